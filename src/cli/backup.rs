@@ -3,7 +3,6 @@
 //! Invariants: with `--in`, the list of permanent revocations is copied even if the backup fails. Older
 //! backups are deleted only after a new one is complete.
 
-use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,12 +13,13 @@ use engine::counting::{Difference, Differences};
 use hyper::Method;
 use serde::Deserialize;
 use serde_json::json;
-use store::{StoreError, copy_tombstones};
+use store::copy_tombstones;
 
-use super::carry_out::{CommandFailure, carry_out};
-use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
-use super::options::{OperatorOptions, OptionsError};
-use super::record::ApiError;
+use super::carry_out::{Failure, carry_out};
+use super::client::{CALL_TIMEOUT, Client};
+use super::options::OperatorOptions;
+use super::record::One;
+use super::walk::read;
 use super::{print, rotation};
 
 /// The interval at which the command asks for the progress.
@@ -47,53 +47,7 @@ pub struct BackupArgs {
     options: OperatorOptions,
 }
 
-#[derive(Debug, thiserror::Error)]
-enum BackupError {
-    #[error(transparent)]
-    Options(#[from] OptionsError),
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    #[error("cannot resolve the path of the backup: {0}")]
-    Path(#[source] io::Error),
-    #[error("--in copies a list from the data directory: set it with --data-dir (RECEPTIONIST_DATA_DIR)")]
-    NoDataDir,
-    #[error(
-        "cannot copy the list of revoked keys, erased contacts, removed people and deleted businesses: {0}"
-    )]
-    List(#[source] StoreError),
-    #[error("the backup is complete, but older ones cannot be deleted: {0}")]
-    Rotate(#[source] io::Error),
-    #[error(
-        "the backup in {} is incomplete: {problems}; `receptionist restore` accepts it only with --accept-incomplete",
-        .to.display()
-    )]
-    Incomplete { to: PathBuf, problems: Differences },
-    #[error("the backup failed: {0}")]
-    Failed(String),
-    #[error("cannot write to standard output: {0}")]
-    Output(#[source] std::io::Error),
-}
-
-impl CommandFailure for BackupError {
-    fn exit_status(&self) -> u8 {
-        match self {
-            Self::Options(error) => error.exit_status(),
-            Self::NoDataDir => 2,
-            _ => 1,
-        }
-    }
-
-    fn refusal(&self) -> Option<&ApiError> {
-        if let Self::Client(error) = self { error.refusal() } else { None }
-    }
-}
-
-/// The response with the state of a backup.
-#[derive(Deserialize)]
-struct One {
-    data: State,
-}
-
+/// The state of a backup.
 #[derive(Deserialize)]
 struct State {
     id: String,
@@ -118,25 +72,36 @@ struct Manifest {
 /// 2 for an invalid setting.
 pub fn backup(args: BackupArgs) -> ExitCode {
     let as_json = args.options.json;
-    carry_out(as_json, async { Box::pin(make(args)).await.map(|()| ExitCode::SUCCESS) })
+    carry_out(as_json, Box::pin(make(args)))
 }
 
-async fn make(args: BackupArgs) -> Result<(), BackupError> {
+async fn make(args: BackupArgs) -> Result<(), Failure> {
     // The service has another working directory, so the path must be absolute.
-    let absolute = |path: &Path| std::path::absolute(path).map_err(BackupError::Path);
+    let absolute = |path: &Path| {
+        std::path::absolute(path).map_err(|error| format!("cannot resolve the path of the backup: {error}"))
+    };
     let Some(within) = &args.within else {
-        return one(&args.options, absolute(&args.to.clone().unwrap_or_default())?).await;
+        return one(&args.options, absolute(args.to.as_deref().unwrap_or(Path::new("")))?).await;
     };
     let within = absolute(within)?;
     // The backup and the list must come from the same service.
-    let (options, data_dir) = args.options.with_data_dir().ok_or(BackupError::NoDataDir)?;
+    let (options, data_dir) = args.options.with_data_dir().ok_or_else(|| {
+        Failure::usage(
+            "--in copies a list from the data directory: set it with --data-dir (RECEPTIONIST_DATA_DIR)",
+        )
+    })?;
     let to = rotation::new_in(&within, SystemTime::now().into());
     let made = if args.list_only { Ok(()) } else { one(&options, to.clone()).await };
-    let listed = copy_tombstones(&data_dir, &within).map_err(BackupError::List);
+    let listed = copy_tombstones(&data_dir, &within);
     made?;
-    listed?;
+    listed.map_err(|error| {
+        format!(
+            "cannot copy the list of revoked keys, erased contacts, removed people and deleted businesses: {error}"
+        )
+    })?;
     if let Some(keep) = args.keep {
-        let deleted = rotation::keep_newest(&to, keep.get()).map_err(BackupError::Rotate)?;
+        let deleted = rotation::keep_newest(&to, keep.get())
+            .map_err(|error| format!("the backup is complete, but older ones cannot be deleted: {error}"))?;
         if deleted > 0 {
             let older = print::count(deleted as u64, "older backup", "older backups");
             print::note(&format!("{older} deleted; the newest are kept (at most {keep})"));
@@ -145,41 +110,37 @@ async fn make(args: BackupArgs) -> Result<(), BackupError> {
     Ok(())
 }
 
-async fn one(options: &OperatorOptions, to: PathBuf) -> Result<(), BackupError> {
+async fn one(options: &OperatorOptions, to: PathBuf) -> Result<(), Failure> {
     let client = Client::new(options.access()?, CALL_TIMEOUT);
     let body = json!({ "to": to.to_string_lossy() });
-    let (_, begun) = read(&client.send(Method::POST, BACKUPS, Some(&body)).await?)?;
+    let One::<State> { data: begun } = read(&client.send(Method::POST, BACKUPS, Some(&body)).await?)?;
     let path = format!("{BACKUPS}/{}", begun.id);
     loop {
-        let (answer, state) = read(&client.send(Method::GET, &path, None).await?)?;
+        let answer = client.send(Method::GET, &path, None).await?;
+        let One::<State> { data: state } = read(&answer)?;
         match (state.status.as_deref(), state.manifest) {
             (Some("running"), _) => tokio::time::sleep(ASK_EVERY).await,
             (Some("incomplete"), _) => {
                 if options.json {
-                    print::output(&format!("{}\n", answer.trim_end())).map_err(BackupError::Output)?;
+                    print::written(&answer.text())?;
                 }
                 let problems = Differences { listed: state.problems, count: state.problem_count };
-                return Err(BackupError::Incomplete { to, problems });
+                return Err(Failure::new(format!(
+                    "the backup in {} is incomplete: {problems}; `receptionist restore` accepts it only with --accept-incomplete",
+                    to.display()
+                )));
             }
-            (Some("done"), Some(_)) if options.json => {
-                return print::output(&format!("{}\n", answer.trim_end())).map_err(BackupError::Output);
-            }
+            (Some("done"), Some(_)) if options.json => return print::written(&answer.text()),
             (Some("done"), Some(Manifest { sequence, taken_at, rows, bytes })) => {
-                let told = format!(
+                return print::written(&format!(
                     "the store as of {taken_at} (commit {sequence}) is in {}: {rows} rows, {bytes} bytes\n",
                     to.display()
-                );
-                return print::output(&told).map_err(BackupError::Output);
+                ));
             }
-            _ => return Err(BackupError::Failed(state.error.unwrap_or_default())),
+            _ => {
+                let reason = state.error.unwrap_or_default();
+                return Err(Failure::new(format!("the backup failed: {reason}")));
+            }
         }
-    }
-}
-
-fn read(answer: &Answer) -> Result<(String, State), ClientError> {
-    let text = String::from_utf8_lossy(&answer.body).into_owned();
-    match serde_json::from_str::<One>(&text) {
-        Ok(One { data }) => Ok((text, data)),
-        Err(_) => Err(ClientError::NotOfTheForm { status: answer.status }),
     }
 }

@@ -1,61 +1,94 @@
 //! Common code of commands that run to completion.
 //!
-//! Invariants: a failure is one line on standard error.
+//! Invariants: a failure of a command with [`carry_out`] is one line on standard error.
 
 use std::fmt::Display;
-use std::process::ExitCode;
+use std::process::{ExitCode, Termination};
 
 use serde_json::{Value, json};
 
+use super::client::ClientError;
+use super::options::OptionsError;
 use super::print;
 use super::record::{ApiError, Detail};
 
-pub(super) trait CommandFailure: Display {
+/// Why a command failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(super) struct Failure {
+    pub(super) message: String,
     /// 1 if the command failed, 2 if it was not started.
-    fn exit_status(&self) -> u8 {
-        1
-    }
-
-    fn refusal(&self) -> Option<&ApiError> {
-        None
-    }
+    pub(super) exit_status: u8,
+    /// The error response of the service.
+    pub(super) refusal: Option<ApiError>,
 }
 
-impl CommandFailure for String {}
+impl Failure {
+    pub(super) fn new(message: impl Display) -> Self {
+        Self { message: message.to_string(), exit_status: 1, refusal: None }
+    }
 
-/// A failure as JSON: the service's error unchanged, or an error of the command.
-pub(super) fn failure_json(failure: &impl CommandFailure) -> Value {
-    match failure.refusal() {
-        Some(ApiError { code, message, details }) => {
-            let detail = |detail: &Detail| json!({"path": detail.path, "message": detail.message});
-            let details: Vec<Value> = details.iter().map(detail).collect();
-            json!({"error": {"code": code, "message": message, "details": details}})
+    /// The command is invalid.
+    pub(super) fn usage(message: impl Display) -> Self {
+        Self { exit_status: 2, ..Self::new(message) }
+    }
+
+    /// Prints the failure, as JSON if requested: the service's error unchanged, or an error of the command.
+    pub(super) fn exit(&self, as_json: bool) -> ExitCode {
+        if as_json {
+            let error = match &self.refusal {
+                Some(ApiError { code, message, details }) => {
+                    let detail = |detail: &Detail| json!({"path": detail.path, "message": detail.message});
+                    let details: Vec<Value> = details.iter().map(detail).collect();
+                    json!({"code": code, "message": message, "details": details})
+                }
+                None => json!({"code": "command_failed", "message": self.message}),
+            };
+            print::note(&json!({ "error": error }).to_string());
+        } else {
+            print::error(&self.message);
         }
-        None => json!({"error": {"code": "command_failed", "message": failure.to_string()}}),
+        ExitCode::from(self.exit_status)
     }
 }
 
-/// Runs a command on its own runtime and prints a failure, as JSON if requested.
-pub(super) fn carry_out<E: CommandFailure>(
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Self::new(message)
+    }
+}
+
+impl From<OptionsError> for Failure {
+    fn from(error: OptionsError) -> Self {
+        Self { exit_status: error.exit_status(), ..Self::new(error) }
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Self {
+        let failure = Self::new(&error);
+        Self { refusal: if let ClientError::Api(refused) = error { Some(refused) } else { None }, ..failure }
+    }
+}
+
+/// Runs a command on its own runtime.
+pub(super) fn run<T>(act: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.map_err(|error| Failure::new(format!("cannot start the runtime: {error}")))?.block_on(act)
+}
+
+/// Runs a command and prints a failure on one line, as JSON if requested.
+pub(super) fn carry_out<T: Termination>(
     as_json: bool,
-    act: impl Future<Output = Result<ExitCode, E>>,
+    act: impl Future<Output = Result<T, Failure>>,
 ) -> ExitCode {
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            print::note(&format!("cannot start the runtime: {error}"));
-            return ExitCode::FAILURE;
-        }
-    };
-    match runtime.block_on(act) {
-        Ok(code) => code,
-        Err(error) => {
-            if as_json {
-                print::note(&failure_json(&error).to_string());
-            } else {
-                print::error(&error.to_string().replace('\n', " "));
+    match run(act) {
+        Ok(done) => done.report(),
+        Err(mut failure) => {
+            if !as_json {
+                failure.message = failure.message.replace('\n', " ");
             }
-            ExitCode::from(error.exit_status())
+            failure.exit(as_json)
         }
     }
 }

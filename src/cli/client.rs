@@ -58,12 +58,6 @@ pub(super) enum ClientError {
     Api(ApiError),
 }
 
-impl ClientError {
-    pub(super) fn refusal(&self) -> Option<&ApiError> {
-        if let Self::Api(refused) = self { Some(refused) } else { None }
-    }
-}
-
 const JSON: &str = "application/json";
 const JSON_LINES: &str = "application/x-ndjson";
 
@@ -83,6 +77,13 @@ fn whole(bytes: Bytes) -> Body {
 pub(super) struct Answer {
     pub(super) status: StatusCode,
     pub(super) body: Bytes,
+}
+
+impl Answer {
+    /// The unchanged body with a line feed at the end.
+    pub(super) fn text(&self) -> String {
+        format!("{}\n", String::from_utf8_lossy(&self.body).trim_end())
+    }
 }
 
 #[derive(Clone)]

@@ -9,8 +9,9 @@ use std::io;
 use futures_util::{StreamExt, stream};
 use hyper::Method;
 
+use super::carry_out::Failure;
 use super::client::{Client, ClientError};
-use super::record::{ApiError, Page, Record, one_line};
+use super::record::{Page, Record, one_line};
 use super::request::Call;
 use super::task::ContactTable;
 use super::walk::{WalkError, read};
@@ -18,21 +19,6 @@ use crate::english;
 use crate::moving::{Row, TableProblem, table};
 
 const AT_ONCE: usize = 16;
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum ImportError {
-    #[error("--from: cannot read {file}: {}", .source)]
-    Read { file: String, source: io::Error },
-    #[error("{}nothing was imported", listed(.0))]
-    Bad(Vec<TableProblem>),
-    #[error(
-        "{}line {line}: {refused}\nthe lines before it are imported; correct the file and import it again",
-        lines(found)
-    )]
-    Refused { line: u64, refused: ApiError, found: Vec<Known> },
-    #[error("{error}\nthe lines before {line} are imported; import the same file again")]
-    BrokeOff { line: u64, error: WalkError },
-}
 
 /// A row whose contact exists, with the service's message about it.
 #[derive(Debug, PartialEq, Eq)]
@@ -69,16 +55,16 @@ pub(super) async fn import(
     import: &ContactTable,
     call: &Call,
     business: &Record,
-) -> Result<Imported, ImportError> {
-    let unreadable = |source| ImportError::Read { file: one_line(&import.file), source };
+) -> Result<Imported, Failure> {
     let region = business.get("phone_region").and_then(|region| region.as_str()).unwrap_or_default();
     let found = match import.file.as_str() {
         "-" => table(io::stdin().lock(), region),
         file => File::open(file).and_then(|file| table(file, region)),
     };
-    let found = found.map_err(unreadable)?;
+    let file = one_line(&import.file);
+    let found = found.map_err(|error| format!("--from: cannot read {file}: {error}"))?;
     if !found.problems.is_empty() {
-        return Err(ImportError::Bad(found.problems));
+        return Err(Failure::new(format!("{}nothing was imported", listed(&found.problems))));
     }
     let path = format!("{}/contacts", call.path);
     let asked = stream::iter(&found.rows).map(|row| {
@@ -96,9 +82,16 @@ pub(super) async fn import(
             Ok(there) if there.is_empty() => imported.made += 1,
             Ok(there) => imported.there.extend(there),
             Err(WalkError::Client(ClientError::Api(refused))) => {
-                return Err(ImportError::Refused { line, refused, found: imported.there });
+                return Err(Failure::new(format!(
+                    "{}line {line}: {refused}\nthe lines before it are imported; correct the file and import it again",
+                    lines(&imported.there)
+                )));
             }
-            Err(error) => return Err(ImportError::BrokeOff { line, error }),
+            Err(error) => {
+                return Err(Failure::new(format!(
+                    "{error}\nthe lines before {line} are imported; import the same file again"
+                )));
+            }
         }
     }
     Ok(imported)

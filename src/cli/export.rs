@@ -9,16 +9,15 @@ use std::time::SystemTime;
 use clap::Args;
 use engine::counting::Differences;
 
-use super::carry_out::{CommandFailure, carry_out};
-use super::client::{CALL_TIMEOUT, Client, ClientError};
+use super::carry_out::{Failure, carry_out};
+use super::client::{CALL_TIMEOUT, Client};
 use super::options::{OperatorOptions, OptionsError};
 use super::print;
-use super::record::ApiError;
 use super::request;
-use super::resolve::{ResolveError, resolve};
+use super::resolve::resolve;
 use super::task::Task;
 use super::typed::{Kind, Typed};
-use super::whole_file::{WholeFile, WriteError};
+use super::whole_file::WholeFile;
 use crate::moving;
 
 /// The options of `export`.
@@ -37,69 +36,31 @@ pub struct ExportArgs {
     options: OperatorOptions,
 }
 
-/// Why nothing was exported.
-#[derive(Debug, thiserror::Error)]
-enum CommandError {
-    #[error(
-        "{error}. If the service does not start on the store, `receptionist salvage --data-dir {} --to NEW` writes the \
-         readable rows into a new one: start the service there and export again", .dir.display()
-    )]
-    Stopped { dir: PathBuf, error: OptionsError },
-    #[error(
-        "the export is incomplete: {0}; it has no last line, so no import takes it (`receptionist verify` names all that is \
-         wrong with a stopped store)"
-    )]
-    Incomplete(Differences),
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    #[error(transparent)]
-    Options(OptionsError),
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    #[error(transparent)]
-    Resolve(#[from] ResolveError),
-}
-
-impl From<OptionsError> for CommandError {
-    fn from(error: OptionsError) -> Self {
-        match &error {
-            OptionsError::NoService { dir, .. } => Self::Stopped { dir: dir.clone(), error },
-            _ => Self::Options(error),
-        }
-    }
-}
-
-impl CommandFailure for CommandError {
-    fn exit_status(&self) -> u8 {
-        if let Self::Options(error) = self { error.exit_status() } else { 1 }
-    }
-
-    fn refusal(&self) -> Option<&ApiError> {
-        match self {
-            Self::Client(error) => error.refusal(),
-            Self::Resolve(error) => error.refusal(),
-            _ => None,
-        }
-    }
-}
-
 /// Exports, and reports the omitted records. Exit code 1 when that cannot be done, 2 when a setting is bad.
 pub fn export(args: ExportArgs) -> ExitCode {
     let as_json = args.options.json;
     carry_out(as_json, Box::pin(run(args)))
 }
 
-async fn run(args: ExportArgs) -> Result<ExitCode, CommandError> {
-    let mut to = WholeFile::begin(args.to.as_deref())?;
-    let client = Client::admitted(args.options.access()?, CALL_TIMEOUT).await;
+async fn run(args: ExportArgs) -> Result<(), Failure> {
+    let mut to = WholeFile::begin(args.to.as_deref()).map_err(Failure::new)?;
+    let access = args.options.access().map_err(|error| match &error {
+        OptionsError::NoService { dir, .. } => Failure::new(format!(
+            "{error}. If the service does not start on the store, `receptionist salvage --data-dir {} --to NEW` writes \
+             the readable rows into a new one: start the service there and export again",
+            dir.display()
+        )),
+        _ => error.into(),
+    })?;
+    let client = Client::admitted(access, CALL_TIMEOUT).await;
     let mut target = match &args.business {
         None => "/admin/v1/export".to_owned(),
         Some(text) => {
             let business = Typed::new("--business", Kind::Business, text.clone());
             let mut task = Task::get(request::Path::business(business, &["export"]));
-            for note in resolve(&client, &mut task, SystemTime::now().into()).await? {
-                print::note(&note);
-            }
+            let notes = resolve(&client, &mut task, SystemTime::now().into()).await;
+            let notes = notes.map_err(|error| Failure { exit_status: 1, ..Failure::from(error) })?;
+            notes.iter().for_each(|note| print::note(note));
             task.request.call().target(&[])
         }
     };
@@ -118,14 +79,17 @@ async fn run(args: ExportArgs) -> Result<ExitCode, CommandError> {
                 problems.add(problem);
             }
         }
-        to.write(bytes).map_err(CommandError::from)
+        to.write(bytes).map_err(Failure::new)
     });
     let taken = taken.await;
     if !problems.is_empty() {
-        return Err(CommandError::Incomplete(problems));
+        return Err(Failure::new(format!(
+            "the export is incomplete: {problems}; it has no last line, so no import takes it (`receptionist verify` \
+             names all that is wrong with a stopped store)"
+        )));
     }
     taken?;
-    to.finish()?;
+    to.finish().map_err(Failure::new)?;
     let lines = print::count(lines, "line", "lines");
     let mut note = format!("exported {lines} of the running service");
     note.push_str("\nleft out API keys: make new ones where the businesses go");
@@ -133,5 +97,5 @@ async fn run(args: ExportArgs) -> Result<ExitCode, CommandError> {
         note.push_str("\nleft out webhook endpoints: --with-secrets takes them along");
     }
     print::note(&note);
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }

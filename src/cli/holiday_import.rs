@@ -15,33 +15,15 @@ use hyper::Method;
 use serde_json::{Value, json};
 use view::AFFECTED_IDS_MAX;
 
+use super::carry_out::Failure;
 use super::client::{Client, ClientError};
 use super::holidays::holidays;
-use super::record::{ApiError, One, Record, one_line};
+use super::record::{One, Record, one_line};
 use super::request::Call;
 use super::task::{HolidayFile, Part};
 use super::walk::{WalkError, read, walk};
 
 const CALENDAR_BYTES_MAX: u64 = 4 << 20;
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum HolidayError {
-    #[error("--ics: cannot read {file}: {}", .source)]
-    Read { file: String, source: io::Error },
-    #[error("--ics: {}; nothing was closed", .0.join("\n"))]
-    Bad(Vec<String>),
-    #[error(
-        "--ics: the calendar has {new} new days, and the business has {known} special days; the maximum is \
-         {SPECIAL_DAYS_MAX}; nothing was closed"
-    )]
-    TooMany { known: usize, new: usize },
-    #[error(
-        "{date}: {refused}\nthe dates before it are closed; import the same calendar again to close the others"
-    )]
-    Refused { date: NaiveDate, refused: ApiError },
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-}
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Closed {
@@ -69,24 +51,30 @@ pub(super) async fn import(
     call: &Call,
     business: &Record,
     now: DateTime<Utc>,
-) -> Result<Closed, HolidayError> {
+) -> Result<Closed, Failure> {
     let octets = calendar(&import.file)
-        .map_err(|source| HolidayError::Read { file: one_line(&import.file), source })?;
+        .map_err(|error| format!("--ics: cannot read {}: {error}", one_line(&import.file)))?;
     // The service accepts valid zones only.
     let zone = business.get("timezone").and_then(Value::as_str).and_then(|zone| zone.parse().ok());
     let zone = zone.unwrap_or(Tz::UTC);
-    let found = holidays(&octets, now.with_timezone(&zone).date_naive()).map_err(HolidayError::Bad)?;
+    let found = holidays(&octets, now.with_timezone(&zone).date_naive())
+        .map_err(|problems| format!("--ics: {}; nothing was closed", problems.join("\n")))?;
     let days = Call { path: format!("{}/special-days", call.path), ..call.clone() };
-    let known = special_days(client, &days).await?;
+    let known = special_days(client, &days).await.map_err(Failure::new)?;
     let (there, new): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(date, _)| known.contains(&date.to_string()));
     if known.len() + new.len() > SPECIAL_DAYS_MAX {
-        return Err(HolidayError::TooMany { known: known.len(), new: new.len() });
+        return Err(Failure::new(format!(
+            "--ics: the calendar has {} new days, and the business has {} special days; the maximum is \
+             {SPECIAL_DAYS_MAX}; nothing was closed",
+            new.len(),
+            known.len()
+        )));
     }
     let mut closed = Closed { made: Vec::new(), there };
     for (date, note) in new {
         let (affected, ids) = if import.dry_run {
-            booked(client, call, day_bounds(zone, date), now.into()).await?
+            booked(client, call, day_bounds(zone, date), now.into()).await.map_err(Failure::new)?
         } else {
             close(client, &days, date, &note).await?
         };
@@ -101,15 +89,16 @@ async fn close(
     days: &Call,
     date: NaiveDate,
     note: &str,
-) -> Result<(u64, Vec<String>), HolidayError> {
+) -> Result<(u64, Vec<String>), Failure> {
     let body = json!({"closed": true, "note": note});
     let path = format!("{}/{date}", days.path);
-    let answer = match client.send(Method::PUT, &path, Some(&body)).await {
-        Ok(answer) => answer,
-        Err(ClientError::Api(refused)) => return Err(HolidayError::Refused { date, refused }),
-        Err(error) => return Err(WalkError::from(error).into()),
-    };
-    let One { data } = read(&answer).map_err(WalkError::from)?;
+    let answer = client.send(Method::PUT, &path, Some(&body)).await.map_err(|error| match error {
+        ClientError::Api(refused) => Failure::new(format!(
+            "{date}: {refused}\nthe dates before it are closed; import the same calendar again to close the others"
+        )),
+        error => Failure::new(error),
+    })?;
+    let One::<Record> { data } = read(&answer).map_err(Failure::new)?;
     let affected = data.get("affected.count").and_then(Value::as_u64).unwrap_or_default();
     let ids = data.get("affected.ids").and_then(Value::as_array).into_iter().flatten();
     Ok((affected, ids.filter_map(|id| id.as_str().map(str::to_owned)).collect()))
@@ -121,7 +110,7 @@ async fn booked(
     business: &Call,
     day: Range<Timestamp>,
     now: Timestamp,
-) -> Result<(u64, Vec<String>), HolidayError> {
+) -> Result<(u64, Vec<String>), WalkError> {
     let query = [("status", "pending,confirmed".to_owned()), ("from", day.start.max(now).to_string())];
     let query = query.into_iter().chain([("to", day.end.to_string())]);
     let query = query.map(|(name, value)| (name.to_owned(), value)).collect();

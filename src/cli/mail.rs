@@ -8,12 +8,12 @@ use hyper::Method;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::carry_out::{CommandFailure, carry_out};
-use super::client::{Client, ClientError};
-use super::options::{OperatorOptions, OptionsError};
+use super::carry_out::{Failure, carry_out};
+use super::client::Client;
+use super::options::OperatorOptions;
 use super::print;
-use super::record::ApiError;
-use super::record::one_line;
+use super::record::{One, one_line};
+use super::walk::read;
 
 /// The time limit for the service, which is longer than its own time limit for the relay.
 const TEST_TIMEOUT: Duration = Duration::from_secs(90);
@@ -37,24 +37,7 @@ pub struct TestArgs {
     options: OperatorOptions,
 }
 
-#[derive(Debug, thiserror::Error)]
-enum MailError {
-    #[error(transparent)]
-    Options(#[from] OptionsError),
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    #[error("the mail was not sent, after {after} ms: {reason}")]
-    NotSent { reason: String, after: u64 },
-    #[error("cannot write to standard output: {0}")]
-    Output(#[source] std::io::Error),
-}
-
-/// The response with the result.
-#[derive(Deserialize)]
-struct One {
-    data: Tested,
-}
-
+/// The result of a test.
 #[derive(Deserialize)]
 struct Tested {
     answer: Option<String>,
@@ -66,42 +49,27 @@ struct Tested {
 pub fn mail(command: MailCommand) -> ExitCode {
     let MailCommand::Test(args) = command;
     let as_json = args.options.json;
-    carry_out(as_json, async { Box::pin(test(args)).await.map(|()| ExitCode::SUCCESS) })
+    carry_out(as_json, Box::pin(test(args)))
 }
 
-impl CommandFailure for MailError {
-    fn exit_status(&self) -> u8 {
-        if let Self::Options(error) = self { error.exit_status() } else { 1 }
-    }
-
-    fn refusal(&self) -> Option<&ApiError> {
-        if let Self::Client(error) = self { error.refusal() } else { None }
-    }
-}
-
-async fn test(args: TestArgs) -> Result<(), MailError> {
+async fn test(args: TestArgs) -> Result<(), Failure> {
     let client = Client::new(args.options.access()?, TEST_TIMEOUT);
     let mut body = json!({ "to": args.to });
     if let Some(locale) = &args.locale {
         body["locale"] = json!(locale);
     }
     let answer = client.send(Method::POST, TEST, Some(&body)).await?;
-    let form = |_| ClientError::NotOfTheForm { status: answer.status };
-    let One { data } = serde_json::from_slice(&answer.body).map_err(form)?;
+    let One { data: Tested { answer: said, error, duration_ms } } = read(&answer)?;
     if args.options.json {
-        let text = String::from_utf8_lossy(&answer.body);
-        print::output(&format!("{}\n", text.trim_end())).map_err(MailError::Output)?;
+        print::written(&answer.text())?;
     }
-    match (data.answer, data.error) {
-        (Some(_), _) if args.options.json => Ok(()),
-        (Some(said), _) => {
-            let told =
-                format!("the relay accepted the mail after {} ms: {}\n", data.duration_ms, one_line(&said));
-            print::output(&told).map_err(MailError::Output)
-        }
-        (None, error) => {
-            let reason = one_line(&error.unwrap_or_default());
-            Err(MailError::NotSent { reason, after: data.duration_ms })
-        }
+    let Some(said) = said else {
+        let reason = one_line(&error.unwrap_or_default());
+        return Err(Failure::new(format!("the mail was not sent, after {duration_ms} ms: {reason}")));
+    };
+    if !args.options.json {
+        let said = one_line(&said);
+        print::written(&format!("the relay accepted the mail after {duration_ms} ms: {said}\n"))?;
     }
+    Ok(())
 }

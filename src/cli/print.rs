@@ -10,6 +10,7 @@ use std::time::Duration;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 
+use super::carry_out::Failure;
 use super::shown::Look;
 
 /// The time limit for writing a line to standard error.
@@ -28,6 +29,11 @@ pub(super) fn output(text: &str) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written,
     }
+}
+
+/// [`output`] with the message for a failed command.
+pub(super) fn written(text: &str) -> Result<(), Failure> {
+    output(text).map_err(|error| Failure::new(format!("cannot write to standard output: {error}")))
 }
 
 /// Writes to standard output when the reader is ready. Only the returned future waits.

@@ -51,8 +51,8 @@ impl Serialize for Record {
 
 /// A response with one object.
 #[derive(Debug, Deserialize)]
-pub(super) struct One {
-    pub(super) data: Record,
+pub(super) struct One<T = Record> {
+    pub(super) data: T,
 }
 
 /// A response with one page of a list.

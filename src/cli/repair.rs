@@ -1,15 +1,14 @@
 //! `repair-stamps`: moves timestamps in the future to the present, in the store of a stopped service.
 
-use std::io;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use engine::repair::{RepairError, Report, repair_stamps};
 use ports::system_clock;
-use store::{Store, StoreError};
+use store::Store;
 
-use super::carry_out::{CommandFailure, carry_out};
+use super::carry_out::carry_out;
 use super::print;
 use crate::config::variables;
 
@@ -23,44 +22,28 @@ pub struct RepairArgs {
     dry_run: bool,
 }
 
-#[derive(Debug, thiserror::Error)]
-enum CommandError {
-    #[error("{variable}: {source}", variable = variables::DATA_DIR)]
-    Repair {
-        #[from]
-        source: RepairError,
-    },
-    #[error("cannot write to standard output: {0}")]
-    Output(#[source] io::Error),
-}
-
-impl From<StoreError> for CommandError {
-    fn from(error: StoreError) -> Self {
-        RepairError::from(error).into()
-    }
-}
-
-impl CommandFailure for CommandError {}
-
 /// Repairs the stamps of a store and prints the changes. Exit code 1 on failure, for example if a service
 /// runs. A repeated run continues an interrupted one.
 pub fn repair(args: RepairArgs) -> ExitCode {
-    carry_out(false, run(args))
+    let act = async move {
+        let report = run(&args).await;
+        let report = report.map_err(|error| format!("{}: {error}", variables::DATA_DIR))?;
+        print::written(&describe(&report, args.dry_run))
+    };
+    carry_out(false, act)
 }
 
-async fn run(args: RepairArgs) -> Result<ExitCode, CommandError> {
-    let RepairArgs { data_dir, dry_run } = args;
+async fn run(args: &RepairArgs) -> Result<Report, RepairError> {
     // Opening the store would create a directory.
-    if !data_dir.is_dir() {
-        return Err(RepairError::NoStore.into());
+    if !args.data_dir.is_dir() {
+        return Err(RepairError::NoStore);
     }
-    let store = Store::open_disk(&data_dir, Box::new(|_| ()))?;
-    let repaired = repair_stamps(&store, system_clock().now(), dry_run).await;
+    let store = Store::open_disk(&args.data_dir, Box::new(|_| ()))?;
+    let repaired = repair_stamps(&store, system_clock().now(), args.dry_run).await;
     let closed = store.close().await;
     let report = repaired?;
     closed?;
-    print::output(&describe(&report, dry_run)).map_err(CommandError::Output)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(report)
 }
 
 fn describe(report: &Report, dry_run: bool) -> String {

@@ -3,7 +3,6 @@
 //! Invariants: an id is used without a look-up. An ambiguous or unknown text ends the command before any
 //! change. A note reports each record that the command did not name in full. Commands that delete require an
 //! id or a full name.
-//! something wants an id or a whole name.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -15,8 +14,9 @@ use hyper::Method;
 use serde_json::Value;
 use uuid::Uuid;
 
+use super::carry_out::Failure;
 use super::client::{Client, ClientError};
-use super::record::{ApiError, Record, one_line};
+use super::record::{Record, one_line};
 use super::request::{Path, Term};
 use super::task::{Part, Rows, Show, Task};
 use super::typed::near::{near, question};
@@ -54,14 +54,12 @@ pub(super) enum ResolveError {
     NoRegion { zone: String },
 }
 
-impl ResolveError {
-    /// Whether the command is wrong, in contrast to a failed request.
-    pub(super) fn is_of_the_command(&self) -> bool {
-        !matches!(self, Self::Walk(_))
-    }
-
-    pub(super) fn refusal(&self) -> Option<&ApiError> {
-        if let Self::Walk(WalkError::Client(error)) = self { error.refusal() } else { None }
+impl From<ResolveError> for Failure {
+    fn from(error: ResolveError) -> Self {
+        match error {
+            ResolveError::Walk(error) => error.into(),
+            error => Self::usage(error),
+        }
     }
 }
 

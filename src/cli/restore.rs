@@ -10,7 +10,7 @@ use net::Ports;
 use serde_json::{Value, json};
 use store::{StoreError, TOMBSTONES_FILE, copied_tombstones};
 
-use super::carry_out::carry_out;
+use super::carry_out::{Failure, carry_out};
 use super::print;
 
 #[derive(Debug, Args)]
@@ -53,16 +53,15 @@ pub fn restored(args: RestoreArgs) -> ExitCode {
         let ports = Ports::with_clock_and_random(ports::system_clock(), ports::system_random());
         let list = match after {
             Some(after) => Some(after),
-            None => list_next_to(&from).map_err(|error| error.to_string())?,
+            None => list_next_to(&from).map_err(Failure::new)?,
         };
         let restored = restore(&from, &to, list.as_deref(), accept_incomplete, &ports).await;
-        let restored = restored.map_err(|error| error.to_string())?;
+        let restored = restored.map_err(Failure::new)?;
         let list = list.as_deref();
         let text = if json { line(&restored_json(&restored, list)) } else { describe(&restored, list) };
-        print::output(&text).map_err(|error| error.to_string())?;
-        Ok(ExitCode::SUCCESS)
+        print::output(&text).map_err(Failure::new)
     };
-    carry_out::<String>(json, act)
+    carry_out(json, act)
 }
 
 /// The copy of the list next to a backup.
@@ -77,12 +76,12 @@ fn list_next_to(backup: &Path) -> Result<Option<PathBuf>, StoreError> {
 pub fn verified(args: VerifyArgs) -> ExitCode {
     let VerifyArgs { dir, json } = args;
     let act = async {
-        let report = verify(&dir).await.map_err(|error| error.to_string())?;
+        let report = verify(&dir).await.map_err(Failure::new)?;
         let text = if json { line(&found_json(&report)) } else { found(&report) };
-        print::output(&text).map_err(|error| error.to_string())?;
+        print::output(&text).map_err(Failure::new)?;
         Ok(if report.is_whole() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     };
-    carry_out::<String>(json, act)
+    carry_out(json, act)
 }
 
 /// A result as one line of JSON.

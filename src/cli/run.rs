@@ -5,78 +5,21 @@ use std::time::SystemTime;
 
 use chrono::NaiveDate;
 
-use super::carry_out::{CommandFailure, failure_json};
+use super::carry_out::Failure;
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
-use super::confirm::{ConfirmError, confirm};
-use super::contact_import::{ImportError, import};
-use super::holiday_import::{self, Closed, ClosedDay, HolidayError};
-use super::options::{OperatorOptions, OptionsError};
+use super::confirm::confirm;
+use super::contact_import::import;
+use super::holiday_import::{self, Closed, ClosedDay};
+use super::options::OperatorOptions;
 use super::person::about_link;
 use super::problems::{Flags, Hint, hints, told};
-use super::record::{ApiError, One, Page, Record, one_line};
+use super::record::{One, Page, Record, one_line};
 use super::request::{Call, Path};
-use super::resolve::{ResolveError, resolve};
+use super::resolve::resolve;
 use super::shown::Look;
 use super::task::{ContactTable, Rows, Show, Task};
-use super::walk::{WalkError, Walked, read, walk};
+use super::walk::{Walked, read, walk};
 use super::{OperatorCommand, print, walk};
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum RunError {
-    #[error(transparent)]
-    Options(#[from] OptionsError),
-    #[error(transparent)]
-    Resolve(#[from] ResolveError),
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    #[error(transparent)]
-    Import(#[from] ImportError),
-    #[error(transparent)]
-    Holidays(#[from] HolidayError),
-    /// An error response, with the names of the command's flags.
-    #[error("{0}")]
-    Refused(String),
-    #[error(
-        "the service refuses the operator's token of {origin}; set the service's data directory with --data-dir, or its token with --admin-token"
-    )]
-    TokenRefused { origin: String },
-    #[error(transparent)]
-    Confirm(#[from] ConfirmError),
-    #[error("cannot write to standard output: {0}")]
-    Output(#[source] std::io::Error),
-    #[error("cannot start the runtime: {0}")]
-    Runtime(#[source] std::io::Error),
-}
-
-impl CommandFailure for RunError {
-    fn exit_status(&self) -> u8 {
-        match self {
-            Self::Options(error) => error.exit_status(),
-            Self::Confirm(ConfirmError::NoTerminal) => 2,
-            Self::Resolve(error) if error.is_of_the_command() => 2,
-            _ => 1,
-        }
-    }
-
-    fn refusal(&self) -> Option<&ApiError> {
-        match self {
-            Self::Client(error)
-            | Self::Confirm(ConfirmError::Client(error))
-            | Self::Walk(WalkError::Client(error)) => error.refusal(),
-            Self::Resolve(error) => error.refusal(),
-            _ => None,
-        }
-    }
-}
-
-impl RunError {
-    /// Whether the service refused the operator's token.
-    fn is_for_the_token(&self) -> bool {
-        self.refusal().is_some_and(|refused| refused.code == "unauthorized")
-    }
-}
 
 /// The output of a command.
 #[derive(Debug, PartialEq, Eq)]
@@ -91,36 +34,27 @@ pub(super) struct Printed {
 /// setting.
 pub fn operate(command: OperatorCommand, flags: &Flags) -> ExitCode {
     let (task, options) = command.into_parts();
-    let json = options.json;
-    let carried_out = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(RunError::Runtime)
-        .and_then(|runtime| runtime.block_on(Box::pin(carry_out(task, options, flags))));
-    match carried_out {
+    match super::carry_out::run(Box::pin(carry_out(task, &options, flags))) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            if json {
-                print::note(&failure_json(&error).to_string());
-            } else {
-                print::error(&error.to_string());
-            }
-            ExitCode::from(error.exit_status())
-        }
+        Err(failure) => failure.exit(options.json),
     }
 }
 
-async fn carry_out(mut task: Task, options: OperatorOptions, flags: &Flags) -> Result<(), RunError> {
+async fn carry_out(mut task: Task, options: &OperatorOptions, flags: &Flags) -> Result<(), Failure> {
     let access = options.access()?;
     let origin = access.origin.clone();
     let client = Client::admitted(access, CALL_TIMEOUT).await;
     let printed = match tried(&client, &mut task, options.json).await {
         Ok(printed) => printed,
-        Err(error) if options.json => return Err(error),
-        Err(error) if error.is_for_the_token() => return Err(RunError::TokenRefused { origin }),
-        Err(error) => return Err(explained(&client, error, &task.request.call(), flags).await),
+        Err(failure) if options.json => return Err(failure),
+        Err(Failure { refusal: Some(refused), .. }) if refused.code == "unauthorized" => {
+            return Err(Failure::new(format!(
+                "the service refuses the operator's token of {origin}; set the service's data directory with --data-dir, or its token with --admin-token"
+            )));
+        }
+        Err(failure) => return Err(explained(&client, failure, &task.request.call(), flags).await),
     };
-    print::output(&printed.output).map_err(RunError::Output)?;
+    print::written(&printed.output)?;
     if let Some(note) = printed.note {
         print::note(&note);
     }
@@ -128,7 +62,7 @@ async fn carry_out(mut task: Task, options: OperatorOptions, flags: &Flags) -> R
 }
 
 /// Resolves the texts, prints the notes about them, and sends the request.
-async fn tried(client: &Client, task: &mut Task, json: bool) -> Result<Printed, RunError> {
+async fn tried(client: &Client, task: &mut Task, json: bool) -> Result<Printed, Failure> {
     let notes = resolve(client, task, SystemTime::now().into()).await?;
     // With --json, standard error contains errors only.
     if !json {
@@ -146,7 +80,7 @@ pub(super) async fn perform(
     task: &Task,
     json: bool,
     look: Look,
-) -> Result<Printed, RunError> {
+) -> Result<Printed, Failure> {
     let call = task.request.call();
     if let Show::List { rows, part } = &task.show {
         let walked = walk(client, &call, part).await?;
@@ -185,7 +119,7 @@ async fn contacts(
     call: &Call,
     business: &Record,
     json: bool,
-) -> Result<Printed, RunError> {
+) -> Result<Printed, Failure> {
     let imported = import(client, table, call, business).await?;
     let (made, there) = (imported.made, imported.there_count());
     let output = if json {
@@ -232,7 +166,7 @@ fn holidays(closed: &Closed, dry_run: bool, json: bool) -> Printed {
 }
 
 /// A list as JSON: a single page unchanged, several pages as one.
-fn whole(walked: &Walked) -> Result<Printed, RunError> {
+fn whole(walked: &Walked) -> Result<Printed, Failure> {
     let output = match serde_json::to_string(&walked.list) {
         Ok(text) if walked.pages > 1 => format!("{text}\n"),
         _ => raw(&walked.first)?,
@@ -254,21 +188,19 @@ fn rows_of(list: Page, rows: &Rows, look: Look) -> Printed {
 }
 
 /// The error with the names of the command's flags and with hints.
-pub(super) async fn explained(client: &Client, error: RunError, call: &Call, flags: &Flags) -> RunError {
-    let Some(refused) = error.refusal() else { return error };
+pub(super) async fn explained(client: &Client, failure: Failure, call: &Call, flags: &Flags) -> Failure {
+    let Some(refused) = &failure.refusal else { return failure };
     let mut text = told(refused, call, flags);
-    let mut helps: Vec<String> = Vec::new();
     for hint in hints(refused, call, flags) {
         let said = match hint {
             Hint::Said(said) => Some(said),
             Hint::PhoneRegion => phone_region(client, call).await,
         };
-        helps.extend(said);
+        if let Some(said) = said {
+            text.push_str(&format!("\nhint: {said}"));
+        }
     }
-    for hint in helps {
-        text.push_str(&format!("\nhint: {hint}"));
-    }
-    RunError::Refused(text)
+    Failure::new(text)
 }
 
 /// A hint about the region of national phone numbers. `None` if the service does not return it.
@@ -286,12 +218,11 @@ fn one(answer: &Answer) -> Result<Record, ClientError> {
     read(answer).map(|one: One| one.data)
 }
 
-/// The unchanged body, which must be JSON or empty, with a line feed at the end.
+/// The unchanged body, which must be JSON or empty.
 fn raw(answer: &Answer) -> Result<String, ClientError> {
     if answer.body.is_empty() {
         return Ok(String::new());
     }
     let _: serde::de::IgnoredAny = read(answer)?;
-    let text = String::from_utf8_lossy(&answer.body);
-    Ok(format!("{}\n", text.trim_end()))
+    Ok(answer.text())
 }

@@ -8,7 +8,7 @@ use clap::Args;
 use engine::salvage::{Salvaged, SalvagedBusiness, SalvagedKind};
 use serde_json::json;
 
-use super::carry_out::carry_out;
+use super::carry_out::{Failure, carry_out};
 use super::print;
 
 #[derive(Debug, Args)]
@@ -35,12 +35,12 @@ pub struct SalvageArgs {
 pub fn salvage(args: SalvageArgs) -> ExitCode {
     let SalvageArgs { data_dir, to, json } = args;
     let act = async {
-        let salvaged = engine::salvage::salvage(&data_dir, &to).await.map_err(|error| error.to_string())?;
+        let salvaged = engine::salvage::salvage(&data_dir, &to).await.map_err(Failure::new)?;
         let text = if json { format!("{:#}\n", as_json(&salvaged)) } else { as_text(&salvaged, &to) };
-        print::output(&text).map_err(|error| error.to_string())?;
+        print::output(&text).map_err(Failure::new)?;
         Ok(if salvaged.is_whole() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     };
-    carry_out::<String>(json, act)
+    carry_out(json, act)
 }
 
 fn note(kind: &SalvagedKind) -> String {

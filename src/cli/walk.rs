@@ -3,6 +3,7 @@
 use hyper::Method;
 use serde::de::DeserializeOwned;
 
+use super::carry_out::Failure;
 use super::client::{Answer, Client, ClientError};
 use super::record::{One, Page, Record};
 use super::request::{Call, Path};
@@ -19,6 +20,15 @@ pub(super) enum WalkError {
         "the list has more than {WALK_PAGES_MAX} pages; use a filter, or read it page by page with --limit and --cursor"
     )]
     TooLong,
+}
+
+impl From<WalkError> for Failure {
+    fn from(error: WalkError) -> Self {
+        match error {
+            WalkError::Client(error) => error.into(),
+            WalkError::TooLong => Self::new(error),
+        }
+    }
 }
 
 pub(super) struct Walked {
@@ -61,7 +71,7 @@ pub(super) async fn records(client: &Client, path: &Path, part: &Part) -> Result
 
 pub(super) async fn one(client: &Client, path: &Path) -> Result<Record, ClientError> {
     let call = Task::get(path.clone()).request.call();
-    read::<One>(&client.send(Method::GET, &call.path, None).await?).map(|one| one.data)
+    read(&client.send(Method::GET, &call.path, None).await?).map(|one: One| one.data)
 }
 
 pub(super) fn read<T: DeserializeOwned>(answer: &Answer) -> Result<T, ClientError> {

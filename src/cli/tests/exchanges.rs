@@ -9,14 +9,14 @@ use tokio::net::TcpListener;
 
 use super::parse;
 use super::stub::{Stub, response};
-use crate::cli::carry_out::CommandFailure;
+use crate::cli::carry_out::Failure;
 use crate::cli::client::{ANSWER_BYTES_MAX, CALL_TIMEOUT, Client};
 use crate::cli::options::Access;
-use crate::cli::run::{Printed, RunError, perform};
+use crate::cli::run::{Printed, perform};
 use crate::cli::shown::Look;
-use crate::cli::walk::{WALK_PAGES_MAX, WalkError};
+use crate::cli::walk::WALK_PAGES_MAX;
 
-async fn perform_within(timeout: Duration, address: SocketAddr, line: &str) -> Result<Printed, RunError> {
+async fn perform_within(timeout: Duration, address: SocketAddr, line: &str) -> Result<Printed, Failure> {
     let (task, options) = parse(line).unwrap().into_parts();
     let access = Access {
         address: address.into(),
@@ -28,12 +28,12 @@ async fn perform_within(timeout: Duration, address: SocketAddr, line: &str) -> R
     perform(&Client::new(access, timeout), &task, options.json, Look::default()).await
 }
 
-async fn perform_at(stub: &Stub, line: &str) -> Result<Printed, RunError> {
+async fn perform_at(stub: &Stub, line: &str) -> Result<Printed, Failure> {
     perform_within(CALL_TIMEOUT, stub.address, line).await
 }
 
 /// The output of a command for this response.
-async fn answered(response: String, line: &str) -> Result<Printed, RunError> {
+async fn answered(response: String, line: &str) -> Result<Printed, Failure> {
     perform_at(&Stub::start(move |_| response.clone()).await, line).await
 }
 
@@ -45,7 +45,7 @@ async fn check_error(response: &str, line: &str, expected: &str) {
     .await;
     let error = perform_at(&stub, line).await.unwrap_err();
     assert_eq!(error.to_string().replace(&stub.address.to_string(), "HERE"), expected);
-    assert_eq!(error.exit_status(), 1);
+    assert_eq!(error.exit_status, 1);
     assert_eq!(stub.requests().len(), 1, "a call is made once");
 }
 
@@ -191,7 +191,7 @@ async fn a_walk_has_a_bound() {
 
     let stub = Stub::start(|number| page(number, Some("c"))).await;
     let error = perform_at(&stub, "business list").await.unwrap_err();
-    assert!(matches!(error, RunError::Walk(WalkError::TooLong)), "{error}");
+    assert!(error.to_string().starts_with("the list has more than 1000 pages"), "{error}");
     assert_eq!(stub.requests().len(), WALK_PAGES_MAX);
 }
 
@@ -279,7 +279,7 @@ async fn a_service_that_is_not_there_is_named() {
              and set its address with --admin-listen or --admin-url"
         )
     );
-    assert_eq!(error.exit_status(), 1);
+    assert_eq!(error.exit_status, 1);
 }
 
 #[tokio::test]

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 use super::stub::{Stub, response};
 use super::{parse, parse_with_flags};
-use crate::cli::carry_out::CommandFailure;
 use crate::cli::client::{CALL_TIMEOUT, Client};
 use crate::cli::options::Access;
 use crate::cli::request::Call;
@@ -273,7 +272,7 @@ async fn a_refused_number_is_reported_with_its_flag_and_region() {
     let (task, _) = command.into_parts();
     let error = perform(&client(&stub), &task, false, Look::default()).await.unwrap_err();
     let told = explained(&client(&stub), error, &task.request.call(), &flags).await;
-    assert_eq!(told.exit_status(), 1);
+    assert_eq!(told.exit_status, 1);
     assert_eq!(
         told.to_string(),
         format!(
