@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::arguments::{InBusiness, Paging, service, staff};
 use super::options::OperatorOptions;
-use super::task::Task;
+use super::task::{Show, Task};
 use super::typed::{Kind, Typed};
 
 /// The number of days that are shown by default, which is also the maximum of the service.
@@ -42,7 +42,7 @@ impl AvailabilityArgs {
             Some(day) => Typed::new("--end-date", Kind::Day { later_by: 0 }, day),
             None => Typed::new("--start-date", Kind::Day { later_by: DAYS - 1 }, self.start_date),
         };
-        Task::times(self.of.path(&["availability"]), self.paging)
+        Task::list(self.of.path(&["availability"]), Show::Times, self.paging)
             .narrowed("service_id", Some(service(self.service)))
             .narrowed("staff_id", self.staff.map(staff))
             .narrowed("start_date", Some(first))

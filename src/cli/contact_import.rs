@@ -13,7 +13,7 @@ use super::carry_out::Failure;
 use super::client::{Client, ClientError};
 use super::record::{Page, Record, one_line};
 use super::request::Call;
-use super::task::ContactTable;
+use super::task::ImportFile;
 use super::walk::{WalkError, read};
 use crate::english;
 use crate::moving::{Row, TableProblem, table};
@@ -52,16 +52,16 @@ impl Imported {
 /// Imports a file into the business of `business`, at the path of the call.
 pub(super) async fn import(
     client: &Client,
-    import: &ContactTable,
+    import: &ImportFile,
     call: &Call,
     business: &Record,
 ) -> Result<Imported, Failure> {
     let region = business.get("phone_region").and_then(|region| region.as_str()).unwrap_or_default();
-    let found = match import.file.as_str() {
+    let found = match import.name.as_str() {
         "-" => table(io::stdin().lock(), region),
         file => File::open(file).and_then(|file| table(file, region)),
     };
-    let file = one_line(&import.file);
+    let file = one_line(&import.name);
     let found = found.map_err(|error| format!("--from: cannot read {file}: {error}"))?;
     if !found.problems.is_empty() {
         return Err(Failure::new(format!("{}nothing was imported", listed(&found.problems))));

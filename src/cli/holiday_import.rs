@@ -20,7 +20,7 @@ use super::client::{Client, ClientError};
 use super::holidays::holidays;
 use super::record::{One, Record, one_line};
 use super::request::Call;
-use super::task::{HolidayFile, Part};
+use super::task::{ImportFile, Part};
 use super::walk::{WalkError, read, walk};
 
 const CALENDAR_BYTES_MAX: u64 = 4 << 20;
@@ -47,13 +47,13 @@ pub(super) struct ClosedDay {
 /// Imports a calendar into the business of `business`, at the path of the call.
 pub(super) async fn import(
     client: &Client,
-    import: &HolidayFile,
+    import: &ImportFile,
     call: &Call,
     business: &Record,
     now: DateTime<Utc>,
 ) -> Result<Closed, Failure> {
-    let octets = calendar(&import.file)
-        .map_err(|error| format!("--ics: cannot read {}: {error}", one_line(&import.file)))?;
+    let octets = calendar(&import.name)
+        .map_err(|error| format!("--ics: cannot read {}: {error}", one_line(&import.name)))?;
     // The service accepts valid zones only.
     let zone = business.get("timezone").and_then(Value::as_str).and_then(|zone| zone.parse().ok());
     let zone = zone.unwrap_or(Tz::UTC);

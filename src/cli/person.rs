@@ -2,12 +2,13 @@
 //! that creates it.
 
 use clap::{Args, Subcommand, ValueEnum};
+use hyper::Method;
 use serde_json::Value;
 
 use super::arguments::{InBusiness, ListInBusiness, staff};
 use super::record::Record;
 use super::request::{Body, Path};
-use super::task::Task;
+use super::task::{Show, Task};
 use super::typed::{Kind, Typed};
 
 const COLUMNS: &[&str] = &["id", "email", "name", "role", "status", "staff_id", "last_sign_in_at"];
@@ -164,9 +165,9 @@ impl PersonCommand {
                     .with("role", role)
                     .given("staff_id", member.map(staff))
                     .given("locale", locale);
-                Task::post(of.path(&["people"]), body).with_link()
+                Task::post(of.path(&["people"]), body).shown(Show::RecordWithLink)
             }
-            Self::List(list) => Task::list(list.of.path(&["people"]), COLUMNS, list.paging),
+            Self::List(list) => Task::list(list.of.path(&["people"]), Show::List(COLUMNS), list.paging),
             Self::Show(one) => Task::get(one.path()),
             Self::Change(Change { one, role, staff: member, clear_staff, name, status }) => {
                 let body = Body::default()
@@ -177,18 +178,19 @@ impl PersonCommand {
                     .given("status", status);
                 Task::patch(one.path(), body)
             }
-            Self::Remove(one) => Task::delete(one.path(), "removed"),
+            Self::Remove(one) => Task::new(Method::DELETE, one.path(), None).shown(Show::Done("removed")),
             Self::Link(Link { one, kind }) => {
-                Task::post(one.path().then("link"), Body::default().given("kind", kind)).with_link()
+                Task::post(one.path().then("link"), Body::default().given("kind", kind))
+                    .shown(Show::RecordWithLink)
             }
             Self::Notifications(Notifications { one, kind, email, in_app, scope }) => {
                 let path = one.path().then("notifications");
-                let Some(kind) = kind else { return Task::get(path).by_field(ALERTS) };
+                let Some(kind) = kind else { return Task::get(path).shown(Show::ByField(ALERTS)) };
                 let choice =
                     Body::default().given("email", email).given("in_app", in_app).given("scope", scope);
                 let name =
                     kind.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
-                Task::patch(path, Body::default().with_object(&name, choice)).by_field(ALERTS)
+                Task::patch(path, Body::default().with_object(&name, choice)).shown(Show::ByField(ALERTS))
             }
         }
     }

@@ -18,7 +18,7 @@ use super::carry_out::Failure;
 use super::client::{Client, ClientError};
 use super::record::{Record, one_line};
 use super::request::{Path, Term};
-use super::task::{Part, Rows, Show, Task};
+use super::task::{Part, Show, Task};
 use super::typed::near::{near, question};
 use super::typed::time::{self, TimeError};
 use super::typed::{Kind, Typed, region, zone};
@@ -86,8 +86,8 @@ pub(super) async fn resolve(
             *term = Term::Plain(meaning.value_of(typed).await?);
         }
     }
-    if let Show::List { rows: Rows::Times(zone) | Rows::TimeOff(zone), .. } = &mut task.show {
-        *zone = meaning.zone().await?;
+    if matches!(task.show, Show::Times | Show::TimeOff) {
+        task.zone = meaning.zone().await?;
     }
     Ok(meaning.notes)
 }

@@ -17,7 +17,7 @@ use super::record::{One, Page, Record, one_line};
 use super::request::{Call, Path};
 use super::resolve::resolve;
 use super::shown::Look;
-use super::task::{ContactTable, Rows, Show, Task};
+use super::task::{ImportFile, Show, Task};
 use super::walk::{Walked, read, walk};
 use super::{OperatorCommand, print, walk};
 
@@ -82,32 +82,31 @@ pub(super) async fn perform(
     look: Look,
 ) -> Result<Printed, Failure> {
     let call = task.request.call();
-    if let Show::List { rows, part } = &task.show {
-        let walked = walk(client, &call, part).await?;
-        return if json { whole(&walked) } else { Ok(rows_of(walked.list, rows, look)) };
+    if matches!(task.show, Show::List(_) | Show::Times | Show::TimeOff) {
+        let walked = walk(client, &call, &task.part).await?;
+        return if json { whole(&walked) } else { Ok(rows_of(walked.list, task, look)) };
     }
     let answer = client.send(call.method.clone(), &call.target(&[]), call.body.as_ref()).await?;
-    if let Show::Contacts(table) = &task.show {
-        return contacts(client, table, &call, &one(&answer)?, json).await;
-    }
-    if let Show::Holidays(file) = &task.show {
-        let now = SystemTime::now().into();
-        let closed = holiday_import::import(client, file, &call, &one(&answer)?, now).await?;
-        return Ok(holidays(&closed, file.dry_run, json));
-    }
-    let (output, note) = match &task.show {
-        Show::Done(_) if json => (raw(&answer)?, None),
-        Show::Done(done) => (String::new(), Some((*done).to_owned())),
-        _ if json => (raw(&answer)?, None),
-        Show::ByField(columns) => (look.by_field(columns, &one(&answer)?), None),
-        Show::RecordWithNote(note) => (look.record(&one(&answer)?), Some((*note).to_owned())),
-        Show::RecordWithLink => {
-            let record = one(&answer)?;
-            (look.record(&record), Some(about_link(&record).to_owned()))
+    match task.show {
+        Show::Contacts => return contacts(client, &task.import, &call, &one(&answer)?, json).await,
+        Show::Holidays => {
+            let now = SystemTime::now().into();
+            let closed = holiday_import::import(client, &task.import, &call, &one(&answer)?, now).await?;
+            return Ok(holidays(&closed, task.import.dry_run, json));
         }
-        Show::Record | Show::List { .. } | Show::Contacts(_) | Show::Holidays(_) => {
-            (look.record(&one(&answer)?), None)
-        }
+        _ if json => return Ok(Printed { output: raw(&answer)?, note: None }),
+        Show::Done(done) => return Ok(Printed { output: String::new(), note: Some(done.to_owned()) }),
+        _ => {}
+    }
+    let record = one(&answer)?;
+    let output = match task.show {
+        Show::ByField(columns) => look.by_field(columns, &record),
+        _ => look.record(&record),
+    };
+    let note = match task.show {
+        Show::RecordWithNote(note) => Some(note.to_owned()),
+        Show::RecordWithLink => Some(about_link(&record).to_owned()),
+        _ => None,
     };
     Ok(Printed { output, note })
 }
@@ -115,7 +114,7 @@ pub(super) async fn perform(
 /// The output of an import of contacts.
 async fn contacts(
     client: &Client,
-    table: &ContactTable,
+    table: &ImportFile,
     call: &Call,
     business: &Record,
     json: bool,
@@ -174,16 +173,17 @@ fn whole(walked: &Walked) -> Result<Printed, Failure> {
     Ok(Printed { output, note: None })
 }
 
-fn rows_of(list: Page, rows: &Rows, look: Look) -> Printed {
+fn rows_of(list: Page, task: &Task, look: Look) -> Printed {
     let more = list.next_cursor.map(|cursor| format!("there is more: --cursor {}", one_line(&cursor)));
-    match rows {
-        Rows::Table(columns) => Printed { output: look.table(columns, &list.data), note: more },
-        Rows::TimeOff(zone) => Printed { output: look.time_off(*zone, list.data), note: more },
-        Rows::Times(zone) => {
+    let zone = task.zone;
+    match task.show {
+        Show::Times => {
             let none = if list.data.is_empty() { "no open times" } else { "open times" };
             let said = format!("{none} in {zone}; --json shows instants");
-            Printed { output: look.times(*zone, &list.data), note: Some(more.unwrap_or(said)) }
+            Printed { output: look.times(zone, &list.data), note: Some(more.unwrap_or(said)) }
         }
+        Show::List(columns) => Printed { output: look.table(columns, &list.data), note: more },
+        _ => Printed { output: look.time_off(zone, list.data), note: more },
     }
 }
 

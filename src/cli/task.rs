@@ -3,15 +3,14 @@
 use chrono_tz::Tz;
 use hyper::Method;
 
-use super::arguments::Paging;
-use super::arguments::{Confirmation, Irreversible};
+use super::arguments::{Irreversible, Paging};
 use super::request::{Body, Call, Path, Request, Term};
 
 /// The page size for reading a whole list, which is the service's maximum.
 const WALK_PAGE_ROWS: u32 = 100;
 
 /// How the response is shown.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Show {
     /// One line per field.
     Record,
@@ -19,28 +18,20 @@ pub(super) enum Show {
     RecordWithNote(&'static str),
     /// A record, with a note about its link.
     RecordWithLink,
-    List {
-        rows: Rows,
-        part: Part,
-    },
+    /// A list with one row per record and these columns; see [`super::shown`].
+    List(&'static [&'static str]),
+    /// A list of open times by day, in the zone of the business.
+    Times,
+    /// A list of time off, in the zone of the business.
+    TimeOff,
     /// One row for each field, which is an object. The first column is the field's name.
     ByField(&'static [&'static str]),
-    /// A business. An import of contacts follows.
-    Contacts(ContactTable),
-    /// A business. An import of holidays follows.
-    Holidays(HolidayFile),
     /// The response is empty. The text describes the result.
     Done(&'static str),
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Rows {
-    /// One row per record with these columns; see [`super::shown`].
-    Table(&'static [&'static str]),
-    /// Open times by day, in this zone.
-    Times(Tz),
-    /// Time off, in this zone.
-    TimeOff(Tz),
+    /// A business. An import of contacts follows.
+    Contacts,
+    /// A business. An import of holidays follows.
+    Holidays,
 }
 
 /// The requested part of a list.
@@ -78,17 +69,11 @@ impl From<Paging> for Part {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ContactTable {
+/// The file of an import.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct ImportFile {
     /// `-` for standard input.
-    pub(super) file: String,
-    pub(super) dry_run: bool,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct HolidayFile {
-    /// `-` for standard input.
-    pub(super) file: String,
+    pub(super) name: String,
     pub(super) dry_run: bool,
 }
 
@@ -96,30 +81,37 @@ pub(super) struct HolidayFile {
 pub(super) struct Task {
     pub(super) request: Request,
     pub(super) show: Show,
+    /// The requested part, if the response is a list.
+    pub(super) part: Part,
+    /// The zone of the business, after [`super::resolve`] if the response is shown in it.
+    pub(super) zone: Tz,
+    /// The file, if an import follows.
+    pub(super) import: ImportFile,
     /// The kind of confirmation, if the task needs one.
     pub(super) confirms: Option<Irreversible>,
 }
 
 impl Task {
+    pub(super) fn new(method: Method, path: Path, body: Option<Body>) -> Self {
+        Self {
+            request: Request { method, path, query: Vec::new(), body },
+            show: Show::Record,
+            part: Part::whole(),
+            zone: Tz::UTC,
+            import: ImportFile::default(),
+            confirms: None,
+        }
+    }
+
     pub(super) fn get(path: Path) -> Self {
         Self::new(Method::GET, path, None)
     }
 
-    pub(super) fn list(path: Path, columns: &'static [&'static str], paging: Paging) -> Self {
-        Self { show: Show::List { rows: Rows::Table(columns), part: paging.into() }, ..Self::get(path) }
+    pub(super) fn list(path: Path, show: Show, paging: Paging) -> Self {
+        Self { show, part: paging.into(), ..Self::get(path) }
     }
 
-    /// A list of open times, in the zone of the business.
-    pub(super) fn times(path: Path, paging: Paging) -> Self {
-        Self { show: Show::List { rows: Rows::Times(Tz::UTC), part: paging.into() }, ..Self::get(path) }
-    }
-
-    /// A list of time off, in the zone of the business.
-    pub(super) fn time_off(path: Path, paging: Paging) -> Self {
-        Self { show: Show::List { rows: Rows::TimeOff(Tz::UTC), part: paging.into() }, ..Self::get(path) }
-    }
-
-    /// Adds a filter to the list, if there is a value for it.
+    /// Adds a parameter to the query, if there is a value for it.
     pub(super) fn narrowed(mut self, name: &str, value: Option<impl Into<Term>>) -> Self {
         self.request.query.extend(value.map(|value| (name.to_owned(), value.into())));
         self
@@ -133,48 +125,8 @@ impl Task {
         Self::new(Method::PATCH, path, Some(body))
     }
 
-    pub(super) fn delete(path: Path, done: &'static str) -> Self {
-        Self { show: Show::Done(done), ..Self::new(Method::DELETE, path, None) }
-    }
-
-    /// Requires a confirmation, unless the operator has confirmed with a flag.
-    pub(super) fn confirming(self, what: Irreversible, confirmation: Confirmation) -> Self {
-        Self { confirms: (!confirmation.yes).then_some(what), ..self }
-    }
-
-    pub(super) fn contacts(path: Path, import: ContactTable) -> Self {
-        Self { show: Show::Contacts(import), ..Self::get(path) }
-    }
-
-    pub(super) fn holidays(path: Path, import: HolidayFile) -> Self {
-        Self { show: Show::Holidays(import), ..Self::get(path) }
-    }
-
-    /// Shows the fields of the response as rows of a table.
-    pub(super) fn by_field(self, columns: &'static [&'static str]) -> Self {
-        Self { show: Show::ByField(columns), ..self }
-    }
-
-    /// Shows this text, since the response is empty.
-    pub(super) fn done(self, done: &'static str) -> Self {
-        Self { show: Show::Done(done), ..self }
-    }
-
-    pub(super) fn with_note(self, note: &'static str) -> Self {
-        Self { show: Show::RecordWithNote(note), ..self }
-    }
-
-    /// Adds a note about the link in the response.
-    pub(super) fn with_link(self) -> Self {
-        Self { show: Show::RecordWithLink, ..self }
-    }
-
-    pub(super) fn new(method: Method, path: Path, body: Option<Body>) -> Self {
-        Self {
-            request: Request { method, path, query: Vec::new(), body },
-            show: Show::Record,
-            confirms: None,
-        }
+    pub(super) fn shown(self, show: Show) -> Self {
+        Self { show, ..self }
     }
 }
 
@@ -186,9 +138,8 @@ mod tests {
     fn a_page_is_asked_for_by_limit_and_cursor() {
         let list = |limit, cursor: Option<&str>, status: Option<&str>| {
             let paging = Paging { limit, cursor: cursor.map(str::to_owned) };
-            let task = Task::list(Path::businesses(), &[], paging).narrowed("status", status);
-            let Show::List { part, .. } = task.show else { panic!("a list") };
-            (task.request.call(), part)
+            let task = Task::list(Path::businesses(), Show::List(&[]), paging).narrowed("status", status);
+            (task.request.call(), task.part)
         };
         let of = |text: &str| format!("/admin/v1/businesses?{text}");
         let (call, part) = list(None, None, None);

@@ -5,9 +5,10 @@ use clap::{ArgMatches, Args, FromArgMatches};
 use super::super::appointment::Book;
 use super::super::arguments::Irreversible;
 use super::super::request::Term;
+use super::super::task::Show;
 use super::super::typed::{Kind, Typed};
 use super::flag::Shape;
-use super::resource::{Resource, Shown, Verb};
+use super::resource::{Resource, Verb};
 
 const AUDIT: &[&str] = &["at", "actor.type", "actor.id", "action", "resource_type", "resource_id", "changes"];
 const BUDGET: &[&str] = &["kind", "rows", "rows_max", "bytes", "bytes_max"];
@@ -23,7 +24,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         ],
         verbs: &[
             Verb { follows: Some(region), ..Verb::new("create", "createBusiness", "Create a business") },
-            Verb::new("list", "listBusinesses", "List all businesses").shown(Shown::List(&[
+            Verb::new("list", "listBusinesses", "List all businesses").shown(Show::List(&[
                 "id",
                 "name",
                 "timezone",
@@ -40,7 +41,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                     "endBusiness",
                     "Delete a business permanently: its keys stop working and all its data is deleted",
                 )
-                .shown(Shown::Done("deleted; its data is removed in the background"))
+                .shown(Show::Done("deleted; its data is removed in the background"))
             },
         ],
     },
@@ -54,7 +55,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         ],
         verbs: &[
             Verb::new("create", "createService", "Create a service"),
-            Verb::new("list", "listServices", "List the services of a business, including inactive ones").shown(Shown::List(
+            Verb::new("list", "listServices", "List the services of a business, including inactive ones").shown(Show::List(
                 &[
                     "id",
                     "name",
@@ -70,7 +71,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 ],
             )),
             Verb::new("update", "updateService", "Change a service; omitted values stay the same"),
-            Verb::new("delete", "deleteService", "Delete a service without any references").shown(Shown::Done("deleted")),
+            Verb::new("delete", "deleteService", "Delete a service without any references").shown(Show::Done("deleted")),
         ],
     },
     Resource {
@@ -79,7 +80,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         shapes: &[],
         verbs: &[
             Verb::new("create", "createStaffMember", "Add a staff member"),
-            Verb::new("list", "listStaff", "List the staff of a business, including inactive members").shown(Shown::List(&[
+            Verb::new("list", "listStaff", "List the staff of a business, including inactive members").shown(Show::List(&[
                 "id",
                 "name",
                 "active",
@@ -89,7 +90,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             ])),
             Verb::new("update", "updateStaffMember", "Change a staff member; omitted values stay the same"),
             Verb::new("delete", "deleteStaffMember", "Delete a staff member without any references")
-                .shown(Shown::Done("deleted")),
+                .shown(Show::Done("deleted")),
         ],
     },
     Resource {
@@ -98,7 +99,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         shapes: &[],
         verbs: &[
             Verb::new("list", "listSpecialDays", "List special days, in order of their dates")
-                .shown(Shown::List(&["date", "closed", "windows", "note"])),
+                .shown(Show::List(&["date", "closed", "windows", "note"])),
             Verb::new("set", "setSpecialDay", "Set the opening hours of a date, instead of those of the week"),
             Verb::new("delete", "deleteSpecialDay", "Remove the special hours of a date"),
             Verb::new(
@@ -106,7 +107,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "getBusiness",
                 "Close on the days of a public-holiday calendar; existing special days stay the same",
             )
-            .shown(Shown::Holidays),
+            .shown(Show::Holidays),
         ],
     },
     Resource {
@@ -115,9 +116,9 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         shapes: &[],
         verbs: &[
             Verb::new("list", "listTimeOff", "List the time off of a staff member in local time, in order of its start")
-                .shown(Shown::TimeOff),
+                .shown(Show::TimeOff),
             Verb::new("add", "addTimeOff", "Give a staff member time off"),
-            Verb::new("delete", "deleteTimeOff", "Delete time off").shown(Shown::Done("deleted")),
+            Verb::new("delete", "deleteTimeOff", "Delete time off").shown(Show::Done("deleted")),
         ],
     },
     Resource {
@@ -126,8 +127,8 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         shapes: &[],
         verbs: &[
             Verb::new("create", "createKey", "Create a key and print it; the key is not shown again")
-                .shown(Shown::Noted("store the key in a safe place now: it is not shown again")),
-            Verb::new("list", "listKeys", "List the keys of a business, including revoked ones").shown(Shown::List(&[
+                .shown(Show::RecordWithNote("store the key in a safe place now: it is not shown again")),
+            Verb::new("list", "listKeys", "List the keys of a business, including revoked ones").shown(Show::List(&[
                 "id",
                 "prefix",
                 "name",
@@ -136,7 +137,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "last_used_at",
                 "revoked_at",
             ])),
-            Verb::new("revoke", "revokeKey", "Revoke a key immediately and permanently").shown(Shown::Done("revoked")),
+            Verb::new("revoke", "revokeKey", "Revoke a key immediately and permanently").shown(Show::Done("revoked")),
         ],
     },
     Resource {
@@ -144,7 +145,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Appointments of a business: list, book, move and cancel them on behalf of the team",
         shapes: &[Shape::new("starts_at").alias("at")],
         verbs: &[
-            Verb::new("list", "listAppointments", "List appointments, in order of their start").shown(Shown::List(&[
+            Verb::new("list", "listAppointments", "List appointments, in order of their start").shown(Show::List(&[
                 "id",
                 "starts_at@timezone",
                 "status",
@@ -179,7 +180,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         shapes: &[],
         verbs: &[
             Verb::new("list", "listContacts", "List contacts, newest first")
-                .shown(Shown::List(&["id", "name", "phone", "email", "locale", "created_at"])),
+                .shown(Show::List(&["id", "name", "phone", "email", "locale", "created_at"])),
             Verb::new("show", "getContact", "Show a contact"),
             Verb::new(
                 "create",
@@ -191,7 +192,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "getBusiness",
                 "Create contacts from a CSV file; existing contacts with the same phone or email stay the same",
             )
-            .shown(Shown::Contacts),
+            .shown(Show::Contacts),
             Verb::new("update", "updateContact", "Change a contact; omitted values stay the same"),
             Verb {
                 alias: Some("delete"),
@@ -201,7 +202,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                     "eraseContact",
                     "Erase a contact permanently, including their data in calls, messages and appointments",
                 )
-                .shown(Shown::Done("erased; related data is removed in the background"))
+                .shown(Show::Done("erased; related data is removed in the background"))
             },
         ],
     },
@@ -210,7 +211,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Calls of a business: list them, and record ended calls",
         shapes: &[],
         verbs: &[
-            Verb::new("list", "listCalls", "List calls, newest first").shown(Shown::List(&[
+            Verb::new("list", "listCalls", "List calls, newest first").shown(Show::List(&[
                 "id",
                 "started_at",
                 "direction",
@@ -231,7 +232,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Messages for the team of a business: list, take and close them",
         shapes: &[],
         verbs: &[
-            Verb::new("list", "listMessages", "List messages, newest first").shown(Shown::List(&[
+            Verb::new("list", "listMessages", "List messages, newest first").shown(Show::List(&[
                 "id",
                 "created_at",
                 "status",
@@ -250,7 +251,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         shapes: &[Shape::new("content").in_file()],
         verbs: &[
             Verb::new("list", "listKnowledge", "List the knowledge entries")
-                .shown(Shown::List(&["id", "title", "locale", "source_url", "updated_at"])),
+                .shown(Show::List(&["id", "title", "locale", "source_url", "updated_at"])),
             Verb::new("show", "getKnowledge", "Show a knowledge entry with its content"),
             Verb::new(
                 "add",
@@ -258,7 +259,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "Add a knowledge entry; its content comes from --content, --file or standard input",
             ),
             Verb::new("update", "updateKnowledge", "Change a knowledge entry; omitted values stay the same"),
-            Verb::new("delete", "deleteKnowledge", "Delete a knowledge entry").shown(Shown::Done("deleted")),
+            Verb::new("delete", "deleteKnowledge", "Delete a knowledge entry").shown(Show::Done("deleted")),
         ],
     },
     Resource {
@@ -266,7 +267,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Webhook endpoints of a business, with their delivery log and resending",
         shapes: &[],
         verbs: &[
-            Verb::new("list", "listWebhooks", "List the endpoints").shown(Shown::List(&[
+            Verb::new("list", "listWebhooks", "List the endpoints").shown(Show::List(&[
                 "id",
                 "status",
                 "disabled_reason",
@@ -280,9 +281,9 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "createWebhook",
                 "Subscribe an endpoint to events and print its secret; the secret is not shown again",
             )
-            .shown(Shown::Noted("store the secret now, it is not shown again; receivers verify signatures with it")),
+            .shown(Show::RecordWithNote("store the secret now, it is not shown again; receivers verify signatures with it")),
             Verb::new("delete", "deleteWebhook", "Delete an endpoint; its waiting events are discarded")
-                .shown(Shown::Done("deleted")),
+                .shown(Show::Done("deleted")),
             Verb::new(
                 "enable",
                 "updateWebhook",
@@ -291,7 +292,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             .says("status", "enabled"),
             Verb::new("disable", "updateWebhook", "Disable an endpoint").says("status", "disabled"),
             Verb::new("deliveries", "listDeliveries", "Show the delivery log of an endpoint, newest first").shown(
-                Shown::List(&[
+                Show::List(&[
                     "event_id",
                     "type",
                     "status",
@@ -309,7 +310,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "rotateWebhookSecret",
                 "Create a new secret for an endpoint and print it; the secret is not shown again",
             )
-            .shown(Shown::Noted("store the secret now, it is not shown again; the old one has stopped working")),
+            .shown(Show::RecordWithNote("store the secret now, it is not shown again; the old one has stopped working")),
         ],
     },
     Resource {
@@ -318,9 +319,9 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         shapes: &[Shape::new("rows_max").null("default"), Shape::new("bytes_max").null("default")],
         verbs: &[
             Verb::new("show", "getBudget", "Show the limit and the usage of each kind")
-                .shown(Shown::ByField(BUDGET)),
+                .shown(Show::ByField(BUDGET)),
             Verb::new("set", "updateBudget", "Set the limits of one kind; omitted values stay the same")
-                .shown(Shown::ByField(BUDGET)),
+                .shown(Show::ByField(BUDGET)),
         ],
     },
     Resource {
@@ -346,13 +347,13 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "The audit log of a business or of the installation",
         shapes: &[],
         verbs: &[
-            Verb::new("list", "listAuditEntries", "List the changes, newest first").shown(Shown::List(AUDIT)),
+            Verb::new("list", "listAuditEntries", "List the changes, newest first").shown(Show::List(AUDIT)),
             Verb::new(
                 "installation",
                 "listInstallationAuditEntries",
                 "List changes to people's accounts, started exports and backups, and deleted businesses",
             )
-            .shown(Shown::List(AUDIT)),
+            .shown(Show::List(AUDIT)),
         ],
     },
 ];

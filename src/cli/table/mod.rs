@@ -17,13 +17,13 @@ pub(super) use commands::RESOURCES;
 use flag::Flag;
 use hyper::Method;
 use operation::{Operation, Property};
-use resource::{Resource, Shown, Verb};
+use resource::{Resource, Verb};
 use serde_json::Value;
 
 use super::arguments::{Confirmation, InBusiness, Paging, business};
 use super::options::OperatorOptions;
 use super::request::{Body, Path};
-use super::task::{ContactTable, HolidayFile, Task};
+use super::task::{ImportFile, Show, Task};
 use super::typed::{Kind, Typed};
 use crate::openapi::operator_document;
 
@@ -177,7 +177,7 @@ impl Verb {
     /// The parts of the path. For an import it is the business, as a positional argument.
     fn parts<'a>(&self, operation: &'a Operation) -> Vec<PathPart<'a>> {
         match self.shown {
-            Shown::Contacts | Shown::Holidays => vec![PathPart::Business],
+            Show::Contacts | Show::Holidays => vec![PathPart::Business],
             _ => operation.parts(),
         }
     }
@@ -228,11 +228,11 @@ impl Verb {
         let file = |flag, about| Arg::new(FILE).long(flag).value_name("FILE").required(true).help(about);
         let dry_run = |about| Arg::new("dry_run").long("dry-run").action(ArgAction::SetTrue).help(about);
         command = match self.shown {
-            Shown::List(_) | Shown::TimeOff => Paging::augment_args(command),
-            Shown::Contacts => command
+            Show::List(_) | Show::TimeOff => Paging::augment_args(command),
+            Show::Contacts => command
                 .arg(file("from", "A CSV file with a header line of the columns name, phone, email, locale and timezone, in any order; - for standard input"))
                 .arg(dry_run("Only report errors and existing contacts")),
-            Shown::Holidays => command
+            Show::Holidays => command
                 .arg(file("ics", "An iCalendar file; its all-day events from today on are used; - for standard input"))
                 .arg(dry_run("Only report the days to close, their appointments, and existing special days")),
             _ => command,
@@ -248,31 +248,21 @@ impl Verb {
         }
         let operation = Operation::find(&DOCUMENT, self.operation);
         let path = operation.path(&self.parts(&operation), matches)?;
-        let file = || matches.get_one::<String>(FILE).cloned().unwrap_or_default();
-        let paging = || Paging::from_arg_matches(matches);
-        let task = match self.shown {
-            Shown::List(columns) => Task::list(path, columns, paging()?),
-            Shown::TimeOff => Task::time_off(path, paging()?),
-            Shown::Contacts => {
-                Task::contacts(path, ContactTable { file: file(), dry_run: matches.get_flag("dry_run") })
+        let body = self.body(resource, &operation, matches);
+        let mut task = Task::new(operation.method.clone(), path, body).shown(self.shown);
+        match self.shown {
+            Show::List(_) | Show::TimeOff => task.part = Paging::from_arg_matches(matches)?.into(),
+            Show::Contacts | Show::Holidays => {
+                let name = matches.get_one::<String>(FILE).cloned().unwrap_or_default();
+                task.import = ImportFile { name, dry_run: matches.get_flag("dry_run") };
             }
-            Shown::Holidays => {
-                Task::holidays(path, HolidayFile { file: file(), dry_run: matches.get_flag("dry_run") })
-            }
-            _ => Task::new(operation.method.clone(), path, self.body(resource, &operation, matches)),
-        };
+            _ => {}
+        }
+        if self.confirms.is_some() && !Confirmation::from_arg_matches(matches)?.yes {
+            task.confirms = self.confirms;
+        }
         let (query, _) = self.flags(resource, &operation);
-        let task = query.iter().fold(task, |task, flag| task.narrowed(flag.property(), flag.read(matches)));
-        let task = match self.shown {
-            Shown::Noted(note) => task.with_note(note),
-            Shown::ByField(columns) => task.by_field(columns),
-            Shown::Done(done) => task.done(done),
-            _ => task,
-        };
-        Ok(match self.confirms {
-            Some(what) => task.confirming(what, Confirmation::from_arg_matches(matches)?),
-            None => task,
-        })
+        Ok(query.iter().fold(task, |task, flag| task.narrowed(flag.property(), flag.read(matches))))
     }
 
     fn body(&self, resource: &Resource, operation: &Operation, matches: &ArgMatches) -> Option<Body> {

@@ -4,7 +4,7 @@ use clap::{ArgMatches, Command};
 
 use super::super::arguments::Irreversible;
 use super::super::request::Term;
-use super::super::task::Task;
+use super::super::task::{Show, Task};
 use super::flag::Shape;
 
 /// The commands for one kind of record.
@@ -23,7 +23,7 @@ pub(super) struct Verb {
     pub(super) alias: Option<&'static str>,
     pub(super) about: &'static str,
     pub(super) operation: &'static str,
-    pub(super) shown: Shown,
+    pub(super) shown: Show,
     /// A property that the command sets, with its value.
     pub(super) says: Option<(&'static str, &'static str)>,
     /// The properties without a flag.
@@ -42,26 +42,6 @@ pub(super) type Follows = fn(&ArgMatches) -> (&'static str, Term);
 /// The declaration of a command's arguments, and their conversion to a task.
 pub(super) type Own = (fn(Command) -> Command, fn(&ArgMatches) -> Result<Task, clap::Error>);
 
-/// How the response is shown.
-#[derive(Clone, Copy)]
-pub(super) enum Shown {
-    Record,
-    /// A record, with a note on standard error.
-    Noted(&'static str),
-    /// A list with these columns.
-    List(&'static [&'static str]),
-    /// A list of time off.
-    TimeOff,
-    /// One row per property, with these columns.
-    ByField(&'static [&'static str]),
-    /// The response is empty. The text describes the result.
-    Done(&'static str),
-    /// The result of an import of contacts.
-    Contacts,
-    /// The result of an import of holidays.
-    Holidays,
-}
-
 impl Verb {
     pub(super) const fn new(name: &'static str, operation: &'static str, about: &'static str) -> Self {
         Self {
@@ -69,7 +49,7 @@ impl Verb {
             alias: None,
             about,
             operation,
-            shown: Shown::Record,
+            shown: Show::Record,
             says: None,
             without: &[],
             follows: None,
@@ -78,7 +58,7 @@ impl Verb {
         }
     }
 
-    pub(super) const fn shown(self, shown: Shown) -> Self {
+    pub(super) const fn shown(self, shown: Show) -> Self {
         Self { shown, ..self }
     }
 

@@ -4,7 +4,6 @@ use clap::CommandFactory;
 use serde_json::{Value, json};
 
 use super::{B, Cli, check, check_usage, parse};
-use crate::cli::task::Show;
 
 #[test]
 fn the_command_line_is_well_formed() {
@@ -273,10 +272,9 @@ fn a_limit_asks_for_one_page_and_none_for_the_whole_list() {
         ("key list --business b1 --limit 7 --cursor c", false, "?limit=7&cursor=c"),
     ] {
         let (task, _) = parse(line).unwrap().into_parts();
-        let Show::List { part, .. } = &task.show else { panic!("{line}: {task:?}") };
         let target = format!("{B}/keys{target}");
-        let is_whole = part.enough == usize::MAX;
-        assert_eq!((is_whole, part.target(&task.request.call(), None)), (whole, target), "{line}");
+        let is_whole = task.part.enough == usize::MAX;
+        assert_eq!((is_whole, task.part.target(&task.request.call(), None)), (whole, target), "{line}");
     }
 }
 
