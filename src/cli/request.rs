@@ -39,7 +39,7 @@ impl Term {
         }
     }
 
-    fn text(&self) -> String {
+    pub(super) fn text(&self) -> String {
         match self.value() {
             Value::String(text) => text,
             other => other.to_string(),

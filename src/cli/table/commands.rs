@@ -360,6 +360,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
 
 /// The default phone region, from the country of the time zone.
 fn region(matches: &ArgMatches) -> (&'static str, Term) {
-    let zone = matches.get_one::<String>("timezone").cloned().unwrap_or_default();
+    let zone = matches.get_one::<Vec<Term>>("timezone").into_iter().flatten().next();
+    let zone = zone.map(Term::text).unwrap_or_default();
     ("phone_region", Typed::new("--phone-region", Kind::RegionOfZone, zone).into())
 }

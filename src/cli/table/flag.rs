@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
-use clap::builder::PossibleValuesParser;
+use clap::builder::{
+    BoolValueParser, PossibleValuesParser, StringValueParser, TypedValueParser, ValueParser,
+};
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::Value;
 
 use super::super::request::Term;
-use super::super::typed::hours::{Hours, Week, Window};
-use super::super::typed::{Kind, Typed, zone};
+use super::super::typed::{Kind, Typed, hours, zone};
 use super::operation::Property;
 
 /// Facts about a property's flag that the API document does not contain.
@@ -99,10 +100,6 @@ pub(super) struct Flag<'a> {
     long: String,
 }
 
-/// A whole number, or null.
-#[derive(Clone, Copy, Debug)]
-struct OrNull(Option<u64>);
-
 impl<'a> Flag<'a> {
     pub(super) fn new(property: &'a Property, shapes: &[Shape], in_query: bool, changes: bool) -> Self {
         let shape = shapes.iter().find(|shape| shape.property == property.name).copied().unwrap_or(PLAIN);
@@ -120,23 +117,10 @@ impl<'a> Flag<'a> {
         }
         arg = match self.reading {
             Reading::Present => arg.action(ArgAction::SetTrue),
-            _ => arg.value_name(self.value_name()).action(match self.is_list {
-                true => ArgAction::Append,
-                false => ArgAction::Set,
-            }),
-        };
-        arg = match self.reading {
-            Reading::Text | Reading::Typed(_) | Reading::Present => arg,
-            Reading::Word => arg.value_parser(PossibleValuesParser::new(self.property.words.clone())),
-            Reading::Zone => arg.value_parser(zone::parse),
-            Reading::Region => arg.value_parser(|text: &str| Ok::<_, String>(text.to_uppercase())),
-            Reading::Whole => arg.value_parser(value_parser!(u32)),
-            Reading::Truth => arg.value_parser(value_parser!(bool)),
-            Reading::Week | Reading::Break => arg.value_parser(Week::parse),
-            Reading::Window => arg.value_parser(Window::parse),
-            Reading::OrNull => {
-                let null = self.shape.null.unwrap_or_default();
-                arg.value_parser(move |text: &str| OrNull::parse(text, null))
+            _ => {
+                let (parser, value_name, _) = self.form();
+                let action = if self.is_list { ArgAction::Append } else { ArgAction::Set };
+                arg.value_name(value_name).value_parser(parser).action(action)
             }
         };
         let mut others = Vec::new();
@@ -179,27 +163,16 @@ impl<'a> Flag<'a> {
         if is_set(&all(name)) {
             return Some(self.property.words.clone().into());
         }
-        if self.shape.in_file && matches.get_one::<String>(name).is_none() {
+        if self.shape.in_file && !matches.contains_id(name) {
             let given = matches.get_one::<String>(&file(name)).map(|file| ("--file", file.as_str()));
             let given = given.or(self.property.required.then_some(("standard input", "-")));
             return given.map(|(argument, file)| Typed::new(argument, Kind::File, file).into());
         }
-        let terms: Vec<Term> = match self.reading {
-            Reading::Present => return is_set(name).then(|| true.into()),
-            Reading::Text | Reading::Word | Reading::Zone | Reading::Region => {
-                many::<String>(matches, name, |text| text.into())
-            }
-            Reading::Typed(kind) => {
-                let argument = format!("--{}", self.long);
-                many::<String>(matches, name, |text| Typed::new(argument.clone(), kind, text).into())
-            }
-            Reading::Whole => many::<u32>(matches, name, Term::from),
-            Reading::Truth => many::<bool>(matches, name, Term::from),
-            Reading::OrNull => many::<OrNull>(matches, name, |bound| Value::from(bound.0).into()),
-            Reading::Window => many::<Window>(matches, name, |window| Value::from(window).into()),
-            Reading::Week => hours(matches, name).map(|hours| Value::from(hours).into()).collect(),
-            Reading::Break => hours(matches, name).map(|hours| hours.into_break().into()).collect(),
-        };
+        if self.reading == Reading::Present {
+            return is_set(name).then(|| true.into());
+        }
+        let terms = matches.get_many::<Vec<Term>>(name).into_iter().flatten().flatten();
+        let terms: Vec<Term> = terms.cloned().collect();
         if !self.is_list {
             return terms.into_iter().next();
         }
@@ -239,24 +212,9 @@ impl<'a> Flag<'a> {
     }
 
     fn help(&self) -> String {
-        let Property { about, default, words, .. } = self.property;
-        let mut help = about.clone();
-        match self.reading {
-            Reading::Typed(Kind::Service | Kind::Staff) => help.push_str(", by id or name"),
-            Reading::Typed(Kind::Instant) => {
-                help.push_str(
-                    ", such as '2026-03-02 9:00' in the zone of the business, or 2026-03-02T09:00:00Z",
-                );
-            }
-            Reading::Typed(_) => help.push_str(", such as 2026-12-24, today or tomorrow"),
-            Reading::Week => help.push_str(", such as mon-fri=9:00-18:00"),
-            Reading::Break => help.push_str(", such as mon-fri=12:00-13:00"),
-            Reading::Window => help.push_str(", such as 9:00-12:00"),
-            Reading::Zone => help.push_str(", such as Europe/Paris"),
-            Reading::OrNull => help.push_str(&format!(", or `{}`", self.shape.null.unwrap_or_default())),
-            Reading::Text if !words.is_empty() => help.push_str(&format!(": {}", words.join(", "))),
-            _ => {}
-        }
+        let Property { about, default, .. } = self.property;
+        let (_, _, form) = self.form();
+        let mut help = format!("{about}{form}");
         if self.is_list {
             help.push_str("; repeat the flag for several values");
         }
@@ -267,32 +225,76 @@ impl<'a> Flag<'a> {
         help
     }
 
-    fn value_name(&self) -> String {
+    /// The parser of a value, which gives terms, the name of the value in the help, and what the help says
+    /// about its form.
+    fn form(&self) -> (ValueParser, String, Cow<'static, str>) {
+        let Property { name, words, .. } = self.property;
+        let last = name.rsplit('_').next().unwrap_or_default().to_uppercase();
+        let text = StringValueParser::new();
         match self.reading {
-            Reading::Zone => "ZONE".into(),
-            Reading::Truth => "BOOL".into(),
-            Reading::Typed(Kind::Service) => "SERVICE".into(),
-            Reading::Typed(Kind::Staff) => "STAFF".into(),
-            Reading::Typed(Kind::Instant) => "TIME".into(),
-            Reading::Typed(_) => "DAY".into(),
-            Reading::Week => "DAY=OPEN-CLOSE".into(),
-            Reading::Break => "DAY=FROM-TO".into(),
-            Reading::Window => "OPEN-CLOSE".into(),
-            Reading::Word => self.long.to_uppercase(),
-            _ => self.property.name.rsplit('_').next().unwrap_or_default().to_uppercase(),
+            Reading::Present => (ValueParser::bool(), last, "".into()),
+            Reading::Text if words.is_empty() => (text.map(one).into(), last, "".into()),
+            Reading::Text => (text.map(one).into(), last, format!(": {}", words.join(", ")).into()),
+            Reading::Word => {
+                let parser = PossibleValuesParser::new(words.clone());
+                (parser.map(one).into(), self.long.to_uppercase(), "".into())
+            }
+            Reading::Zone => {
+                let parser = |text: &str| zone::parse(text).map(one);
+                (ValueParser::new(parser), "ZONE".into(), ", such as Europe/Paris".into())
+            }
+            Reading::Region => (text.map(|text| one(text.to_uppercase())).into(), last, "".into()),
+            Reading::Whole => (value_parser!(u32).map(one).into(), last, "".into()),
+            Reading::Truth => (BoolValueParser::new().map(one).into(), "BOOL".into(), "".into()),
+            Reading::Typed(kind) => {
+                let (value_name, form) = match kind {
+                    Kind::Service => ("SERVICE", ", by id or name"),
+                    Kind::Staff => ("STAFF", ", by id or name"),
+                    Kind::Instant => (
+                        "TIME",
+                        ", such as '2026-03-02 9:00' in the zone of the business, or 2026-03-02T09:00:00Z",
+                    ),
+                    _ => ("DAY", ", such as 2026-12-24, today or tomorrow"),
+                };
+                let argument = format!("--{}", self.long);
+                let parser = text.map(move |text| one(Typed::new(argument.clone(), kind, text)));
+                (parser.into(), value_name.into(), form.into())
+            }
+            Reading::Week => {
+                (week(["open", "close"]), "DAY=OPEN-CLOSE".into(), ", such as mon-fri=9:00-18:00".into())
+            }
+            Reading::Break => {
+                (week(["from", "to"]), "DAY=FROM-TO".into(), ", such as mon-fri=12:00-13:00".into())
+            }
+            Reading::Window => {
+                let parser = |text: &str| hours::window(text).map(one);
+                (ValueParser::new(parser), "OPEN-CLOSE".into(), ", such as 9:00-12:00".into())
+            }
+            Reading::OrNull => {
+                let null = self.shape.null.unwrap_or_default();
+                let parser = move |text: &str| or_null(text, null);
+                (ValueParser::new(parser), last, format!(", or `{null}`").into())
+            }
         }
     }
 }
 
-impl OrNull {
-    fn parse(text: &str, null: &str) -> Result<Self, String> {
-        if text == null {
-            return Ok(Self(None));
-        }
-        text.parse()
-            .map(|number| Self(Some(number)))
-            .map_err(|_| format!("must be a whole number or `{null}`"))
+fn one(value: impl Into<Term>) -> Vec<Term> {
+    vec![value.into()]
+}
+
+/// Windows of several days, whose ends have these names.
+fn week(ends: [&'static str; 2]) -> ValueParser {
+    let terms = |days: Vec<Value>| -> Vec<Term> { days.into_iter().map(Term::from).collect() };
+    ValueParser::new(move |text: &str| hours::week(text, ends).map(terms))
+}
+
+/// A whole number, or the word for null.
+fn or_null(text: &str, null: &str) -> Result<Vec<Term>, String> {
+    if text == null {
+        return Ok(one(Value::Null));
     }
+    text.parse::<u64>().map(one).map_err(|_| format!("must be a whole number or `{null}`"))
 }
 
 fn reading(property: &Property, shape: Shape) -> Reading {
@@ -326,18 +328,6 @@ fn long(property: &str, reading: Reading, is_list: bool) -> String {
         false => property,
     });
     one.replace('_', "-")
-}
-
-fn many<T: Clone + Send + Sync + 'static>(
-    matches: &ArgMatches,
-    name: &str,
-    term: impl Fn(T) -> Term,
-) -> Vec<Term> {
-    matches.get_many::<T>(name).into_iter().flatten().cloned().map(term).collect()
-}
-
-fn hours<'a>(matches: &'a ArgMatches, name: &str) -> impl Iterator<Item = Hours> + 'a {
-    matches.get_many::<Week>(name).into_iter().flatten().flat_map(|week| week.0.clone())
 }
 
 fn all(name: &str) -> String {

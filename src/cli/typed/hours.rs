@@ -3,65 +3,23 @@
 use domain::Day;
 use serde_json::{Value, json};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) struct Hours {
-    day: String,
-    open: String,
-    close: String,
+/// Parses the window of a date, such as `9:00-12:00`.
+pub(in crate::cli) fn window(text: &str) -> Result<Value, &'static str> {
+    let (open, close) = text.split_once('-').ok_or("write OPEN-CLOSE, such as 9:00-12:00")?;
+    Ok(json!({"open": time(open), "close": time(close)}))
 }
 
-impl Hours {
-    /// Converts the window to a break, which has other property names.
-    pub(in crate::cli) fn into_break(self) -> Value {
-        json!({"day": self.day, "from": self.open, "to": self.close})
-    }
-}
-
-/// A window of a date, such as `9:00-12:00`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) struct Window {
-    open: String,
-    close: String,
-}
-
-impl Window {
-    /// Parses a value of `--window`.
-    pub(in crate::cli) fn parse(text: &str) -> Result<Self, &'static str> {
-        let (open, close) = text.split_once('-').ok_or("write OPEN-CLOSE, such as 9:00-12:00")?;
-        Ok(Self { open: time(open), close: time(close) })
-    }
-}
-
-impl From<Window> for Value {
-    fn from(window: Window) -> Self {
-        json!({"open": window.open, "close": window.close})
-    }
-}
-
-impl From<Hours> for Value {
-    fn from(hours: Hours) -> Self {
-        json!({"day": hours.day, "open": hours.open, "close": hours.close})
-    }
-}
-
-/// The same hours on several days. The service validates them.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) struct Week(pub(in crate::cli) Vec<Hours>);
-
-impl Week {
-    /// Parses a value of `--hours`.
-    pub(in crate::cli) fn parse(text: &str) -> Result<Self, &'static str> {
-        let text = text.trim().replace(" - ", "-");
-        let split = || {
-            let (days, window) = text.split_once('=').or_else(|| text.rsplit_once(' '))?;
-            let (open, close) = window.split_once('-')?;
-            let (open, close) = (time(open), time(close));
-            let hours = |day| Hours { day, open: open.clone(), close: close.clone() };
-            let days: Vec<String> = days.split(',').flat_map(days_of).collect();
-            Some(Self(days.into_iter().map(hours).collect()))
-        };
-        split().ok_or("write DAY=OPEN-CLOSE, such as monday=09:00-18:00 or mon-fri=9:00-18:00")
-    }
+/// Parses the same window on several days. `ends` are the names of its start and end. The service validates
+/// the days and times.
+pub(in crate::cli) fn week(text: &str, [from, to]: [&str; 2]) -> Result<Vec<Value>, &'static str> {
+    let text = text.trim().replace(" - ", "-");
+    let split = || {
+        let (days, window) = text.split_once('=').or_else(|| text.rsplit_once(' '))?;
+        let (open, close) = window.split_once('-')?;
+        let hours = |day: String| json!({"day": day, from: time(open), to: time(close)});
+        Some(days.split(',').flat_map(days_of).map(hours).collect())
+    };
+    split().ok_or("write DAY=OPEN-CLOSE, such as monday=09:00-18:00 or mon-fri=9:00-18:00")
 }
 
 /// The days of `mon`, `Monday` or `mon-fri`. Other texts are returned unchanged.
@@ -98,10 +56,10 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &[(&str, &str, &str)]) {
-        let week = Week::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
-        let read: Vec<(&str, &str, &str)> =
-            week.0.iter().map(|hours| (&*hours.day, &*hours.open, &*hours.close)).collect();
-        assert_eq!(read, expected, "{text}");
+        let read = week(text, ["open", "close"]).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let hours =
+            |(day, open, close): &(&str, &str, &str)| json!({"day": day, "open": open, "close": close});
+        assert_eq!(read, expected.iter().map(hours).collect::<Vec<_>>(), "{text}");
     }
 
     #[test]
@@ -127,10 +85,9 @@ mod tests {
 
     #[test]
     fn a_window_of_a_date_has_no_day() {
-        let read = |text| Window::parse(text).map(Value::from);
-        assert_eq!(read("9:00 - 12:30"), Ok(json!({"open": "09:00", "close": "12:30"})));
-        assert_eq!(read("22:00-02:00"), Ok(json!({"open": "22:00", "close": "02:00"})));
-        assert!(read("9:00").is_err());
+        assert_eq!(window("9:00 - 12:30"), Ok(json!({"open": "09:00", "close": "12:30"})));
+        assert_eq!(window("22:00-02:00"), Ok(json!({"open": "22:00", "close": "02:00"})));
+        assert!(window("9:00").is_err());
     }
 
     #[test]
@@ -139,7 +96,7 @@ mod tests {
         check("mo=1-2", &[("mo", "1", "2")]);
         check("mon-lundi=1-2", &[("mon-lundi", "1", "2")]);
         for text in ["", "monday", "monday=09:00", "monday 09:00"] {
-            assert!(Week::parse(text).is_err(), "{text}");
+            assert!(week(text, ["open", "close"]).is_err(), "{text}");
         }
     }
 }
