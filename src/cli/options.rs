@@ -34,68 +34,35 @@ const UNIT_DATA_DIR: &str = "/var/lib/receptionist";
 /// The default address of the operator API.
 pub(super) const ADMIN_LISTEN: &str = "127.0.0.1:8081";
 
-/// The heading of these options in the help.
-const HEADING: &str = "Connection and output";
-
 /// The options of every operator command.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Connection and output")]
 pub struct OperatorOptions {
     /// Print the service's JSON response unchanged, and errors as JSON on standard error
-    #[arg(long, global = true, help_heading = HEADING)]
+    #[arg(long, global = true)]
     pub(super) json: bool,
     /// The address of the operator API [default: the socket in the data directory, else 127.0.0.1:8081]
-    #[arg(
-        long,
-        global = true,
-        help_heading = HEADING,
-        value_name = "ADDRESS",
-        env = variables::ADMIN_LISTEN
-    )]
+    #[arg(long, global = true, value_name = "ADDRESS", env = variables::ADMIN_LISTEN)]
     admin_listen: Option<String>,
     /// The URL of the operator API, such as https://desk.example.com:8081; takes precedence over
     /// --admin-listen
-    #[arg(long, global = true, help_heading = HEADING, value_name = "URL", env = variables::ADMIN_URL)]
+    #[arg(long, global = true, value_name = "URL", env = variables::ADMIN_URL)]
     admin_url: Option<String>,
     /// The operator's token [default: the token in the data directory]
-    #[arg(
-        long,
-        global = true,
-        help_heading = HEADING,
-        value_name = "TOKEN",
-        env = variables::ADMIN_TOKEN,
-        hide_env_values = true,
-        // A base64url token can begin with a hyphen.
-        allow_hyphen_values = true
-    )]
+    // A base64url token can begin with a hyphen.
+    #[arg(long, global = true, value_name = "TOKEN", env = variables::ADMIN_TOKEN)]
+    #[arg(hide_env_values = true, allow_hyphen_values = true)]
     admin_token: Option<AdminToken>,
     /// File that contains the operator's token
-    #[arg(
-        long,
-        global = true,
-        help_heading = HEADING,
-        value_name = "FILE",
-        env = variables::ADMIN_TOKEN_FILE
-    )]
+    #[arg(long, global = true, value_name = "FILE", env = variables::ADMIN_TOKEN_FILE)]
     admin_token_file: Option<OsString>,
     /// PEM file with the certificate of the operator listener or of its authority; enables HTTPS. An https
     /// URL does not need it if the system trusts the authority
-    #[arg(
-        long,
-        global = true,
-        help_heading = HEADING,
-        value_name = "FILE",
-        env = variables::ADMIN_TLS_CERT
-    )]
+    #[arg(long, global = true, value_name = "FILE", env = variables::ADMIN_TLS_CERT)]
     admin_tls_cert: Option<PathBuf>,
     /// The service's data directory with its socket and token [default: the first of ./receptionist-data,
     /// ./receptionist-demo and /var/lib/receptionist]
-    #[arg(
-        long,
-        global = true,
-        help_heading = HEADING,
-        value_name = "DIR",
-        env = variables::DATA_DIR
-    )]
+    #[arg(long, global = true, value_name = "DIR", env = variables::DATA_DIR)]
     data_dir: Option<PathBuf>,
 }
 
