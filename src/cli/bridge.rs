@@ -48,13 +48,6 @@ const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const SERVER_ERROR: i32 = -32000;
 
-pub(super) struct Remote {
-    pub(super) connector: Connector,
-    /// The origin of the service, for messages.
-    pub(super) origin: String,
-    pub(super) authorization: HeaderValue,
-}
-
 enum Line {
     Whole(Vec<u8>),
     TooLong,
@@ -62,6 +55,7 @@ enum Line {
 
 pub(super) struct Bridge {
     http: HttpClient<Connector, Full<Bytes>>,
+    /// The origin of the service.
     origin: String,
     authorization: HeaderValue,
     /// The protocol version negotiated by `initialize`, for later requests.
@@ -84,8 +78,7 @@ impl Incoming {
 }
 
 impl Bridge {
-    pub(super) fn new(remote: Remote) -> Self {
-        let Remote { connector, origin, authorization } = remote;
+    pub(super) fn new(connector: Connector, origin: String, authorization: HeaderValue) -> Self {
         let http = HttpClient::builder(TokioExecutor::new()).build(connector);
         Self { http, origin, authorization, version: RefCell::new(None) }
     }

@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hyper::Uri;
+use hyper::header::HeaderValue;
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use hyper_util::rt::TokioIo;
 use net::{NamedHosts, Trust, named};
@@ -44,6 +45,13 @@ pub(super) fn trusting(file: &Path) -> Result<Arc<ClientConfig>, String> {
 pub(super) fn trusting_the_system() -> Result<Arc<ClientConfig>, String> {
     let trust = Trust::system().map_err(|error| error.to_string())?;
     Ok(Arc::new(trust.client_config()))
+}
+
+/// The `Authorization` header with a token, marked as sensitive.
+pub(super) fn bearer(token: &str) -> Option<HeaderValue> {
+    let mut header = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
+    header.set_sensitive(true);
+    Some(header)
 }
 
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}

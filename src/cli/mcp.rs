@@ -10,10 +10,11 @@ use clap::Args;
 use engine::credentials::Credential;
 use hyper::header::HeaderValue;
 
-use super::bridge::{Bridge, Remote};
-use super::connect::{Connector, ServerAddress, trusting_the_system};
+use super::bridge::Bridge;
+use super::carry_out::{Failure, carry_out};
+use super::connect::{Connector, ServerAddress, bearer, trusting_the_system};
 use super::print;
-use crate::config::{ConfigError, EXIT_CODE, PublicUrl, Secret, text, variables};
+use crate::config::{ConfigError, PublicUrl, Secret, text, variables};
 
 const USUAL_URL: &str = "http://127.0.0.1:8080";
 
@@ -35,28 +36,15 @@ pub struct McpArgs {
 
 /// Serves the protocol until the end of the input.
 pub fn mcp(args: McpArgs) -> ExitCode {
-    let remote = match remote(args) {
-        Ok(remote) => remote,
-        Err(error) => {
-            print::error(&error.to_string());
-            return ExitCode::from(EXIT_CODE);
-        }
+    let act = async {
+        bridge(args).map_err(Failure::usage)?.run().await;
+        Ok(())
     };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    match runtime {
-        Ok(runtime) => {
-            runtime.block_on(Box::pin(Bridge::new(remote).run()));
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            print::error(&format!("cannot start the runtime: {error}"));
-            ExitCode::FAILURE
-        }
-    }
+    carry_out(false, Box::pin(act))
 }
 
-/// The service that the settings name.
-fn remote(args: McpArgs) -> Result<Remote, ConfigError> {
+/// The bridge to the service that the settings name.
+fn bridge(args: McpArgs) -> Result<Bridge, ConfigError> {
     let given = text(variables::URL, args.url)?.unwrap_or_else(|| USUAL_URL.to_owned());
     let origin = origin(&given).ok_or_else(|| {
         let expected = "must be the origin of the service, such as https://book.example.com";
@@ -73,11 +61,8 @@ fn remote(args: McpArgs) -> Result<Remote, ConfigError> {
     let tls = origin.is_https().then(trusting_the_system).transpose();
     let tls = tls.map_err(|error| ConfigError::new("SSL_CERT_FILE", error))?;
     let (host, port) = origin.dialled();
-    Ok(Remote {
-        connector: Connector::new(ServerAddress::Network { host, port }, tls),
-        origin: origin.to_string(),
-        authorization,
-    })
+    let connector = Connector::new(ServerAddress::Network { host, port }, tls);
+    Ok(Bridge::new(connector, origin.to_string(), authorization))
 }
 
 /// The warning about a connection that others can read.
@@ -100,10 +85,7 @@ fn origin(given: &str) -> Option<PublicUrl> {
 /// The `Authorization` header with a key.
 fn key(text: &str) -> Result<HeaderValue, &'static str> {
     let malformed = "must be an API key, which begins with rcpt_";
-    Credential::parse(text).ok_or(malformed)?;
-    let mut header = HeaderValue::from_str(&format!("Bearer {text}")).map_err(|_| malformed)?;
-    header.set_sensitive(true);
-    Ok(header)
+    Credential::parse(text).and_then(|_| bearer(text)).ok_or(malformed)
 }
 
 #[cfg(test)]
@@ -140,19 +122,19 @@ mod tests {
 
     #[test]
     fn a_malformed_variable_is_named_and_a_key_is_never_shown() {
-        let remote = |url: &str, key: Option<&str>| {
+        let made = |url: &str, key: Option<&str>| {
             let args = McpArgs { url: Some(url.into()), api_key: key.map(Into::into), api_key_file: None };
-            remote(args).map(|_| ()).map_err(|error| error.to_string())
+            bridge(args).map(|_| ()).map_err(|error| error.to_string())
         };
         let good = format!("rcpt_12345678_{}", "a".repeat(32));
-        assert_eq!(remote("http://127.0.0.1:8080", Some(&good)), Ok(()));
+        assert_eq!(made("http://127.0.0.1:8080", Some(&good)), Ok(()));
         for (url, key, start) in [
             ("nowhere", Some(good.as_str()), "RECEPTIONIST_URL: must be the origin"),
             ("", Some(&good), "RECEPTIONIST_URL: must not be empty"),
             ("http://127.0.0.1:8080", None, "RECEPTIONIST_API_KEY: must be set"),
             ("http://127.0.0.1:8080", Some("rcpt_secret"), "RECEPTIONIST_API_KEY: must be an API key"),
         ] {
-            let error = remote(url, key).unwrap_err();
+            let error = made(url, key).unwrap_err();
             assert!(
                 error.starts_with(start) && !error.contains('\n') && !error.contains("secret"),
                 "{error}"

@@ -22,7 +22,7 @@ use hyper::header::HeaderValue;
 use rustls::ClientConfig;
 use url::{Host, Url};
 
-use super::connect::{ServerAddress, trusting, trusting_the_system};
+use super::connect::{ServerAddress, bearer, trusting, trusting_the_system};
 use crate::config::{ConfigError, OPERATOR_SOCKET, Secret, TOKEN_FILE, variables};
 
 /// The default data directory of `serve`.
@@ -70,15 +70,13 @@ pub struct OperatorOptions {
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct AdminToken(OsString);
 
-/// The `Authorization` header with a token, marked as sensitive.
+/// The `Authorization` header with an operator's token.
 fn authorization(token: &str) -> Result<HeaderValue, &'static str> {
     let unfit = "must be a token of visible ASCII characters";
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(unfit);
     }
-    let mut header = HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| unfit)?;
-    header.set_sensitive(true);
-    Ok(header)
+    bearer(token).ok_or(unfit)
 }
 
 impl From<OsString> for AdminToken {
