@@ -49,14 +49,6 @@ pub(super) struct Paging {
     pub(super) cursor: Option<String>,
 }
 
-#[derive(Debug, Args)]
-pub(super) struct ListInBusiness {
-    #[command(flatten)]
-    pub(super) of: InBusiness,
-    #[command(flatten)]
-    pub(super) paging: Paging,
-}
-
 /// Confirmation of a command that cannot be undone.
 #[derive(Clone, Copy, Debug, Args)]
 pub(super) struct Confirmation {

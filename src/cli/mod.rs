@@ -76,7 +76,6 @@ pub use mcp::{McpArgs, mcp};
 pub use openapi::{OpenapiArgs, openapi};
 pub use options::OperatorOptions;
 pub use pages::{CompletionsArgs, ManArgs, completions, man};
-use person::PersonCommand;
 pub use problems::Flags;
 pub use repair::{RepairArgs, repair};
 pub use restore::{RestoreArgs, VerifyArgs, restored, verified};
@@ -101,17 +100,11 @@ impl OperatorCommand {
 
 impl Subcommand for OperatorCommand {
     fn augment_subcommands(command: Command) -> Command {
-        let person =
-            PersonCommand::augment_subcommands(OperatorOptions::augment_args(Command::new("person")))
-                .about("People of a business: add and change them, and create sign-in links")
-                .subcommand_required(true)
-                .arg_required_else_help(true);
         let availability = AvailabilityArgs::augment_args(Command::new("availability"))
             .about("Open times of a business, at which a service can be booked");
         RESOURCES
             .iter()
             .fold(command, |command, resource| command.subcommand(resource.command()))
-            .subcommand(person)
             .subcommand(availability)
     }
 
@@ -120,7 +113,7 @@ impl Subcommand for OperatorCommand {
     }
 
     fn has_subcommand(name: &str) -> bool {
-        ["person", "availability"].contains(&name) || RESOURCES.iter().any(|resource| resource.name == name)
+        name == "availability" || RESOURCES.iter().any(|resource| resource.name == name)
     }
 }
 
@@ -129,10 +122,6 @@ impl FromArgMatches for OperatorCommand {
         let missing = || clap::Error::new(ErrorKind::MissingSubcommand);
         let (name, matches) = matches.subcommand().ok_or_else(missing)?;
         let (task, options) = match name {
-            "person" => (
-                PersonCommand::from_arg_matches(matches)?.into_task(),
-                OperatorOptions::from_arg_matches(matches)?,
-            ),
             "availability" => {
                 let args = AvailabilityArgs::from_arg_matches(matches)?;
                 let options = args.options.clone();

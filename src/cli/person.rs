@@ -1,17 +1,15 @@
-//! `receptionist person`: the people of a business and their sign-in links. A link is shown only by the call
-//! that creates it.
+//! `receptionist person link` and `notifications`. A link is shown only by the call that creates it.
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use hyper::Method;
 use serde_json::Value;
 
-use super::arguments::{InBusiness, ListInBusiness, staff};
+use super::arguments::InBusiness;
 use super::record::Record;
 use super::request::{Body, Path};
 use super::task::{Show, Task};
 use super::typed::{Kind, Typed};
 
-const COLUMNS: &[&str] = &["id", "email", "name", "role", "status", "staff_id", "last_sign_in_at"];
 const ALERTS: &[&str] = &["kind", "email", "in_app", "scope"];
 
 /// The note about the link in a response.
@@ -31,26 +29,8 @@ pub(super) fn about_link(record: &Record) -> &'static str {
     }
 }
 
-#[derive(Debug, Subcommand)]
-pub(super) enum PersonCommand {
-    /// Add a person and print a link to choose a password
-    Add(Add),
-    /// List the people of a business
-    List(ListInBusiness),
-    /// Show a person
-    Show(One),
-    /// Change a person; omitted values stay the same
-    Change(Change),
-    /// Remove a person from the business; the account stays
-    Remove(One),
-    /// Create a link and print it; earlier links of the person stop working
-    Link(Link),
-    /// Show the alert settings of a person, or change those of one kind
-    Notifications(Notifications),
-}
-
 #[derive(Debug, Args)]
-pub(super) struct One {
+struct One {
     #[command(flatten)]
     of: InBusiness,
     /// The id or e-mail address of the person
@@ -62,48 +42,6 @@ impl One {
     fn path(self) -> Path {
         self.of.path(&["people"]).then(Typed::new("PERSON", Kind::Person, self.person))
     }
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Add {
-    #[command(flatten)]
-    of: InBusiness,
-    /// The e-mail address
-    #[arg(long)]
-    email: String,
-    /// The name
-    #[arg(long)]
-    name: Option<String>,
-    /// The role: owner, admin or member
-    #[arg(long)]
-    role: String,
-    /// The id or name of the staff member that the person is
-    #[arg(long)]
-    staff: Option<String>,
-    /// The language: en or fr
-    #[arg(long)]
-    locale: Option<String>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct Change {
-    #[command(flatten)]
-    one: One,
-    /// The role: owner, admin or member
-    #[arg(long)]
-    role: Option<String>,
-    /// The id or name of the staff member that the person is
-    #[arg(long, conflicts_with = "clear_staff")]
-    staff: Option<String>,
-    /// The person is not a staff member
-    #[arg(long)]
-    clear_staff: bool,
-    /// The name
-    #[arg(long)]
-    name: Option<String>,
-    /// The access of the person: active or disabled
-    #[arg(long)]
-    status: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -155,43 +93,27 @@ enum AlertKind {
     CallMissed,
 }
 
-impl PersonCommand {
+impl Link {
     pub(super) fn into_task(self) -> Task {
-        match self {
-            Self::Add(Add { of, email, name, role, staff: member, locale }) => {
-                let body = Body::default()
-                    .with("email", email)
-                    .given("name", name)
-                    .with("role", role)
-                    .given("staff_id", member.map(staff))
-                    .given("locale", locale);
-                Task::post(of.path(&["people"]), body).shown(Show::RecordWithLink)
-            }
-            Self::List(list) => Task::list(list.of.path(&["people"]), Show::List(COLUMNS), list.paging),
-            Self::Show(one) => Task::get(one.path()),
-            Self::Change(Change { one, role, staff: member, clear_staff, name, status }) => {
-                let body = Body::default()
-                    .given("role", role)
-                    .given("staff_id", member.map(staff))
-                    .cleared("staff_id", clear_staff)
-                    .given("name", name)
-                    .given("status", status);
-                Task::patch(one.path(), body)
-            }
-            Self::Remove(one) => Task::new(Method::DELETE, one.path(), None).shown(Show::Done("removed")),
-            Self::Link(Link { one, kind }) => {
-                Task::post(one.path().then("link"), Body::default().given("kind", kind))
-                    .shown(Show::RecordWithLink)
-            }
-            Self::Notifications(Notifications { one, kind, email, in_app, scope }) => {
-                let path = one.path().then("notifications");
-                let Some(kind) = kind else { return Task::get(path).shown(Show::ByField(ALERTS)) };
+        let body = Body::default().given("kind", self.kind);
+        Task::post(self.one.path().then("link"), body).shown(Show::RecordWithLink)
+    }
+}
+
+impl Notifications {
+    pub(super) fn into_task(self) -> Task {
+        let Self { one, kind, email, in_app, scope } = self;
+        let path = one.path().then("notifications");
+        let kind = kind.and_then(|kind| kind.to_possible_value());
+        let task = match kind {
+            Some(kind) => {
                 let choice =
                     Body::default().given("email", email).given("in_app", in_app).given("scope", scope);
-                let name =
-                    kind.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
-                Task::patch(path, Body::default().with_object(&name, choice)).shown(Show::ByField(ALERTS))
+                let body = Body::default().with_object(kind.get_name(), choice);
+                Task::new(Method::PATCH, path, Some(body))
             }
-        }
+            None => Task::get(path),
+        };
+        task.shown(Show::ByField(ALERTS))
     }
 }

@@ -79,11 +79,6 @@ impl Body {
         }
     }
 
-    /// Adds a null property if it is to be cleared.
-    pub(super) fn cleared(self, name: &str, cleared: bool) -> Self {
-        self.given(name, cleared.then_some(Value::Null))
-    }
-
     pub(super) fn with_object(self, name: &str, body: Body) -> Self {
         self.with(name, Term::Object(body))
     }

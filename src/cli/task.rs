@@ -121,10 +121,6 @@ impl Task {
         Self::new(Method::POST, path, Some(body))
     }
 
-    pub(super) fn patch(path: Path, body: Body) -> Self {
-        Self::new(Method::PATCH, path, Some(body))
-    }
-
     pub(super) fn shown(self, show: Show) -> Self {
         Self { show, ..self }
     }

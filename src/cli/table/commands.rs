@@ -4,6 +4,7 @@ use clap::{ArgMatches, Args, FromArgMatches};
 
 use super::super::appointment::Book;
 use super::super::arguments::Irreversible;
+use super::super::person::{Link, Notifications};
 use super::super::request::Term;
 use super::super::task::Show;
 use super::super::typed::{Kind, Typed};
@@ -354,6 +355,46 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "List changes to people's accounts, started exports and backups, and deleted businesses",
             )
             .shown(Show::List(AUDIT)),
+        ],
+    },
+    Resource {
+        name: "person",
+        about: "People of a business: add and change them, and create sign-in links",
+        shapes: &[],
+        verbs: &[
+            Verb::new("add", "addPerson", "Add a person and print a link to choose a password")
+                .shown(Show::RecordWithLink),
+            Verb::new("list", "listPeople", "List the people of a business").shown(Show::List(&[
+                "id",
+                "email",
+                "name",
+                "role",
+                "status",
+                "staff_id",
+                "last_sign_in_at",
+            ])),
+            Verb::new("show", "getPerson", "Show a person"),
+            Verb::new("change", "updatePerson", "Change a person; omitted values stay the same"),
+            Verb::new("remove", "removePerson", "Remove a person from the business; the account stays")
+                .shown(Show::Done("removed")),
+            Verb {
+                own: Some((Link::augment_args, |matches| Ok(Link::from_arg_matches(matches)?.into_task()))),
+                ..Verb::new(
+                    "link",
+                    "createSignInLink",
+                    "Create a link and print it; earlier links of the person stop working",
+                )
+            },
+            Verb {
+                own: Some((Notifications::augment_args, |matches| {
+                    Ok(Notifications::from_arg_matches(matches)?.into_task())
+                })),
+                ..Verb::new(
+                    "notifications",
+                    "updateNotifications",
+                    "Show the alert settings of a person, or change those of one kind",
+                )
+            },
         ],
     },
 ];

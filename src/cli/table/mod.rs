@@ -66,6 +66,7 @@ impl Operation {
                 }
                 Some(id @ "service_id") => of(id, Some(Kind::Service)),
                 Some(id @ "staff_id") => of(id, Some(Kind::Staff)),
+                Some(id @ "person_id") => of(id, Some(Kind::Person)),
                 Some(id @ "date") => of(id, Some(Kind::Day { later_by: 0 })),
                 Some(id) => of(id, None),
             });
@@ -137,6 +138,7 @@ impl PathPart<'_> {
                     Some(Kind::Business) => "The id or name of the business",
                     Some(Kind::Service) => "The id or name of the service",
                     Some(Kind::Staff) => "The id or name of the staff member",
+                    Some(Kind::Person) => "The id or e-mail address of the person",
                     Some(_) => "The date, such as 2026-12-24, today or tomorrow",
                     None if *id == "event_id" => "The id of the event",
                     None => "The id of the record",
