@@ -123,14 +123,10 @@ impl Client {
         target: &str,
         body: Option<&Value>,
     ) -> Result<Answer, ClientError> {
-        let exchange = Box::pin(self.exchange(method, target, body));
-        let answer = tokio::time::timeout(self.timeout, exchange)
-            .await
-            .map_err(|_| ClientError::TimedOut { address: self.address.clone(), timeout: self.timeout })??;
-        if answer.status.is_success() {
-            return Ok(answer);
-        }
-        Err(refused(&answer))
+        let media_type = body.map(|_| JSON);
+        let body = whole(body.map_or_else(Bytes::new, |body| body.to_string().into()));
+        let exchange = async { self.collected(self.begin(method, target, body, media_type).await?).await };
+        self.in_time(Box::pin(exchange)).await?
     }
 
     /// Requests lines and passes on their bytes as they arrive, without a limit. The head and each part of
@@ -140,16 +136,13 @@ impl Client {
         target: &str,
         mut take: impl FnMut(&[u8]) -> Result<(), E>,
     ) -> Result<(), E> {
-        let timed_out = || ClientError::TimedOut { address: self.address.clone(), timeout: self.timeout };
-        let begun =
-            tokio::time::timeout(self.timeout, self.begin(Method::GET, target, whole(Bytes::new()), None));
-        let mut response = begun.await.map_err(|_| timed_out())??;
+        let begun = self.begin(Method::GET, target, whole(Bytes::new()), None);
+        let mut response = self.in_time(begun).await??;
         if !response.status().is_success() {
-            return Err(refused(&self.collected(response).await?).into());
+            self.collected(response).await?;
+            return Ok(());
         }
-        while let Some(frame) =
-            tokio::time::timeout(self.timeout, response.body_mut().frame()).await.map_err(|_| timed_out())?
-        {
+        while let Some(frame) = self.in_time(response.body_mut().frame()).await? {
             let frame = frame.map_err(|error| self.broke_off(&error))?;
             // Trailers are not used.
             if let Ok(bytes) = frame.into_data() {
@@ -159,15 +152,9 @@ impl Client {
         Ok(())
     }
 
-    async fn exchange(
-        &self,
-        method: Method,
-        target: &str,
-        body: Option<&Value>,
-    ) -> Result<Answer, ClientError> {
-        let media_type = body.map(|_| JSON);
-        let body = body.map_or_else(Bytes::new, |body| body.to_string().into());
-        self.collected(self.begin(method, target, whole(body), media_type).await?).await
+    async fn in_time<T>(&self, act: impl Future<Output = T>) -> Result<T, ClientError> {
+        let timed_out = |_| ClientError::TimedOut { address: self.address.clone(), timeout: self.timeout };
+        tokio::time::timeout(self.timeout, act).await.map_err(timed_out)
     }
 
     /// Streams lines to the service, without a limit, and returns the response.
@@ -193,8 +180,7 @@ impl Client {
         let mut before = 0;
         loop {
             if let Ok(answer) = tokio::time::timeout(LINES_TIMEOUT, &mut exchange).await {
-                let answer = answer?;
-                return if answer.status.is_success() { Ok(answer) } else { Err(refused(&answer)) };
+                return answer;
             }
             let now = taken.load(Ordering::Relaxed);
             if std::mem::replace(&mut before, now) == now {
@@ -233,11 +219,14 @@ impl Client {
         })
     }
 
-    /// Reads the whole response.
+    /// Reads the whole response. An unsuccessful response is an error.
     async fn collected(&self, response: Response<Incoming>) -> Result<Answer, ClientError> {
         let status = response.status();
         match Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await {
-            Ok(body) => Ok(Answer { status, body: body.to_bytes() }),
+            Ok(body) => {
+                let answer = Answer { status, body: body.to_bytes() };
+                if status.is_success() { Ok(answer) } else { Err(refused(&answer)) }
+            }
             Err(error) if error.is::<LengthLimitError>() => Err(ClientError::TooLong),
             Err(error) => Err(self.broke_off(error.as_ref())),
         }

@@ -23,11 +23,6 @@ pub fn openapi(args: OpenapiArgs) -> ExitCode {
     if args.without_webhooks {
         without_webhooks(&mut document);
     }
-    match print::output(&format!("{document:#}\n")) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            print::note(&format!("cannot write to standard output: {error}"));
-            ExitCode::FAILURE
-        }
-    }
+    let written = print::written(&format!("{document:#}\n"));
+    written.map_or_else(|failure| failure.exit(false), |()| ExitCode::SUCCESS)
 }

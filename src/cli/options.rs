@@ -156,48 +156,32 @@ impl OperatorOptions {
 
     /// [`Self::access`] with the directory that contains the default data directories, and that of the unit.
     fn access_from(&self, here: &Path, unit: &Path) -> Result<Access, OptionsError> {
-        let running = match self.is_placed() {
-            true => None,
-            false => match self.running_dir(here, unit) {
-                Err(OptionsError::LongPath { .. }) if self.admin_listen.is_some() => None,
-                found => found?,
-            },
+        let running = match self.running_dir(here, unit) {
+            Err(OptionsError::LongPath { .. }) if self.admin_listen.is_some() => None,
+            found => found?,
         };
-        if let Some(dir) = running {
-            let (authorization, origin) = match self.given_token()? {
-                Some(given) => given,
-                None => read_token(&dir.join(TOKEN_FILE))?,
-            };
-            let address = ServerAddress::Socket(dir.join(OPERATOR_SOCKET));
-            return Ok(Access { address, tls: None, authorization, origin, otherwise: None });
-        }
-        let (address, tls) = match &self.admin_url {
-            Some(url) => self.at_url(url)?,
-            None => (self.address()?.into(), self.tls()?),
+        let (address, tls) = match (&running, &self.admin_url) {
+            (Some(dir), _) => (ServerAddress::Socket(dir.join(OPERATOR_SOCKET)), None),
+            (None, Some(url)) => self.at_url(url)?,
+            (None, None) => (self.address()?.into(), self.tls()?),
         };
-        let one = |(authorization, origin)| {
-            let (address, tls) = (address.clone(), tls.clone());
-            Ok(Access { address, tls, authorization, origin, otherwise: None })
+        let with = |(authorization, origin), otherwise| {
+            Ok(Access { address, tls, authorization, origin, otherwise })
         };
         if let Some(given) = self.given_token()? {
-            return one(given);
+            return with(given, None);
         }
-        if let Some(dir) = &self.data_dir {
-            return one(read_token(&dir.join(TOKEN_FILE))?);
+        if let Some(dir) = running.as_ref().or(self.data_dir.as_ref()) {
+            return with(read_token(&dir.join(TOKEN_FILE))?, None);
         }
-        let [serve, demo] = [SERVE_DATA_DIR, DEMO_DATA_DIR].map(|dir| here.join(dir).join(TOKEN_FILE));
-        match (serve.exists(), demo.exists()) {
-            (true, true) => {
-                let (otherwise, _) = read_token(&demo)?;
-                Ok(Access { otherwise: Some(otherwise), ..one(read_token(&serve)?)? })
-            }
-            (true, false) => one(read_token(&serve)?),
-            (false, true) => one(read_token(&demo)?),
-            (false, false) => {
-                let unit = unit.join(TOKEN_FILE);
-                if unit.exists() { one(read_token(&unit)?) } else { Err(OptionsError::NoDataDir) }
-            }
-        }
+        let [serve, demo, unit] = [here.join(SERVE_DATA_DIR), here.join(DEMO_DATA_DIR), unit.to_owned()]
+            .map(|dir| Some(dir.join(TOKEN_FILE)).filter(|file| file.exists()));
+        let otherwise = match (&serve, &demo) {
+            (Some(_), Some(demo)) => Some(read_token(demo)?.0),
+            _ => None,
+        };
+        let file = serve.or(demo).or(unit).ok_or(OptionsError::NoDataDir)?;
+        with(read_token(&file)?, otherwise)
     }
 
     /// Whether the command must use the address in the settings. The listen address does not count if the
@@ -214,10 +198,7 @@ impl OperatorOptions {
         if self.admin_url.is_some() {
             return None;
         }
-        let running = || match self.is_placed() {
-            true => None,
-            false => self.running_dir(Path::new(""), Path::new(UNIT_DATA_DIR)).ok().flatten(),
-        };
+        let running = || self.running_dir(Path::new(""), Path::new(UNIT_DATA_DIR)).ok().flatten();
         let usual = [SERVE_DATA_DIR, DEMO_DATA_DIR, UNIT_DATA_DIR].map(PathBuf::from);
         let is_there = || usual.into_iter().find(|dir| dir.is_dir());
         let has_token = self.admin_token.is_some() || self.admin_token_file.is_some();
@@ -237,10 +218,13 @@ impl OperatorOptions {
         Ok(read.map(|authorization| (authorization, origin.to_owned())))
     }
 
-    /// The data directory whose socket accepts a connection, or `None` without a data directory. The token is
-    /// not sent to the default port instead, since another program may listen there while the service is
-    /// stopped.
+    /// The data directory whose socket accepts a connection, or `None` without a data directory or if the
+    /// address in the settings is used. The token is not sent to the default port instead, since another
+    /// program may listen there while the service is stopped.
     fn running_dir(&self, here: &Path, unit: &Path) -> Result<Option<PathBuf>, OptionsError> {
+        if self.is_placed() {
+            return Ok(None);
+        }
         let dirs = match &self.data_dir {
             Some(dir) => vec![dir.clone()],
             // Directories of other users are ignored, in case root runs the command in a foreign directory.

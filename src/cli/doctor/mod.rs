@@ -50,9 +50,8 @@ pub fn doctor(args: DoctorArgs) -> ExitCode {
         findings.iter().map(Finding::to_string).collect()
     };
     let worst = findings.iter().map(|finding| finding.level).max();
-    if let Err(error) = print::output(&text) {
-        print::note(&format!("cannot write to standard output: {error}"));
-        return ExitCode::FAILURE;
+    if let Err(failure) = print::written(&text) {
+        return failure.exit(false);
     }
     if worst == Some(Level::Problem) { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }

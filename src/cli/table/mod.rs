@@ -288,12 +288,12 @@ fn one_form(command: Command, forms: &[Vec<String>]) -> Command {
     if firsts.is_empty() {
         return command;
     }
-    let command = command.group(ArgGroup::new("form").args(firsts).required(true));
-    let mut together = forms
-        .iter()
-        .flat_map(|form| form.iter().flat_map(move |one| form.iter().map(move |other| (one, other))));
-    together
-        .by_ref()
-        .filter(|(one, other)| one != other)
-        .fold(command, |command, (one, other)| command.mut_arg(one, |arg| arg.requires(other.clone())))
+    let mut command = command.group(ArgGroup::new("form").args(firsts).required(true));
+    for form in forms {
+        for one in form {
+            let others = form.iter().filter(|other| *other != one);
+            command = command.mut_arg(one, |arg| others.fold(arg, |arg, other| arg.requires(other.clone())));
+        }
+    }
+    command
 }
