@@ -7,9 +7,8 @@ use super::bounds::fits;
 use super::refused::Refused;
 use crate::rest::error::ApiError;
 
-pub(super) fn answer<V: Serialize>(shown: &V) -> Result<Value, Refused> {
-    let mut value = serde_json::to_value(shown).map_err(|error| Refused::Fault(ApiError::internal(error)))?;
-    without_nulls(&mut value);
+pub(super) fn answer<V: Serialize>(result: &V) -> Result<Value, Refused> {
+    let value = shown(result)?;
     // Each tool keeps its result short. A longer one would break the client, so it is an internal error.
     if fits(&value) {
         Ok(value)
@@ -18,11 +17,19 @@ pub(super) fn answer<V: Serialize>(shown: &V) -> Result<Value, Refused> {
     }
 }
 
-pub(super) fn is_within_bound<V: Serialize>(shown: &V) -> bool {
-    answer(shown).is_ok()
+pub(super) fn is_within_bound<V: Serialize>(result: &V) -> bool {
+    answer(result).is_ok()
 }
 
-pub(super) fn without_nulls(value: &mut Value) {
+/// The JSON of a result or an item, without null properties.
+pub(super) fn shown<V: Serialize>(result: &V) -> Result<Value, Refused> {
+    let mut value =
+        serde_json::to_value(result).map_err(|error| Refused::Fault(ApiError::internal(error)))?;
+    without_nulls(&mut value);
+    Ok(value)
+}
+
+fn without_nulls(value: &mut Value) {
     match value {
         Value::Object(properties) => {
             properties.retain(|_, value| !value.is_null());

@@ -130,9 +130,8 @@ pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Appointments,
     };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.appointments(filter, &request).await };
-    let cursor = wanted.cursor.as_ref().map(CursorText::as_str);
     let Listed { items, next_cursor, search_incomplete } =
-        page(&asking, cursor, read, Appointment::of).await?;
+        page(&asking, wanted.cursor.as_ref(), read, Appointment::of).await?;
     Ok(Appointments { appointments: items, next_cursor, search_incomplete })
 }
 

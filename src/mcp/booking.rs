@@ -101,7 +101,7 @@ pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Ref
         party: assistant(booking.allow_pending),
     };
     let change = BookOnce(Book { request, contact: booking_contact(contact_id, booking.contact)? });
-    let wanted = Wanted { sought: Sought { service: service_id, staff: staff_id, moved: None }, starts_at };
+    let wanted = (Sought { service: service_id, staff: staff_id, moved: None }, starts_at);
     let answer = match asking.change(booking.idempotency_key.as_ref(), change).await {
         Ok(answer) => answer,
         Err(refused) => return Err(explained(&asking, &catalog, refused, Some(wanted)).await),
@@ -133,7 +133,7 @@ pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointmen
             let current = asking.business.appointment(id).await?;
             let wanted = current.map(|current| {
                 let staff = Some(staff_id.unwrap_or(current.staff_id));
-                Wanted { sought: Sought { service: current.service_id, staff, moved: Some(id) }, starts_at }
+                (Sought { service: current.service_id, staff, moved: Some(id) }, starts_at)
             });
             Err(explained(&asking, &catalog, refused, wanted).await)
         }
@@ -155,14 +155,14 @@ fn assistant(allow_pending: Option<bool>) -> Party {
     Party::Integration { allow_pending: allow_pending.unwrap_or(false) }
 }
 
-struct Wanted {
-    sought: Sought,
-    starts_at: Timestamp,
-}
-
 /// Adds open times or the next step to a refusal.
-async fn explained(asking: &Asking, catalog: &Catalog, refused: Refused, wanted: Option<Wanted>) -> Refused {
-    let (Some(Wanted { sought, starts_at }), clock) = (wanted, catalog.clock()) else { return refused };
+async fn explained(
+    asking: &Asking,
+    catalog: &Catalog,
+    refused: Refused,
+    wanted: Option<(Sought, Timestamp)>,
+) -> Refused {
+    let (Some((sought, starts_at)), clock) = (wanted, catalog.clock()) else { return refused };
     match &refused {
         Refused::Rules(Refusal::Conflict { .. }) => stands_otherwise(asking, clock, refused),
         Refused::Rules(Refusal::Invalid(_)) => {
@@ -170,8 +170,8 @@ async fn explained(asking: &Asking, catalog: &Catalog, refused: Refused, wanted:
         }
         Refused::Rules(Refusal::SlotUnavailable(reason)) => {
             match why_not(asking, catalog, *reason, (sought, starts_at)) {
-                Why::ForGood(told) => Refused::told(told),
-                Why::ThatTime(why) => match proposed(asking, clock, sought, starts_at).await {
+                Err(for_good) => for_good,
+                Ok(why) => match proposed(asking, clock, sought, starts_at).await {
                     Ok(instead) => Refused::told(format!("{why} {instead}")),
                     Err(fault) => fault,
                 },
@@ -181,38 +181,31 @@ async fn explained(asking: &Asking, catalog: &Catalog, refused: Refused, wanted:
     }
 }
 
-/// Whether another time could be booked.
-enum Why {
-    /// Another time could be booked. The text is the reason.
-    ThatTime(String),
-    /// No time can be booked. The text contains the next step.
-    ForGood(String),
-}
-
+/// The reason if another time could be booked, else the refusal with the next step.
 fn why_not(
     asking: &Asking,
     catalog: &Catalog,
     reason: SlotReason,
     (sought, starts_at): (Sought, Timestamp),
-) -> Why {
+) -> Result<String, Refused> {
     let time = catalog.clock().spoken(starts_at, asking.business.now());
     let asked = sought.staff.map(|staff| catalog.who(asking, staff));
-    Why::ThatTime(match (reason, asked) {
+    Ok(match (reason, asked) {
         (SlotReason::ServiceInactive, _) => {
-            return Why::ForGood(
+            return Err(Refused::told(
                 "That service is no longer active, so it can be neither booked nor moved. `book_appointment` books \
-                 another one."
-                    .into(),
-            );
+                 another one.",
+            ));
         }
         (SlotReason::NobodyOffersIt, _) => {
-            let nobody =
-                "No active staff member offers that service. Tell whoever asks to contact the business.";
-            return Why::ForGood(nobody.into());
+            return Err(Refused::told(
+                "No active staff member offers that service. Tell whoever asks to contact the business.",
+            ));
         }
         (SlotReason::StaffUnavailable, Some(who)) => {
             let others = catalog.who_offers(asking, sought.service);
-            return Why::ForGood(format!("{who} no longer takes appointments for that service. {others}"));
+            let told = format!("{who} no longer takes appointments for that service. {others}");
+            return Err(Refused::told(told));
         }
         (SlotReason::Taken, Some(who)) => format!("{who} is not free at {time}."),
         (SlotReason::StaffOff, Some(who)) => format!("{who} is off at {time}."),

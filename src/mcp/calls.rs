@@ -112,9 +112,9 @@ pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Calls, Refuse
     };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.calls(filter, &request).await };
-    let cursor = wanted.cursor.as_ref().map(CursorText::as_str);
     let show = |view| Ok(Call::of(view, clock, (TEXT_CHARS_MAX, "get_call shows more")));
-    let Listed { items, next_cursor, search_incomplete } = page(&asking, cursor, read, show).await?;
+    let Listed { items, next_cursor, search_incomplete } =
+        page(&asking, wanted.cursor.as_ref(), read, show).await?;
     Ok(Calls { calls: items, next_cursor, search_incomplete })
 }
 

@@ -62,13 +62,9 @@ impl Catalog {
         named: &Named,
         good_for: For,
     ) -> Result<ServiceId, Refused> {
-        let services = self.services.iter();
-        let candidates = services.map(|service| Candidate {
-            id: service.id,
-            name: &service.name,
-            is_active: service.active,
-        });
-        meant(asking, "service", named, good_for, &candidates.collect::<Vec<_>>())
+        let all = self.services.iter();
+        let all = all.map(|it| Candidate { id: it.id, name: &it.name, is_active: it.active });
+        meant(asking, "service", named, good_for, &all.collect::<Vec<_>>())
     }
 
     /// Finds a staff member by name or id.
@@ -78,10 +74,9 @@ impl Catalog {
         named: &Named,
         good_for: For,
     ) -> Result<StaffId, Refused> {
-        let staff = self.staff.iter();
-        let candidates =
-            staff.map(|member| Candidate { id: member.id, name: &member.name, is_active: member.active });
-        meant(asking, "staff", named, good_for, &candidates.collect::<Vec<_>>())
+        let all = self.staff.iter();
+        let all = all.map(|it| Candidate { id: it.id, name: &it.name, is_active: it.active });
+        meant(asking, "staff", named, good_for, &all.collect::<Vec<_>>())
     }
 
     pub(super) fn service_of(&self, id: ServiceId) -> Option<&Service> {

@@ -123,9 +123,8 @@ pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<Contacts, Ref
     };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.contacts(filter, &request).await };
-    let cursor = wanted.cursor.as_ref().map(CursorText::as_str);
     let Listed { items, next_cursor, search_incomplete } =
-        page(&asking, cursor, read, |view| Ok(Contact::from(view))).await?;
+        page(&asking, wanted.cursor.as_ref(), read, |view| Ok(Contact::from(view))).await?;
     let is_nobody = items.is_empty() && next_cursor.is_none() && wanted.cursor.is_none();
     let note = is_nobody.then(|| NOBODY.to_owned());
     Ok(Contacts { contacts: items, next_cursor, search_incomplete, note })

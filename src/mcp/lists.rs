@@ -7,13 +7,12 @@
 
 use engine::EngineError;
 use engine::business::{Page, PageRequest};
-use serde_json::Value;
 
-use super::answer::without_nulls;
+use super::answer::shown;
 use super::asking::Asking;
 use super::bounds::{PAGE_ITEMS, fitting};
 use super::refused::Refused;
-use crate::rest::error::ApiError;
+use crate::http::cursor::CursorText;
 use crate::rest::through::{Through, read_through};
 
 #[derive(Debug)]
@@ -27,7 +26,7 @@ pub(super) struct Listed<V> {
 /// Reads a page with `read` and shows it with `show`.
 pub(super) async fn page<T, V, Fut>(
     asking: &Asking,
-    cursor: Option<&str>,
+    cursor: Option<&CursorText>,
     read: impl Fn(PageRequest) -> Fut,
     show: impl Fn(T) -> Result<V, Refused>,
 ) -> Result<Listed<V>, Refused>
@@ -35,13 +34,13 @@ where
     V: serde::Serialize,
     Fut: Future<Output = Result<Page<T>, EngineError>>,
 {
-    let after = asking.opened(cursor)?;
+    let after = asking.opened(cursor.map(CursorText::as_str))?;
     let mut limit = PAGE_ITEMS;
     loop {
         let asked = PageRequest { limit, after: after.clone() };
         let Through { items, next, is_incomplete } = read_through(asked, &read).await?;
         let items = items.into_iter().map(&show).collect::<Result<Vec<V>, _>>()?;
-        let fit = fitting(&rendered(&items)?);
+        let fit = fitting(&items.iter().map(shown).collect::<Result<Vec<_>, _>>()?);
         if fit < items.len() {
             // Reads again with the smaller limit, so the cursor matches the last shown item.
             limit = fit;
@@ -51,14 +50,4 @@ where
         let next_cursor = next.map(|position| asking.sealed(&position));
         return Ok(Listed { items, next_cursor, search_incomplete });
     }
-}
-
-fn rendered<V: serde::Serialize>(items: &[V]) -> Result<Vec<Value>, Refused> {
-    let render = |item: &V| {
-        let mut value =
-            serde_json::to_value(item).map_err(|error| Refused::Fault(ApiError::internal(error)))?;
-        without_nulls(&mut value);
-        Ok(value)
-    };
-    items.iter().map(render).collect()
 }

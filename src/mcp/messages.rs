@@ -63,12 +63,12 @@ pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Messages, Ref
     let filter = MessageFilter { from, to, status: wanted.status, ..MessageFilter::default() };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.messages(filter, &request).await };
-    let cursor = wanted.cursor.as_ref().map(CursorText::as_str);
     let show = |view: MessageView| {
         let name = view.staff_id.and_then(|id| catalog.staff.iter().find(|member| member.id == id));
         Ok(shown(view, name.map(|member| member.name.clone()), clock))
     };
-    let Listed { items, next_cursor, search_incomplete } = page(&asking, cursor, read, show).await?;
+    let Listed { items, next_cursor, search_incomplete } =
+        page(&asking, wanted.cursor.as_ref(), read, show).await?;
     Ok(Messages { messages: items, next_cursor, search_incomplete })
 }
 

@@ -1,6 +1,6 @@
 //! Times in requests and results, in the time zone of the business.
 
-use chrono::{DateTime, Datelike, LocalResult, NaiveDate, SecondsFormat, TimeZone, Timelike};
+use chrono::{DateTime, Datelike, LocalResult, NaiveDate, SecondsFormat, TimeZone};
 use chrono_tz::Tz;
 use domain::{Day, Timestamp, day_bounds};
 
@@ -169,10 +169,6 @@ fn spoken_day(date: NaiveDate) -> String {
 pub(super) fn capital(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
-}
-
-pub(super) fn hour(shown: &DateTime<Tz>) -> u32 {
-    shown.hour()
 }
 
 #[cfg(test)]

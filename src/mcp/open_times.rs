@@ -1,6 +1,6 @@
 //! `find_open_times`.
 
-use chrono::{Datelike, Days, NaiveDate};
+use chrono::{Datelike, Days, NaiveDate, Timelike};
 use domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot, Terms};
 use domain::{AppointmentId, BookingMode, Scope, Service, ServiceId, StaffId, Timestamp};
 use engine::EngineError;
@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::asking::{Asking, FIND_OPEN_TIMES};
 use super::bounds::quoted_name;
 use super::catalog::{Catalog, For};
-use super::moment::{WallClock, hour, weekday};
+use super::moment::{WallClock, weekday};
 use super::no_times::NoTimes;
 use super::refused::Refused;
 use super::values::{Date, IdText, Named, PartOfDay};
@@ -98,7 +98,7 @@ pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<OpenTimes, Re
     let days = first.iter_days().take_while(|day| *day <= last).map(|day| {
         let of_day: Vec<_> = slots.iter().filter(|slot| clock.date(slot.starts_at) == day).collect();
         let in_part =
-            |slot: &&&Slot| wanted.part_of_day.is_none_or(|part| part.holds(hour(&clock.at(slot.starts_at))));
+            |slot: &&&Slot| wanted.part_of_day.is_none_or(|part| part.holds(clock.at(slot.starts_at).hour()));
         let times: Vec<String> =
             of_day.iter().filter(in_part).map(|slot| clock.time(slot.starts_at)).collect();
         let why = || match no_times.why(day) {

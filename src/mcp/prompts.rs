@@ -3,10 +3,12 @@
 //! Invariant: a person's input is quoted within a line and never starts one.
 
 use domain::Scope;
+use rmcp::ErrorData;
 use rmcp::model::{JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
 use super::bounds::{one_line, quoted};
+use super::server::lacking;
 
 /// In characters of each input.
 const FILLED_IN_CHARS_MAX: usize = 500;
@@ -91,27 +93,23 @@ pub(super) fn listed(may: impl Fn(Scope) -> bool) -> Vec<Prompt> {
     .collect()
 }
 
-pub(super) enum Missing {
-    Unknown,
-    Scope(Scope),
-    /// The argument is unknown or not a string.
-    Argument(String),
-}
-
 /// The messages and the description of a prompt.
 pub(super) fn told(
     name: &str,
     filled: &JsonObject,
     may: impl Fn(Scope) -> bool,
-) -> Result<(&'static str, Vec<PromptMessage>), Missing> {
-    let row = ROWS.iter().find(|row| row.name == name).ok_or(Missing::Unknown)?;
+) -> Result<(&'static str, Vec<PromptMessage>), ErrorData> {
+    let unknown = || ErrorData::invalid_params("there is no such prompt", None);
+    let row = ROWS.iter().find(|row| row.name == name).ok_or_else(unknown)?;
     if !may(row.scope) {
-        return Err(Missing::Scope(row.scope));
+        return Err(lacking(row.scope));
     }
     for (name, value) in filled {
         let is_known = row.arguments.iter().any(|(known, _)| known == name);
         if !is_known || !(value.is_string() || value.is_null()) {
-            return Err(Missing::Argument(one_line(name).chars().take(100).collect()));
+            let name: String = one_line(name).chars().take(100).collect();
+            let message = format!("{name} is no argument of this prompt, or no text");
+            return Err(ErrorData::invalid_params(message, None));
         }
     }
     Ok((row.description, vec![PromptMessage::new_text(Role::User, (row.text)(&Filled(filled)))]))

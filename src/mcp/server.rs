@@ -88,7 +88,7 @@ impl Server {
             return Err(ErrorData::invalid_params(message, None));
         };
         let outcome = if self.may(tool.scope) {
-            let call = tool.call(self.asking(tool.name), &self.request.arguments);
+            let call = (tool.run)(self.asking(tool.name), &self.request.arguments);
             let called = caught(async { Ok(call.await) }).instrument(self.request.span.clone()).await;
             called.map_err(|fault| self.fault(fault))?
         } else {
@@ -130,7 +130,7 @@ impl Server {
     }
 }
 
-fn lacking(scope: Scope) -> ErrorData {
+pub(super) fn lacking(scope: Scope) -> ErrorData {
     ErrorData::invalid_params(format!("this key lacks the scope {scope}"), None)
 }
 
@@ -239,16 +239,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         let filled: JsonObject = request.arguments.unwrap_or_default();
-        match prompts::told(&request.name, &filled, |scope| self.may(scope)) {
-            Ok((description, messages)) => {
-                Ok(GetPromptResult::new(messages).with_description(description).into())
-            }
-            Err(prompts::Missing::Unknown) => Err(ErrorData::invalid_params("there is no such prompt", None)),
-            Err(prompts::Missing::Scope(scope)) => Err(lacking(scope)),
-            Err(prompts::Missing::Argument(name)) => Err(ErrorData::invalid_params(
-                format!("{name} is no argument of this prompt, or no text"),
-                None,
-            )),
-        }
+        let (description, messages) = prompts::told(&request.name, &filled, |scope| self.may(scope))?;
+        Ok(GetPromptResult::new(messages).with_description(description).into())
     }
 }

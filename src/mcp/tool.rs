@@ -26,24 +26,20 @@ pub(super) enum Effect {
     Changes,
 }
 
-type Run = Box<dyn Fn(Asking, &Json) -> Outcome + Send + Sync>;
-type Outcome = Pin<Box<dyn Future<Output = Result<Value, Refused>> + Send>>;
+pub(super) type Run = Box<dyn Fn(Asking, &Json) -> Outcome + Send + Sync>;
+pub(super) type Outcome = Pin<Box<dyn Future<Output = Result<Value, Refused>> + Send>>;
 
 pub(super) struct Tool {
     pub(super) name: &'static str,
     pub(super) scope: Scope,
     pub(super) listed: Listed,
-    run: Run,
+    pub(super) run: Run,
 }
 
 impl Tool {
     pub(super) fn arguments(&self) -> Vec<&str> {
         let properties = self.listed.input_schema.get("properties").and_then(Value::as_object);
         properties.into_iter().flat_map(|properties| properties.keys().map(String::as_str)).collect()
-    }
-
-    pub(super) async fn call(&self, asking: Asking, arguments: &Json) -> Result<Value, Refused> {
-        (self.run)(asking, arguments).await
     }
 }
 
