@@ -25,6 +25,7 @@ use tokio::sync::mpsc;
 use super::connect::{Connector, ServerAddress};
 use super::options::Access;
 use super::record::{ApiError, ErrorBody};
+use super::walk::WALK_PAGES_MAX;
 use crate::english;
 
 /// The time limit of a request, from connecting to the last byte of the response.
@@ -54,6 +55,10 @@ pub(super) enum ClientError {
     TooLong,
     #[error("the operator API answered {status} with an unexpected body")]
     NotOfTheForm { status: StatusCode },
+    #[error(
+        "the list has more than {WALK_PAGES_MAX} pages; use a filter, or read it page by page with --limit and --cursor"
+    )]
+    LongList,
     #[error("{0}")]
     Api(ApiError),
 }

@@ -14,7 +14,7 @@ use super::client::{Client, ClientError};
 use super::record::{Page, Record, one_line};
 use super::request::Call;
 use super::task::ImportFile;
-use super::walk::{WalkError, read};
+use super::walk::read;
 use crate::english;
 use crate::moving::{Row, TableProblem, table};
 
@@ -81,7 +81,7 @@ pub(super) async fn import(
         match done {
             Ok(there) if there.is_empty() => imported.made += 1,
             Ok(there) => imported.there.extend(there),
-            Err(WalkError::Client(ClientError::Api(refused))) => {
+            Err(ClientError::Api(refused)) => {
                 return Err(Failure::new(format!(
                     "{}line {line}: {refused}\nthe lines before it are imported; correct the file and import it again",
                     lines(&imported.there)
@@ -98,21 +98,21 @@ pub(super) async fn import(
 }
 
 /// Creates a contact. Returns the conflicts if it exists already.
-async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, WalkError> {
+async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, ClientError> {
     match client.send(Method::POST, path, Some(&row.body)).await {
         Ok(_) => Ok(Vec::new()),
         Err(ClientError::Api(refused)) if refused.code == "conflict" => {
             let taken = refused.details.iter().filter(|one| ["phone", "email"].contains(&one.path.as_str()));
             let there: Vec<_> = taken.map(|one| known(row.line, &one.path, &one.message)).collect();
             // A full budget is a conflict too, without an existing contact.
-            if there.is_empty() { Err(ClientError::Api(refused).into()) } else { Ok(there) }
+            if there.is_empty() { Err(ClientError::Api(refused)) } else { Ok(there) }
         }
-        Err(error) => Err(error.into()),
+        Err(error) => Err(error),
     }
 }
 
 /// Finds existing contacts with the same phone or email.
-async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, WalkError> {
+async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, ClientError> {
     let mut there = Vec::new();
     for (column, value) in [("phone", &row.phone), ("email", &row.email)] {
         let Some(value) = value else { continue };

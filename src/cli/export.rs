@@ -43,7 +43,7 @@ pub fn export(args: ExportArgs) -> ExitCode {
 }
 
 async fn run(args: ExportArgs) -> Result<(), Failure> {
-    let mut to = WholeFile::begin(args.to.as_deref()).map_err(Failure::new)?;
+    let mut to = WholeFile::begin(args.to.as_deref())?;
     let access = args.options.access().map_err(|error| match &error {
         OptionsError::NoService { dir, .. } => Failure::new(format!(
             "{error}. If the service does not start on the store, `receptionist salvage --data-dir {} --to NEW` writes \
@@ -59,7 +59,7 @@ async fn run(args: ExportArgs) -> Result<(), Failure> {
             let business = Typed::new("--business", Kind::Business, text.clone());
             let mut task = Task::get(request::Path::business(business, &["export"]));
             let notes = resolve(&client, &mut task, SystemTime::now().into()).await;
-            let notes = notes.map_err(|error| Failure { exit_status: 1, ..Failure::from(error) })?;
+            let notes = notes.map_err(|failure| Failure { exit_status: 1, ..failure })?;
             notes.iter().for_each(|note| print::note(note));
             task.request.call().target(&[])
         }
@@ -79,7 +79,7 @@ async fn run(args: ExportArgs) -> Result<(), Failure> {
                 problems.add(problem);
             }
         }
-        to.write(bytes).map_err(Failure::new)
+        to.write(bytes).map_err(Failure::from)
     });
     let taken = taken.await;
     if !problems.is_empty() {
@@ -89,7 +89,7 @@ async fn run(args: ExportArgs) -> Result<(), Failure> {
         )));
     }
     taken?;
-    to.finish().map_err(Failure::new)?;
+    to.finish()?;
     let lines = print::count(lines, "line", "lines");
     let mut note = format!("exported {lines} of the running service");
     note.push_str("\nleft out API keys: make new ones where the businesses go");

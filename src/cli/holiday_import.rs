@@ -21,7 +21,7 @@ use super::holidays::holidays;
 use super::record::{One, Record, one_line};
 use super::request::Call;
 use super::task::{ImportFile, Part};
-use super::walk::{WalkError, read, walk};
+use super::walk::{read, walk};
 
 const CALENDAR_BYTES_MAX: u64 = 4 << 20;
 
@@ -110,7 +110,7 @@ async fn booked(
     business: &Call,
     day: Range<Timestamp>,
     now: Timestamp,
-) -> Result<(u64, Vec<String>), WalkError> {
+) -> Result<(u64, Vec<String>), ClientError> {
     let query = [("status", "pending,confirmed".to_owned()), ("from", day.start.max(now).to_string())];
     let query = query.into_iter().chain([("to", day.end.to_string())]);
     let query = query.map(|(name, value)| (name.to_owned(), value)).collect();
@@ -121,7 +121,7 @@ async fn booked(
 }
 
 /// The dates with a special day.
-async fn special_days(client: &Client, days: &Call) -> Result<HashSet<String>, WalkError> {
+async fn special_days(client: &Client, days: &Call) -> Result<HashSet<String>, ClientError> {
     let walked = walk(client, days, &Part::whole()).await?;
     let date = |record: &Record| record.get("date").and_then(Value::as_str).map(str::to_owned);
     Ok(walked.list.data.iter().filter_map(date).collect())

@@ -4,7 +4,6 @@
 //! change. A note reports each record that the command did not name in full. Commands that delete require an
 //! id or a full name.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
 
@@ -22,52 +21,13 @@ use super::task::{Part, Show, Task};
 use super::typed::near::{near, question};
 use super::typed::time::{self, TimeError};
 use super::typed::{Kind, Typed, region, zone};
-use super::walk::{self, WalkError};
+use super::walk;
 
 /// The maximum number of listed candidates.
 const NAMED_MAX: u32 = 10;
 
 /// The maximum size of a file, in bytes, which is the service's limit for a body.
 const BODY_BYTES_MAX: usize = 256 * 1024;
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum ResolveError {
-    #[error(transparent)]
-    Walk(#[from] WalkError),
-    #[error("there is no business yet: create one with `receptionist business create`")]
-    NoBusiness,
-    #[error("{argument}: there is no {kind} {}; {proposal}", quoted(.text))]
-    None { argument: Cow<'static, str>, kind: &'static str, text: String, proposal: String },
-    #[error("{argument}: {said}; choose one:{list}")]
-    Several { argument: Cow<'static, str>, said: String, list: String },
-    #[error("{argument}: there are too many records to find a {kind} by name; use the id")]
-    TooMany { argument: Cow<'static, str>, kind: &'static str },
-    #[error("{argument}: {} is not a full name, and this command needs the full name or the id: {list}", quoted(.text))]
-    NotWhole { argument: Cow<'static, str>, text: String, list: String },
-    #[error("{argument}: {error}")]
-    Time { argument: Cow<'static, str>, error: TimeError },
-    #[error("{argument}: cannot read {}: {}", quoted(.file), .source.kind())]
-    File { argument: Cow<'static, str>, file: String, source: io::Error },
-    #[error(
-        "--phone-region: the time zone {zone} does not identify a country; set the region of national phone numbers, for example --phone-region FR"
-    )]
-    NoRegion { zone: String },
-}
-
-impl From<ResolveError> for Failure {
-    fn from(error: ResolveError) -> Self {
-        match error {
-            ResolveError::Walk(error) => error.into(),
-            error => Self::usage(error),
-        }
-    }
-}
-
-impl From<ClientError> for ResolveError {
-    fn from(error: ClientError) -> Self {
-        Self::Walk(error.into())
-    }
-}
 
 fn quoted(text: &str) -> String {
     format!("\"{}\"", one_line(text))
@@ -78,7 +38,7 @@ pub(super) async fn resolve(
     client: &Client,
     task: &mut Task,
     now: DateTime<Utc>,
-) -> Result<Vec<String>, ResolveError> {
+) -> Result<Vec<String>, Failure> {
     let whole = task.request.method == Method::DELETE;
     let mut meaning = Meaning { client, now, whole, business: None, zone: None, notes: Vec::new() };
     for term in task.request.typed() {
@@ -121,9 +81,9 @@ struct Meaning<'a> {
 }
 
 impl Meaning<'_> {
-    async fn value_of(&mut self, typed: &Typed) -> Result<Value, ResolveError> {
-        let text = typed.text.as_str();
-        let argument = typed.argument.clone();
+    async fn value_of(&mut self, typed: &Typed) -> Result<Value, Failure> {
+        let (argument, text) = (&typed.argument, typed.text.as_str());
+        let of_time = |error: TimeError| Failure::usage(format!("{argument}: {error}"));
         let id = match typed.kind {
             Kind::Business => {
                 let id = self.named(typed, Named::BUSINESS, &Path::businesses()).await?;
@@ -137,13 +97,13 @@ impl Meaning<'_> {
             Kind::Staff => self.named(typed, Named::STAFF, &self.within("staff")).await?,
             Kind::Person => self.named(typed, Named::PERSON, &self.within("people")).await?,
             Kind::Instant if time::is_exact(text) => text.to_owned(),
-            Kind::Instant => time::instant(text, self.zone().await?, self.now)
-                .map_err(|error| ResolveError::Time { argument, error })?,
-            Kind::Day { later_by } => time::day(text, later_by, self.zone().await?, self.now)
-                .map_err(|error| ResolveError::Time { argument, error })?,
-            Kind::File => {
-                read(text).map_err(|source| ResolveError::File { argument, file: text.to_owned(), source })?
+            Kind::Instant => time::instant(text, self.zone().await?, self.now).map_err(of_time)?,
+            Kind::Day { later_by } => {
+                time::day(text, later_by, self.zone().await?, self.now).map_err(of_time)?
             }
+            Kind::File => read(text).map_err(|error| {
+                Failure::usage(format!("{argument}: cannot read {}: {}", quoted(text), error.kind()))
+            })?,
             Kind::RegionOfZone => return self.region(text),
         };
         Ok(id.into())
@@ -155,29 +115,34 @@ impl Meaning<'_> {
     }
 
     /// The id of the only business.
-    async fn only_business(&mut self, argument: Cow<'static, str>) -> Result<String, ResolveError> {
+    async fn only_business(&mut self, argument: &str) -> Result<String, Failure> {
         let records = walk::records(self.client, &Path::businesses(), &Part::first(NAMED_MAX + 1)).await?;
         match &records[..] {
-            [] => Err(ResolveError::NoBusiness),
+            [] => Err(Failure::usage(
+                "there is no business yet: create one with `receptionist business create`",
+            )),
             [only] => {
                 self.notes.push(format!("{argument}: {}", described(only)));
                 Ok(word(only, "id").to_owned())
             }
-            several => {
-                let said = "there are several businesses".to_owned();
-                Err(ResolveError::Several { argument, said, list: listed(several.iter()) })
-            }
+            all => Err(several(argument, "there are several businesses", all.iter())),
         }
     }
 
     /// The id of the record with this name.
-    async fn named(&mut self, typed: &Typed, kind: Named, path: &Path) -> Result<String, ResolveError> {
-        let (argument, text) = (typed.argument.clone(), typed.text.as_str());
+    async fn named(&mut self, typed: &Typed, kind: Named, path: &Path) -> Result<String, Failure> {
+        let (argument, text) = (&typed.argument, typed.text.as_str());
+        let usage = |message: String| Failure::usage(format!("{argument}: {message}"));
         if Uuid::try_parse(text).is_ok() {
             return Ok(text.to_owned());
         }
         let records = match walk::records(self.client, path, &Part::whole()).await {
-            Err(WalkError::TooLong) => return Err(ResolveError::TooMany { argument, kind: kind.noun }),
+            Err(ClientError::LongList) => {
+                let noun = kind.noun;
+                return Err(usage(format!(
+                    "there are too many records to find a {noun} by name; use the id"
+                )));
+            }
             records => records?,
         };
         let wanted = text.trim().to_lowercase();
@@ -199,27 +164,28 @@ impl Meaning<'_> {
                     records.iter().map(|record| one_line(word(record, kind.called))).collect();
                 let proposals = near(text, names.iter().map(String::as_str));
                 let proposals: Vec<String> = proposals.into_iter().map(quoted).collect();
-                let proposals: Vec<&str> = proposals.iter().map(String::as_str).collect();
                 let listed = || format!("list them with `receptionist {} list`", kind.command);
                 let proposal = question(&proposals).unwrap_or_else(listed);
-                Err(ResolveError::None { argument, kind: kind.noun, text: text.to_owned(), proposal })
+                Err(usage(format!("there is no {} {}; {proposal}", kind.noun, quoted(text))))
             }
-            ([], [one]) => {
-                Err(ResolveError::NotWhole { argument, text: text.to_owned(), list: described(one) })
+            ([], [one]) => Err(usage(format!(
+                "{} is not a full name, and this command needs the full name or the id: {}",
+                quoted(text),
+                described(one)
+            ))),
+            ([], begun) => {
+                let said = format!("{} names begin with {}", begun.len(), quoted(text));
+                Err(several(argument, &said, begun.iter().copied()))
             }
-            ([], several) => {
-                let said = format!("{} names begin with {}", several.len(), quoted(text));
-                Err(ResolveError::Several { argument, said, list: listed(several.iter().copied()) })
-            }
-            (several, _) => {
-                let said = format!("{} records have the name {}", several.len(), quoted(text));
-                Err(ResolveError::Several { argument, said, list: listed(several.iter().copied()) })
+            (same, _) => {
+                let said = format!("{} records have the name {}", same.len(), quoted(text));
+                Err(several(argument, &said, same.iter().copied()))
             }
         }
     }
 
     /// The zone of the business, from the first look-up.
-    async fn zone(&mut self) -> Result<Tz, ResolveError> {
+    async fn zone(&mut self) -> Result<Tz, Failure> {
         if let Some(zone) = self.zone {
             return Ok(zone);
         }
@@ -232,13 +198,16 @@ impl Meaning<'_> {
     }
 
     /// The phone region of the zone's country.
-    fn region(&mut self, text: &str) -> Result<Value, ResolveError> {
+    fn region(&mut self, text: &str) -> Result<Value, Failure> {
         if zone::zone(text).is_none() {
             // The service refuses the zone with a better message.
             return Ok(Value::Null);
         }
         let Some(region) = region::of_zone(text) else {
-            return Err(ResolveError::NoRegion { zone: text.to_owned() });
+            return Err(Failure::usage(format!(
+                "--phone-region: the time zone {text} does not identify a country; set the region of national phone \
+                 numbers, for example --phone-region FR"
+            )));
         };
         self.notes.push(format!("--phone-region: {region}, from the time zone {text}"));
         Ok(region.into())
@@ -268,6 +237,11 @@ fn called(record: &Record) -> &str {
 
 fn described(record: &Record) -> String {
     format!("{} ({})", one_line(called(record)), one_line(word(record, "id")))
+}
+
+/// The failure for an ambiguous text, with the candidates.
+fn several<'a>(argument: &str, said: &str, records: impl Iterator<Item = &'a Record>) -> Failure {
+    Failure::usage(format!("{argument}: {said}; choose one:{}", listed(records)))
 }
 
 /// One line per record, with a limit.

@@ -3,7 +3,6 @@
 use hyper::Method;
 use serde::de::DeserializeOwned;
 
-use super::carry_out::Failure;
 use super::client::{Answer, Client, ClientError};
 use super::record::{One, Page, Record};
 use super::request::{Call, Path};
@@ -11,25 +10,6 @@ use super::task::{Part, Task};
 
 /// The maximum number of pages that a command reads.
 pub(super) const WALK_PAGES_MAX: usize = 1000;
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum WalkError {
-    #[error(transparent)]
-    Client(#[from] ClientError),
-    #[error(
-        "the list has more than {WALK_PAGES_MAX} pages; use a filter, or read it page by page with --limit and --cursor"
-    )]
-    TooLong,
-}
-
-impl From<WalkError> for Failure {
-    fn from(error: WalkError) -> Self {
-        match error {
-            WalkError::Client(error) => error.into(),
-            WalkError::TooLong => Self::new(error),
-        }
-    }
-}
 
 pub(super) struct Walked {
     /// The rows of all pages, and the end of the last page.
@@ -40,7 +20,7 @@ pub(super) struct Walked {
 }
 
 /// Reads pages until the list ends or there are enough rows.
-pub(super) async fn walk(client: &Client, call: &Call, part: &Part) -> Result<Walked, WalkError> {
+pub(super) async fn walk(client: &Client, call: &Call, part: &Part) -> Result<Walked, ClientError> {
     let page = |cursor: Option<String>| async move {
         client.send(Method::GET, &part.target(call, cursor.as_deref()), None).await
     };
@@ -50,10 +30,10 @@ pub(super) async fn walk(client: &Client, call: &Call, part: &Part) -> Result<Wa
     // A page may be empty although more rows follow.
     while list.has_more && list.data.len() < part.enough {
         if pages == WALK_PAGES_MAX {
-            return Err(WalkError::TooLong);
+            return Err(ClientError::LongList);
         }
         let Some(cursor) = list.next_cursor.take() else {
-            return Err(ClientError::NotOfTheForm { status: first.status }.into());
+            return Err(ClientError::NotOfTheForm { status: first.status });
         };
         let page: Page = read(&page(Some(cursor)).await?)?;
         list.data.extend(page.data);
@@ -64,7 +44,7 @@ pub(super) async fn walk(client: &Client, call: &Call, part: &Part) -> Result<Wa
 }
 
 /// The records of a part of the list at a path.
-pub(super) async fn records(client: &Client, path: &Path, part: &Part) -> Result<Vec<Record>, WalkError> {
+pub(super) async fn records(client: &Client, path: &Path, part: &Part) -> Result<Vec<Record>, ClientError> {
     let call = Task::get(path.clone()).request.call();
     Ok(walk(client, &call, part).await?.list.data)
 }

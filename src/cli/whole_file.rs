@@ -6,14 +6,6 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-#[derive(Debug, thiserror::Error)]
-pub(super) enum WriteError {
-    #[error("--to: {} exists already", .0.display())]
-    IsThere(PathBuf),
-    #[error("cannot write to {file}: {source}")]
-    Write { file: String, source: io::Error },
-}
-
 pub(super) enum WholeFile {
     File { to: PathBuf, part: PathBuf, file: BufWriter<File> },
     Output(BufWriter<io::Stdout>),
@@ -21,10 +13,10 @@ pub(super) enum WholeFile {
 
 impl WholeFile {
     /// Creates a file that must not exist yet. Without a name, the output is standard output.
-    pub(super) fn begin(to: Option<&Path>) -> Result<Self, WriteError> {
+    pub(super) fn begin(to: Option<&Path>) -> Result<Self, String> {
         let Some(to) = to else { return Ok(Self::Output(BufWriter::new(io::stdout()))) };
         if to.exists() {
-            return Err(WriteError::IsThere(to.to_owned()));
+            return Err(format!("--to: {} exists already", to.display()));
         }
         let mut name = to.file_name().unwrap_or_default().to_owned();
         name.push(".part");
@@ -34,20 +26,20 @@ impl WholeFile {
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(&part).map_err(|source| write_error(Some(to), source))?;
+        let file = options.open(&part).map_err(|error| write_error(Some(to), &error))?;
         Ok(Self::File { to: to.to_owned(), part, file: BufWriter::new(file) })
     }
 
-    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), String> {
         let written = match self {
             Self::File { file, .. } => file.write_all(bytes),
             Self::Output(output) => output.write_all(bytes),
         };
-        written.map_err(|source| write_error(self.name(), source))
+        written.map_err(|error| write_error(self.name(), &error))
     }
 
     /// Writes the data to disk and gives the file its name.
-    pub(super) fn finish(self) -> Result<(), WriteError> {
+    pub(super) fn finish(self) -> Result<(), String> {
         let name = self.name().map(Path::to_owned);
         let finished = match self {
             Self::Output(mut output) => output.flush(),
@@ -56,7 +48,7 @@ impl WholeFile {
                 file.and_then(|file| file.sync_all()).and_then(|()| fs::rename(part, to))
             }
         };
-        finished.map_err(|source| write_error(name.as_deref(), source))
+        finished.map_err(|error| write_error(name.as_deref(), &error))
     }
 
     fn name(&self) -> Option<&Path> {
@@ -67,7 +59,7 @@ impl WholeFile {
     }
 }
 
-fn write_error(name: Option<&Path>, source: io::Error) -> WriteError {
+fn write_error(name: Option<&Path>, error: &io::Error) -> String {
     let file = name.map_or("standard output".into(), |name| name.display().to_string());
-    WriteError::Write { file, source }
+    format!("cannot write to {file}: {error}")
 }

@@ -1,5 +1,8 @@
 //! Proposals for a word that is not known.
 
+use std::borrow::Borrow;
+use std::fmt::Display;
+
 /// The maximum number of proposals.
 const PROPOSALS_MAX: usize = 3;
 
@@ -38,7 +41,7 @@ fn likeness(text: &str, word: &str) -> f64 {
 }
 
 /// `did you mean A, B or C?`, if there are proposals.
-pub(in crate::cli) fn question(proposals: &[&str]) -> Option<String> {
+pub(in crate::cli) fn question<S: Borrow<str> + Display>(proposals: &[S]) -> Option<String> {
     let (last, others) = proposals.split_last()?;
     Some(match others {
         [] => format!("did you mean {last}?"),
@@ -63,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_question_names_them_all() {
-        assert_eq!(question(&[]), None);
+        assert_eq!(question::<&str>(&[]), None);
         assert_eq!(question(&["A"]).unwrap(), "did you mean A?");
         assert_eq!(question(&["A", "B", "C"]).unwrap(), "did you mean A, B or C?");
     }
