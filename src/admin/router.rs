@@ -215,10 +215,10 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         delete(b!("/webhooks/{webhook_id}"), Token, api::webhooks::delete)
             .named("deleteWebhook", "Delete a webhook endpoint")
             .details("Waiting events are never sent to it."),
-        get(b!("/webhooks"), Token, webhooks::list)
+        get(b!("/webhooks"), Token, api::webhooks::list)
             .named("listWebhooks", "List the webhook endpoints")
             .details("Ordered by creation. Secrets are not shown."),
-        get(b!("/webhooks/{webhook_id}"), Token, webhooks::show)
+        get(b!("/webhooks/{webhook_id}"), Token, api::webhooks::show)
             .named("getWebhook", "Get a webhook endpoint"),
         patch(b!("/webhooks/{webhook_id}"), Token, webhooks::update)
             .named("updateWebhook", "Enable or disable a webhook endpoint"),

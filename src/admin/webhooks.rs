@@ -1,4 +1,4 @@
-//! `B/webhooks`: the operator's view of endpoints, the delivery log, and redelivery.
+//! `B/webhooks`: the operator's changes of endpoints, the delivery log, and redelivery.
 
 use domain::{DeliveryStatus, DisabledReason, EventId, WebhookId, WebhookStatus};
 use engine::business::commands::webhooks::{OperatorCreateWebhook, PatchWebhook};
@@ -10,8 +10,7 @@ use view::{DeliveryView, NewWebhookView, WebhookView};
 use crate::api::webhooks::{WebhookBody, created};
 use crate::http::patch::Patch;
 use crate::rest::prelude::{
-    Accepted, ApiError, Body, Business, Changed, Context, Created, Done, ListQuery, Listed, One, Path,
-    PlainList, Query, RecordId,
+    Accepted, ApiError, Body, Business, Changed, Context, Created, Done, ListQuery, Listed, Path, Query,
 };
 use crate::{json_object, list_query};
 
@@ -61,25 +60,6 @@ pub(super) async fn create(
     business: Business,
 ) -> Result<Created<NewWebhookView<Option<String>>>, ApiError> {
     created(&context, body, &business, OperatorCreateWebhook).await
-}
-
-pub(super) async fn list(
-    context: Context,
-    Query(query): Query<PlainList>,
-    business: Business,
-) -> Result<Listed<WebhookView>, ApiError> {
-    let asked = query.open(&context, business.list("operator webhooks"))?;
-    let found = business.webhooks(&asked.page).await?;
-    Ok(asked.listed_as(found, |endpoint| WebhookView::from(&endpoint)))
-}
-
-pub(super) async fn show(
-    _: Context,
-    business: Business,
-    Path(id): Path<WebhookId>,
-) -> Result<One<WebhookView>, ApiError> {
-    let endpoint = business.webhook(id).await?.ok_or(WebhookId::NOT_FOUND)?;
-    Ok(One::of(&WebhookView::from(&endpoint)))
 }
 
 pub(super) async fn update(

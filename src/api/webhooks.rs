@@ -47,7 +47,7 @@ json_object! {
     }
 }
 
-pub(super) async fn list(
+pub(crate) async fn list(
     context: Context,
     Query(query): Query<PlainList>,
     business: Business,
@@ -57,7 +57,7 @@ pub(super) async fn list(
     Ok(asked.listed_as(found, |endpoint| WebhookView::from(&endpoint)))
 }
 
-pub(super) async fn show(
+pub(crate) async fn show(
     _: Context,
     Path(id): Path<WebhookId>,
     business: Business,
