@@ -49,14 +49,6 @@ pub(super) struct Paging {
     pub(super) cursor: Option<String>,
 }
 
-/// Confirmation of a command that cannot be undone.
-#[derive(Clone, Copy, Debug, Args)]
-pub(super) struct Confirmation {
-    /// Do not ask for confirmation
-    #[arg(long)]
-    pub(super) yes: bool,
-}
-
 /// The kinds of commands that cannot be undone and need a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Irreversible {

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use net::Ports;
 use store::StoreError;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::supervisor::{self, Supervisor};
@@ -69,7 +69,8 @@ pub(super) fn run(
     }
     // Before the process opens many files.
     open_files::raise_limit();
-    runtime()?.block_on(async {
+    let runtime = Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
+    runtime.block_on(async {
         // Before the listeners start, so that no signal is lost.
         let mut stop = Stop::new().map_err(ServeError::Runtime)?;
         let mut hangup = signal(SignalKind::hangup()).map_err(ServeError::Runtime)?;
@@ -149,10 +150,6 @@ fn die(error: &StoreError) {
     let of = if matches!(error, StoreError::Unsupervised) { "receptionist" } else { variables::DATA_DIR };
     print::note(&format!("{of}: {error}").replace('\n', " "));
     std::process::exit(1);
-}
-
-pub(super) fn runtime() -> Result<Runtime, ServeError> {
-    Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)
 }
 
 struct Stop {

@@ -20,7 +20,7 @@ use operation::{Operation, Property};
 use resource::{Resource, Verb};
 use serde_json::Value;
 
-use super::arguments::{Confirmation, InBusiness, Paging, business};
+use super::arguments::{InBusiness, Paging, business};
 use super::options::OperatorOptions;
 use super::request::{Body, Path};
 use super::task::{ImportFile, Show, Task};
@@ -46,6 +46,8 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(operator_document);
 const NAMED: &str = "named";
 /// The argument for an imported file.
 const FILE: &str = "file";
+/// The argument that confirms a command.
+const YES: &str = "yes";
 
 impl Operation {
     /// The parts after the first segment of the path.
@@ -239,8 +241,11 @@ impl Verb {
                 .arg(dry_run("Only report the days to close, their appointments, and existing special days")),
             _ => command,
         };
-        // `augment_args` would replace the description of the command.
-        let command = if self.confirms.is_some() { Confirmation::augment_args(command) } else { command };
+        if self.confirms.is_some() {
+            let yes = Arg::new(YES).long(YES).action(ArgAction::SetTrue);
+            command = command.arg(yes.help("Do not ask for confirmation"));
+        }
+        // `augment_args` has replaced the description of the command.
         command.about(self.about)
     }
 
@@ -260,9 +265,7 @@ impl Verb {
             }
             _ => {}
         }
-        if self.confirms.is_some() && !Confirmation::from_arg_matches(matches)?.yes {
-            task.confirms = self.confirms;
-        }
+        task.confirms = self.confirms.filter(|_| !matches.get_flag(YES));
         let (query, _) = self.flags(resource, &operation);
         Ok(query.iter().fold(task, |task, flag| task.narrowed(flag.property(), flag.read(matches))))
     }
