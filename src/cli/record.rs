@@ -2,50 +2,21 @@
 
 use std::fmt;
 
-use serde::de::{Deserializer, MapAccess, Visitor};
-use serde::ser::Serializer;
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Record(pub(super) Vec<(String, Value)>);
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(transparent)]
+pub(super) struct Record(pub(super) IndexMap<String, Value>);
 
 impl Record {
     /// The value at a path such as `name` or `actor.type`.
     pub(super) fn get(&self, path: &str) -> Option<&Value> {
-        let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
-        let (_, value) = self.0.iter().find(|(name, _)| name == first)?;
-        rest.map_or(Some(value), |name| value.get(name))
-    }
-}
-
-impl<'de> Deserialize<'de> for Record {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Fields;
-
-        impl<'de> Visitor<'de> for Fields {
-            type Value = Record;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Record, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(field) = map.next_entry()? {
-                    fields.push(field);
-                }
-                Ok(Record(fields))
-            }
+        match path.split_once('.') {
+            Some((first, rest)) => self.0.get(first)?.get(rest),
+            None => self.0.get(path),
         }
-
-        deserializer.deserialize_map(Fields)
-    }
-}
-
-impl Serialize for Record {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(name, value)| (name, value)))
     }
 }
 

@@ -8,6 +8,7 @@ use anstyle::{AnsiColor, Style};
 use chrono::{DateTime, LocalResult, NaiveDate, TimeDelta, TimeZone};
 use chrono_tz::Tz;
 use domain::day_bounds;
+use indexmap::IndexMap;
 use serde_json::Value;
 use unicode_width::UnicodeWidthStr;
 
@@ -91,7 +92,7 @@ impl Look {
             };
             let field = |name: &str, value| (name.to_owned(), value);
             let kept = |name: &str| field(name, record.get(name).cloned().unwrap_or_default());
-            Record(vec![kept("id"), field("from", from.into()), field("to", to.into()), kept("note")])
+            Record([kept("id"), field("from", from.into()), field("to", to.into()), kept("note")].into())
         };
         self.table(&["id", "from", "to", "note"], &records.into_iter().map(row).collect::<Vec<_>>())
     }
@@ -99,8 +100,8 @@ impl Look {
     /// One row for each field that is an object. The first column is the field's name.
     pub(super) fn by_field(self, columns: &[&str], record: &Record) -> String {
         let first = columns.first().copied().unwrap_or_default();
-        let row = |(name, value): &(String, Value)| {
-            let mut fields = vec![(first.to_owned(), Value::from(name.as_str()))];
+        let row = |(name, value): (&String, &Value)| {
+            let mut fields = IndexMap::from([(first.to_owned(), Value::from(name.as_str()))]);
             fields.extend(value.as_object().cloned().unwrap_or_default());
             Record(fields)
         };
