@@ -98,21 +98,13 @@ impl Body {
     }
 }
 
-/// The path of a request: all businesses, a path within one, or the log of the installation.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Path {
-    root: &'static str,
-    segments: Vec<Term>,
-}
+/// The path of a request, by its segments.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Path(Vec<Term>);
 
 impl Path {
     pub(super) fn businesses() -> Self {
-        Self { root: "/admin/v1/businesses", segments: Vec::new() }
-    }
-
-    /// The log of changes to accounts and to the installation.
-    pub(super) fn installation_log() -> Self {
-        Self { root: "/admin/v1/audit", segments: Vec::new() }
+        Self::default().then("businesses")
     }
 
     /// One business with these segments appended.
@@ -122,8 +114,18 @@ impl Path {
 
     /// Appends a segment.
     pub(super) fn then(mut self, segment: impl Into<Term>) -> Self {
-        self.segments.push(segment.into());
+        self.0.push(segment.into());
         self
+    }
+
+    /// The path to send, percent-encoded.
+    pub(super) fn text(&self) -> String {
+        let mut path = "/admin/v1".to_owned();
+        for segment in &self.0 {
+            path.push('/');
+            push_encoded(&mut path, &segment.text());
+        }
+        path
     }
 }
 
@@ -139,21 +141,16 @@ pub(super) struct Request {
 impl Request {
     /// The unresolved terms, those of the path first.
     pub(super) fn typed(&mut self) -> Vec<&mut Term> {
-        let path = self.path.segments.iter_mut().flat_map(Term::typed);
+        let path = self.path.0.iter_mut().flat_map(Term::typed);
         let query = self.query.iter_mut().flat_map(|(_, term)| term.typed());
         path.chain(query).chain(self.body.iter_mut().flat_map(Body::typed)).collect()
     }
 
     /// The request to send.
     pub(super) fn call(&self) -> Call {
-        let mut path = self.path.root.to_owned();
-        for segment in &self.path.segments {
-            path.push('/');
-            push_encoded(&mut path, &segment.text());
-        }
         Call {
             method: self.method.clone(),
-            path,
+            path: self.path.text(),
             query: self.query.iter().map(|(name, term)| (name.clone(), term.text())).collect(),
             body: self.body.as_ref().map(Body::value),
         }

@@ -50,8 +50,7 @@ pub(super) async fn records(client: &Client, path: &Path, part: &Part) -> Result
 }
 
 pub(super) async fn one(client: &Client, path: &Path) -> Result<Record, ClientError> {
-    let call = Task::get(path.clone()).request.call();
-    read(&client.send(Method::GET, &call.path, None).await?).map(|one: One| one.data)
+    read(&client.send(Method::GET, &path.text(), None).await?).map(|one: One| one.data)
 }
 
 pub(super) fn read<T: DeserializeOwned>(answer: &Answer) -> Result<T, ClientError> {

@@ -50,9 +50,8 @@ const FILE: &str = "file";
 const YES: &str = "yes";
 
 impl Operation {
-    /// The parts after the first segment of the path.
     fn parts(&self) -> Vec<PathPart<'_>> {
-        let mut segments = self.path.split('/').skip(2).peekable();
+        let mut segments = self.path.split('/').skip(1).peekable();
         let mut parts = Vec::new();
         while let Some(segment) = segments.next() {
             let is_last = segments.peek().is_none();
@@ -78,10 +77,7 @@ impl Operation {
 
     /// The path with the values of the arguments.
     fn path(&self, parts: &[PathPart<'_>], matches: &ArgMatches) -> Result<Path, clap::Error> {
-        let mut path = match self.path.split('/').nth(1) {
-            Some("audit") => Path::installation_log(),
-            _ => Path::businesses(),
-        };
+        let mut path = Path::default();
         let ids = parts
             .iter()
             .filter_map(|part| if let PathPart::Record { id, .. } = part { Some(*id) } else { None });
@@ -181,7 +177,7 @@ impl Verb {
     /// The parts of the path. For an import it is the business, as a positional argument.
     fn parts<'a>(&self, operation: &'a Operation) -> Vec<PathPart<'a>> {
         match self.shown {
-            Show::Contacts | Show::Holidays => vec![PathPart::Business],
+            Show::Contacts | Show::Holidays => vec![PathPart::Word("businesses"), PathPart::Business],
             _ => operation.parts(),
         }
     }
