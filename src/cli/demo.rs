@@ -4,9 +4,8 @@
 //! to the store, so that later starts print the same key. Only the owner can read the file.
 
 use std::fmt::Write as _;
-use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -33,6 +32,7 @@ use view::PersonView;
 
 use super::options::{ADMIN_LISTEN, DEMO_DATA_DIR};
 use super::serve::{ServeError, exit, run, say, where_it_listens};
+use super::whole_file::WholeFile;
 use crate::config::{ServeArgs, Settings};
 use crate::english;
 use crate::service::Service;
@@ -40,7 +40,6 @@ use crate::service::Service;
 const NAME: &str = "Salon Lumière";
 /// The file with the id and key of the sample business.
 const DEMO_FILE: &str = "demo.json";
-const OWNER_ONLY: u32 = 0o600;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct Sample {
@@ -91,20 +90,13 @@ async fn sample(engine: &Engine, file: &Path) -> Result<Sample, ServeError> {
                 return Err(failed(message));
             }
             let sample = make(engine).await?;
-            keep(&sample, file).map_err(|error| failed(format!("{}: {error}", file.display())))?;
+            let mut kept = WholeFile::begin(Some(file)).map_err(failed)?;
+            kept.write(&serde_json::to_vec(&sample).map_err(failed)?).map_err(failed)?;
+            kept.finish().map_err(failed)?;
             Ok(sample)
         }
         Err(error) => Err(failed(format!("{}: {error}", file.display()))),
     }
-}
-
-/// Writes the file atomically, so that a crash never leaves half a file.
-fn keep(sample: &Sample, file: &Path) -> io::Result<()> {
-    let new = file.with_extension("new");
-    let mut out = OpenOptions::new().write(true).create(true).truncate(true).mode(OWNER_ONLY).open(&new)?;
-    out.write_all(&serde_json::to_vec(sample)?)?;
-    out.sync_all()?;
-    fs::rename(&new, file)
 }
 
 async fn make(engine: &Engine) -> Result<Sample, ServeError> {
