@@ -68,10 +68,6 @@ json_object! {
 
 type AdvanceDays = Whole<{ *MAX_ADVANCE_DAYS.start() }, { *MAX_ADVANCE_DAYS.end() }>;
 
-fn nothing() -> Text<0, 2000> {
-    Text::default()
-}
-
 impl ServiceBody {
     /// A price needs a currency, and a currency a price.
     pub(crate) fn change(self) -> Result<CreateService, Refusal> {
@@ -80,7 +76,7 @@ impl ServiceBody {
         let price = Price::patched(None, Some(self.price_cents.map(Whole::get)), Some(self.currency));
         Ok(CreateService {
             name: self.name,
-            description: self.description.unwrap_or_else(nothing),
+            description: self.description.unwrap_or_default(),
             duration_minutes: self.duration_minutes.get(),
             active: self.active.unwrap_or(true),
             buffers: buffers.unwrap_or_default(),
@@ -96,7 +92,7 @@ impl ServicePatch {
         PatchService {
             id,
             name: self.name.set(),
-            description: self.description.set().map(|text| text.unwrap_or_else(nothing)),
+            description: self.description.set().map(Option::unwrap_or_default),
             duration_minutes: self.duration_minutes.set().map(Whole::get),
             active: self.active.set(),
             buffer_before_minutes: self.buffer_before_minutes.set().map(Whole::get),

@@ -29,20 +29,11 @@ impl Flags {
     pub(super) fn flag(&self, property: &str) -> Option<String> {
         let name = property.replace(['.', '_'], "-");
         let last = property.rsplit('.').next().unwrap_or_default().replace('_', "-");
-        let shorter = |name: &str| {
-            let name = name.strip_suffix("-ids").or_else(|| name.strip_suffix("-id"));
-            name.map(str::to_owned)
-        };
-        let singular = |name: &str| name.strip_suffix('s').map(str::to_owned);
-        let forms = [
-            Some(name.clone()),
-            shorter(&name),
-            singular(&name),
-            Some(last.clone()),
-            shorter(&last),
-            singular(&last),
-        ];
-        let known = forms.into_iter().flatten().find(|form| self.0.contains(form))?;
+        let forms = [&name, &last].into_iter().flat_map(|name| {
+            let shorter = name.strip_suffix("-ids").or_else(|| name.strip_suffix("-id"));
+            [Some(name.as_str()), shorter, name.strip_suffix('s')]
+        });
+        let known = forms.flatten().find(|form| self.0.iter().any(|flag| flag == form))?;
         // An object has a flag for each of its properties, besides the one for the id that stands for it.
         let of_object = known == property && self.0.iter().any(|flag| flag.starts_with(&format!("{known}-")));
         Some(format!("--{known}{}", if of_object { "-…" } else { "" }))

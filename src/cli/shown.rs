@@ -53,7 +53,8 @@ impl Look {
     /// A header and one row per record, with aligned columns. A column is a field such as `name`, a nested
     /// field such as `actor.type`, or `starts_at@timezone` for an instant in the zone of another field.
     pub(super) fn table(self, columns: &[&str], records: &[Record]) -> String {
-        let header = columns.iter().map(|column| title(column)).collect();
+        let title = |column: &&str| column.split('@').next().unwrap_or_default().to_uppercase();
+        let header = columns.iter().map(title).collect();
         let rows = records
             .iter()
             .map(|record| columns.iter().map(|column| value_of(column, record)).collect::<Vec<String>>());
@@ -156,10 +157,6 @@ fn style_of(column: &str, cell: &str) -> Style {
     Style::new().fg_color(Some(colour.into()))
 }
 
-fn title(column: &str) -> String {
-    column.split('@').next().unwrap_or_default().to_uppercase()
-}
-
 /// The text of a record in a column.
 fn value_of(column: &str, record: &Record) -> String {
     let (name, zone) = column.split_once('@').unwrap_or((column, ""));
@@ -193,7 +190,9 @@ fn cell(name: &str, value: Option<&Value>) -> String {
     let text = match value {
         None | Some(Value::Null) => String::new(),
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(windows)) if matches!(name, "hours" | "breaks" | "windows") => hours(windows),
+        Some(Value::Array(windows)) if matches!(name, "hours" | "breaks" | "windows") => {
+            join(windows, window)
+        }
         Some(Value::Object(affected)) if name == "affected" => {
             let ids = affected.get("ids").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             let count = affected.get("count").map(Value::to_string).unwrap_or_default();
@@ -209,12 +208,7 @@ fn cell(name: &str, value: Option<&Value>) -> String {
     if text.is_empty() { "-".into() } else { one_line(&text) }
 }
 
-/// Opening hours in the format of `--hours`.
-fn hours(windows: &[Value]) -> String {
-    join(windows, window)
-}
-
-/// The opening hours of a day, or a break. Without a day, in the format of `--window`.
+/// The opening hours of a day in the format of `--hours`, or a break. Without a day, in the format of `--window`.
 pub(super) fn window(window: &Value) -> String {
     let word = |names: [&str; 2]| names.iter().find_map(|name| window[*name].as_str()).unwrap_or("?");
     let ends = format!("{}-{}", word(["open", "from"]), word(["close", "to"]));
