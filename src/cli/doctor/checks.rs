@@ -14,7 +14,7 @@ use store::outside::{believed_time, look_at, reserve_of, space_of};
 use store::{SET_ASIDE_FILE, read_businesses_set_aside};
 
 use super::super::open_files;
-use super::finding::Finding;
+use super::finding::{Finding, ok, problem, warning};
 use crate::config::{Settings, TOKEN_FILE, variables};
 use crate::server::tls;
 
@@ -28,33 +28,37 @@ const RESOLVE_TIME_MAX: Duration = Duration::from_secs(10);
 const CLOCK_IS_SET: &str = "/run/systemd/timesync/synchronized";
 
 pub(super) fn all(settings: &Settings, resolve: Option<&str>) -> Vec<Finding> {
-    let mut findings = vec![];
-    let (in_use, directory) = data_directory(&settings.data_dir);
-    findings.extend(directory);
-    findings.extend(set_aside(&settings.data_dir));
-    findings.extend(token_file(settings));
-    findings.push(listener("public listener", variables::LISTEN, settings.listen, in_use));
-    findings.push(listener("operator listener", variables::ADMIN_LISTEN, settings.admin_listen, in_use));
-    findings.extend(certificates(settings, SystemTime::now()));
-    findings.push(disk(settings));
-    findings.push(files_at_once());
-    findings.extend(clock(&settings.data_dir, SystemTime::now()));
-    findings.extend(outgoing(resolve));
-    findings
+    let (dir, now) = (&settings.data_dir, SystemTime::now());
+    let (in_use, directory) = data_directory(dir);
+    let (webhooks, resolver) = outgoing(resolve);
+    let findings = [
+        ("data directory", directory),
+        ("business set aside", set_aside(dir)),
+        ("operator's token", vec![token_file(settings)]),
+        ("public listener", vec![listener(variables::LISTEN, settings.listen, in_use)]),
+        ("operator listener", vec![listener(variables::ADMIN_LISTEN, settings.admin_listen, in_use)]),
+        ("certificate", certificates(settings, now)),
+        ("disk", vec![disk(settings)]),
+        ("open files", vec![files_at_once()]),
+        ("clock", vec![clock(dir, now)]),
+        ("webhooks", vec![webhooks]),
+        ("resolver", resolver.into_iter().collect()),
+    ];
+    let about =
+        |(what, found): (_, Vec<Finding>)| found.into_iter().map(move |finding| Finding { what, ..finding });
+    findings.into_iter().flat_map(about).collect()
 }
 
 /// Checks the data directory. The first value is true if a service uses it.
 fn data_directory(dir: &Path) -> (bool, Vec<Finding>) {
-    const WHAT: &str = "data directory";
     let shown = dir.display();
     if !dir.exists() {
         let above = above(dir);
         return (
             false,
             vec![match writable(&above) {
-                Ok(()) => Finding::ok(WHAT, format!("{shown} does not exist and can be created")),
-                Err(error) => Finding::problem(
-                    WHAT,
+                Ok(()) => ok(format!("{shown} does not exist and can be created")),
+                Err(error) => problem(
                     format!("{shown} does not exist and cannot be created in {}: {error}", above.display()),
                     format!("create it for the service's user, or set {}", variables::DATA_DIR),
                 ),
@@ -64,17 +68,13 @@ fn data_directory(dir: &Path) -> (bool, Vec<Finding>) {
     let mut findings = vec![];
     if let Err(error) = writable(dir) {
         let advice = "run this command as the service's user, or make that user the owner of the directory";
-        findings.push(Finding::problem(WHAT, format!("cannot write to {shown}: {error}"), advice));
+        findings.push(problem(format!("cannot write to {shown}: {error}"), advice));
     }
     if let Ok(found) = fs::metadata(dir)
         && found.permissions().mode() & 0o077 != 0
     {
         let said = format!("other users can read {shown} (mode {:o})", found.permissions().mode() & 0o777);
-        findings.push(Finding::warning(
-            WHAT,
-            said,
-            format!("run `chmod 700 {shown}`, since it contains personal data"),
-        ));
+        findings.push(warning(said, format!("run `chmod 700 {shown}`, since it contains personal data")));
     }
     match look_at(dir) {
         Ok(told) => {
@@ -86,12 +86,12 @@ fn data_directory(dir: &Path) -> (bool, Vec<Finding>) {
                 }
                 Some(format) => format!("a store of format {format}"),
             };
-            findings.push(Finding::ok(WHAT, format!("{shown}: {state}; {format}")));
+            findings.push(ok(format!("{shown}: {state}; {format}")));
             (told.in_use, findings)
         }
         Err(error) => {
             let advice = "follow the error message, or restore a backup to another directory";
-            findings.push(Finding::problem(WHAT, error.to_string().replace('\n', " "), advice));
+            findings.push(problem(error.to_string().replace('\n', " "), advice));
             (false, findings)
         }
     }
@@ -99,12 +99,11 @@ fn data_directory(dir: &Path) -> (bool, Vec<Finding>) {
 
 /// Reports the businesses that are offline because of damaged rows.
 fn set_aside(dir: &Path) -> Vec<Finding> {
-    const WHAT: &str = "business set aside";
     let listed = match read_businesses_set_aside(dir) {
         Ok(listed) => listed,
         Err(error) => {
             let advice = "correct the line, which needs an id, a space and a reason; until then the service does not start";
-            return vec![Finding::problem(WHAT, error.to_string(), advice)];
+            return vec![problem(error.to_string(), advice)];
         }
     };
     let finding = |(business, reason)| {
@@ -114,11 +113,7 @@ fn set_aside(dir: &Path) -> Vec<Finding> {
             dir.display(),
             dir.join(SET_ASIDE_FILE).display()
         );
-        Finding::problem(
-            WHAT,
-            format!("{business}: {reason}; the service answers its requests with 500"),
-            advice,
-        )
+        problem(format!("{business}: {reason}; the service answers its requests with 500"), advice)
     };
     listed.into_iter().map(finding).collect()
 }
@@ -137,67 +132,55 @@ fn writable(dir: &Path) -> io::Result<()> {
 }
 
 /// Checks the file of the operator's token.
-fn token_file(settings: &Settings) -> Option<Finding> {
-    const WHAT: &str = "operator's token";
+fn token_file(settings: &Settings) -> Finding {
     if settings.admin_token.is_some() {
-        return Some(Finding::ok(WHAT, "set in the settings"));
+        return ok("set in the settings");
     }
     let path = settings.data_dir.join(TOKEN_FILE);
     let shown = path.display();
-    Some(match fs::metadata(&path) {
+    match fs::metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Finding::ok(WHAT, format!("{shown} is created at the first start"))
+            ok(format!("{shown} is created at the first start"))
         }
-        Err(error) => {
-            Finding::problem(WHAT, format!("{shown}: {error}"), "run this command as the service's user")
-        }
-        Ok(found) if found.permissions().mode() & 0o077 != 0 => Finding::warning(
-            WHAT,
+        Err(error) => problem(format!("{shown}: {error}"), "run this command as the service's user"),
+        Ok(found) if found.permissions().mode() & 0o077 != 0 => warning(
             format!("other users can read {shown}"),
             format!("run `chmod 600 {shown}`; the service also does it at its next start"),
         ),
         Ok(_) => match fs::read_to_string(&path) {
-            Ok(text) if !text.trim().is_empty() => Finding::ok(WHAT, format!("stored in {shown}")),
-            Ok(_) => Finding::problem(WHAT, format!("{shown} is empty"), "remove it to get a new token"),
-            Err(error) => {
-                Finding::problem(WHAT, format!("{shown}: {error}"), "run this command as the service's user")
-            }
+            Ok(text) if !text.trim().is_empty() => ok(format!("stored in {shown}")),
+            Ok(_) => problem(format!("{shown} is empty"), "remove it to get a new token"),
+            Err(error) => problem(format!("{shown}: {error}"), "run this command as the service's user"),
         },
-    })
+    }
 }
 
 /// Checks whether the service can listen on the address.
-fn listener(what: &'static str, variable: &'static str, address: SocketAddr, in_use: bool) -> Finding {
+fn listener(variable: &'static str, address: SocketAddr, in_use: bool) -> Finding {
     match TcpListener::bind(address) {
-        Ok(_) => Finding::ok(what, format!("{address} is free")),
+        Ok(_) => ok(format!("{address} is free")),
         Err(error) if error.kind() == io::ErrorKind::AddrInUse && in_use => {
-            Finding::ok(what, format!("{address} is in use, and a service runs on this data directory"))
+            ok(format!("{address} is in use, and a service runs on this data directory"))
         }
-        Err(error) if error.kind() == io::ErrorKind::AddrInUse => Finding::problem(
-            what,
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => problem(
             format!("another program uses {address}"),
             format!("find the program with `ss -ltnp`, or set {variable} to another port"),
         ),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Finding::problem(
-            what,
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => problem(
             format!("{address}: {error}"),
             "give the service CAP_NET_BIND_SERVICE, or use a port from 1024 and a proxy in front of it",
         ),
-        Err(error) => Finding::problem(
-            what,
-            format!("{address}: {error}"),
-            format!("set {variable} to an address of this machine"),
-        ),
+        Err(error) => {
+            problem(format!("{address}: {error}"), format!("set {variable} to an address of this machine"))
+        }
     }
 }
 
 /// Checks the certificate files.
 fn certificates(settings: &Settings, now: SystemTime) -> Vec<Finding> {
-    const WHAT: &str = "certificate";
     let is_open = settings.tls.is_none() && !settings.listen.ip().is_loopback();
     let open = is_open.then(|| {
-        Finding::warning(
-            WHAT,
+        warning(
             format!("other machines can reach {} without TLS", settings.listen),
             format!(
                 "set {} and {}, or listen on a loopback address behind a proxy",
@@ -212,17 +195,16 @@ fn certificates(settings: &Settings, now: SystemTime) -> Vec<Finding> {
         Ok((_, chain)) => {
             let shown = files.cert.display();
             let advice = "renew the certificate or correct the settings, or clients refuse the connection";
-            let warn = |warning| Finding::warning(WHAT, format!("{shown}: {warning}"), advice);
+            let warn = |said| warning(format!("{shown}: {said}"), advice);
             let warnings = chain.warnings(timestamp(now), &hosts);
             if warnings.is_empty() {
                 let until = chain.valid_until();
-                vec![Finding::ok(WHAT, format!("{shown} and its key are valid until {until}"))]
+                vec![ok(format!("{shown} and its key are valid until {until}"))]
             } else {
                 warnings.into_iter().map(warn).collect()
             }
         }
-        Err(error) => vec![Finding::problem(
-            WHAT,
+        Err(error) => vec![problem(
             error.to_string(),
             "provide two PEM files: a chain that begins with the server's certificate, and the key of that certificate",
         )],
@@ -232,16 +214,11 @@ fn certificates(settings: &Settings, now: SystemTime) -> Vec<Finding> {
 
 /// Checks the free disk space.
 fn disk(settings: &Settings) -> Finding {
-    const WHAT: &str = "disk";
     let dir = if settings.data_dir.exists() { settings.data_dir.clone() } else { above(&settings.data_dir) };
     let space = match space_of(&dir) {
         Ok(space) => space,
         Err(error) => {
-            return Finding::problem(
-                WHAT,
-                format!("{}: {error}", dir.display()),
-                "check that the disk is mounted",
-            );
+            return problem(format!("{}: {error}", dir.display()), "check that the disk is mounted");
         }
     };
     let reserve = reserve_of(settings.disk_reserve, space);
@@ -253,62 +230,57 @@ fn disk(settings: &Settings) -> Finding {
             "free disk space or lower {}; until then the service refuses changes that enlarge the store",
             variables::DISK_RESERVE
         );
-        Finding::problem(WHAT, said, advice)
+        problem(said, advice)
     } else if space.free < 2 * reserve {
-        Finding::warning(WHAT, said, "free disk space soon")
+        warning(said, "free disk space soon")
     } else {
-        Finding::ok(WHAT, said)
+        ok(said)
     }
 }
 
 /// Checks the limit of open files.
 fn files_at_once() -> Finding {
-    const WHAT: &str = "open files";
     match rlimit::Resource::NOFILE.get() {
-        Ok((_, most)) if most < open_files::WANTED => Finding::warning(
-            WHAT,
+        Ok((_, most)) if most < open_files::WANTED => warning(
             format!("the limit is {most}, but the service can need {}", open_files::WANTED),
             format!(
                 "raise the limit, for example with LimitNOFILE={} in the systemd unit",
                 open_files::WANTED
             ),
         ),
-        Ok((_, most)) => Finding::ok(WHAT, format!("the limit is {most}")),
-        Err(error) => Finding::warning(WHAT, format!("cannot read the limit: {error}"), "see `ulimit -n`"),
+        Ok((_, most)) => ok(format!("the limit is {most}")),
+        Err(error) => warning(format!("cannot read the limit: {error}"), "see `ulimit -n`"),
     }
 }
 
 /// Checks whether the clock is plausible.
-pub(super) fn clock(data_dir: &Path, now: SystemTime) -> Vec<Finding> {
-    const WHAT: &str = "clock";
-    let shown = DateTime::<Utc>::from(now).format("%Y-%m-%d %H:%M:%S UTC");
+pub(super) fn clock(data_dir: &Path, now: SystemTime) -> Finding {
+    let form = |time: SystemTime| DateTime::<Utc>::from(time).format("%Y-%m-%d %H:%M:%S UTC");
+    let shown = form(now);
     if now < SystemTime::UNIX_EPOCH + EARLIEST {
         let advice = "set the clock and run chrony or systemd-timesyncd";
-        return vec![Finding::problem(WHAT, format!("the clock says {shown}, which is too early"), advice)];
+        return problem(format!("the clock says {shown}, which is too early"), advice);
     }
     let believed = believed_time(data_dir);
     if let Some(believed) = believed.filter(|believed| *believed > timestamp(now + AHEAD_MAX)) {
-        return vec![Finding::problem(
-            WHAT,
+        return problem(
             format!("the clock says {shown}, but the service has already recorded {believed}"),
             "if the clock is wrong, set it; if the service's time is wrong, stop the service and run `receptionist \
              repair-stamps`",
-        )];
+        );
     }
-    let newest = newest_file(data_dir);
-    if let Some(newest) = newest.filter(|newest| *newest > now + AHEAD_MAX) {
-        let newest = DateTime::<Utc>::from(newest).format("%Y-%m-%d %H:%M:%S UTC");
-        return vec![Finding::problem(
-            WHAT,
+    if let Some(newest) = newest_file(data_dir).filter(|newest| *newest > now + AHEAD_MAX) {
+        let newest = form(newest);
+        return problem(
             format!("the clock says {shown}, but a file in the data directory was written at {newest}"),
             "set the clock; if it was ahead while the service ran, see `receptionist repair-stamps --help`",
-        )];
+        );
     }
     if Path::new(CLOCK_IS_SET).exists() {
-        return vec![Finding::ok(WHAT, format!("the clock says {shown} and is synchronized"))];
+        return ok(format!("the clock says {shown} and is synchronized"));
     }
     let advice = "run chrony or systemd-timesyncd; `timedatectl` shows whether one is active";
-    vec![Finding::warning(WHAT, format!("the clock says {shown}, but it may not be synchronized"), advice)]
+    warning(format!("the clock says {shown}, but it may not be synchronized"), advice)
 }
 
 fn timestamp(time: SystemTime) -> Timestamp {
@@ -324,59 +296,46 @@ fn newest_file(dir: &Path) -> Option<SystemTime> {
 }
 
 /// Checks the requirements of webhooks: trusted authorities and a resolver.
-fn outgoing(resolve: Option<&str>) -> Vec<Finding> {
-    const WHAT: &str = "webhooks";
+fn outgoing(resolve: Option<&str>) -> (Finding, Option<Finding>) {
     let ports = match Ports::system() {
         Ok(ports) => ports,
         Err(error) => {
-            return vec![Finding::problem(
-                WHAT,
-                error.to_string(),
-                "set SSL_CERT_FILE to a PEM file of certificate authorities",
-            )];
+            let advice = "set SSL_CERT_FILE to a PEM file of certificate authorities";
+            return (problem(error.to_string(), advice), None);
         }
     };
-    let mut findings = vec![];
-    if ports.trust.is_empty() {
-        let advice = "install the package ca-certificates, or set SSL_CERT_FILE";
-        findings.push(Finding::problem(
-            WHAT,
+    let authorities = if ports.trust.is_empty() {
+        problem(
             "no certificate authority is trusted, so no webhook can be delivered",
-            advice,
-        ));
+            "install the package ca-certificates, or set SSL_CERT_FILE",
+        )
     } else {
-        findings.push(Finding::ok(WHAT, "the system's certificate authorities are available"));
-    }
-    findings.push(match resolve {
+        ok("the system's certificate authorities are available")
+    };
+    let resolver = match resolve {
         None => name_servers(Path::new("/etc/resolv.conf")),
         Some(host) => resolved(&ports, host),
-    });
-    findings
+    };
+    (authorities, Some(resolver))
 }
 
 pub(super) fn name_servers(file: &Path) -> Finding {
-    const WHAT: &str = "resolver";
     let text = fs::read_to_string(file).unwrap_or_default();
     let servers: Vec<&str> =
         text.lines().filter_map(|line| line.trim().strip_prefix("nameserver")).map(str::trim).collect();
     if servers.is_empty() {
         let advice = "add `nameserver ADDRESS` to the file; without one, the service asks this machine";
-        return Finding::warning(WHAT, format!("{} lists no name server", file.display()), advice);
+        return warning(format!("{} lists no name server", file.display()), advice);
     }
-    Finding::ok(WHAT, format!("name servers: {}; test them with `--resolve HOST`", servers.join(", ")))
+    ok(format!("name servers: {}; test them with `--resolve HOST`", servers.join(", ")))
 }
 
 /// Resolves a name as for a webhook.
 fn resolved(ports: &Ports, host: &str) -> Finding {
-    const WHAT: &str = "resolver";
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            return Finding::problem(
-                WHAT,
-                error.to_string(),
-                "free memory or raise the limits of the process",
-            );
+            return problem(error.to_string(), "free memory or raise the limits of the process");
         }
     };
     let looked_up = runtime
@@ -384,14 +343,13 @@ fn resolved(ports: &Ports, host: &str) -> Finding {
     match looked_up {
         Ok(Ok(found)) if !found.is_empty() => {
             let found: Vec<String> = found.iter().map(ToString::to_string).collect();
-            Finding::ok(WHAT, format!("{host} has the addresses {}", found.join(", ")))
+            ok(format!("{host} has the addresses {}", found.join(", ")))
         }
-        Ok(Ok(_)) => Finding::problem(WHAT, format!("{host} has no address"), "check the name"),
-        Ok(Err(error)) => Finding::problem(
-            WHAT,
+        Ok(Ok(_)) => problem(format!("{host} has no address"), "check the name"),
+        Ok(Err(error)) => problem(
             format!("{host}: {error}"),
             "check /etc/resolv.conf, and that its name servers can be reached",
         ),
-        Err(_) => Finding::problem(WHAT, format!("{host}: no response"), "check /etc/resolv.conf"),
+        Err(_) => problem(format!("{host}: no response"), "check /etc/resolv.conf"),
     }
 }

@@ -24,18 +24,17 @@ pub(super) struct Finding {
     pub(super) advice: Option<String>,
 }
 
-impl Finding {
-    pub(super) fn ok(what: &'static str, said: impl Into<String>) -> Self {
-        Self { what, level: Level::Ok, said: said.into(), advice: None }
-    }
+/// A finding without problems. The caller adds the subject.
+pub(super) fn ok(said: impl Into<String>) -> Finding {
+    Finding { what: "", level: Level::Ok, said: said.into(), advice: None }
+}
 
-    pub(super) fn warning(what: &'static str, said: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { what, level: Level::Warning, said: said.into(), advice: Some(advice.into()) }
-    }
+pub(super) fn warning(said: impl Into<String>, advice: impl Into<String>) -> Finding {
+    Finding { level: Level::Warning, advice: Some(advice.into()), ..ok(said) }
+}
 
-    pub(super) fn problem(what: &'static str, said: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { what, level: Level::Problem, said: said.into(), advice: Some(advice.into()) }
-    }
+pub(super) fn problem(said: impl Into<String>, advice: impl Into<String>) -> Finding {
+    Finding { level: Level::Problem, advice: Some(advice.into()), ..ok(said) }
 }
 
 impl fmt::Display for Finding {

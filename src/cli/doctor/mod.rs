@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use self::finding::{Finding, Level};
+use self::finding::{Finding, Level, ok, problem};
 use super::print;
 use crate::config::{ServeArgs, Settings};
 
@@ -32,18 +32,16 @@ pub struct DoctorArgs {
 /// Runs all checks. Exit code 1 if there is a problem.
 pub fn doctor(args: DoctorArgs) -> ExitCode {
     let DoctorArgs { resolve, json, settings } = args;
-    let findings = match Settings::try_from(settings) {
-        Ok(settings) => {
-            let mut findings = vec![Finding::ok("settings", "all settings are valid")];
-            findings.extend(checks::all(&settings, resolve.as_deref()));
-            findings
+    let (settings, checked) = match Settings::try_from(settings) {
+        Ok(settings) => (ok("all settings are valid"), checks::all(&settings, resolve.as_deref())),
+        Err(error) => {
+            let advice = "correct the setting, or unset it to use its default; then run `receptionist doctor` again \
+                          for the other checks";
+            (problem(error.to_string(), advice), Vec::new())
         }
-        Err(error) => vec![Finding::problem(
-            "settings",
-            error.to_string(),
-            "correct the setting, or unset it to use its default; then run `receptionist doctor` again for the other checks",
-        )],
     };
+    let settings = Finding { what: "settings", ..settings };
+    let findings: Vec<Finding> = std::iter::once(settings).chain(checked).collect();
     let text = if json {
         serde_json::to_string_pretty(&findings).expect("a finding has string keys") + "\n"
     } else {
