@@ -4,7 +4,7 @@ use clap::{ArgMatches, Args, FromArgMatches};
 
 use super::super::appointment::Book;
 use super::super::arguments::Irreversible;
-use super::super::person::{Link, Notifications};
+use super::super::person::Link;
 use super::super::request::Term;
 use super::super::task::Show;
 use super::super::typed::{Kind, Typed};
@@ -386,14 +386,13 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 )
             },
             Verb {
-                own: Some((Notifications::augment_args, |matches| {
-                    Ok(Notifications::from_arg_matches(matches)?.into_task())
-                })),
+                otherwise: Some("getNotifications"),
                 ..Verb::new(
                     "notifications",
                     "updateNotifications",
                     "Show the alert settings of a person, or change those of one kind",
                 )
+                .shown(Show::ByField(&["kind", "email", "in_app", "scope"]))
             },
         ],
     },

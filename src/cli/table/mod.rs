@@ -218,12 +218,18 @@ impl Verb {
                 .properties
                 .iter()
                 .map(|kind| PossibleValue::new(kind.name.clone()).help(kind.about.clone()));
-            let kind =
-                Arg::new("kind").long("kind").value_name("KIND").required(true).help("The kind of record");
-            command = command.arg(kind.value_parser(PossibleValuesParser::new(kinds)));
+            let kind = Arg::new("kind").long("kind").value_name("KIND").required(self.otherwise.is_none());
+            let kind = kind.value_parser(PossibleValuesParser::new(kinds));
+            command = command.arg(kind.help("The kind to change"));
         }
         let (query, body) = self.flags(resource, operation);
         command = query.iter().chain(&body).fold(command, |command, flag| flag.add_to(command));
+        if self.otherwise.is_some() {
+            let needs_kind = |command: Command, flag: &Flag<'_>| {
+                command.mut_arg(flag.property(), |arg| arg.requires("kind"))
+            };
+            command = body.iter().fold(command, needs_kind);
+        }
         command = one_form(command, operation.body.as_ref().map_or(&[], |body| &body.forms));
         let file = |flag, about| Arg::new(FILE).long(flag).value_name("FILE").required(true).help(about);
         let dry_run = |about| Arg::new("dry_run").long("dry-run").action(ArgAction::SetTrue).help(about);
@@ -249,7 +255,8 @@ impl Verb {
         if let Some((_, task)) = self.own {
             return task(matches);
         }
-        let operation = Operation::find(&DOCUMENT, self.operation);
+        let otherwise = self.otherwise.filter(|_| !matches.contains_id("kind"));
+        let operation = Operation::find(&DOCUMENT, otherwise.unwrap_or(self.operation));
         let path = operation.path(&self.parts(&operation), matches)?;
         let body = self.body(resource, &operation, matches);
         let mut task = Task::new(operation.method.clone(), path, body).shown(self.shown);

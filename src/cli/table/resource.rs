@@ -23,6 +23,8 @@ pub(super) struct Verb {
     pub(super) alias: Option<&'static str>,
     pub(super) about: &'static str,
     pub(super) operation: &'static str,
+    /// The operation without `--kind`, if the flag is optional.
+    pub(super) otherwise: Option<&'static str>,
     pub(super) shown: Show,
     /// A property that the command sets, with its value.
     pub(super) says: Option<(&'static str, &'static str)>,
@@ -49,6 +51,7 @@ impl Verb {
             alias: None,
             about,
             operation,
+            otherwise: None,
             shown: Show::Record,
             says: None,
             without: &[],
