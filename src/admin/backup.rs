@@ -42,6 +42,12 @@ fn shown(state: BackupState) -> BackupView {
         Some(Err(failure)) => ("failed", Some(english::backup_failure(failure)), None),
     };
     let problems = manifest.as_ref().map(Manifest::differences).filter(|problems| problems.count > 0);
+    let problem = |Difference { business_id, kind, recorded, found }| BackupProblemView {
+        business_id,
+        kind,
+        recorded,
+        found,
+    };
     BackupView {
         id: state.id,
         status,
@@ -53,13 +59,8 @@ fn shown(state: BackupState) -> BackupView {
         error,
         manifest: manifest.map(|manifest| manifest_shown(&manifest)),
         problem_count: problems.as_ref().map(|problems| problems.count),
-        problems: problems.map(|problems| problems.listed.into_iter().map(problem_shown).collect()),
+        problems: problems.map(|problems| problems.listed.into_iter().map(problem).collect()),
     }
-}
-
-fn problem_shown(difference: Difference) -> BackupProblemView {
-    let Difference { business_id, kind, recorded, found } = difference;
-    BackupProblemView { business_id, kind, recorded, found }
 }
 
 fn manifest_shown(manifest: &Manifest) -> BackupManifestView {

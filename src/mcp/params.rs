@@ -13,7 +13,7 @@ enum Kind {
 
 /// A property of the params or of an object in them.
 #[derive(Clone, Copy)]
-struct Member {
+pub(super) struct Member {
     name: &'static str,
     kind: Kind,
     is_required: bool,
@@ -58,12 +58,9 @@ const METHODS: [(&str, &[Member]); 10] = [
     ("prompts/get", &[required("name", Kind::Text), optional("arguments", ANY), ANSWERS, STATE, META]),
 ];
 
-fn members(method: &str) -> Option<&'static [Member]> {
+/// The parameters of a supported method.
+pub(super) fn members(method: &str) -> Option<&'static [Member]> {
     METHODS.iter().find(|(known, _)| *known == method).map(|(_, members)| *members)
-}
-
-pub(super) fn is_served(method: &str) -> bool {
-    members(method).is_some()
 }
 
 /// The problem of the first wrong parameter.

@@ -78,56 +78,6 @@ impl Server {
         *self.request.fault.lock() = Some(error);
         ErrorData::internal_error("the request failed", None)
     }
-
-    async fn call(&self, request: CallToolRequestParams) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = tools::named(&request.name) else {
-            let known = tools::all().iter().filter(|tool| self.may(tool.scope)).map(|tool| tool.name);
-            let known: Vec<_> = known.collect();
-            let name: String = one_line(&request.name).chars().take(100).collect();
-            let message = format!("there is no tool {name}; there are: {}", known.join(", "));
-            return Err(ErrorData::invalid_params(message, None));
-        };
-        let outcome = if self.may(tool.scope) {
-            let call = (tool.run)(self.asking(tool.name), &self.request.arguments);
-            let called = caught(async { Ok(call.await) }).instrument(self.request.span.clone()).await;
-            called.map_err(|fault| self.fault(fault))?
-        } else {
-            Err(Refused::scope(tool.scope, tool.name))
-        };
-        let result = match outcome {
-            Ok(answer) => {
-                let mut result = CallToolResult::success(vec![ContentBlock::text(text_of(&answer))]);
-                result.structured_content = Some(answer);
-                result
-            }
-            Err(refused) => match refused.for_tool(tool.name, &tool.arguments()) {
-                Ok(text) => CallToolResult::error(vec![ContentBlock::text(text)]),
-                Err(fault) => return Err(self.fault(fault)),
-            },
-        };
-        Ok(result.into())
-    }
-
-    async fn read(&self, uri: &str) -> Result<ReadResourceResponse, ErrorData> {
-        let asking = self.asking("resources/read");
-        let read = caught(async { Ok(resources::read(&asking, uri).await) });
-        let read = read.instrument(self.request.span.clone()).await.map_err(|fault| self.fault(fault))?;
-        match read {
-            Ok(value) => {
-                let contents =
-                    ResourceContents::text(text_of(&value), uri).with_mime_type(resources::MEDIA_TYPE);
-                Ok(ReadResourceResult::new(vec![contents]).into())
-            }
-            Err(resources::Missing::Unknown) => {
-                Err(ErrorData::resource_not_found("there is no such resource in this business", None))
-            }
-            Err(resources::Missing::Scope(scope)) => Err(lacking(scope)),
-            Err(resources::Missing::Refused(refused)) => match refused.for_tool("resources/read", &[]) {
-                Ok(text) => Err(ErrorData::invalid_params(text, None)),
-                Err(fault) => Err(self.fault(fault)),
-            },
-        }
-    }
 }
 
 pub(super) fn lacking(scope: Scope) -> ErrorData {
@@ -174,7 +124,32 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        self.call(request).await
+        let Some(tool) = tools::named(&request.name) else {
+            let known = tools::all().iter().filter(|tool| self.may(tool.scope)).map(|tool| tool.name);
+            let known: Vec<_> = known.collect();
+            let name: String = one_line(&request.name).chars().take(100).collect();
+            let message = format!("there is no tool {name}; there are: {}", known.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let outcome = if self.may(tool.scope) {
+            let call = (tool.run)(self.asking(tool.name), &self.request.arguments);
+            let called = caught(async { Ok(call.await) }).instrument(self.request.span.clone()).await;
+            called.map_err(|fault| self.fault(fault))?
+        } else {
+            Err(Refused::scope(tool.scope, tool.name))
+        };
+        let result = match outcome {
+            Ok(answer) => {
+                let mut result = CallToolResult::success(vec![ContentBlock::text(text_of(&answer))]);
+                result.structured_content = Some(answer);
+                result
+            }
+            Err(refused) => match refused.for_tool(tool.name, &tool.arguments()) {
+                Ok(text) => CallToolResult::error(vec![ContentBlock::text(text)]),
+                Err(fault) => return Err(self.fault(fault)),
+            },
+        };
+        Ok(result.into())
     }
 
     async fn list_resources(
@@ -203,7 +178,24 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        self.read(&request.uri).await
+        let asking = self.asking("resources/read");
+        let read = caught(async { Ok(resources::read(&asking, &request.uri).await) });
+        let read = read.instrument(self.request.span.clone()).await.map_err(|fault| self.fault(fault))?;
+        match read {
+            Ok(value) => {
+                let contents = ResourceContents::text(text_of(&value), request.uri)
+                    .with_mime_type(resources::MEDIA_TYPE);
+                Ok(ReadResourceResult::new(vec![contents]).into())
+            }
+            Err(resources::Missing::Unknown) => {
+                Err(ErrorData::resource_not_found("there is no such resource in this business", None))
+            }
+            Err(resources::Missing::Scope(scope)) => Err(lacking(scope)),
+            Err(resources::Missing::Refused(refused)) => match refused.for_tool("resources/read", &[]) {
+                Ok(text) => Err(ErrorData::invalid_params(text, None)),
+                Err(fault) => Err(self.fault(fault)),
+            },
+        }
     }
 
     async fn list_prompts(
@@ -223,7 +215,7 @@ impl ServerHandler for Server {
         _: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         let method = one_line(&request.method);
-        Err(if params::is_served(&request.method) {
+        Err(if params::members(&request.method).is_some() {
             ErrorData::invalid_params(
                 format!("the params of {method} are not as the protocol has them"),
                 None,
