@@ -8,11 +8,14 @@ use std::io;
 
 use futures_util::{StreamExt, stream};
 use hyper::Method;
+use serde_json::json;
 
 use super::carry_out::Failure;
 use super::client::{Client, ClientError};
+use super::print;
 use super::record::{Page, Record, one_line};
 use super::request::Call;
+use super::run::Printed;
 use super::task::ImportFile;
 use super::walk::read;
 use crate::english;
@@ -21,41 +24,20 @@ use crate::moving::{Row, TableProblem, table};
 const AT_ONCE: usize = 16;
 
 /// A row whose contact exists, with the service's message about it.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Known {
+struct Known {
     line: u64,
     column: String,
     message: String,
 }
 
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Imported {
-    /// Created contacts, or with `--dry-run` the contacts to create.
-    pub(super) made: u64,
-    /// The lines whose contact existed already.
-    pub(super) there: Vec<Known>,
-}
-
-impl Imported {
-    pub(super) fn there_count(&self) -> usize {
-        let mut lines: Vec<u64> = self.there.iter().map(|known| known.line).collect();
-        lines.dedup();
-        lines.len()
-    }
-
-    /// The note for standard error.
-    pub(super) fn note(&self) -> Option<String> {
-        (!self.there.is_empty()).then(|| lines(&self.there).trim_end().to_owned())
-    }
-}
-
-/// Imports a file into the business of `business`, at the path of the call.
+/// Imports a file into the business of `business`, at the path of the call, and returns the output.
 pub(super) async fn import(
     client: &Client,
     import: &ImportFile,
     call: &Call,
     business: &Record,
-) -> Result<Imported, Failure> {
+    json: bool,
+) -> Result<Printed, Failure> {
     let region = business.get("phone_region").and_then(|region| region.as_str()).unwrap_or_default();
     let found = match import.name.as_str() {
         "-" => table(io::stdin().lock(), region),
@@ -76,15 +58,18 @@ pub(super) async fn import(
         }
     });
     let mut asked = std::pin::pin!(asked.buffered(AT_ONCE));
-    let mut imported = Imported::default();
+    // With `--dry-run`, the number of contacts to create.
+    let mut made = 0_u64;
+    // The lines whose contact existed already.
+    let mut there: Vec<Known> = Vec::new();
     while let Some((line, done)) = asked.next().await {
         match done {
-            Ok(there) if there.is_empty() => imported.made += 1,
-            Ok(there) => imported.there.extend(there),
+            Ok(found) if found.is_empty() => made += 1,
+            Ok(found) => there.extend(found),
             Err(ClientError::Api(refused)) => {
                 return Err(Failure::new(format!(
                     "{}line {line}: {refused}\nthe lines before it are imported; correct the file and import it again",
-                    lines(&imported.there)
+                    lines(&there)
                 )));
             }
             Err(error) => {
@@ -94,7 +79,16 @@ pub(super) async fn import(
             }
         }
     }
-    Ok(imported)
+    let count = there.chunk_by(|one, next| one.line == next.line).count();
+    let output = if json {
+        format!("{}\n", json!({"data": {"made": made, "there": count}}))
+    } else {
+        let verb = if import.dry_run { "would create" } else { "created" };
+        let contacts = print::count(made, "contact", "contacts");
+        format!("{verb} {contacts}; existing contacts: {count}\n")
+    };
+    let note = (!there.is_empty()).then(|| lines(&there).trim_end().to_owned());
+    Ok(Printed { output, note })
 }
 
 /// Creates a contact. Returns the conflicts if it exists already.

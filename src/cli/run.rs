@@ -8,7 +8,6 @@ use chrono::NaiveDate;
 use super::carry_out::Failure;
 use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
 use super::confirm::confirm;
-use super::contact_import::import;
 use super::holiday_import::{self, Closed, ClosedDay};
 use super::options::OperatorOptions;
 use super::person::about_link;
@@ -17,9 +16,9 @@ use super::record::{One, Page, Record, one_line};
 use super::request::{Call, Path};
 use super::resolve::resolve;
 use super::shown::Look;
-use super::task::{ImportFile, Show, Task};
+use super::task::{Show, Task};
 use super::walk::{Walked, read, walk};
-use super::{OperatorCommand, print, walk};
+use super::{OperatorCommand, contact_import, print, walk};
 
 /// The output of a command.
 #[derive(Debug, PartialEq, Eq)]
@@ -88,7 +87,9 @@ pub(super) async fn perform(
     }
     let answer = client.send(call.method.clone(), &call.target(&[]), call.body.as_ref()).await?;
     match task.show {
-        Show::Contacts => return contacts(client, &task.import, &call, &one(&answer)?, json).await,
+        Show::Contacts => {
+            return contact_import::import(client, &task.import, &call, &one(&answer)?, json).await;
+        }
         Show::Holidays => {
             let now = SystemTime::now().into();
             let closed = holiday_import::import(client, &task.import, &call, &one(&answer)?, now).await?;
@@ -109,26 +110,6 @@ pub(super) async fn perform(
         _ => None,
     };
     Ok(Printed { output, note })
-}
-
-/// The output of an import of contacts.
-async fn contacts(
-    client: &Client,
-    table: &ImportFile,
-    call: &Call,
-    business: &Record,
-    json: bool,
-) -> Result<Printed, Failure> {
-    let imported = import(client, table, call, business).await?;
-    let (made, there) = (imported.made, imported.there_count());
-    let output = if json {
-        format!("{}\n", serde_json::json!({"data": {"made": made, "there": there}}))
-    } else {
-        let verb = if table.dry_run { "would create" } else { "created" };
-        let contacts = print::count(made, "contact", "contacts");
-        format!("{verb} {contacts}; existing contacts: {there}\n")
-    };
-    Ok(Printed { output, note: imported.note() })
 }
 
 /// The output of an import of holidays.
