@@ -13,7 +13,8 @@ use domain::{BusinessId, KeyId};
 use store::keys::{installation_kind, kind};
 use store::{Batch, Key, KeyRange, Order, Store, StoreError, Weight, keys};
 
-use crate::shared::Shared;
+use crate::business::Businesses;
+use crate::maintenance::{Maintenance, open};
 
 const ROWS_PER_STEP: usize = 256;
 const LOOKED_AT_ONCE: usize = 64;
@@ -24,41 +25,42 @@ fn listed() -> KeyRange {
 
 /// Runs at the engine's start and at each notification, which is sent once a minute and when a business is
 /// ended. It ends with the engine.
-pub(crate) async fn run(shared: Weak<Shared>) {
+pub(crate) async fn run(maintenance: Weak<Maintenance>) {
     let mut looked_at = None;
     loop {
-        let Some(engine) = shared.upgrade().filter(|engine| engine.check_open().is_ok()) else { return };
+        let Some(engine) = open(&maintenance) else { return };
         // Erasures first. A failure of one does not prevent the other.
-        let started = start_unfinished(&engine, &mut looked_at).await;
-        let did = end_all(&engine).await.and(started);
+        let started = start_unfinished(&engine.businesses, &mut looked_at).await;
+        let did = end_all(&engine.businesses).await.and(started);
         if let Err(error) = did
-            && !engine.store.failed()
+            && !engine.shared.store.failed()
         {
             tracing::error!(%error, "deletions and erasures are postponed");
         }
-        let ending = Arc::clone(&engine.ending);
+        let ending = Arc::clone(&engine.businesses.deleted);
         drop(engine);
         ending.notified().await;
     }
 }
 
-async fn start_unfinished(shared: &Arc<Shared>, looked_at: &mut Option<Key>) -> Result<(), StoreError> {
+async fn start_unfinished(businesses: &Businesses, looked_at: &mut Option<Key>) -> Result<(), StoreError> {
     let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::UNFINISHED);
     let range = looked_at.take().map_or(all, |at| all.after(at));
-    let rows: Result<Vec<_>, _> = shared.store.scan(&range, Order::Ascending).take(LOOKED_AT_ONCE).collect();
-    for (row, _) in rows? {
+    let rows = businesses.shared.store.scan(&range, Order::Ascending).take(LOOKED_AT_ONCE);
+    for (row, _) in rows.collect::<Result<Vec<_>, _>>()? {
         *looked_at = Some(Key::new(&row));
         let id = keys::id_at_end(&row)?;
         // The error of a failed start is logged; the next round tries again.
-        if shared.businesses.if_running(id).is_none() {
-            let _ = shared.businesses.enter(id).await;
+        if businesses.directory.if_running(id).is_none() {
+            let _ = businesses.directory.enter(id).await;
         }
     }
     Ok(())
 }
 
 /// Deletes the rows of every ended business while there is disk space.
-async fn end_all(shared: &Arc<Shared>) -> Result<(), StoreError> {
+async fn end_all(businesses: &Businesses) -> Result<(), StoreError> {
+    let Businesses { shared, key_usage, .. } = businesses;
     let store = &shared.store;
     let mut left = listed();
     while let Some((row, _)) = store.scan(&left, Order::Ascending).next().transpose()? {
@@ -77,7 +79,7 @@ async fn end_all(shared: &Arc<Shared>) -> Result<(), StoreError> {
             store.settled(id).await?;
             let (mut batch, api_keys) = step(store, id)?;
             if !api_keys.is_empty() {
-                api_keys.into_iter().for_each(|key| shared.key_usage.forget(key));
+                api_keys.into_iter().for_each(|key| key_usage.forget(key));
                 store.settled(BusinessId::INSTALLATION).await?;
             }
             let finished = batch.is_empty();

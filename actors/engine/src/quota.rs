@@ -11,6 +11,11 @@ use std::sync::Arc;
 use domain::BusinessId;
 use parking_lot::Mutex;
 
+/// Upper bound of concurrent URL look-ups before a save, and of tests of endpoints and of the relay: in total and
+/// per business. Slow name servers and receivers must not block other businesses.
+const OUTGOING_MAX: usize = 256;
+const OUTGOING_PER_BUSINESS_MAX: usize = 8;
+
 pub(crate) struct Quota<K = BusinessId> {
     all_max: usize,
     each_max: usize,
@@ -25,6 +30,12 @@ struct Held<K> {
 pub(crate) struct QuotaPermit<K: Copy + Eq + Hash, S: Deref<Target = Quota<K>>> {
     of: S,
     who: K,
+}
+
+impl Quota {
+    pub(crate) fn outgoing() -> Self {
+        Self::new(OUTGOING_MAX, OUTGOING_PER_BUSINESS_MAX)
+    }
 }
 
 impl<K: Copy + Eq + Hash> Quota<K> {

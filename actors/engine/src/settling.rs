@@ -9,41 +9,42 @@ use std::sync::{Arc, Weak};
 use domain::BusinessId;
 
 use crate::error::EngineError;
-use crate::moving::{is_finishing, is_unfinished, open_all, take_back};
-use crate::shared::{ImportPlace, Shared};
+use crate::maintenance::{Maintenance, open};
+use crate::moving::{Moving, is_finishing, is_unfinished, open_all, take_back};
+use crate::shared::Shared;
 
 /// Handles broken imports at the start, after each import and once a minute, until the engine ends.
-pub(crate) async fn settle_what_is_left(shared: Weak<Shared>) {
+pub(crate) async fn settle_what_is_left(maintenance: Weak<Maintenance>) {
     loop {
-        let Some(engine) = shared.upgrade().filter(|engine| engine.check_open().is_ok()) else { return };
-        if let Err(error) = settle(&engine).await
-            && !engine.store.failed()
-            && engine.check_open().is_ok()
+        let Some(engine) = open(&maintenance) else { return };
+        if let Err(error) = settle(&engine.moving).await
+            && !engine.shared.store.failed()
+            && engine.shared.check_open().is_ok()
         {
             tracing::error!(
                 error = &error as &dyn std::error::Error,
                 "what an import has left that broke off is settled later"
             );
         }
-        let left = Arc::clone(&engine.import_left);
+        let left = Arc::clone(&engine.moving.import_left);
         drop(engine);
         left.notified().await;
     }
 }
 
-async fn settle(shared: &Arc<Shared>) -> Result<(), EngineError> {
-    let Ok(_place) = Arc::clone(&shared.imports).try_acquire_owned() else { return Ok(()) };
-    settle_in_place(shared).await
+async fn settle(moving: &Moving) -> Result<(), EngineError> {
+    let Some(_permit) = moving.try_import() else { return Ok(()) };
+    settle_in_place(&moving.shared).await
 }
 
 /// Waits until the businesses of a valid import are open. Opens them here if the import's own request was
 /// dropped or the service was killed.
-pub(crate) async fn until_opened(shared: &Arc<Shared>) -> Result<(), EngineError> {
+pub(crate) async fn until_opened(moving: &Moving) -> Result<(), EngineError> {
+    let shared = &moving.shared;
     while is_finishing(&shared.store)? {
         shared.check_open()?;
-        let place = Arc::clone(&shared.imports).acquire_owned().await;
         // If this future is dropped, the job continues at once.
-        let _place = ImportPlace::new(shared, place.map_err(|_| EngineError::Stopping)?);
+        let _permit = moving.import().await?;
         settle_in_place(shared).await?;
     }
     Ok(())

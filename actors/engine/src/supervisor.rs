@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use crate::delivery::EndpointKey;
 use crate::housekeeping::Housekeeping;
+use crate::maintenance::Maintenance;
 use crate::people::{sweep_people, write_uses};
 use crate::shared::Shared;
 
@@ -28,7 +29,7 @@ const PEOPLE_EVERY: TimeDelta = TimeDelta::hours(24);
 const PEOPLE_FIRST: TimeDelta = TimeDelta::hours(1);
 
 pub(crate) struct State {
-    shared: Weak<Shared>,
+    maintenance: Weak<Maintenance>,
     housekeeping: Housekeeping,
     part_comes: bool,
     next_round: Option<SteadyTime>,
@@ -37,7 +38,7 @@ pub(crate) struct State {
 
 #[derive(Debug)]
 pub(crate) enum Message {
-    Watch(Weak<Shared>),
+    Watch(Weak<Maintenance>),
     Sweep,
     SweepPart,
     StartDelivery(EndpointKey),
@@ -45,27 +46,32 @@ pub(crate) enum Message {
 
 impl State {
     /// Sweeps a part of the actors. `begins` starts a sweep unless one is in progress.
-    fn sweep_part(&mut self, shared: &Shared, begins: bool, myself: &ActorRef<Message>) {
-        let left =
-            [shared.businesses.sweep(begins), shared.deliveries.sweep(begins), shared.persons.sweep(begins)];
+    fn sweep_part(&mut self, maintenance: &Maintenance, begins: bool, myself: &ActorRef<Message>) {
+        let Maintenance { businesses, people, .. } = maintenance;
+        let left = [
+            businesses.directory.sweep(begins),
+            businesses.deliveries.directory.sweep(begins),
+            people.directory.sweep(begins),
+        ];
         if left.contains(&true) && !std::mem::replace(&mut self.part_comes, true) {
             drop(myself.send_after(SWEEP_PART_EVERY, || Message::SweepPart));
         }
     }
 
     async fn sweep(&mut self, myself: &ActorRef<Message>) {
-        let Some(shared) = self.shared.upgrade() else { return };
+        let Some(maintenance) = self.maintenance.upgrade() else { return };
+        let Maintenance { shared, businesses, people, moving, .. } = &*maintenance;
         shared.clocks.check_wall_clock();
-        self.sweep_part(&shared, true, myself);
-        write_uses(&shared).await;
-        if let Err(error) = shared.key_usage.write(&shared.store).await {
+        self.sweep_part(&maintenance, true, myself);
+        write_uses(people).await;
+        if let Err(error) = businesses.key_usage.write(&shared.store).await {
             tracing::warn!(%error, "the last uses of API keys could not be written");
         }
         // Last, so that no request waits for it.
         shared.clocks.keep(&shared.store);
-        shared.ending.notify_one();
-        shared.import_left.notify_one();
-        if let Err(error) = self.housekeeping.tick(&shared) {
+        businesses.deleted.notify_one();
+        moving.import_left.notify_one();
+        if let Err(error) = self.housekeeping.tick(&maintenance) {
             tracing::warn!(%error, "the round through the businesses could not continue");
         }
         let now = shared.clocks.steady();
@@ -74,7 +80,7 @@ impl State {
             self.people = Some(None);
         }
         if let Some(after) = self.people {
-            match sweep_people(&shared, after).await {
+            match sweep_people(people, after).await {
                 Ok(last) => self.people = last.map(Some),
                 Err(error) => tracing::warn!(%error, "people could not be swept"),
             }
@@ -105,7 +111,13 @@ impl Actor for Supervisor {
     async fn pre_start(&self, myself: ActorRef<Message>, (): ()) -> Result<State, ActorProcessingErr> {
         drop(myself.send_interval(SWEEP_EVERY, || Message::Sweep));
         let housekeeping = Housekeeping::default();
-        Ok(State { shared: Weak::new(), housekeeping, part_comes: false, next_round: None, people: None })
+        Ok(State {
+            maintenance: Weak::new(),
+            housekeeping,
+            part_comes: false,
+            next_round: None,
+            people: None,
+        })
     }
 
     async fn handle(
@@ -115,20 +127,21 @@ impl Actor for Supervisor {
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
         match message {
-            Message::Watch(shared) => {
-                state.next_round = shared.upgrade().map(|shared| shared.clocks.steady() + PEOPLE_FIRST);
-                state.shared = shared;
+            Message::Watch(maintenance) => {
+                let now = maintenance.upgrade().map(|this| this.shared.clocks.steady());
+                state.next_round = now.map(|now| now + PEOPLE_FIRST);
+                state.maintenance = maintenance;
             }
             Message::StartDelivery(key) => {
-                if let Some(shared) = state.shared.upgrade() {
-                    shared.wake_delivery(key);
+                if let Some(maintenance) = state.maintenance.upgrade() {
+                    maintenance.businesses.deliveries.wake(key);
                 }
             }
             Message::Sweep => state.sweep(&myself).await,
             Message::SweepPart => {
                 state.part_comes = false;
-                if let Some(shared) = state.shared.upgrade() {
-                    state.sweep_part(&shared, false, &myself);
+                if let Some(maintenance) = state.maintenance.upgrade() {
+                    state.sweep_part(&maintenance, false, &myself);
                 }
             }
         }
@@ -141,19 +154,21 @@ impl Actor for Supervisor {
         event: SupervisionEvent,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        let Some(shared) = state.shared.upgrade() else { return Ok(()) };
+        let Some(maintenance) = state.maintenance.upgrade() else { return Ok(()) };
+        let Maintenance { businesses, people, .. } = &*maintenance;
+        let deliveries = &businesses.deliveries;
         match event {
             SupervisionEvent::ActorFailed(actor, error) => {
                 let actor = actor.get_id();
                 // A business or a person starts again with the next request after the back-off. A delivery
                 // has no requests, so a timer starts it.
-                if let Some((id, rest)) = shared.businesses.failed(actor) {
+                if let Some((id, rest)) = businesses.directory.failed(actor) {
                     let rest = rest.as_secs();
                     tracing::error!(business.id = %id, %error, rest, "the actor of a business failed; it restarts from the store");
-                } else if let Some((id, rest)) = shared.persons.failed(actor) {
+                } else if let Some((id, rest)) = people.directory.failed(actor) {
                     let rest = rest.as_secs();
                     tracing::error!(person.id = %id, %error, rest, "the actor of a person failed; it restarts from the store");
-                } else if let Some((key, rest)) = shared.deliveries.failed(actor) {
+                } else if let Some((key, rest)) = deliveries.directory.failed(actor) {
                     let EndpointKey { business, endpoint } = key;
                     tracing::error!(
                         business.id = %business,
@@ -162,14 +177,14 @@ impl Actor for Supervisor {
                         rest = rest.as_secs(),
                         "the delivery actor of an endpoint failed; it restarts from the store"
                     );
-                    shared.dispatcher.rest(key, None); // no dispatch slot starts it earlier
+                    deliveries.dispatcher.rest(key, None); // no dispatch slot starts it earlier
                     drop(myself.send_after(rest, move || Message::StartDelivery(key)));
                 }
             }
             SupervisionEvent::ActorTerminated(actor, _, _) => {
-                shared.businesses.ended(actor.get_id());
-                shared.deliveries.ended(actor.get_id());
-                shared.persons.ended(actor.get_id());
+                businesses.directory.ended(actor.get_id());
+                deliveries.directory.ended(actor.get_id());
+                people.directory.ended(actor.get_id());
             }
             _ => {}
         }

@@ -1,5 +1,6 @@
 //! The business actor: it handles one message at a time, decides, and submits the batch to the committer.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use domain::{BusinessId, Timestamp};
@@ -10,11 +11,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use super::decide::{Effect, carry_out};
 use super::load::{Start, load};
 use super::message::{Message, Question, SweptThrough};
+use super::service::Businesses;
 use super::state::State;
 use super::steps;
 use super::sweep::sweep;
 use crate::error::EngineError;
-use crate::shared::Shared;
 
 #[derive(Debug, thiserror::Error)]
 #[error("there is no such business")]
@@ -24,7 +25,7 @@ pub(crate) struct BusinessActor;
 
 pub(crate) struct Running {
     state: State,
-    shared: Weak<Shared>,
+    businesses: Weak<Businesses>,
     /// Questions that wait until all records are counted.
     asked: Vec<Question>,
     /// Requests that wait until all expired rows are deleted.
@@ -37,10 +38,11 @@ pub(crate) struct Running {
 
 impl BusinessActor {
     pub(crate) async fn start(
-        shared: Arc<Shared>,
+        businesses: Arc<Businesses>,
         id: BusinessId,
         permits: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>, EngineError> {
+        let shared = &businesses.shared;
         shared.check_business(id)?;
         let start = Start {
             id,
@@ -48,9 +50,9 @@ impl BusinessActor {
             steady: shared.steady.clone(),
             store: shared.store.clone(),
             ports: shared.ports.clone(),
-            outbox: Arc::clone(&shared.mail),
+            outbox: Arc::clone(&businesses.outbox),
         };
-        let arguments = (start, Arc::downgrade(&shared), permits);
+        let arguments = (start, Arc::downgrade(&businesses), permits);
         match Self::spawn_linked(None, Self, arguments, shared.supervisor.clone()).await {
             Ok((actor, _)) => Ok(actor),
             Err(SpawnErr::StartupFailed(error)) if error.is::<NoSuchBusiness>() => Err(EngineError::NotFound),
@@ -67,20 +69,20 @@ impl Actor for BusinessActor {
     type Msg = Message;
     /// Boxed, because the runtime moves it through several futures.
     type State = Box<Running>;
-    type Arguments = (Start, Weak<Shared>, Arc<Semaphore>);
+    type Arguments = (Start, Weak<Businesses>, Arc<Semaphore>);
 
     async fn pre_start(
         &self,
         myself: ActorRef<Message>,
-        (start, shared, permits): Self::Arguments,
+        (start, businesses, permits): Self::Arguments,
     ) -> Result<Box<Running>, ActorProcessingErr> {
         let state = load(&start).await?.ok_or(NoSuchBusiness)?;
-        if let Some(shared) = shared.upgrade() {
-            shared.businesses.note(myself.get_id(), start.id); // before the first possible failure
+        if let Some(businesses) = businesses.upgrade() {
+            businesses.directory.note(myself.get_id(), start.id); // before the first possible failure
         }
         let work = Arc::clone(&permits).try_acquire_owned().ok();
         let (asked, swept) = (Vec::new(), Vec::new());
-        Ok(Box::new(Running { state, shared, asked, swept, permits, work, has_looked: false }))
+        Ok(Box::new(Running { state, businesses, asked, swept, permits, work, has_looked: false }))
     }
 
     async fn post_start(
@@ -108,8 +110,8 @@ impl Actor for BusinessActor {
         if is_set_aside(running) {
             // The drop of the pending requests answers them. The actor has not failed, so nothing restarts
             // it.
-            if let Some(shared) = running.shared.upgrade() {
-                shared.businesses.dismiss(running.state.id);
+            if let Some(businesses) = running.businesses.upgrade() {
+                businesses.directory.dismiss(running.state.id);
             }
             myself.stop(Some("the business is set aside".into()));
             return Ok(());
@@ -124,7 +126,7 @@ impl Running {
         myself: ActorRef<Message>,
         message: Message,
     ) -> Result<(), ActorProcessingErr> {
-        let Self { state, shared, asked, swept, has_looked, .. } = self;
+        let Self { state, businesses, asked, swept, has_looked, .. } = self;
         // The store writes nothing after a failure, so a new decision would be lost.
         if state.store.failed() {
             if let Message::Change { reply, permits, .. } = message {
@@ -155,11 +157,11 @@ impl Running {
                 state.reach_back(now).await?;
                 match carry_out(state, &request, change, now) {
                     Ok(made) => {
-                        let (shared, id, myself) = (Weak::clone(shared), state.id, myself.clone());
+                        let (businesses, id, myself) = (Weak::clone(businesses), state.id, myself.clone());
                         let done = move || {
-                            if let Some(shared) = shared.upgrade() {
+                            if let Some(businesses) = businesses.upgrade() {
                                 let effects = made.effects.into_iter();
-                                effects.for_each(|effect| follow(effect, id, &myself, &shared));
+                                effects.for_each(|effect| follow(effect, id, &myself, &businesses));
                             }
                             permits.answer(|| _ = reply.send(Ok(made.answer)));
                         };
@@ -191,18 +193,18 @@ impl Running {
             }
             Message::Sweep => {
                 unless_set_aside(sweep(state, now, &myself))?;
-                steps::begin(state, shared, &myself, now)?;
+                steps::begin(state, businesses, &myself, now)?;
             }
             Message::SweepThrough(waits) => {
                 unless_set_aside(sweep(state, now, &myself))?;
-                steps::begin(state, shared, &myself, now)?;
+                steps::begin(state, businesses, &myself, now)?;
                 swept.push(waits);
             }
             Message::Chores => {
                 *has_looked = true;
-                steps::begin(state, shared, &myself, now)?;
+                steps::begin(state, businesses, &myself, now)?;
             }
-            Message::Stepped => steps::stepped(state, shared, &myself, now)?,
+            Message::Stepped => steps::stepped(state, businesses, &myself, now)?,
             Message::End => {} // meant for an earlier actor with this id
             Message::Swept { more } => {
                 state.sweeping = false;
@@ -235,16 +237,17 @@ impl Running {
     }
 }
 
-fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, shared: &Arc<Shared>) {
+fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses: &Businesses) {
+    let Businesses { shared, deliveries, outbox, .. } = businesses;
     match effect {
         Effect::Chores => _ = myself.cast(Message::Chores),
-        Effect::End => shared.end(id),
-        Effect::Deliver(key) => shared.wake_delivery(key),
-        Effect::StopDelivering(key) => shared.look_after(key),
-        Effect::TurnedOff(key) => shared.note_turned_off(key),
-        Effect::Missed(deliveries) => shared.note_missed(deliveries),
-        Effect::MailWaits(until) => shared.mail.waits(id, until),
-        Effect::MailsLeftOut(alerts) => shared.mail.note_left_out(alerts),
+        Effect::End => businesses.end(id),
+        Effect::Deliver(key) => deliveries.wake(key),
+        Effect::StopDelivering(key) => deliveries.look_after(key),
+        Effect::TurnedOff(key) => deliveries.note_turned_off(key),
+        Effect::Missed(count) => _ = deliveries.missed_over_budget.fetch_add(count, Ordering::Relaxed),
+        Effect::MailWaits(until) => outbox.waits(id, until),
+        Effect::MailsLeftOut(alerts) => outbox.note_left_out(alerts),
         Effect::Tell(happened) => shared.live.tell(id, happened),
     }
 }

@@ -10,6 +10,7 @@ use super::change::{AnswerOf, AnyChange, AnyValue, Change};
 use super::duties;
 use super::message::Message;
 use super::request::{Answer, Request};
+use super::service::Businesses;
 use crate::actor::{Held, Permits, Reply};
 use crate::error::EngineError;
 use crate::live::LiveSubscription;
@@ -18,7 +19,7 @@ use crate::shared::Shared;
 /// A business. Changes go through its actor, reads go to the store. Cheap to clone.
 #[derive(Clone)]
 pub struct BusinessHandle {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) businesses: Arc<Businesses>,
     pub(crate) id: BusinessId,
     /// A guard that every message carries until its answer.
     pub(crate) held: Option<Held>,
@@ -26,8 +27,12 @@ pub struct BusinessHandle {
 
 impl BusinessHandle {
     /// Creates the handle without a check that the business exists.
-    pub(crate) fn new(shared: &Arc<Shared>, id: BusinessId) -> Self {
-        Self { shared: Arc::clone(shared), id, held: None }
+    pub(crate) fn new(businesses: &Arc<Businesses>, id: BusinessId) -> Self {
+        Self { businesses: Arc::clone(businesses), id, held: None }
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.businesses.shared
     }
 
     pub(crate) fn holding(&self, held: Option<Held>) -> Self {
@@ -39,12 +44,12 @@ impl BusinessHandle {
     }
 
     pub fn now(&self) -> Timestamp {
-        self.shared.clocks.now()
+        self.shared().clocks.now()
     }
 
     /// Whether the business has expired rows or due age marks. Fails when a row does not decode.
     pub fn has_duties(&self) -> Result<bool, StoreError> {
-        duties::has_any(&self.shared.store, &self.shared.clocks, self.id)
+        duties::has_any(&self.shared().store, &self.shared().clocks, self.id)
     }
 
     /// Carries out a change. The answer comes after the change is durable. A dropped future does not undo the
@@ -67,24 +72,24 @@ impl BusinessHandle {
     }
 
     pub fn watch(&self) -> LiveSubscription {
-        self.shared.live.watch(self.id)
+        self.shared().live.watch(self.id)
     }
 
     /// A counter that increases with every change to the business. It may increase without one. It starts
     /// again with each engine.
     pub fn changes(&self) -> u64 {
-        self.shared.store.synced_through(self.id)
+        self.shared().store.synced_through(self.id)
     }
 
     pub(crate) async fn call<T>(
         &self,
         message: impl FnOnce(Reply<T>, Permits) -> Message,
     ) -> Result<T, EngineError> {
-        self.shared.check_business(self.id)?;
+        self.shared().check_business(self.id)?;
         let answered = self.call_actor(message).await;
         if answered.is_err() {
             // The business may have been set aside meanwhile, which ends its actor.
-            self.shared.check_business(self.id)?;
+            self.shared().check_business(self.id)?;
         }
         answered
     }
@@ -93,9 +98,9 @@ impl BusinessHandle {
         &self,
         message: impl FnOnce(Reply<T>, Permits) -> Message,
     ) -> Result<T, EngineError> {
-        let engine_permit = self.shared.permit()?;
+        let engine_permit = self.shared().permit()?;
         let (reply, answer) = oneshot::channel();
-        let (running, permit) = self.shared.businesses.enter(self.id).await?;
+        let (running, permit) = self.businesses.directory.enter(self.id).await?;
         let message =
             message(reply, Permits { _engine: engine_permit, _actor: permit, held: self.held.clone() });
         if running.actor.cast(message).is_err() {

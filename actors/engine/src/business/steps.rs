@@ -19,16 +19,16 @@ use super::decide::{CarriedOut, carry_out};
 use super::decision::Decision;
 use super::message::Message;
 use super::request::{Removed, Request};
+use super::service::Businesses;
 use super::state::State;
 use super::write::Write;
 use super::{erasure, expiry, wiping};
 use crate::error::EngineError;
-use crate::shared::Shared;
 
 /// Starts the jobs, or makes them start again after the current run.
 pub(super) fn begin(
     state: &mut State,
-    shared: &Weak<Shared>,
+    businesses: &Weak<Businesses>,
     myself: &ActorRef<Message>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
@@ -37,28 +37,28 @@ pub(super) fn begin(
         return Ok(());
     }
     state.chores.chore = Chore::Erasing;
-    go_on(state, shared, myself, now)
+    go_on(state, businesses, myself, now)
 }
 
 pub(super) fn stepped(
     state: &mut State,
-    shared: &Weak<Shared>,
+    businesses: &Weak<Businesses>,
     myself: &ActorRef<Message>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     state.chores.under_way = false;
-    go_on(state, shared, myself, now)
+    go_on(state, businesses, myself, now)
 }
 
 /// Runs steps until one has a write, reaches its bounds, or no work is left. An undecodable row postpones the
 /// job to the next minute.
 fn go_on(
     state: &mut State,
-    shared: &Weak<Shared>,
+    businesses: &Weak<Businesses>,
     myself: &ActorRef<Message>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    if unless_set_aside(do_steps(state, shared, myself, now))?.is_none() {
+    if unless_set_aside(do_steps(state, businesses, myself, now))?.is_none() {
         state.chores = Default::default();
     }
     Ok(())
@@ -66,7 +66,7 @@ fn go_on(
 
 fn do_steps(
     state: &mut State,
-    shared: &Weak<Shared>,
+    businesses: &Weak<Businesses>,
     myself: &ActorRef<Message>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
@@ -92,8 +92,8 @@ fn do_steps(
             },
             Chore::Wiping => {
                 let wiping::Stepped { writes, clean, more } = wiping::step(state)?;
-                if let Some(shared) = shared.upgrade() {
-                    clean.into_iter().for_each(|key| shared.clean_deliveries(key));
+                if let Some(businesses) = businesses.upgrade() {
+                    clean.into_iter().for_each(|key| businesses.deliveries.clean(key));
                 }
                 (Step { writes, ..Step::default() }, more, if more { Chore::Wiping } else { Chore::Expiring })
             }

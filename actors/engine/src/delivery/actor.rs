@@ -13,26 +13,27 @@ use tokio::sync::Semaphore;
 
 use super::key::EndpointKey;
 use super::message::Message;
+use super::service::Deliveries;
 use super::state::State;
 use crate::error::EngineError;
-use crate::shared::Shared;
 
 pub(crate) struct DeliveryActor;
 
 impl DeliveryActor {
     pub(crate) async fn start(
-        shared: Arc<Shared>,
+        deliveries: Arc<Deliveries>,
         key: EndpointKey,
         permits: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>, EngineError> {
+        let shared = &deliveries.shared;
         shared.check_business(key.business)?;
         // An earlier actor may have submitted outcomes. Reading before they are durable would repeat those
         // attempts.
         shared.store.settled(key.business).await?;
-        let state = State::load(&shared, key, permits)?;
+        let state = State::load(&deliveries, key, permits)?;
         let spawned = Self::spawn_linked(None, Self, state, shared.supervisor.clone()).await;
         let (actor, _) = spawned.map_err(|_| EngineError::Stopping)?;
-        shared.deliveries.note(actor.get_id(), key); // registered first, because loading may fail
+        deliveries.directory.note(actor.get_id(), key); // registered first, because loading may fail
         Ok(actor)
     }
 }
@@ -53,14 +54,15 @@ impl Actor for DeliveryActor {
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
         // The engine is closing. The waiting deliveries are in the store.
-        let Some(shared) = state.shared.upgrade() else { return Ok(()) };
-        let is_set_aside = || shared.store.is_business_set_aside(state.key.business);
-        let handled = if is_set_aside() { Ok(()) } else { state.take(&shared, &myself, message).await };
-        if shared.store.is_business_set_aside(state.key.business) {
+        let Some(deliveries) = state.deliveries.upgrade() else { return Ok(()) };
+        let is_set_aside = |state: &State| deliveries.shared.store.is_business_set_aside(state.key.business);
+        let handled =
+            if is_set_aside(state) { Ok(()) } else { state.take(&deliveries, &myself, message).await };
+        if is_set_aside(state) {
             // This is not a failure, so the supervisor does not restart the actor. The attempts under way end
             // with it.
-            shared.deliveries.dismiss(state.key);
-            shared.dispatcher.rest(state.key, None);
+            deliveries.directory.dismiss(state.key);
+            deliveries.dispatcher.rest(state.key, None);
             myself.stop(Some("the business is set aside".into()));
             return Ok(());
         }
@@ -71,14 +73,14 @@ impl Actor for DeliveryActor {
 impl State {
     async fn take(
         &mut self,
-        shared: &Arc<Shared>,
+        deliveries: &Arc<Deliveries>,
         myself: &ActorRef<Message>,
         message: Message,
     ) -> Result<(), StoreError> {
         let waking = match message {
             Message::Turn => {
                 self.turn_asked = false;
-                return self.turn(shared, myself).await;
+                return self.turn(deliveries, myself).await;
             }
             Message::Wake(permit) => Some(permit),
             Message::Place(place, permit) => {
@@ -86,7 +88,7 @@ impl State {
                 Some(permit)
             }
             Message::Straighten(permit) => {
-                self.straighten(shared).await?;
+                self.straighten(&deliveries.shared).await?;
                 Some(permit)
             }
             Message::Head(event, number) => {
@@ -94,7 +96,7 @@ impl State {
                 None
             }
             Message::Ended(ended) => {
-                self.ended(shared, myself, *ended)?;
+                self.ended(deliveries, myself, *ended)?;
                 None
             }
             Message::Recorded(event) => {
@@ -102,15 +104,15 @@ impl State {
                 None
             }
             Message::NotRecorded(ended) => {
-                self.record(shared, myself, *ended)?;
+                self.record(deliveries, myself, *ended)?;
                 None
             }
             Message::Clean(after, permit) => {
-                self.clean(shared, myself, after).await?;
+                self.clean(deliveries, myself, after).await?;
                 Some(permit)
             }
             Message::Cleaned(after) => {
-                self.clean(shared, myself, after).await?;
+                self.clean(deliveries, myself, after).await?;
                 None
             }
             Message::Purged => {
@@ -118,7 +120,7 @@ impl State {
                 None
             }
             Message::Resend(resending) => {
-                self.resend(shared, myself, resending).await?;
+                self.resend(deliveries, myself, resending).await?;
                 None
             }
             #[cfg(test)]

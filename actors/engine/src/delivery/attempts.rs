@@ -17,10 +17,11 @@ use super::key::EndpointKey;
 use super::message::{Ended, Message};
 use super::post::signed;
 use super::schedule::{AttemptResult, Next, after_attempt};
+use super::service::Deliveries;
 use super::state::{Attempting, State};
 use super::write::write_delivery;
+use crate::business::Request;
 use crate::business::commands::webhooks::TurnOff;
-use crate::business::{BusinessHandle, Request};
 use crate::error::EngineError;
 use crate::live::LiveChange;
 use crate::quota::Quota;
@@ -35,12 +36,13 @@ const SHORTAGE_PAUSE: Duration = Duration::from_secs(1);
 impl State {
     pub(super) fn attempt(
         &mut self,
-        shared: &Arc<Shared>,
+        deliveries: &Arc<Deliveries>,
         myself: &ActorRef<Message>,
         endpoint: &WebhookEndpoint,
         mut delivery: Delivery,
         place: Place,
     ) -> Result<(), StoreError> {
+        let Deliveries { shared, dispatcher, client, .. } = &**deliveries;
         let event = delivery.event_id;
         let body = match shared.store.find_raw(&keys::event(self.key.business, event))? {
             Some(body) if !body.is_empty() => body,
@@ -52,12 +54,12 @@ impl State {
         delivery.reached_before.get_or_insert(self.reached());
         self.attempts += 1;
         let (number, epoch) = (self.attempts, delivery.epoch);
-        let under_way = shared.dispatcher.under_way();
+        let under_way = dispatcher.under_way();
         let known = Arc::new(AtomicBool::new(false));
         let (post, began) = signed(shared, endpoint, &event.to_string(), body, false);
         let making = Making {
-            client: shared.webhooks.clone(),
-            bodies: Arc::clone(&shared.dispatcher.bodies),
+            client: client.clone(),
+            bodies: Arc::clone(&dispatcher.bodies),
             business: self.key.business,
             reached: Arc::clone(&self.reached),
             known: Arc::clone(&known),
@@ -102,7 +104,7 @@ impl State {
 
     pub(super) fn ended(
         &mut self,
-        shared: &Arc<Shared>,
+        deliveries: &Arc<Deliveries>,
         myself: &ActorRef<Message>,
         ended: Ended,
     ) -> Result<(), StoreError> {
@@ -118,7 +120,7 @@ impl State {
             self.resend_what_waited(myself);
             return Ok(());
         }
-        self.record(shared, myself, ended)
+        self.record(deliveries, myself, ended)
     }
 
     pub(super) fn recorded(&mut self, myself: &ActorRef<Message>, event: EventId) {
@@ -136,11 +138,11 @@ impl State {
     /// the same batch.
     pub(super) fn record(
         &mut self,
-        shared: &Arc<Shared>,
+        deliveries: &Arc<Deliveries>,
         myself: &ActorRef<Message>,
         ended: Ended,
     ) -> Result<(), StoreError> {
-        let event = ended.delivery.event_id;
+        let (shared, event) = (&deliveries.shared, ended.delivery.event_id);
         // A deleted endpoint keeps no rows.
         if matches!(shared.store.look::<WebhookEndpoint>(&self.row())?, Some(None)) {
             self.recorded(myself, event);
@@ -155,7 +157,7 @@ impl State {
         }
         self.recording.insert(event, ended.number);
         if next == Next::TurnOff {
-            self.turn_off(shared, myself, after, ended);
+            self.turn_off(deliveries, myself, after, ended);
             return Ok(());
         }
         let EndpointKey { business, endpoint } = self.key;
@@ -168,16 +170,15 @@ impl State {
             batch.put(keys::delivery_reached(business, endpoint), reached.to_be_bytes().to_vec());
         }
         let (myself, under_way) = (myself.clone(), ended.under_way);
-        let shared_then = Arc::downgrade(shared);
+        let deliveries = Arc::downgrade(deliveries);
         let done = move || {
             let _ = myself.cast(Message::Recorded(event));
-            if let Some(shared) = shared_then.upgrade() {
+            if let Some(deliveries) = deliveries.upgrade() {
                 if is_wiped {
-                    shared.go_on(business); // the business then wipes the event
+                    deliveries.go_on(business); // the business then wipes the event
                 }
-                shared
-                    .live
-                    .tell(business, [LiveChange { kind: "delivery", id: endpoint.uuid(), person: None }]);
+                let change = LiveChange { kind: "delivery", id: endpoint.uuid(), person: None };
+                deliveries.shared.live.tell(business, [change]);
             }
             drop(under_way);
         };
@@ -185,9 +186,9 @@ impl State {
         Ok(())
     }
 
-    fn turn_off(&self, shared: &Arc<Shared>, myself: &ActorRef<Message>, after: Delivery, ended: Ended) {
+    fn turn_off(&self, deliveries: &Deliveries, myself: &ActorRef<Message>, after: Delivery, ended: Ended) {
         let EndpointKey { business, endpoint } = self.key;
-        let handle = BusinessHandle::new(shared, business);
+        let Some(handle) = deliveries.business(business) else { return };
         let (due, event) = (ended.delivery.next_attempt_at, after.event_id);
         let (reached, myself) = (Arc::clone(&self.reached), myself.clone());
         tokio::spawn(async move {

@@ -11,6 +11,7 @@ use store::{Batch, Order, Record, StoreError, keys};
 
 use super::key::EndpointKey;
 use super::message::Message;
+use super::service::Deliveries;
 use super::state::{ROWS_PER_TURN, State};
 use super::target::Target;
 use super::write::write_delivery;
@@ -21,11 +22,12 @@ impl State {
     /// after the attempt.
     pub(super) async fn clean(
         &mut self,
-        shared: &Arc<Shared>,
+        deliveries: &Arc<Deliveries>,
         myself: &ActorRef<Message>,
         after: Option<EventId>,
     ) -> Result<(), StoreError> {
         let EndpointKey { business, endpoint: id } = self.key;
+        let shared = &deliveries.shared;
         shared.store.settled(business).await?;
         let Some(Target { endpoint, suspended }) = Target::read(&shared.store, self.key, &self.suspended)?
         else {
@@ -59,12 +61,12 @@ impl State {
             }
             return Ok(());
         }
-        let (myself, shared_then) = (myself.clone(), Arc::downgrade(shared));
+        let (myself, deliveries) = (myself.clone(), Arc::downgrade(deliveries));
         let done = move || {
             if more.is_some() {
                 let _ = myself.cast(Message::Cleaned(more));
-            } else if let Some(shared) = shared_then.upgrade() {
-                shared.go_on(business);
+            } else if let Some(deliveries) = deliveries.upgrade() {
+                deliveries.go_on(business);
             }
         };
         shared.store.submit(business, batch, Box::new(done));

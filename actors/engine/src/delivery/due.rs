@@ -1,7 +1,5 @@
 //! The rows of an endpoint's due index.
 
-use std::sync::Arc;
-
 use chrono::TimeDelta;
 use domain::{Delivery, DeliveryStatus, EventId, Timestamp, WebhookEndpoint};
 use ractor::ActorRef;
@@ -121,11 +119,7 @@ impl State {
 
     /// Deletes the rows of a deleted endpoint in bounded steps. Each step starts after the commit of the one
     /// before, or it would read the same rows.
-    pub(super) fn purge(
-        &mut self,
-        shared: &Arc<Shared>,
-        myself: &ActorRef<Message>,
-    ) -> Result<(), StoreError> {
+    pub(super) fn purge(&mut self, shared: &Shared, myself: &ActorRef<Message>) -> Result<(), StoreError> {
         if self.purging {
             return Ok(());
         }

@@ -8,6 +8,7 @@ use tokio::sync::oneshot;
 
 use super::key::EndpointKey;
 use super::message::{Message, Resend, Resending};
+use super::service::Deliveries;
 use super::signature::reveal;
 use crate::actor::{Permits, Reply};
 use crate::business::{BusinessHandle, Page, PageRequest, collect};
@@ -38,16 +39,17 @@ impl BusinessHandle {
 
     async fn ask_delivery(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
         let asked = self.ask_delivery_actor(endpoint, what).await;
-        self.shared.check_business(self.id)?; // setting the business aside ends the actor
+        self.shared().check_business(self.id)?; // setting the business aside ends the actor
         asked
     }
 
     async fn ask_delivery_actor(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
         self.webhook(endpoint).await?.ok_or(Refusal::NotFound(Named::Webhook))?;
-        self.shared.store.check_room(Weight::Grows)?;
-        let engine_permit = self.shared.permit()?;
+        self.shared().store.check_room(Weight::Grows)?;
+        let engine_permit = self.shared().permit()?;
         let (reply, answer): (Reply<u64>, _) = oneshot::channel();
-        let (running, in_use) = self.shared.deliveries.enter(self.endpoint_key(endpoint)).await?;
+        let (running, in_use) =
+            self.businesses.deliveries.directory.enter(self.endpoint_key(endpoint)).await?;
         let permits = Permits { _engine: engine_permit, _actor: in_use, held: None };
         let resending = Resending { what, resent: 0, reply, _permits: permits };
         running.actor.cast(Message::Resend(Box::new(resending))).map_err(|_| EngineError::Overloaded)?;
@@ -60,8 +62,9 @@ impl BusinessHandle {
     /// [`Refusal::Invalid`] with the path `url`, which never names the address; [`EngineError::Overloaded`]
     /// with too many look-ups or another local shortage.
     pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {
-        let _permit = self.shared.saves.take(self.id).ok_or(EngineError::Overloaded)?;
-        match self.shared.webhooks.guard().check(url, Asker::Save).await {
+        let Deliveries { saves, client, .. } = &*self.businesses.deliveries;
+        let _permit = saves.take(self.id).ok_or(EngineError::Overloaded)?;
+        match client.guard().check(url, Asker::Save).await {
             Ok(_) => Ok(()),
             Err(GuardError::Short(_) | GuardError::Out(_)) => Err(EngineError::Overloaded),
             Err(_) => Err(Refusal::invalid("url", UrlRefusal::NotPublic).into()),
@@ -89,7 +92,7 @@ impl BusinessHandle {
         id: WebhookId,
         request: crate::business::Request,
     ) -> Result<Option<String>, EngineError> {
-        let secret = domain::WebhookSecret::new(self.shared.ports.random_bytes());
+        let secret = domain::WebhookSecret::new(self.shared().ports.random_bytes());
         let rotate = crate::business::commands::webhooks::RotateSecret { id, secret };
         let answer = self.change(request, rotate).await?;
         Ok((!answer.replayed).then(|| reveal(&secret)))

@@ -12,9 +12,9 @@ use store::{Batch, KeyRange, Order, Promised, StoreError, keys};
 use super::key::EndpointKey;
 use super::message::{Message, Resend, Resending};
 use super::schedule::LOG_DAYS;
+use super::service::Deliveries;
 use super::state::{ROWS_PER_TURN, State};
 use super::write::write_delivery;
-use crate::business::BusinessHandle;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
@@ -24,10 +24,11 @@ const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
 impl State {
     pub(super) async fn resend(
         &mut self,
-        shared: &Arc<Shared>,
+        deliveries: &Arc<Deliveries>,
         myself: &ActorRef<Message>,
         mut step: Box<Resending>,
     ) -> Result<(), StoreError> {
+        let shared = &deliveries.shared;
         if shared.store.failed() {
             _ = step.reply.send(Err(EngineError::Stopping));
             return Ok(());
@@ -39,8 +40,8 @@ impl State {
             self.abort_stale(myself, endpoint.as_ref());
         }
         let done = match &mut step.what {
-            Resend::One(event) => self.resend_one(shared, *event).await,
-            Resend::Missed(range) => self.resend_missed(shared, range).await,
+            Resend::One(event) => self.resend_one(deliveries, *event).await,
+            Resend::Missed(range) => self.resend_missed(deliveries, range).await,
         };
         match done {
             Ok((count, then)) => {
@@ -65,8 +66,8 @@ impl State {
     }
 
     /// Reserves room for up to `count` further waiting deliveries.
-    async fn room_for(&self, shared: &Arc<Shared>, count: usize) -> Result<Promised, EngineError> {
-        let business = BusinessHandle::new(shared, self.key.business);
+    async fn room_for(&self, deliveries: &Deliveries, count: usize) -> Result<Promised, EngineError> {
+        let business = deliveries.business(self.key.business).ok_or(EngineError::Stopping)?;
         business.promise_waiting(count).await
     }
 
@@ -85,7 +86,12 @@ impl State {
         Ok(endpoint)
     }
 
-    async fn resend_one(&mut self, shared: &Arc<Shared>, event: EventId) -> Result<(u64, Then), EngineError> {
+    async fn resend_one(
+        &mut self,
+        deliveries: &Deliveries,
+        event: EventId,
+    ) -> Result<(u64, Then), EngineError> {
+        let shared = &deliveries.shared;
         let endpoint = self.resendable(shared)?;
         let EndpointKey { business, endpoint: id } = self.key;
         shared.store.settled(business).await?;
@@ -100,7 +106,7 @@ impl State {
             )
             .into());
         }
-        let promised = self.room_for(shared, 1).await?;
+        let promised = self.room_for(deliveries, 1).await?;
         if promised.rows() == 0 {
             let full = Conflict::BudgetUsedUp(BudgetKind::WaitingDeliveries);
             return Err(Refusal::conflict(full, "waiting_deliveries", ProblemCode::WaitingFull).into());
@@ -124,10 +130,10 @@ impl State {
     /// their number.
     async fn resend_missed(
         &mut self,
-        shared: &Arc<Shared>,
+        deliveries: &Deliveries,
         range: &mut KeyRange,
     ) -> Result<(u64, Then), EngineError> {
-        let business = self.key.business;
+        let (shared, business) = (&deliveries.shared, self.key.business);
         shared.store.settled(business).await?;
         let endpoint = self.resendable(shared)?; // read after the wait, like the rows below
         let oldest = shared.clocks.now() - LOG_DAYS;
@@ -148,7 +154,7 @@ impl State {
         }
         let (mut full, mut wiped) = (false, 0);
         if !lost.is_empty() {
-            let promised = self.room_for(shared, lost.len()).await?;
+            let promised = self.room_for(deliveries, lost.len()).await?;
             full = promised.rows() < lost.len() as u64;
             lost.truncate(usize::try_from(promised.rows()).unwrap_or(usize::MAX));
             let (endpoint, mut batch) = (self.resendable(shared)?, Batch::default()); // it may have changed meanwhile

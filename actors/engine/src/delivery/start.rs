@@ -17,6 +17,7 @@ use super::dispatch::Host;
 use super::due::is_ahead;
 use super::key::EndpointKey;
 use super::message::Message;
+use super::service::Deliveries;
 use crate::shared::Shared;
 
 const ENDPOINTS_PER_TURN: usize = 64;
@@ -26,16 +27,16 @@ struct Left {
     failed_before: bool,
 }
 
-impl Shared {
-    pub(crate) fn begin_deliveries(self: &Arc<Self>) {
+impl Deliveries {
+    pub(crate) fn begin(self: &Arc<Self>) {
         self.dispatcher.begin(Arc::downgrade(self) as Weak<dyn Host>);
         // A separate task, so that slow receivers do not delay the caller.
-        tokio::spawn(Arc::clone(self).start_deliveries());
+        tokio::spawn(Arc::clone(self).register_all());
     }
 
     /// Registers every endpoint with waiting deliveries. Then it corrects due times that an earlier wrong
     /// clock set too late. Endpoints with unreadable rows are skipped.
-    async fn start_deliveries(self: Arc<Self>) {
+    async fn register_all(self: Arc<Self>) {
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX);
         let mut range = all;
         while let Some(endpoints) = self.next_endpoints(&mut range) {
@@ -53,7 +54,7 @@ impl Shared {
         range = all;
         while let Some(endpoints) = self.next_endpoints(&mut range) {
             for key in endpoints {
-                match is_ahead(&self, key).await {
+                match is_ahead(&self.shared, key).await {
                     Ok(true) if !self.tell_running(key, Message::Straighten) => {
                         self.start_for(key, Message::Straighten);
                     }
@@ -68,9 +69,10 @@ impl Shared {
     /// The next endpoints of the list of all. `None` at its end, or when the engine closes. A row without an
     /// endpoint is set aside.
     fn next_endpoints(&self, range: &mut KeyRange) -> Option<Vec<EndpointKey>> {
-        self.check_open().ok()?;
+        self.shared.check_open().ok()?;
+        let store = &self.shared.store;
         let (mut endpoints, mut last) = (Vec::new(), None);
-        for row in self.store.scan(range, Order::Ascending).take(ENDPOINTS_PER_TURN) {
+        for row in store.scan(range, Order::Ascending).take(ENDPOINTS_PER_TURN) {
             let row =
                 row.inspect_err(|error| tracing::error!(%error, "the endpoints cannot be read")).ok()?.0;
             let row = Key::new(&row);
@@ -81,9 +83,9 @@ impl Shared {
                 }
                 Err(StoreError::damaged("key", "it is longer than one that names an endpoint"))
             });
-            match self.store.usable(&row, named) {
+            match store.usable(&row, named) {
                 Ok(named) => {
-                    endpoints.extend(named.filter(|key| !self.store.is_business_set_aside(key.business)));
+                    endpoints.extend(named.filter(|key| !store.is_business_set_aside(key.business)));
                 }
                 Err(error) => tracing::error!(%error, "the endpoints cannot be read"),
             }
@@ -93,17 +95,17 @@ impl Shared {
     }
 
     fn left_of(&self, key: EndpointKey) -> Result<Option<Left>, StoreError> {
-        let EndpointKey { business, endpoint } = key;
-        if !self.store.contains(&keys::webhook(business, endpoint))? {
+        let (EndpointKey { business, endpoint }, Shared { store, steady, .. }) = (key, &*self.shared);
+        if !store.contains(&keys::webhook(business, endpoint))? {
             return Ok(Some(Left { wait: Duration::ZERO, failed_before: false })); // its rows must be deleted
         }
         let due = keys::deliveries_due(business, endpoint);
-        let mut rows = self.store.walk(&due, Order::Ascending, |row, _| {
+        let mut rows = store.walk(&due, Order::Ascending, |row, _| {
             let (at, event) = keys::instant_and_id::<EventId>(row)?;
-            Ok((at, self.store.get::<Delivery>(&keys::delivery(business, endpoint, event))?))
+            Ok((at, store.get::<Delivery>(&keys::delivery(business, endpoint, event))?))
         });
         Ok(rows.next().transpose()?.map(|(_, (at, delivery))| {
-            let wait = (at - self.steady.now()).to_std().unwrap_or_default();
+            let wait = (at - steady.now()).to_std().unwrap_or_default();
             Left { wait, failed_before: delivery.is_some_and(|delivery| delivery.attempts > 0) }
         }))
     }

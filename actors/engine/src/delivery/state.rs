@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use super::dispatch::Place;
 use super::key::EndpointKey;
 use super::message::{Message, Resending};
+use super::service::Deliveries;
 use super::target::Suspended;
 use crate::shared::Shared;
 
@@ -23,7 +24,7 @@ pub(super) const ROWS_PER_TURN: usize = 256;
 
 pub(crate) struct State {
     pub(super) key: EndpointKey,
-    pub(super) shared: Weak<Shared>,
+    pub(super) deliveries: Weak<Deliveries>,
     /// The attempts up to the heads of their responses.
     pub(super) attempting: BTreeMap<EventId, Attempting>,
     /// The numbers of the attempts whose outcome is known but not durable.
@@ -70,14 +71,14 @@ fn read_reached(shared: &Shared, key: EndpointKey) -> Result<u64, StoreError> {
 
 impl State {
     pub(super) fn load(
-        shared: &Arc<Shared>,
+        deliveries: &Arc<Deliveries>,
         key: EndpointKey,
         permits: Arc<Semaphore>,
     ) -> Result<Self, StoreError> {
-        let reached = read_reached(shared, key)?;
+        let reached = read_reached(&deliveries.shared, key)?;
         Ok(Self {
             key,
-            shared: Arc::downgrade(shared),
+            deliveries: Arc::downgrade(deliveries),
             attempting: BTreeMap::new(),
             recording: BTreeMap::new(),
             attempts: 0,
@@ -96,8 +97,8 @@ impl State {
     }
 
     /// The actor needs no place for `wait`, or, without it, before its next message.
-    pub(super) fn wait(&mut self, shared: &Shared, wait: Option<Duration>) {
-        shared.dispatcher.rest(self.key, wait);
+    pub(super) fn wait(&mut self, deliveries: &Deliveries, wait: Option<Duration>) {
+        deliveries.dispatcher.rest(self.key, wait);
         self.places.clear();
     }
 
@@ -121,17 +122,16 @@ impl State {
     }
 
     /// Notes whether there is work besides the attempts under way. Without any, the actor may be stopped.
-    pub(super) fn rest(&mut self, shared: &Arc<Shared>, work: bool) {
+    pub(super) fn rest(&mut self, deliveries: &Arc<Deliveries>, work: bool) {
         if work || !self.attempting.is_empty() || !self.recording.is_empty() {
             return;
         }
         self.work = None;
-        let are_many = |shared: &Shared| shared.deliveries.len() > shared.limits.actors_at_rest;
-        if are_many(shared) {
-            let (shared, key) = (Arc::clone(shared), self.key);
+        if deliveries.are_too_many() {
+            let (deliveries, key) = (Arc::clone(deliveries), self.key);
             tokio::spawn(async move {
-                if are_many(&shared) {
-                    shared.deliveries.put_away(key);
+                if deliveries.are_too_many() {
+                    deliveries.directory.put_away(key);
                 }
             });
         }

@@ -40,7 +40,7 @@ impl BusinessHandle {
         id: WebhookId,
         event: Option<EventType>,
     ) -> Result<TestView, EngineError> {
-        let _permit = self.shared.tests.take(self.id).ok_or(EngineError::Overloaded)?;
+        let _permit = self.businesses.deliveries.tests.take(self.id).ok_or(EngineError::Overloaded)?;
         Ok(self.attempt_sample(id, event).await?.0.shown)
     }
 
@@ -50,10 +50,10 @@ impl BusinessHandle {
         id: WebhookId,
         event: Option<EventType>,
     ) -> Result<WebhookTrial, EngineError> {
-        let _permit = self.shared.tests.take(self.id).ok_or(EngineError::Overloaded)?;
+        let _permit = self.businesses.deliveries.tests.take(self.id).ok_or(EngineError::Overloaded)?;
         let (mut trial, rest) = self.attempt_sample(id, event).await?;
         if let Some(rest) = rest {
-            trial.response_body = Some(self.shared.webhooks.body(rest).await);
+            trial.response_body = Some(self.businesses.deliveries.client.body(rest).await);
         }
         Ok(trial)
     }
@@ -65,7 +65,7 @@ impl BusinessHandle {
     ) -> Result<(WebhookTrial, Option<Rest>), EngineError> {
         let timezone = self.business().await?.zone.name();
         // Read last and without a wait, so the newest acknowledged secret signs.
-        let target = Target::read(&self.shared.store, self.endpoint_key(id), &Suspended::default())?;
+        let target = Target::read(&self.shared().store, self.endpoint_key(id), &Suspended::default())?;
         let target = target.ok_or(Refusal::NotFound(Named::Webhook))?;
         if target.suspended {
             return Err(EngineError::Suspended);
@@ -73,12 +73,12 @@ impl BusinessHandle {
         let endpoint = target.endpoint;
         let event = event.or_else(|| endpoint.events.iter().next()).unwrap_or(EventType::AppointmentBooked);
         let now = self.now();
-        let event_id: EventId = self.shared.mint_id(now);
+        let event_id: EventId = self.shared().mint_id(now);
         let body = view::event(event_id, event, now, self.id, &sample(event, now, timezone));
         let started = tokio::time::Instant::now();
-        let (post, _) = signed(&self.shared, &endpoint, &event_id.to_string(), body.clone(), true);
+        let (post, _) = signed(self.shared(), &endpoint, &event_id.to_string(), body.clone(), true);
         let headers = post.headers.clone();
-        let (attempt, rest) = self.shared.webhooks.post(post).await;
+        let (attempt, rest) = self.businesses.deliveries.client.post(post).await;
         let result = AttemptResult::from(attempt);
         let shown = TestView {
             event_id,

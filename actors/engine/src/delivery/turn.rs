@@ -4,15 +4,16 @@
 use std::sync::Arc;
 
 use domain::WebhookEndpoint;
+use net::WebhookClient;
 use ractor::ActorRef;
 use store::{StoreError, Weight, unless_set_aside};
 use tokio::time::Instant;
 
 use super::dispatch::ATTEMPTS_MAX;
 use super::message::Message;
+use super::service::Deliveries;
 use super::state::State;
 use super::target::Target;
-use crate::shared::Shared;
 
 /// The maximum number of outcomes of one endpoint that are not durable yet, including attempts whose response
 /// body is still read.
@@ -20,9 +21,10 @@ const RECORDING_MAX: usize = 64;
 impl State {
     pub(super) async fn turn(
         &mut self,
-        shared: &Arc<Shared>,
+        deliveries: &Arc<Deliveries>,
         myself: &ActorRef<Message>,
     ) -> Result<(), StoreError> {
+        let Deliveries { shared, dispatcher, .. } = &**deliveries;
         if shared.check_open().is_err() {
             self.places.clear();
             return Ok(());
@@ -33,7 +35,7 @@ impl State {
         if self.work.is_none() {
             if !self.places.is_empty() {
                 self.places.clear();
-                shared.dispatcher.wake(self.key);
+                dispatcher.wake(self.key);
             }
             return Ok(());
         }
@@ -41,40 +43,40 @@ impl State {
         let Some(target) = target else {
             // The endpoint's record is unreadable, so nothing can be sent. The rows stay, and the attempts
             // under way end.
-            self.wait(shared, None);
-            self.rest(shared, false);
+            self.wait(deliveries, None);
+            self.rest(deliveries, false);
             return Ok(());
         };
         self.abort_stale(myself, target.as_ref().map(|target| &target.endpoint));
         if shared.store.check_room(Weight::Keeps).is_err() {
             // Outcomes cannot be written on a full disk, so no place is used until there is room.
             self.places.clear();
-            shared.dispatcher.wake(self.key);
-            self.rest(shared, false);
+            dispatcher.wake(self.key);
+            self.rest(deliveries, false);
             return Ok(());
         }
         let Some(Target { endpoint, suspended }) = &target else {
-            self.wait(shared, None);
+            self.wait(deliveries, None);
             self.purge(shared, myself)?;
-            self.rest(shared, self.purging);
+            self.rest(deliveries, self.purging);
             return Ok(());
         };
         while self.tasks.try_join_next().is_some() {}
         let room = ATTEMPTS_MAX.saturating_sub(self.attempting.len());
         let room = room.min(RECORDING_MAX.saturating_sub(self.recording.len()));
         if room == 0 {
-            self.wait(shared, None); // the attempt that ends asks for a turn
+            self.wait(deliveries, None); // the attempt that ends asks for a turn
             return Ok(());
         }
         if *suspended {
             // Due deliveries wait until the suspension ends, which wakes all endpoints of the business.
-            self.wait(shared, None);
-            self.rest(shared, false);
+            self.wait(deliveries, None);
+            self.rest(deliveries, false);
             return Ok(());
         }
         if let Some(until) = self.paused_until.filter(|until| Instant::now() < *until) {
-            self.wait(shared, Some(until - Instant::now()));
-            self.rest(shared, false);
+            self.wait(deliveries, Some(until - Instant::now()));
+            self.rest(deliveries, false);
             return Ok(());
         }
         let now = shared.steady.now();
@@ -83,16 +85,16 @@ impl State {
             self.ask_turn(myself);
         }
         if due.now.is_empty() {
-            self.wait(shared, due.next.map(|next| (next - now).to_std().unwrap_or_default()));
-            self.rest(shared, due.more);
+            self.wait(deliveries, due.next.map(|next| (next - now).to_std().unwrap_or_default()));
+            self.rest(deliveries, due.more);
             return Ok(());
         }
         // Only an endpoint with due deliveries may use the one trial attempt of an outage.
-        due.now.truncate(most_now(shared, endpoint));
+        due.now.truncate(most_now(&deliveries.client, endpoint));
         if due.now.is_empty() {
-            shared.dispatcher.cut_off(self.key);
+            dispatcher.cut_off(self.key);
             self.places.clear();
-            self.rest(shared, due.more);
+            self.rest(deliveries, due.more);
             return Ok(());
         }
         // Due deliveries wait for the business's changes in progress: a waiting client has priority, and one
@@ -107,24 +109,24 @@ impl State {
         };
         let missing = due.now.len().saturating_sub(self.places.len());
         if missing > 0 {
-            self.places.extend(shared.dispatcher.want(self.key, missing));
+            self.places.extend(dispatcher.want(self.key, missing));
         } else {
             let next = due.next.map(|next| (next - now).to_std().unwrap_or_default());
-            shared.dispatcher.rest(self.key, next);
+            dispatcher.rest(self.key, next);
         }
         for delivery in due.now {
             let Some(place) = self.places.pop() else { break };
-            self.attempt(shared, myself, &endpoint, delivery, place)?;
+            self.attempt(deliveries, myself, &endpoint, delivery, place)?;
         }
         self.places.clear();
-        self.rest(shared, due.more);
+        self.rest(deliveries, due.more);
         Ok(())
     }
 }
 
 /// How many attempts the network allows: none during a local outage that concerns the endpoint.
-fn most_now(shared: &Shared, endpoint: &WebhookEndpoint) -> usize {
-    let network = shared.webhooks.network();
-    let is_cut_off = network.is_out() && shared.webhooks.is_cut_off_from(&endpoint.url);
+fn most_now(client: &WebhookClient, endpoint: &WebhookEndpoint) -> usize {
+    let network = client.network();
+    let is_cut_off = network.is_out() && client.is_cut_off_from(&endpoint.url);
     if is_cut_off { usize::from(network.take_trial()) } else { usize::MAX }
 }

@@ -13,10 +13,10 @@ use crate::principals::Principal;
 impl Engine {
     /// The principal of an API key. `None` for an unknown or revoked key. Records the use of the key.
     pub async fn authenticate(&self, credential: &Credential) -> Result<Option<Arc<Principal>>, EngineError> {
-        let store = &self.shared.store;
+        let store = &self.shared().store;
         store.check()?;
         let prefix = credential.prefix_chars();
-        let principal = match self.shared.principals.read(store, prefix) {
+        let principal = match self.parts.businesses.principals.read(store, prefix) {
             // Only the caller with a valid key learns that the business is set aside.
             Err(error @ StoreError::BusinessSetAside { .. }) => {
                 let key = store.get::<ApiKey>(&keys::api_key(prefix))?;
@@ -30,8 +30,8 @@ impl Engine {
             credential.matches(&principal.key.hash) && principal.key.revoked_at.is_none()
         });
         if let Some(principal) = &principal {
-            self.shared.check_business(principal.key.business_id)?;
-            self.shared.key_usage.note(principal.key.id, self.now());
+            self.shared().check_business(principal.key.business_id)?;
+            self.parts.businesses.key_usage.note(principal.key.id, self.now());
         }
         Ok(principal)
     }

@@ -19,15 +19,15 @@ impl Engine {
     /// - [`EngineError::Refused`]: the directory is unusable or another backup runs.
     /// - [`EngineError::DiskFull`], or an error of a closing engine.
     pub fn begin_backup(&self, by: Actor, to: &Path) -> Result<BackupId, EngineError> {
-        let shared = &self.shared;
+        let shared = self.shared();
         shared.check_open()?;
         shared.store.check_room(Weight::Frees)?;
         let id = shared.mint_id(self.now());
-        let clocks = Arc::downgrade(shared);
+        let clocks = Arc::downgrade(&self.parts.shared);
         // A weak reference: a backup must not keep the engine alive.
         let began = self.now();
         let now = move || clocks.upgrade().map_or(began, |shared| shared.clocks.now());
-        shared.backups.begin((&shared.store, shared.limits.backup_rows), to, id, now)?;
+        self.parts.backups.begin((&shared.store, self.parts.limits.backup_rows), to, id, now)?;
         let mut batch = Batch::default();
         note(shared, (by, AuditAction::BackupBegun), id, began, &mut batch);
         // A backup ends with the process, so no caller waits for this write.
@@ -37,6 +37,6 @@ impl Engine {
 
     /// The state of a backup since the engine started. The oldest of many backups are forgotten.
     pub fn backup(&self, id: BackupId) -> Option<BackupState> {
-        self.shared.backups.state(id)
+        self.parts.backups.state(id)
     }
 }

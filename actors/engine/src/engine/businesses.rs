@@ -22,7 +22,6 @@ use crate::business::{
 };
 use crate::delivery::EndpointKey;
 use crate::error::EngineError;
-use crate::shared::Shared;
 
 #[derive(Clone, Debug)]
 pub struct NewBusiness {
@@ -51,8 +50,8 @@ impl Engine {
         by: Actor,
         idempotency: Idempotency,
     ) -> Result<Answer<OperatorBusinessView>, EngineError> {
-        let once = Once::begin(&self.shared, idempotency.key)?;
-        if let Some(answer) = Once::answered::<New<OperatorBusinessView>>(&self.shared, idempotency)? {
+        let once = Once::begin(self.shared(), idempotency.key)?;
+        if let Some(answer) = Once::answered::<New<OperatorBusinessView>>(self.shared(), idempotency)? {
             return Ok(answer);
         }
         let business = self.create(new, by, Some((once, idempotency))).await?;
@@ -65,15 +64,12 @@ impl Engine {
         by: Actor,
         once: Option<(Once, Idempotency)>,
     ) -> Result<Business, EngineError> {
-        let permit = self.shared.permit()?;
-        self.shared.store.check_room(Weight::Grows)?;
+        let shared = self.shared();
+        let permit = shared.permit()?;
+        shared.store.check_room(Weight::Grows)?;
         let now = self.now();
-        self.shared.clocks.note(now, &self.shared.store);
-        let (id, audit_id): (BusinessId, AuditId) = {
-            let mut mint = self.shared.mint.lock();
-            let next = || self.shared.ports.random_bytes();
-            (mint.next(now, next()), mint.next(now, next()))
-        };
+        shared.clocks.note(now, &shared.store);
+        let (id, audit_id): (BusinessId, AuditId) = (shared.mint_id(now), shared.mint_id(now));
         let business = Business {
             id,
             name: new.name.into_string(),
@@ -104,10 +100,10 @@ impl Engine {
         batch.put(keys::audit(id, audit_id), record.encode());
         if let Some((_, asked)) = once {
             let answer = OperatorBusinessView::from(&business);
-            Once::remember::<New<OperatorBusinessView>>(&self.shared, asked, &answer, &mut batch)?;
+            Once::remember::<New<OperatorBusinessView>>(shared, asked, &answer, &mut batch)?;
         }
         let (done, written) = oneshot::channel();
-        self.shared.store.submit(
+        shared.store.submit(
             id,
             batch,
             Box::new(move || {
@@ -127,15 +123,16 @@ impl Engine {
         id: BusinessId,
         mut request: Request,
     ) -> Result<Answer<EndedView>, EngineError> {
-        self.shared.check_business(id)?;
+        let (shared, businesses) = (self.shared(), &self.parts.businesses);
+        shared.check_business(id)?;
         let once = request.idempotency.take();
-        let ending = once.map(|once| Once::begin(&self.shared, once.key)).transpose()?;
+        let ending = once.map(|once| Once::begin(shared, once.key)).transpose()?;
         if let Some(once) = once
-            && let Some(answer) = Once::answered::<Ended>(&self.shared, once)?
+            && let Some(answer) = Once::answered::<Ended>(shared, once)?
         {
             return Ok(answer);
         }
-        if !self.shared.businesses.is_running(id) && is_unread(&self.shared.store, id)? {
+        if !businesses.directory.is_running(id) && is_unread(&shared.store, id)? {
             return self.end_unread(id, once, ending).await;
         }
         self.business(id).holding(ending.map(Held::new)).change(request, EndBusiness { once }).await
@@ -148,22 +145,23 @@ impl Engine {
         once: Option<Idempotency>,
         ending: Option<Once>,
     ) -> Result<Answer<EndedView>, EngineError> {
-        let (shared, permit) = (Arc::clone(&self.shared), self.shared.permit()?);
+        let shared = self.shared();
+        let permit = shared.permit()?;
         shared.store.check_room(Weight::Frees)?;
         let (mut batch, endpoints) = end_unread(&shared.store, id)?;
         if let Some(once) = once {
             remember_end(id, shared.clocks.steady(), once, &mut batch);
         }
         let (done, written) = oneshot::channel();
-        let then = Arc::downgrade(&shared);
+        let businesses = Arc::downgrade(&self.parts.businesses);
         shared.store.submit(
             id,
             batch,
             Box::new(move || {
-                if let Some(shared) = then.upgrade() {
-                    shared.end(id);
+                if let Some(businesses) = businesses.upgrade() {
+                    businesses.end(id);
                     let keys = endpoints.into_iter().map(|endpoint| EndpointKey { business: id, endpoint });
-                    keys.for_each(|key| shared.look_after(key));
+                    keys.for_each(|key| businesses.deliveries.look_after(key));
                 }
                 drop((permit, ending));
                 _ = done.send(());
@@ -176,8 +174,8 @@ impl Engine {
     /// In the order of creation.
     pub async fn businesses(&self, page: &PageRequest) -> Result<Page<Business>, EngineError> {
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
-        let Shared { store, scans, .. } = &*self.shared;
-        let found = read_page((scans, store), BusinessId::INSTALLATION, page, move |reader, page| {
+        let scans = (&self.parts.businesses.scans, &self.shared().store);
+        let found = read_page(scans, BusinessId::INSTALLATION, page, move |reader, page| {
             collect(reader, all, Order::Ascending, page, |key, _| {
                 let business = reader.get::<Business>(&keys::profile(keys::listed_business(key)?));
                 Ok(unless_business_set_aside(business)?.flatten())

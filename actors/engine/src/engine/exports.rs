@@ -13,15 +13,13 @@ use std::time::Duration;
 use domain::{Actor, AuditAction, Business, BusinessId};
 use store::keys::{installation_kind, kind};
 use store::{Batch, Frozen, KeyRange, Order, Store, StoreError, Weight, keys, record_at};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
 use super::Engine;
 use crate::counting::Differences;
 use crate::error::EngineError;
 use crate::installation_log::note;
-use crate::moving::{Leaving, Moved};
-use crate::quota::{Quota, QuotaPermit};
+use crate::moving::{ExportPermit, Leaving, Moved, Moving};
 use crate::shared::Shared;
 
 /// How long a business is kept at its point: 3.6 GB at one megabyte per second.
@@ -47,7 +45,7 @@ pub enum ExportError {
 }
 
 pub struct Export {
-    shared: Arc<Shared>,
+    moving: Arc<Moving>,
     with_secrets: bool,
     /// The lane of the audit entry, until that entry is durable.
     noted: Option<BusinessId>,
@@ -55,12 +53,9 @@ pub struct Export {
     current: Option<Current>,
     businesses: u64,
     /// Shared with the running step, which continues after the caller's drop.
-    place: Arc<Place>,
+    permit: Arc<ExportPermit>,
     differences: Differences,
 }
-
-/// The permit of an export, and of a member's export.
-type Place = (OwnedSemaphorePermit, Option<QuotaPermit<BusinessId, Arc<Quota>>>);
 
 enum Meant {
     One(Option<BusinessId>),
@@ -89,29 +84,22 @@ impl Engine {
         one: Option<BusinessId>,
         with_secrets: bool,
     ) -> Result<Export, EngineError> {
-        self.shared.check_open()?;
-        one.map_or(Ok(()), |one| self.shared.check_business(one))?;
-        let of_person = match (by, one) {
-            (Actor::Person(_), Some(one)) => {
-                Some(self.shared.exports_of_people.take_owned(one).ok_or(EngineError::Overloaded)?)
-            }
-            _ => None,
-        };
-        let place = Arc::clone(&self.shared.exports).try_acquire_owned();
-        let place = place.map_err(|_| EngineError::Overloaded)?;
+        self.shared().check_open()?;
+        one.map_or(Ok(()), |one| self.shared().check_business(one))?;
+        let permit = Arc::new(self.parts.moving.begin_export(by, one)?);
         let noted = self.note_export(by, one, with_secrets)?;
         let meant = match one {
             Some(id) => Meant::One(Some(id)),
             None => Meant::All(keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX)),
         };
         Ok(Export {
-            shared: Arc::clone(&self.shared),
+            moving: Arc::clone(&self.parts.moving),
             with_secrets,
             noted: Some(noted),
             meant,
             current: None,
             businesses: 0,
-            place: Arc::new((place, of_person)),
+            permit,
             differences: Differences::default(),
         })
     }
@@ -122,7 +110,7 @@ impl Engine {
         one: Option<BusinessId>,
         with_secrets: bool,
     ) -> Result<BusinessId, EngineError> {
-        let (shared, mut batch) = (&self.shared, Batch::default());
+        let (shared, mut batch) = (self.shared(), Batch::default());
         shared.store.check_room(Weight::Frees)?;
         let action = match (one, with_secrets) {
             (Some(_), false) => AuditAction::BusinessExported,
@@ -140,12 +128,16 @@ impl Engine {
 }
 
 impl Export {
+    fn shared(&self) -> &Shared {
+        &self.moving.shared
+    }
+
     /// The next records: a business begins with its profile and finishes with an end record. Empty after the
     /// last business. A business with missing records has no end record, and the export fails with
     /// [`ExportError::Incomplete`] at the end.
     pub async fn next(&mut self) -> Result<Vec<Moved>, ExportError> {
         if let Some(lane) = self.noted.take() {
-            self.shared.store.settled(lane).await?;
+            self.shared().store.settled(lane).await?;
         }
         loop {
             let current = match self.current.take() {
@@ -177,9 +169,10 @@ impl Export {
     /// The next existing business, at a new point.
     async fn next_business(&mut self) -> Result<Option<Current>, ExportError> {
         while let Some(of) = self.next_id()? {
-            self.shared.check_open()?;
+            let shared = self.shared();
+            shared.check_open()?;
             let kinds: Vec<_> = Leaving::kinds().chain([kind::PROFILE]).map(|kind| (of, kind)).collect();
-            let frozen = self.shared.store.freeze(&kinds).await;
+            let frozen = shared.store.freeze(&kinds).await;
             let frozen = match (frozen, &self.meant) {
                 // An export of all businesses continues with the others. A business that is set aside after
                 // its start ends the export.
@@ -191,7 +184,7 @@ impl Export {
             };
             // An undecodable profile is logged, and the business is left out like a deleted one.
             let profile = keys::profile(of);
-            let read = self.shared.store.usable(&profile, record_at::<Business>(&frozen, &profile))?;
+            let read = shared.store.usable(&profile, record_at::<Business>(&frozen, &profile))?;
             let Some(business) = read.flatten() else { continue };
             frozen.release(of, kind::PROFILE);
             let leaving = Leaving::of(business, self.with_secrets);
@@ -204,7 +197,7 @@ impl Export {
         match &mut self.meant {
             Meant::One(id) => Ok(id.take()),
             Meant::All(left) => {
-                let store = &self.shared.store;
+                let store = &self.moving.shared.store;
                 let mut ids = store.walk(left, Order::Ascending, |key, _| keys::listed_business(key));
                 let Some((key, id)) = ids.next().transpose()? else { return Ok(None) };
                 *left = left.after(key);
@@ -215,26 +208,18 @@ impl Export {
 
     /// Reads the next records on a separate thread, if there are any, and pauses.
     async fn step(&self, mut current: Current) -> Result<(Current, Vec<Moved>), ExportError> {
-        // The engine closes after the last step.
-        let reads = Arc::clone(&self.shared.export_steps).acquire_owned().await;
-        let reads = reads.map_err(|_| EngineError::Stopping)?;
-        self.shared.check_open()?;
-        if self.shared.store.is_simulated() {
-            let moved = current.step(&self.shared.store)?;
-            tokio::task::yield_now().await;
-            return Ok((current, moved));
-        }
-        let began = Instant::now();
-        let (store, place) = (self.shared.store.clone(), Arc::clone(&self.place));
-        let read = tokio::task::spawn_blocking(move || {
+        let (store, permit) = (self.shared().store.clone(), Arc::clone(&self.permit));
+        let read = move || {
+            let began = Instant::now();
             let moved = current.step(&store);
-            drop((reads, place));
-            moved.map(|moved| (current, moved))
-        });
-        // The panic is already logged.
-        let read = read.await.map_err(|_| EngineError::Failed)??;
-        tokio::time::sleep(began.elapsed().min(REST_MAX)).await;
-        Ok(read)
+            drop(permit);
+            moved.map(|moved| (current, moved, began.elapsed()))
+        };
+        let (current, moved, took) = self.moving.read(read).await??;
+        if !self.shared().store.is_simulated() {
+            tokio::time::sleep(took.min(REST_MAX)).await;
+        }
+        Ok((current, moved))
     }
 }
 

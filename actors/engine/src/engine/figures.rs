@@ -8,66 +8,69 @@ use store::{CommitStats, Noted, StoreError};
 
 use super::Engine;
 use crate::backup::BackupCounts;
-use crate::shared::{Counted, Swept};
+use crate::delivery::Deliveries;
 
 impl Engine {
+    fn deliveries(&self) -> &Deliveries {
+        &self.parts.businesses.deliveries
+    }
+
     pub fn commit_stats(&self) -> CommitStats {
-        self.shared.store.stats()
+        self.shared().store.stats()
     }
 
     pub fn running_businesses(&self) -> usize {
-        self.shared.businesses.len()
+        self.parts.businesses.directory.len()
     }
 
     /// The number of running endpoint actors: with running or recent deliveries.
     pub fn running_deliveries(&self) -> usize {
-        self.shared.deliveries.len()
+        self.deliveries().directory.len()
     }
 
     /// The number of running attempts, until the response head.
     pub fn attempts_under_way(&self) -> usize {
-        self.shared.dispatcher.places_taken()
+        self.deliveries().dispatcher.places_taken()
     }
 
     /// The number of endpoints that wait for a permit or for a due time.
     pub fn endpoints_waiting(&self) -> usize {
-        self.shared.dispatcher.waiting()
+        self.deliveries().dispatcher.waiting()
     }
 
     /// Whether deliveries are paused because the machine has no network.
     pub fn is_cut_off(&self) -> bool {
-        self.shared.webhooks.network().is_out()
+        self.deliveries().client.network().is_out()
     }
 
     pub fn attempts_made(&self) -> (u64, u64) {
-        self.shared.dispatcher.made()
+        self.deliveries().dispatcher.made()
     }
 
     pub fn endpoints_turned_off(&self) -> u64 {
-        self.shared.turned_off.load(Ordering::Relaxed)
+        self.deliveries().turned_off.load(Ordering::Relaxed)
     }
 
     /// The number of deliveries that exceeded the budget since the engine started.
     pub fn missed_over_budget(&self) -> u64 {
-        self.shared.missed_over_budget.load(Ordering::Relaxed)
+        self.deliveries().missed_over_budget.load(Ordering::Relaxed)
     }
 
     /// The number of alerts without a mail since the engine started, because too many mails of the business
     /// waited. The dashboard shows them.
     pub fn alerts_not_mailed(&self) -> u64 {
-        self.shared.mail.left_out()
+        self.parts.mails.outbox.left_out()
     }
 
     /// The number of unused businesses that were checked since the engine started: without work, and with
     /// work.
     pub fn unused_businesses_looked_at(&self) -> (u64, u64) {
-        let Swept { idle, started } = &self.shared.swept;
-        (idle.load(Ordering::Relaxed), started.load(Ordering::Relaxed))
+        self.parts.maintenance.round.checked.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
 
     /// The number of backups since the engine started: complete, incomplete and failed.
     pub fn backups_ended(&self) -> (u64, u64, u64) {
-        let BackupCounts { done, incomplete, failed } = self.shared.backups.counts();
+        let BackupCounts { done, incomplete, failed } = self.parts.backups.counts();
         let [done, incomplete, failed] =
             [done, incomplete, failed].map(|count| count.load(Ordering::Relaxed));
         (done, incomplete, failed)
@@ -75,55 +78,54 @@ impl Engine {
 
     /// The point of the newest complete backup of this data directory, including earlier processes.
     pub fn newest_backup(&self) -> Option<Timestamp> {
-        self.shared.store.noted_instant(Noted::NewestBackup)
+        self.shared().store.noted_instant(Noted::NewestBackup)
     }
 
     /// The number of counts since the engine started: equal to the record, and different.
     pub fn businesses_counted(&self) -> (u64, u64) {
-        let Counted { equal, different } = &self.shared.counted;
-        (equal.load(Ordering::Relaxed), different.load(Ordering::Relaxed))
+        self.parts.maintenance.round.counted.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
 
     /// The number of undecodable rows that were read since the store was opened.
     pub fn rows_set_aside(&self) -> usize {
-        self.shared.store.rows_set_aside()
+        self.shared().store.rows_set_aside()
     }
 
     /// The businesses that are set aside because of lost or damaged rows, with the reasons.
     pub fn businesses_set_aside(&self) -> Vec<(BusinessId, String)> {
-        self.shared.store.businesses_set_aside()
+        self.shared().store.businesses_set_aside()
     }
 
     /// Blocks all reads and changes of a business, also after a restart, until an operator lifts it. Errors
     /// as in [`Store::set_business_aside`](store::Store::set_business_aside).
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
-        self.shared.store.set_business_aside(business, reason)
+        self.shared().store.set_business_aside(business, reason)
     }
 
     pub fn rows_listed(&self) -> u64 {
-        self.shared.scans.rows_read()
+        self.parts.businesses.scans.rows_read()
     }
 
     /// The number of lists that read on a separate thread or wait for one.
     pub fn long_lists(&self) -> usize {
-        self.shared.scans.under_way()
+        self.parts.businesses.scans.under_way()
     }
 
     pub fn permits_available(&self) -> usize {
-        self.shared.permits.available_permits()
+        self.shared().permits_available()
     }
 
     /// The age of the oldest running sync. Zero without one.
     pub fn sync_age(&self) -> Duration {
-        self.shared.store.sync_age()
+        self.shared().store.sync_age()
     }
 
     /// Whether a sync has been running for more than 30 s.
     pub fn store_is_stuck(&self) -> bool {
-        self.shared.store.is_stuck()
+        self.shared().store.is_stuck()
     }
 
     pub fn store_failed(&self) -> bool {
-        self.shared.store.failed()
+        self.shared().store.failed()
     }
 }

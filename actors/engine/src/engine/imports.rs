@@ -18,7 +18,6 @@ use crate::business::{Answer, Idempotency, Shown};
 use crate::error::EngineError;
 use crate::moving::{Import, ImportOptions, finish, is_unfinished};
 use crate::settling::until_opened;
-use crate::shared::ImportPlace;
 
 impl Engine {
     /// Begins an import.
@@ -27,30 +26,29 @@ impl Engine {
     /// - [`Refusal::UnderWay`]: an import runs, or a broken one is not finished yet.
     /// - [`EngineError::DiskFull`], or an error of a closing engine.
     pub fn import(&self, options: ImportOptions) -> Result<Import, EngineError> {
-        let shared = Arc::clone(&self.shared);
-        shared.check_imports()?;
+        let moving = &self.parts.moving;
+        moving.check_imports()?;
         let under_way = |detail: ProblemCode| Refusal::under_way(UnderWay::Import, "", detail);
-        let Ok(place) = Arc::clone(&shared.imports).try_acquire_owned() else {
+        let Some(permit) = moving.try_import() else {
             return Err(under_way(ProblemCode::ImportRuns).into());
         };
-        let place = ImportPlace::new(&shared, place);
-        if is_unfinished(&shared.store)? {
+        let permit = moving.notifying(permit);
+        if is_unfinished(&self.shared().store)? {
             return Err(under_way(ProblemCode::ImportUnfinished).into());
         }
-        shared.store.check_room(Weight::Grows)?;
-        Import::begin(shared, place, options)
+        self.shared().store.check_room(Weight::Grows)?;
+        Import::begin(Arc::clone(moving), permit, options)
     }
 
     /// Stops imports: no new one begins, and [`Engine::imports_end`] returns. A completely read import is
     /// finished. The rows of the others are removed by this engine or the next one.
     pub fn end_imports(&self) {
-        self.shared.imports_end.send_replace(true);
+        self.parts.moving.imports_end.send_replace(true);
     }
 
     pub async fn imports_end(&self) {
-        let mut ends = self.shared.imports_end.subscribe();
         // The sender lives as long as the engine.
-        let _ = ends.wait_for(|ends| *ends).await;
+        let _ = self.parts.moving.imports_end.subscribe().wait_for(|ends| *ends).await;
     }
 
     /// The answer to an earlier import with the same key, options and lines. The answer is stored with the
@@ -60,9 +58,9 @@ impl Engine {
         &self,
         asked: Idempotency,
     ) -> Result<Option<Answer<ImportedView>>, EngineError> {
-        let answered = Once::answered::<Shown<ImportedView>>(&self.shared, asked)?;
+        let answered = Once::answered::<Shown<ImportedView>>(self.shared(), asked)?;
         if answered.is_some() {
-            until_opened(&self.shared).await?;
+            until_opened(&self.parts.moving).await?;
         }
         Ok(answered)
     }
@@ -70,7 +68,7 @@ impl Engine {
     /// Reserves the idempotency key of an import until the drop. Fails with
     /// [`Refusal::IdempotencyInProgress`] while the key is reserved.
     pub fn import_once(&self, key: [u8; 32]) -> Result<Once, EngineError> {
-        Once::begin(&self.shared, key)
+        Once::begin(self.shared(), key)
     }
 }
 
@@ -83,12 +81,13 @@ impl Import {
         by: Actor,
         once: Option<Idempotency>,
     ) -> Result<Answer<ImportedView>, EngineError> {
-        self.shared.check_open()?;
+        let shared = &self.moving.shared;
+        shared.check_open()?;
         let mut rows = Batch::default();
         if let Some(once) = once {
-            Once::remember::<Shown<ImportedView>>(&self.shared, once, &imported, &mut rows)?;
+            Once::remember::<Shown<ImportedView>>(shared, once, &imported, &mut rows)?;
         }
-        finish(&self.shared.store, rows).await?;
+        finish(&shared.store, rows).await?;
         tracing::info!(
             ?by,
             businesses = imported.businesses,

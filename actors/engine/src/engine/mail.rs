@@ -5,7 +5,7 @@ use std::sync::Arc;
 use domain::{About, Actor, BusinessId, Email, Locale, Mail, MailId, Named, Person, Refusal};
 
 use super::Engine;
-use super::recipients::Accounts;
+use super::recipients::PeopleRecipients;
 use crate::business::Request;
 use crate::business::commands::alerts::Unsubscribe as EndSubscription;
 use crate::error::EngineError;
@@ -16,30 +16,30 @@ use crate::mail::{MailFigures, MailPorts, NewMail, TestedMail, read_about};
 impl Engine {
     /// Starts sending mails. Before this call, no mail is written to the outbox and stored mails wait.
     pub fn begin_mail(&self, ports: MailPorts) {
-        self.shared.begin_mail(ports);
+        self.parts.mails.begin(ports);
     }
 
     pub fn recipients(&self) -> Arc<dyn Recipients> {
-        Arc::new(Accounts(Arc::downgrade(&self.shared)))
+        Arc::new(PeopleRecipients(Arc::downgrade(&self.parts.people)))
     }
 
     /// The current content of an alert. `None` after the deletion of its record.
     pub async fn told(&self, of: BusinessId, about: &About) -> Result<Option<What>, EngineError> {
-        Ok(read_about(&self.shared.store, of, about)?)
+        Ok(read_about(&self.shared().store, of, about)?)
     }
 
     pub fn sends_mail(&self) -> bool {
-        self.shared.mail.outside().is_some()
+        self.parts.mails.outbox.outside().is_some()
     }
 
     /// Writes a mail, and sends it after it is durable. `None` when mail is off.
     pub async fn queue_mail(&self, mail: NewMail) -> Result<Option<MailId>, EngineError> {
-        self.shared.queue_mail(mail).await
+        self.parts.mails.queue(mail).await
     }
 
     /// Sends a test mail at once. `None` when mail is off. Fails when too many tests run.
     pub async fn test_mail(&self, to: &Email, locale: Locale) -> Result<Option<TestedMail>, EngineError> {
-        self.shared.test_mail(to, locale).await
+        self.parts.mails.send_test(to, locale).await
     }
 
     /// Sends a test mail to a member who requests it. `None` when mail is off. Fails with
@@ -49,7 +49,7 @@ impl Engine {
         of: BusinessId,
         person: &Person,
     ) -> Result<Option<TestedMail>, EngineError> {
-        self.shared.test_mail_of(of, person).await
+        self.parts.mails.send_test_to(of, person).await
     }
 
     /// The newest mails of a business before `before`, at most `count`.
@@ -59,22 +59,22 @@ impl Engine {
         before: Option<MailId>,
         count: usize,
     ) -> Result<Vec<Mail>, EngineError> {
-        self.shared.mail_log(of, before, count).await
+        self.parts.mails.log(of, before, count).await
     }
 
     /// `None` without a relay.
     pub fn mail_figures(&self) -> Option<MailFigures> {
-        self.shared.mail.figures()
+        self.parts.mails.outbox.figures()
     }
 
     /// The number of waiting mails, at most 10,000. `None` without a relay or without an answer of the
     /// outbox.
     pub async fn mails_waiting(&self) -> Option<usize> {
-        self.shared.mail.count_waiting().await
+        self.parts.mails.outbox.count_waiting().await
     }
 
     pub fn unsubscribe_token(&self, what: &Unsubscribe) -> String {
-        what.token(&self.shared.secret)
+        what.token(&self.shared().meta.secret)
     }
 
     /// Ends the mails that the token names, and returns their kind. A second call changes nothing. Without a
@@ -97,6 +97,6 @@ impl Engine {
 
     /// `None` for an invalid token.
     pub fn read_unsubscribe_token(&self, token: &str) -> Option<Unsubscribe> {
-        Unsubscribe::read(token, &self.shared.secret)
+        Unsubscribe::read(token, &self.shared().meta.secret)
     }
 }

@@ -11,55 +11,57 @@ mod once;
 mod recipients;
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{BusinessId, IdMint, Timestamp};
-use net::{Ports, WebhookClient};
-use ractor::{Actor, ActorRef};
+use net::Ports;
+use ractor::Actor;
 use store::keys::installation_kind;
 use store::{DiskReserve, Order, RoomLevel, Space, Store, StoreError, keys};
-use tokio::runtime::Handle;
-use tokio::sync::{Semaphore, watch};
 
 pub use self::businesses::NewBusiness;
 pub use self::exports::{Export, ExportError};
 pub use self::once::Once;
-use crate::actor::{Bounds, Directory, Start};
-use crate::business::{self, BusinessActor, BusinessHandle};
+use crate::actor::{Bounds, Directory};
+use crate::backup::Backups;
+use crate::business::{self, BusinessActor, BusinessHandle, Businesses};
 use crate::clock::{Clocks, SteadyClock};
-use crate::delivery::{DeliveryActor, Dispatcher};
-use crate::error::EngineError;
-use crate::key_usage::KeyUsage;
+use crate::delivery::{Deliveries, DeliveryActor};
 use crate::limits::Limits;
-use crate::mail::Outbox;
+use crate::mail::Mails;
+use crate::maintenance::Maintenance;
 use crate::meta;
-use crate::people::{Hasher, People, PersonActor, write_uses};
-use crate::principals::Principals;
+use crate::moving::Moving;
+use crate::people::{People, PersonActor, Persons, write_uses};
 use crate::quota::Quota;
 use crate::repair;
-use crate::scans::Scans;
-use crate::shared::{Counted, EXPORTS_MAX, READERS_MAX, Shared, Swept};
+use crate::shared::Shared;
 use crate::supervisor::{self, Supervisor};
 use crate::upgrade;
 
-/// Upper bound of unanswered messages of all businesses. It also bounds the committer's queue.
-pub const ENGINE_PERMITS: usize = 16_384;
-/// Upper bound of concurrent URL look-ups before a save, and of endpoint tests: in total and per business.
-/// Slow name servers and receivers must not block other businesses.
-const OUTGOING_MAX: usize = 256;
-const OUTGOING_PER_BUSINESS_MAX: usize = 8;
-/// Failures per minute before a business waits with its restart: after one failure, the next request restarts
-/// it at once. An endpoint waits after the first failure, because its deliveries have no waiting client.
-const BUSINESS_PATIENCE: u32 = 1;
+/// Failures per minute before a business or a person waits with its restart: after one failure, the next
+/// request restarts it at once. An endpoint waits after the first failure, because its deliveries have no
+/// waiting client.
+const PATIENCE: u32 = 1;
 /// How long closing waits for running work. The listeners are closed before, so no client waits.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
+    parts: Arc<Parts>,
+}
+
+struct Parts {
     shared: Arc<Shared>,
+    businesses: Arc<Businesses>,
+    people: Arc<Persons>,
+    mails: Arc<Mails>,
+    moving: Arc<Moving>,
+    maintenance: Arc<Maintenance>,
+    backups: Arc<Backups>,
+    limits: Limits,
 }
 
 impl Engine {
@@ -95,155 +97,127 @@ impl Engine {
         let meta = meta::read_or_create(&store, &ports, clocks.now()).await?;
         let mint = newest_id(&store)?.map_or_else(IdMint::default, IdMint::after);
         let steady = SteadyClock::set(clocks.now(), &ports.clock);
-        let webhooks = WebhookClient::new(&ports, &ports.trust);
-        let dispatcher = Dispatcher::new(limits.places, steady.clone());
         let supervisor = Supervisor::spawn(None, Supervisor, ()).await;
         let (supervisor, its_end) = supervisor.map_err(|_| StoreError::Stopped)?;
-        let hasher = Hasher::new(limits.hashing, store.is_simulated());
-        let shared = Arc::new_cyclic(|shared| Shared {
-            store,
-            ports,
-            businesses: Directory::new(
-                starting(shared, BusinessActor::start),
-                Some(|| business::Message::Sweep),
-                Bounds { patience: BUSINESS_PATIENCE, running_max: limits.business_actors },
-            ),
-            deliveries: Directory::new(
-                starting(shared, DeliveryActor::start),
-                None,
+        let shared = Shared::new((store, ports), (clocks, steady), (meta, mint), supervisor.get_cell());
+        let tests = Arc::new(Quota::outgoing());
+        let mails = Mails::new(&shared, &tests, limits.mails_waiting);
+        let businesses = Arc::new_cyclic(|businesses| {
+            let deliveries = Arc::new_cyclic(|deliveries| {
                 // Actors that only wait have their own bound.
-                Bounds { patience: 0, running_max: usize::MAX },
-            ),
-            persons: Directory::new(
-                starting(shared, PersonActor::start),
-                None,
-                Bounds { patience: BUSINESS_PATIENCE, running_max: limits.person_actors },
-            ),
-            claims: Default::default(),
-            known: Default::default(),
-            attempts: Default::default(),
-            hasher,
-            sends_mail: AtomicBool::new(false),
-            public_url: parking_lot::RwLock::new(None),
-            supervisor: supervisor.get_cell(),
-            key_usage: KeyUsage::default(),
-            principals: Principals::default(),
-            clocks,
-            steady,
-            webhooks,
-            saves: Quota::new(OUTGOING_MAX, OUTGOING_PER_BUSINESS_MAX),
-            tests: Quota::new(OUTGOING_MAX, OUTGOING_PER_BUSINESS_MAX),
-            runtime: Handle::current(),
-            permits: Arc::new(Semaphore::new(ENGINE_PERMITS)),
-            closing: AtomicBool::new(false),
-            scans: Scans::new(limits.scan_rows),
-            limits,
-            dispatcher,
-            turned_off: AtomicU64::new(0),
-            missed_over_budget: AtomicU64::new(0),
-            swept: Swept::default(),
-            counted: Counted::default(),
-            round: Arc::default(),
-            live: Arc::default(),
-            mail: Arc::new(Outbox::new(limits.mails_waiting)),
-            backups: Arc::default(),
-            exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
-            exports_of_people: Arc::new(Quota::new(EXPORTS_MAX - 1, 1)),
-            export_steps: Arc::new(Semaphore::new(READERS_MAX)),
-            imports: Arc::new(Semaphore::new(1)),
-            import_left: Arc::default(),
-            imports_end: watch::Sender::new(false),
-            creating: Arc::default(),
-            ending: Arc::default(),
-            secret: meta.secret,
-            link_secret: meta.link_secret,
-            mint: parking_lot::Mutex::new(mint),
+                let bounds = Bounds { patience: 0, running_max: usize::MAX };
+                let start = shared.starting(deliveries, DeliveryActor::start);
+                let directory = Directory::new(start, None, bounds);
+                Deliveries::new(&shared, directory, (businesses, &tests), &limits)
+            });
+            let bounds = Bounds { patience: PATIENCE, running_max: limits.business_actors };
+            let start = shared.starting(businesses, BusinessActor::start);
+            let directory = Directory::new(start, Some(|| business::Message::Sweep), bounds);
+            Businesses::new(&shared, directory, (deliveries, Arc::clone(&mails.outbox)), limits.scan_rows)
         });
-        let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&shared)));
+        let people = Arc::new_cyclic(|people| {
+            let bounds = Bounds { patience: PATIENCE, running_max: limits.person_actors };
+            let directory = Directory::new(shared.starting(people, PersonActor::start), None, bounds);
+            Persons::new(&shared, directory, (&businesses, &mails), &limits)
+        });
+        let moving = Moving::new(&shared);
+        let maintenance = Arc::new(Maintenance {
+            shared: Arc::clone(&shared),
+            businesses: Arc::clone(&businesses),
+            people: Arc::clone(&people),
+            moving: Arc::clone(&moving),
+            round: Arc::default(),
+        });
+        let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&maintenance)));
         supervisor::watch_over(its_end, Arc::downgrade(&shared));
-        shared.begin_deliveries();
-        tokio::spawn(crate::ending::run(Arc::downgrade(&shared)));
-        tokio::spawn(crate::settling::settle_what_is_left(Arc::downgrade(&shared)));
-        Ok(Self { shared })
+        businesses.deliveries.begin();
+        tokio::spawn(crate::ending::run(Arc::downgrade(&maintenance)));
+        tokio::spawn(crate::settling::settle_what_is_left(Arc::downgrade(&maintenance)));
+        let backups = Arc::default();
+        let parts = Parts { shared, businesses, people, mails, moving, maintenance, backups, limits };
+        Ok(Self { parts: Arc::new(parts) })
+    }
+
+    fn shared(&self) -> &Shared {
+        &self.parts.shared
     }
 
     /// Returns the handle without a check that the business exists.
     pub fn business(&self, id: BusinessId) -> BusinessHandle {
-        BusinessHandle::new(&self.shared, id)
+        BusinessHandle::new(&self.parts.businesses, id)
     }
 
     pub fn people(&self) -> People {
-        People::new(&self.shared)
+        People::new(&self.parts.people)
     }
 
     /// The believed time: the wall clock, as far as the steady clock confirms it.
     pub fn now(&self) -> Timestamp {
-        self.shared.clocks.now()
+        self.shared().clocks.now()
     }
 
     /// Whether the wall clock has jumped and is not believed yet.
     pub fn clock_doubted(&self) -> bool {
-        self.shared.clocks.doubted()
+        self.shared().clocks.doubted()
     }
 
     pub fn ports(&self) -> &Ports {
-        &self.shared.ports
+        &self.shared().ports
     }
 
     /// 32 random bytes that stay the same for the life of the store.
     pub fn secret(&self) -> [u8; 32] {
-        self.shared.secret
+        self.shared().meta.secret
     }
 
     /// Whether the engine takes requests. False while it closes, and permanently after a store failure.
     pub fn is_open(&self) -> bool {
-        self.shared.check_open().is_ok()
+        self.shared().check_open().is_ok()
     }
 
     /// Sets the reserve of free disk space. The default is [`DiskReserve::Usual`].
     pub fn set_disk_reserve(&self, reserve: DiskReserve) {
-        self.shared.store.set_disk_reserve(reserve);
+        self.shared().store.set_disk_reserve(reserve);
     }
 
     /// The disk level, and the free space if it is known.
     pub fn room(&self) -> (RoomLevel, Option<Space>) {
-        self.shared.store.room()
+        self.shared().store.room()
     }
 
     /// Refuses new requests, waits at most 2 s for running work, and closes the store. Fails when the store
     /// has failed.
     pub async fn close(self) -> Result<(), StoreError> {
+        let Parts { shared, businesses, people, mails, moving, maintenance, backups, .. } = &*self.parts;
         // The actors of people write the uses, so they must still take messages.
         let uses = async {
-            for running in write_uses(&self.shared).await {
+            for running in write_uses(people).await {
                 running.wait_idle().await;
             }
         };
         let _ = tokio::time::timeout(CLOSE_TIME_MAX, uses).await;
-        self.shared.closing.store(true, Ordering::Release);
+        shared.close();
         self.end_imports();
-        self.shared.dispatcher.stop();
-        self.shared.ending.notify_one();
-        self.shared.import_left.notify_one();
-        self.shared.backups.stop().await;
-        #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
-        let all = self.shared.permits.acquire_many(ENGINE_PERMITS as u32);
+        businesses.deliveries.dispatcher.stop();
+        businesses.deleted.notify_one();
+        moving.import_left.notify_one();
+        backups.stop().await;
         let closed_by = tokio::time::Instant::now() + CLOSE_TIME_MAX;
-        if tokio::time::timeout_at(closed_by, all).await.is_err() {
+        if tokio::time::timeout_at(closed_by, shared.idle()).await.is_err() {
             tracing::warn!("some requests were still in flight when the engine closed");
         }
-        let _ = tokio::time::timeout_at(closed_by, self.shared.end_exports()).await;
+        let _ = tokio::time::timeout_at(closed_by, moving.end_reads()).await;
         // Unfinished attempts are sent again after the next start.
-        let _ = tokio::time::timeout_at(closed_by, self.shared.dispatcher.idle()).await;
-        self.shared.mail.stop(closed_by).await;
-        self.shared.businesses.stop();
-        self.shared.deliveries.stop();
-        self.shared.persons.stop();
-        let written = self.shared.key_usage.write(&self.shared.store).await;
-        self.shared.clocks.keep(&self.shared.store);
-        self.shared.round.end(&self.shared.store);
-        self.shared.supervisor.stop(None);
-        self.shared.store.close().await?;
+        let _ = tokio::time::timeout_at(closed_by, businesses.deliveries.dispatcher.idle()).await;
+        mails.outbox.stop(closed_by).await;
+        businesses.directory.stop();
+        businesses.deliveries.directory.stop();
+        people.directory.stop();
+        let written = businesses.key_usage.write(&shared.store).await;
+        shared.clocks.keep(&shared.store);
+        maintenance.round.end(&shared.store);
+        shared.supervisor.stop(None);
+        shared.store.close().await?;
         written
     }
 }
@@ -266,25 +240,4 @@ fn newest_id(store: &Store) -> Result<Option<BusinessId>, StoreError> {
         newest = newest.max(ids.next().transpose()?.map(|(_, id)| id));
     }
     Ok(newest)
-}
-
-/// Turns the start function of one actor into that of a directory. It fails after the engine is closed or
-/// dropped.
-fn starting<I, M, F>(
-    shared: &Weak<Shared>,
-    start: impl Fn(Arc<Shared>, I, Arc<Semaphore>) -> F + Copy + Send + Sync + 'static,
-) -> Start<I, M>
-where
-    I: Send + 'static,
-    F: Future<Output = Result<ActorRef<M>, EngineError>> + Send + 'static,
-{
-    let shared = Weak::clone(shared);
-    Box::new(move |id, permits| {
-        let shared = shared.upgrade();
-        Box::pin(async move {
-            let shared = shared.ok_or(EngineError::Stopping)?;
-            shared.check_open()?;
-            start(shared, id, permits).await
-        })
-    })
 }

@@ -12,16 +12,15 @@ use ports::BoxFuture;
 use crate::business::BusinessHandle;
 use crate::error::EngineError;
 use crate::mail::letter::{Link, Recipient, Recipients};
-use crate::people::{NewLink, People};
-use crate::shared::Shared;
+use crate::people::{NewLink, People, Persons};
 
-pub(super) struct Accounts(pub(super) Weak<Shared>);
+pub(super) struct PeopleRecipients(pub(super) Weak<Persons>);
 
-impl Recipients for Accounts {
+impl Recipients for PeopleRecipients {
     fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, MailError>> {
         Box::pin(async move {
-            let Some(shared) = self.0.upgrade() else { return Err(MailFault::NoRecipient.into()) };
-            let people = People::new(&shared);
+            let Some(persons) = self.0.upgrade() else { return Err(MailFault::NoRecipient.into()) };
+            let people = People::new(&persons);
             if mail.kind.has_link() && !people.has_public_url() {
                 return Err(MailFault::NoPublicUrl.into());
             }
@@ -55,7 +54,7 @@ async fn who(people: &People, mail: &Mail) -> Result<Option<(Person, Option<Role
     let Some(id) = mail.business_id else {
         return Ok(people.person(mail.person_id).await?.map(|person| (person, None)));
     };
-    let business = BusinessHandle::new(&people.shared, id);
+    let business = BusinessHandle::new(&people.persons.businesses, id);
     let (person, membership) = people.member(&business, mail.person_id).await?;
     let is_theirs = may_get(mail.kind, &membership) && membership.is_for(&person);
     Ok(is_theirs.then_some((person, Some(membership.role))))

@@ -16,16 +16,12 @@ use store::StoreError;
 use tokio::time::sleep;
 
 use crate::counting::{Counting, Difference, Differences, ROWS_TO_BEGIN};
-use crate::shared::Shared;
+use crate::error::EngineError;
+use crate::maintenance::{Maintenance, open};
 
 const ROWS_PER_SECOND: u32 = 2_000;
 /// The count pauses after this number of rows, to keep its rate.
 const ROWS_PER_PAUSE: usize = 100;
-
-/// `None` after the engine has closed.
-pub(super) fn open(shared: &Weak<Shared>) -> Option<Arc<Shared>> {
-    shared.upgrade().filter(|shared| shared.check_open().is_ok())
-}
 
 #[derive(Default)]
 pub(super) struct Counter {
@@ -34,49 +30,47 @@ pub(super) struct Counter {
 
 impl Counter {
     /// Counts a business and sets it aside if it differs.
-    pub(super) async fn count(&mut self, shared: &Weak<Shared>, of: BusinessId) -> Result<(), StoreError> {
-        let Some(differences) = self.differences(shared, of).await? else { return Ok(()) };
+    pub(super) async fn count(
+        &mut self,
+        maintenance: &Weak<Maintenance>,
+        of: BusinessId,
+    ) -> Result<(), StoreError> {
+        let Some(differences) = self.differences(maintenance, of).await? else { return Ok(()) };
         // A business that is set aside is unavailable, so it is counted a second time at another point.
         let confirmed = match &differences[..] {
             [] => None,
-            _ => self.differences(shared, of).await?.filter(|again| !again.is_empty()),
+            _ => self.differences(maintenance, of).await?.filter(|again| !again.is_empty()),
         };
-        let shared = open(shared).ok_or(StoreError::Stopped)?;
-        let Some(confirmed) = confirmed else {
-            shared.counted.equal.fetch_add(1, Ordering::Relaxed);
-            return Ok(());
-        };
-        shared.counted.different.fetch_add(1, Ordering::Relaxed);
+        let open = open(maintenance).ok_or(StoreError::Stopped)?;
+        open.round.counted[usize::from(confirmed.is_some())].fetch_add(1, Ordering::Relaxed);
+        let Some(confirmed) = confirmed else { return Ok(()) };
         let mut found = Differences::default();
         confirmed.into_iter().for_each(|difference| found.add(difference));
         tracing::error!(business.id = %of, differences = %found, "the daily count did not find the recorded rows");
-        let store = shared.store.clone();
+        let store = open.shared.store.clone();
         let reason = format!("the daily count did not find the recorded rows: {found}");
-        waiting(&Arc::downgrade(&shared), move || store.set_business_aside(of, &reason)).await
+        waiting(maintenance, move || store.set_business_aside(of, &reason)).await
     }
 
     /// The differences at one point; `None` if the business is skipped.
     async fn differences(
         &mut self,
-        shared: &Weak<Shared>,
+        maintenance: &Weak<Maintenance>,
         of: BusinessId,
     ) -> Result<Option<Vec<Difference>>, StoreError> {
-        let store = match open(shared) {
-            Some(shared) => shared.store.clone(),
-            None => return Err(StoreError::Stopped),
-        };
+        let store = open(maintenance).ok_or(StoreError::Stopped)?.shared.store.clone();
         if store.is_business_set_aside(of) {
             return Ok(None);
         }
         let frozen = Arc::new(store.freeze(&Counting::kinds(of)).await?);
         let begun = Arc::clone(&frozen);
-        let begun = waiting(shared, move || Counting::begin(&begun, of)).await?;
+        let begun = waiting(maintenance, move || Counting::begin(&begun, of)).await?;
         self.pause(ROWS_TO_BEGIN).await;
         let Some(mut counting) = begun else { return Ok(None) };
         loop {
             let rows = Arc::clone(&frozen);
             let (read, after) =
-                waiting(shared, move || counting.step(&rows).map(|read| (read, counting))).await?;
+                waiting(maintenance, move || counting.step(&rows).map(|read| (read, counting))).await?;
             counting = after;
             match read {
                 Some(read) => self.pause(read).await,
@@ -94,22 +88,14 @@ impl Counter {
     }
 }
 
-/// Uses the store on a thread that can block. The engine closes after the thread ends.
+/// Uses the store on a thread that can block.
 async fn waiting<T: Send + 'static>(
-    shared: &Weak<Shared>,
+    maintenance: &Weak<Maintenance>,
     act: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
-    let shared = open(shared).ok_or(StoreError::Stopped)?;
-    let reads = Arc::clone(&shared.export_steps).acquire_owned().await;
-    let reads = reads.map_err(|_| StoreError::Stopped)?;
-    if shared.store.is_simulated() {
-        tokio::task::yield_now().await;
-        return act();
-    }
-    let done = tokio::task::spawn_blocking(move || {
-        let done = act();
-        drop(reads);
-        done
-    });
-    done.await.map_err(|_| StoreError::Panicked)?
+    let moving = Arc::clone(&open(maintenance).ok_or(StoreError::Stopped)?.moving);
+    moving.read(act).await.map_err(|error| match error {
+        EngineError::Failed => StoreError::Panicked,
+        _ => StoreError::Stopped,
+    })?
 }

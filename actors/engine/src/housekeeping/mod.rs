@@ -7,21 +7,23 @@
 
 mod count;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use chrono::TimeDelta;
 use domain::{BusinessId, SteadyTime};
+use parking_lot::Mutex;
 use store::keys::installation_kind;
 use store::records::RoundRecord;
-use store::{Order, Store, StoreError, Weight, keys};
+use store::{Batch, Order, Record, Store, StoreError, Weight, keys};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use self::count::{Counter, open};
-use crate::business::{self, Message, SweptThrough};
-use crate::shared::{Round, Shared};
+use self::count::Counter;
+use crate::business::{self, Businesses, Message, SweptThrough};
+use crate::maintenance::{Maintenance, open};
 
 /// The interval between the starts of rounds, in steady time.
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(24);
@@ -42,10 +44,11 @@ pub(crate) struct Housekeeping {
 
 impl Housekeeping {
     /// Called once a minute: starts a due round, continues a stopped one, and writes the position.
-    pub(crate) fn tick(&mut self, shared: &Arc<Shared>) -> Result<(), StoreError> {
+    pub(crate) fn tick(&mut self, maintenance: &Arc<Maintenance>) -> Result<(), StoreError> {
+        let Maintenance { shared, round: progress, .. } = &**maintenance;
         let now = shared.clocks.steady();
         let round = {
-            let mut round = shared.round.record.lock();
+            let mut round = progress.record.lock();
             let known = match *round {
                 Some(known) => Some(known),
                 None => {
@@ -56,21 +59,58 @@ impl Housekeeping {
             *round.insert(known.filter(|round| !is_over(round, now)).unwrap_or(begun(now)))
         };
         if !round.is_through && self.under_way.as_ref().is_none_or(JoinHandle::is_finished) {
-            let going = run_round(Arc::downgrade(shared), Arc::clone(&shared.round));
-            self.under_way = Some(tokio::spawn(going));
+            self.under_way = Some(tokio::spawn(run_round(Arc::downgrade(maintenance), Arc::clone(progress))));
         }
-        self.keep(shared);
+        let Some(round) = *progress.record.lock() else { return Ok(()) };
+        if self.written != Some(round) && shared.store.check_room(Weight::Keeps).is_ok() {
+            write(round, &shared.store);
+            self.written = Some(round);
+        }
         Ok(())
     }
+}
 
-    fn keep(&mut self, shared: &Shared) {
-        let Some(round) = *shared.round.record.lock() else { return };
-        if self.written == Some(round) || shared.store.check_room(Weight::Keeps).is_err() {
-            return;
+/// The current round through the businesses, or the last one, and what the rounds of this process found.
+#[derive(Debug, Default)]
+pub(crate) struct Round {
+    /// The progress. `None` until it is loaded.
+    record: Mutex<Option<RoundRecord>>,
+    /// The position before the business that is being counted.
+    counting: Mutex<Option<Option<BusinessId>>>,
+    /// Checked businesses without work, and with work, so that the actor was started.
+    pub(crate) checked: [AtomicU64; 2],
+    /// Counts that equal the recorded number, and that differ.
+    pub(crate) counted: [AtomicU64; 2],
+}
+
+impl Round {
+    /// Ends the round when the engine closes. The next engine begins with the business that is being counted.
+    /// After a crash it skips that business until the next round, so that a count cannot crash the process
+    /// repeatedly.
+    pub(crate) fn end(&self, store: &Store) {
+        let (counting, record) = (self.counting.lock().take(), *self.record.lock());
+        if let (Some(after), Some(round)) = (counting, record)
+            && store.check_room(Weight::Keeps).is_ok()
+        {
+            write(RoundRecord { after, ..round }, store);
         }
-        shared.round.write(round, &shared.store);
-        self.written = Some(round);
     }
+
+    fn place(&self) -> Option<BusinessId> {
+        self.record.lock().as_ref().and_then(|round| round.after)
+    }
+
+    fn set(&self, change: impl FnOnce(&mut RoundRecord)) {
+        if let Some(round) = &mut *self.record.lock() {
+            change(round);
+        }
+    }
+}
+
+fn write(round: RoundRecord, store: &Store) {
+    let mut batch = Batch::default();
+    batch.put(keys::round(), round.encode());
+    store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
 }
 
 fn begun(now: SteadyTime) -> RoundRecord {
@@ -84,36 +124,34 @@ fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
 
 /// Runs the round until its end or until the engine closes. After a panic the next minute continues with the
 /// next business.
-async fn run_round(shared: Weak<Shared>, round: Arc<Round>) {
-    let place = || round.record.lock().as_ref().and_then(|round| round.after);
+async fn run_round(maintenance: Weak<Maintenance>, round: Arc<Round>) {
     let mut counter = Counter::default();
     loop {
         let began = Instant::now();
-        let next = match open(&shared).map(|shared| next_businesses(&shared.store, place())) {
+        let next = match open(&maintenance).map(|this| next_businesses(&this.shared.store, round.place())) {
             None => return,
             Some(Ok(next)) => next,
             Some(Err(error)) => return tracing::warn!(%error, "the list of businesses cannot be read"),
         };
         if next.is_empty() {
-            round.record.lock().iter_mut().for_each(|round| round.is_through = true);
-            return;
+            return round.set(|round| round.is_through = true);
         }
         // Counting has its own pace and needs no pause.
         let mut looked = began.elapsed();
         for id in next {
             let looks = Instant::now();
-            let before = place();
+            let before = round.place();
             // Recorded before the work, so that a failing business does not stop the round.
-            round.record.lock().iter_mut().for_each(|round| round.after = Some(id));
-            match open(&shared) {
-                Some(shared) => sweep_business(&shared, id).await,
+            round.set(|round| round.after = Some(id));
+            match open(&maintenance) {
+                Some(this) => sweep_business(&this, id).await,
                 None => return,
             }
             tokio::task::yield_now().await;
             looked += looks.elapsed();
             *round.counting.lock() = Some(before);
-            let counted = counter.count(&shared, id).await;
-            if open(&shared).is_none() {
+            let counted = counter.count(&maintenance, id).await;
+            if open(&maintenance).is_none() {
                 return;
             }
             *round.counting.lock() = None;
@@ -134,24 +172,25 @@ fn next_businesses(store: &Store, after: Option<BusinessId>) -> Result<Vec<Busin
     ids.take(BUSINESSES_PER_STEP).map(|row| Ok(row?.1)).collect()
 }
 
-async fn sweep_business(shared: &Arc<Shared>, id: BusinessId) {
-    if shared.businesses.is_running(id) || shared.store.is_business_set_aside(id) {
+async fn sweep_business(maintenance: &Maintenance, id: BusinessId) {
+    let Businesses { shared, directory, .. } = &*maintenance.businesses;
+    if directory.is_running(id) || shared.store.is_business_set_aside(id) {
         return;
     }
     let has_any = business::has_duties(&shared.store, &shared.clocks, id);
     // A row that does not decode is already logged; any other error has stopped the store.
     let has_any = shared.store.usable(&keys::business_index(id), has_any).ok().flatten().unwrap_or(false);
-    shared.swept.note(has_any);
+    maintenance.round.checked[usize::from(has_any)].fetch_add(1, Ordering::Relaxed);
     if !has_any {
         return;
     }
     // A business that does not start is visited in the next round.
-    let Ok((running, permit)) = shared.businesses.enter(id).await else { return };
+    let Ok((running, permit)) = directory.enter(id).await else { return };
     let (through, is_through) = oneshot::channel();
     let asked = SweptThrough { _through: through, _permit: permit };
     if running.actor.cast(Message::SweepThrough(asked)).is_ok() {
         // After the timeout the business continues by itself and does not delay the others.
         let _ = timeout(LOOK_MAX, is_through).await;
-        shared.businesses.put_away(id);
+        directory.put_away(id);
     }
 }

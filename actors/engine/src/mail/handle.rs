@@ -1,5 +1,6 @@
 //! The interface to the outbox: write a mail, send a test, read the log.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{
@@ -8,16 +9,19 @@ use domain::{
 };
 use ports::{MadeMail, MailFailure};
 use store::{Batch, Order, Weight, keys};
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::letter::{Content, Letter, Recipient};
 use super::message::MailKey;
 use super::new::NewMail;
+use super::outside::Outbox;
 use super::schedule::LOG_DAYS;
 use super::send::hand_over;
 use super::write::write_mail;
 use crate::error::EngineError;
+use crate::quota::Quota;
 use crate::shared::Shared;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,62 +31,81 @@ pub struct TestedMail {
     pub took: Duration,
 }
 
-impl Shared {
+/// The outbox, the log of mails and test mails.
+pub(crate) struct Mails {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) outbox: Arc<Outbox>,
+    tests: Arc<Quota>,
+    pub(super) runtime: Handle,
+}
+
+impl Mails {
+    pub(crate) fn new(shared: &Arc<Shared>, tests: &Arc<Quota>, waiting_max: u64) -> Arc<Self> {
+        let (shared, tests) = (Arc::clone(shared), Arc::clone(tests));
+        Arc::new(Self {
+            shared,
+            outbox: Arc::new(Outbox::new(waiting_max)),
+            tests,
+            runtime: Handle::current(),
+        })
+    }
+
     /// Writes a mail that belongs to no other change. Returns its id after the commit; `None` if no mail is
     /// sent.
-    pub(crate) async fn queue_mail(&self, new: NewMail) -> Result<Option<MailId>, EngineError> {
-        let _permit = self.permit()?;
-        let now = self.clocks.now();
-        let Some(mail) = self.mail.mint(self.mint_id(now), new, (now, self.steady.now())) else {
+    pub(crate) async fn queue(&self, new: NewMail) -> Result<Option<MailId>, EngineError> {
+        let Self { shared, outbox, .. } = self;
+        let _permit = shared.permit()?;
+        let now = shared.clocks.now();
+        let Some(mail) = outbox.mint(shared.mint_id(now), new, (now, shared.steady.now())) else {
             return Ok(None);
         };
-        self.store.check_room(Weight::Grows)?;
+        shared.store.check_room(Weight::Grows)?;
         let mut batch = Batch::default();
         write_mail(&mut batch, &mail, None);
         let of = MailKey::of(&mail).of;
         let (done, written) = oneshot::channel();
-        self.store.submit(of, batch, Box::new(move || _ = done.send(())));
+        shared.store.submit(of, batch, Box::new(move || _ = done.send(())));
         written.await.map_err(|_| EngineError::Stopping)?;
-        self.mail.waits(of, mail.next_attempt_at.unwrap_or(mail.created_at));
+        outbox.waits(of, mail.next_attempt_at.unwrap_or(mail.created_at));
         Ok(Some(mail.id))
     }
 
     /// Sends a test mail to this address once, without a retry. `None` if no mail is sent.
-    pub(crate) async fn test_mail(
+    pub(crate) async fn send_test(
         &self,
         to: &Email,
         locale: Locale,
     ) -> Result<Option<TestedMail>, EngineError> {
-        self.send_test(BusinessId::INSTALLATION, to.as_str(), locale).await
+        self.test(BusinessId::INSTALLATION, to.as_str(), locale).await
     }
 
     /// Sends a test mail to a member of a business, within the person's limit and with a permit of the
     /// business.
-    pub(crate) async fn test_mail_of(
+    pub(crate) async fn send_test_to(
         &self,
         of: BusinessId,
         person: &Person,
     ) -> Result<Option<TestedMail>, EngineError> {
-        if self.mail.outside().is_none() {
+        if self.outbox.outside().is_none() {
             return Ok(None);
         }
-        self.mail.count_test(person.id, self.clocks.now()).map_err(|free| {
+        self.outbox.count_test(person.id, self.shared.clocks.now()).map_err(|free| {
             Refusal::conflict(Conflict::TestMailsUsedUp(free), "", ProblemCode::NextAt(free))
         })?;
-        self.send_test(of, &person.email, person.locale).await
+        self.test(of, &person.email, person.locale).await
     }
 
-    async fn send_test(
+    async fn test(
         &self,
         of: BusinessId,
         to: &str,
         locale: Locale,
     ) -> Result<Option<TestedMail>, EngineError> {
-        let _permit = self.permit()?;
-        let Some(outside) = self.mail.outside() else { return Ok(None) };
+        let _permit = self.shared.permit()?;
+        let Some(outside) = self.outbox.outside() else { return Ok(None) };
         let _place = self.tests.take(of).ok_or(EngineError::Overloaded)?;
-        let (now, composer) = (self.clocks.now(), &outside.ports.composer);
-        let id: MailId = self.mint_id(now);
+        let (now, composer) = (self.shared.clocks.now(), &outside.ports.composer);
+        let id: MailId = self.shared.mint_id(now);
         let letter = Letter {
             message_id: format!("{}@{}", id.uuid().simple(), composer.domain()),
             written_at: now,
@@ -100,7 +123,7 @@ impl Shared {
     }
 
     /// Up to `count` mails of a business before this one, newest first, at most 30 days old.
-    pub(crate) async fn mail_log(
+    pub(crate) async fn log(
         &self,
         of: BusinessId,
         before: Option<MailId>,
@@ -110,9 +133,9 @@ impl Shared {
         if let Some(before) = before {
             range = range.before(keys::mail(of, before));
         }
-        let shown_from = self.clocks.now() - LOG_DAYS;
+        let shown_from = self.shared.clocks.now() - LOG_DAYS;
         let mut mails = Vec::new();
-        for row in self.store.records::<Mail>(&range, Order::Descending) {
+        for row in self.shared.store.records::<Mail>(&range, Order::Descending) {
             let (_, mail) = row?;
             if mails.len() == count {
                 break;

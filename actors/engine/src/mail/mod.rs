@@ -37,6 +37,7 @@ pub mod unsubscribe;
 mod write;
 
 pub use daily::next_daily;
+pub(crate) use handle::Mails;
 pub use handle::TestedMail;
 pub use limits::Forgotten;
 pub(crate) use limits::{WAITING_MAX, wait};

@@ -80,7 +80,7 @@ async fn make(shared: &Shared, outside: &Outside, mail: &Mail) -> Result<Option<
         recipient.address.clone_from(to);
     }
     let to = recipient.address.clone();
-    let Some(letter) = letter(&shared.store, &shared.secret, mail, recipient).map_err(now)? else {
+    let Some(letter) = letter(&shared.store, &shared.meta.secret, mail, recipient).map_err(now)? else {
         return Ok(None);
     };
     if let Some(business) = mail.business_id {

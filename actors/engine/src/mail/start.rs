@@ -16,6 +16,7 @@ use tokio::task::yield_now;
 use tokio::time::sleep;
 
 use super::actor::OutboxActor;
+use super::handle::Mails;
 use super::message::Message;
 use super::outside::{MailPorts, Outside};
 use super::state::State;
@@ -25,33 +26,34 @@ const BUSINESSES_PER_TURN: usize = 64;
 /// The pause between a failure and the next actor.
 const FAILED_PAUSE: Duration = Duration::from_secs(5);
 
-impl Shared {
-    pub(crate) fn begin_mail(self: &Arc<Self>, ports: MailPorts) {
-        if let Some(outside) = self.mail.set(ports) {
+impl Mails {
+    pub(crate) fn begin(self: &Arc<Self>, ports: MailPorts) {
+        if let Some(outside) = self.outbox.set(ports) {
             self.runtime.spawn(keep(Arc::downgrade(self), outside));
         }
     }
 
     /// Reports the businesses with waiting mails to the outbox, in bounded steps.
     async fn find_mails(&self, actor: &ActorRef<Message>) -> Result<(), StoreError> {
+        let Shared { store, steady, .. } = &*self.shared;
         let tell = |of| -> Result<(), StoreError> {
             let due = keys::mails_due(of);
-            let first = past_corrupt_pages(|| self.store.scan(&due, Order::Ascending).next().transpose());
+            let first = past_corrupt_pages(|| store.scan(&due, Order::Ascending).next().transpose());
             if unless_business_set_aside(first)?.flatten().is_some() {
-                let _ = actor.cast(Message::Waits(of, self.steady.now()));
+                let _ = actor.cast(Message::Waits(of, steady.now()));
             }
             Ok(())
         };
         tell(BusinessId::INSTALLATION)?;
         let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
         loop {
-            let rows = self.store.walk(&range, Order::Ascending, |row, _| keys::listed_business(row));
+            let rows = store.walk(&range, Order::Ascending, |row, _| keys::listed_business(row));
             let rows = rows.take(BUSINESSES_PER_TURN).collect::<Result<Vec<_>, _>>()?;
             for (_, of) in &rows {
                 tell(*of)?;
             }
             let Some((last, _)) = rows.last() else { return Ok(()) };
-            if self.check_open().is_err() {
+            if self.shared.check_open().is_err() {
                 return Ok(());
             }
             range = range.after(*last);
@@ -61,18 +63,18 @@ impl Shared {
 }
 
 /// Restarts the actor until the engine closes.
-async fn keep(shared: Weak<Shared>, outside: Arc<Outside>) {
+async fn keep(mails: Weak<Mails>, outside: Arc<Outside>) {
     loop {
-        let Some(this) = shared.upgrade().filter(|this| this.check_open().is_ok()) else { return };
-        let state = State::new(&this, Arc::clone(&outside));
+        let Some(this) = mails.upgrade().filter(|this| this.shared.check_open().is_ok()) else { return };
+        let state = State::new(&this.shared, Arc::clone(&outside));
         let Ok((actor, ended)) = OutboxActor::spawn(None, OutboxActor, state).await else { return };
-        this.mail.runs(actor.clone());
+        this.outbox.runs(actor.clone());
         if let Err(error) = this.find_mails(&actor).await {
             tracing::error!(%error, "what waits in the outbox cannot be read");
         }
         drop(this);
         let _ = ended.await;
-        let is_open = shared.upgrade().is_some_and(|this| this.check_open().is_ok());
+        let is_open = mails.upgrade().is_some_and(|this| this.shared.check_open().is_ok());
         if is_open {
             tracing::error!("the outbox has failed; it starts again from the store");
             sleep(FAILED_PAUSE).await;

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::service::Moving;
 use crate::error::EngineError;
-use crate::shared::Shared;
 
 /// How long an import works before it pauses.
 const TURN_MAX: Duration = Duration::from_millis(2);
@@ -16,13 +16,13 @@ const TURN_MAX: Duration = Duration::from_millis(2);
 const REST_MAX: Duration = Duration::from_millis(100);
 
 pub(super) struct Pace {
-    shared: Arc<Shared>,
+    moving: Arc<Moving>,
     turn_began: Instant,
 }
 
 impl Pace {
-    pub(super) fn new(shared: Arc<Shared>) -> Self {
-        Self { shared, turn_began: Instant::now() }
+    pub(super) fn new(moving: Arc<Moving>) -> Self {
+        Self { moving, turn_began: Instant::now() }
     }
 
     /// Pauses if the turn has lasted [`TURN_MAX`]. In a simulation, a pause takes no time.
@@ -30,9 +30,9 @@ impl Pace {
     /// # Errors
     /// [`EngineError::Stopping`] when the engine is closing.
     pub(super) async fn rest(&mut self) -> Result<(), EngineError> {
-        self.shared.check_imports()?;
+        self.moving.check_imports()?;
         let took = self.turn_began.elapsed();
-        if self.shared.store.is_simulated() {
+        if self.moving.shared.store.is_simulated() {
             tokio::task::yield_now().await;
         } else if took > TURN_MAX {
             tokio::time::sleep(took.min(REST_MAX)).await;

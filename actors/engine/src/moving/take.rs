@@ -15,9 +15,9 @@ use super::arriving::Arriving;
 use super::checks::stamps;
 use super::pace::Pace;
 use super::record::{Moved, Wrong};
+use super::service::{ImportPermit, Moving};
 use super::settle;
 use crate::error::EngineError;
-use crate::shared::{ImportPlace, Shared};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
@@ -28,7 +28,7 @@ pub struct ImportOptions {
 
 /// An import under way. Dropping it takes it back.
 pub struct Import {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) moving: Arc<Moving>,
     now: Timestamp,
     options: ImportOptions,
     pace: Pace,
@@ -40,7 +40,7 @@ pub struct Import {
     businesses: u64,
     records: u64,
     /// Dropped last, so that the next import starts after this one.
-    _place: ImportPlace,
+    _permit: ImportPermit,
 }
 
 impl Import {
@@ -49,22 +49,23 @@ impl Import {
     /// # Errors
     /// An unreadable list of tombstones.
     pub(crate) fn begin(
-        shared: Arc<Shared>,
-        place: ImportPlace,
+        moving: Arc<Moving>,
+        permit: ImportPermit,
         options: ImportOptions,
     ) -> Result<Self, EngineError> {
+        let shared = &moving.shared;
         let erased = TakenBack::by(&shared.store.buried()?).businesses.into_iter();
         Ok(Self {
             now: shared.clocks.now(),
             options,
-            pace: Pace::new(Arc::clone(&shared)),
+            pace: Pace::new(Arc::clone(&moving)),
             erased: erased.map(|(of, taken_back)| (of, taken_back.erased)).collect(),
             arriving: None,
             all_good: true,
             businesses: 0,
             records: 0,
-            shared,
-            _place: place,
+            _permit: permit,
+            moving,
         })
     }
 
@@ -118,7 +119,7 @@ impl Import {
         }
         let stamped = (business.created_at, business.updated_at);
         stamps(business.id, stamped, self.now, &mut problems);
-        let store = &self.shared.store;
+        let store = &self.moving.shared.store;
         if store.contains(&keys::ending(business.id))? {
             problems.push(Problem::new("id", ImportProblem::BusinessEnding));
         } else if is_there(store, business.id)? {
@@ -144,12 +145,12 @@ impl Import {
             let code = ProblemCode::from(ImportProblem::Count(arriving.records()));
             return Ok(self.told(line, vec![Problem::new("records", code)]));
         }
-        let wrong = arriving.calls_of_no_message(&self.shared.store, &mut self.pace, line).await?;
+        let wrong = arriving.calls_of_no_message(&self.moving.shared.store, &mut self.pace, line).await?;
         if !wrong.is_empty() {
             self.all_good = false;
             return Ok(wrong);
         }
-        arriving.close(&self.shared).await?;
+        arriving.close(&self.moving.shared).await?;
         self.businesses += 1;
         self.records += records;
         Ok(Vec::new())
@@ -170,7 +171,7 @@ impl Import {
     /// # Errors
     /// [`EngineError::Stopping`]: the next start of the engine continues.
     pub async fn take_back(self) -> Result<(), EngineError> {
-        settle::take_back(&self.shared).await?;
+        settle::take_back(&self.moving.shared).await?;
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 //! The actor of one person. It handles one change at a time and submits each batch to the committer.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use domain::{BusinessId, PersonId, Timestamp, USE_WRITTEN_AFTER};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
@@ -8,7 +8,7 @@ use store::{Batch, Done, Weight, keys};
 use tokio::sync::Semaphore;
 
 use super::message::{Decided, Fate, Message, Note};
-use super::state::State;
+use super::state::{Persons, State};
 use super::write::write_person;
 use crate::error::EngineError;
 use crate::installation_log;
@@ -19,15 +19,16 @@ pub(crate) struct PersonActor;
 
 impl PersonActor {
     pub(crate) async fn start(
-        shared: Arc<Shared>,
+        persons: Arc<Persons>,
         id: PersonId,
         _: Arc<Semaphore>,
     ) -> Result<ActorRef<Message>, EngineError> {
         // The state must include every change that an earlier actor submitted.
-        shared.store.settled(keys::lane_of(id)).await?;
-        let person = shared.store.get(&keys::person(id))?.ok_or(EngineError::NotFound)?;
-        let state = State { person: Some(person), shared: Arc::downgrade(&shared) };
-        let spawned = Self::spawn_linked(None, Self, (id, state), shared.supervisor.clone()).await;
+        let Shared { store, supervisor, .. } = &*persons.shared;
+        store.settled(keys::lane_of(id)).await?;
+        let person = store.get(&keys::person(id))?.ok_or(EngineError::NotFound)?;
+        let state = State { person: Some(person), persons: Arc::downgrade(&persons) };
+        let spawned = Self::spawn_linked(None, Self, (id, state), supervisor.clone()).await;
         Ok(spawned.map_err(|_| EngineError::Stopping)?.0)
     }
 }
@@ -42,8 +43,8 @@ impl Actor for PersonActor {
         myself: ActorRef<Message>,
         (id, state): Self::Arguments,
     ) -> Result<State, ActorProcessingErr> {
-        if let Some(shared) = state.shared.upgrade() {
-            shared.persons.note(myself.get_id(), id); // registered first, because loading may fail
+        if let Some(persons) = state.persons.upgrade() {
+            persons.directory.note(myself.get_id(), id); // registered first, because loading may fail
         }
         Ok(state)
     }
@@ -55,12 +56,14 @@ impl Actor for PersonActor {
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
         // The engine is closing or the store has failed, so a decision could not be written.
-        let Some(shared) = Weak::upgrade(&state.shared).filter(|shared| !shared.store.failed()) else {
+        let persons = state.persons.upgrade().filter(|persons| !persons.shared.store.failed());
+        let Some(persons) = persons else {
             if let Message::Change { change, .. } = message {
                 (change(Err(EngineError::Stopping), Timestamp::MIN).done)();
             }
             return Ok(());
         };
+        let shared = &persons.shared;
         let now = shared.clocks.now();
         match message {
             Message::Change { change, weight, permits } => {
@@ -68,7 +71,7 @@ impl Actor for PersonActor {
                 let person = room.and_then(|()| state.person.as_ref().ok_or(EngineError::NotFound));
                 let Decided { fate, note, mail, done } = change(person, now);
                 let done: Done = Box::new(move || permits.answer(done));
-                state.carry_out(&shared, fate, (note, mail), now, done);
+                state.carry_out(&persons, fate, (note, mail), now, done);
             }
             Message::Used { hash, at, permit } => {
                 // A session that has ended meanwhile is not written again.
@@ -81,7 +84,7 @@ impl Actor for PersonActor {
                 session.last_used_at = at;
                 if shared.store.check_room(Weight::Keeps).is_ok() {
                     let done: Done = Box::new(move || drop(permit));
-                    state.carry_out(&shared, Fate::Is(Box::new(after)), (None, None), now, done);
+                    state.carry_out(&persons, Fate::Is(Box::new(after)), (None, None), now, done);
                 }
             }
         }
@@ -92,13 +95,14 @@ impl Actor for PersonActor {
 impl State {
     fn carry_out(
         &mut self,
-        shared: &Arc<Shared>,
+        persons: &Persons,
         fate: Fate,
         (note, mail): (Option<Note>, Option<NewMail>),
         now: Timestamp,
         done: Done,
     ) {
         let Some(before) = &self.person else { return done() };
+        let (shared, outbox) = (&persons.shared, Arc::clone(&persons.mails.outbox));
         let (id, lane, mut batch) = (before.id, keys::lane_of(before.id), Batch::default());
         let after = match fate {
             Fate::Stays => {
@@ -116,14 +120,13 @@ impl State {
         if let Some(Note { by, action }) = note {
             installation_log::note(shared, (by, action), id, now, &mut batch);
         }
-        let minted = |new| shared.mail.mint(shared.mint_id(now), new, (now, shared.steady.now()));
+        let minted = |new| outbox.mint(shared.mint_id(now), new, (now, shared.steady.now()));
         let mail = mail.and_then(minted);
         if let Some(mail) = &mail {
             write_mail(&mut batch, mail, None);
         }
         let due = mail.and_then(|mail| mail.next_attempt_at);
         self.person = after;
-        let outbox = Arc::clone(&shared.mail);
         let done = move || {
             done();
             due.into_iter().for_each(|due| outbox.waits(BusinessId::INSTALLATION, due));

@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use view::PersonView;
 
 use super::message::{Change, Decided, Fate, Message, Note};
+use super::state::Persons;
 use super::token::Token;
 use crate::actor::{Held, Permits};
 use crate::business::commands::people::PatchMember;
@@ -25,7 +26,7 @@ use crate::shared::Shared;
 /// People, reached through their actors for changes and through the store for reads. Cheap to clone.
 #[derive(Clone)]
 pub struct People {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) persons: Arc<Persons>,
     /// Carried by every change until its reply.
     held: Option<Held>,
 }
@@ -47,8 +48,12 @@ pub struct Belongs {
 }
 
 impl People {
-    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
-        Self { shared: Arc::clone(shared), held: None }
+    pub(crate) fn new(persons: &Arc<Persons>) -> Self {
+        Self { persons: Arc::clone(persons), held: None }
+    }
+
+    pub(super) fn shared(&self) -> &Shared {
+        &self.persons.shared
     }
 
     /// A handle whose changes carry `held` until their reply.
@@ -110,8 +115,8 @@ impl People {
     }
 
     async fn tell(&self, id: PersonId, change: Change, weight: Weight) -> Result<(), EngineError> {
-        let engine_permit = self.shared.permit()?;
-        let (running, permit) = self.shared.persons.enter(id).await?;
+        let engine_permit = self.shared().permit()?;
+        let (running, permit) = self.persons.directory.enter(id).await?;
         let permits = Permits { _engine: engine_permit, _actor: permit, held: self.held() };
         if running.actor.cast(Message::Change { change, weight, permits }).is_err() {
             // The actor failed before it took the message, so nothing was changed.
@@ -123,36 +128,36 @@ impl People {
 
     /// Whether mail can be sent. It decides how people are invited and how addresses change.
     pub fn sends_mail(&self) -> bool {
-        self.shared.sends_mail.load(Ordering::Relaxed)
+        self.persons.sends_mail.load(Ordering::Relaxed)
     }
 
     /// Sets whether mail can be sent. The default is `false`.
     pub fn set_sends_mail(&self, sends: bool) {
-        self.shared.sends_mail.store(sends, Ordering::Relaxed);
+        self.persons.sends_mail.store(sends, Ordering::Relaxed);
     }
 
     /// Sets the service's public origin, for example `https://desk.example.com`. The default is none.
     pub fn set_public_url(&self, origin: Option<&str>) {
-        *self.shared.public_url.write() = origin.map(Arc::from);
+        *self.persons.public_url.write() = origin.map(Arc::from);
     }
 
     /// The URL of a link; `None` without a public origin.
     pub fn link_url(&self, token: &Token) -> Option<String> {
-        let origin = self.shared.public_url.read().clone()?;
+        let origin = self.persons.public_url.read().clone()?;
         Some(format!("{origin}/dashboard/enter/{}", token.reveal()))
     }
 
     pub fn has_public_url(&self) -> bool {
-        self.shared.public_url.read().is_some()
+        self.persons.public_url.read().is_some()
     }
 
     pub async fn person(&self, id: PersonId) -> Result<Option<Person>, EngineError> {
-        Ok(self.shared.store.get(&keys::person(id))?)
+        Ok(self.shared().store.get(&keys::person(id))?)
     }
 
     /// The person with this lower-case e-mail address.
     pub(super) async fn by_email(&self, email: &str) -> Result<Option<Person>, EngineError> {
-        let store = &self.shared.store;
+        let store = &self.shared().store;
         let id = store.find_as(&keys::person_by_email(email), keys::id_at_end)?;
         let Some(id) = id else { return Ok(None) };
         // A record that does not decode is not found, like a contact's.
@@ -167,9 +172,9 @@ impl People {
     /// # Errors
     /// [`StoreError::BusinessSetAside`] if all of them are set aside.
     pub async fn belongs(&self, person: PersonId) -> Result<Vec<Belongs>, EngineError> {
-        let (store, mut all, mut set_aside) = (&self.shared.store, Vec::new(), Ok(()));
+        let (store, mut all, mut set_aside) = (&self.shared().store, Vec::new(), Ok(()));
         for business_id in self.businesses_of(person)? {
-            if let Err(error) = self.shared.check_business(business_id) {
+            if let Err(error) = self.shared().check_business(business_id) {
                 set_aside = Err(error);
                 continue;
             }
@@ -190,7 +195,7 @@ impl People {
     /// # Errors
     /// [`StoreError::BusinessSetAside`].
     pub fn check_set_aside(&self, person: PersonId, business: BusinessId) -> Result<(), EngineError> {
-        let store = &self.shared.store;
+        let store = &self.shared().store;
         if store.is_business_set_aside(business) && store.contains(&keys::member_of(person, business))? {
             store.check_business(business)?;
         }
@@ -198,7 +203,7 @@ impl People {
     }
 
     pub(super) fn businesses_of(&self, person: PersonId) -> Result<Vec<BusinessId>, StoreError> {
-        let store = &self.shared.store;
+        let store = &self.shared().store;
         let ids = store.walk(&keys::memberships_of(person), Order::Ascending, |key, _| keys::id_at_end(key));
         ids.map(|row| Ok(row?.1)).collect()
     }
@@ -214,10 +219,14 @@ impl People {
     /// The installation's audit log of changes to accounts, newest first.
     pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>, EngineError> {
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::AUDIT);
-        let Shared { store, scans, .. } = &*self.shared;
-        let found = read_page((scans, store), BusinessId::INSTALLATION, page, move |reader, page| {
-            collect(reader, all, Order::Descending, page, |_, value| AuditEntry::decode(value).map(Some))
-        })
+        let found = read_page(
+            (&self.persons.businesses.scans, &self.shared().store),
+            BusinessId::INSTALLATION,
+            page,
+            move |reader, page| {
+                collect(reader, all, Order::Descending, page, |_, value| AuditEntry::decode(value).map(Some))
+            },
+        )
         .await?;
         Ok(found)
     }

@@ -97,7 +97,7 @@ impl People {
             return Ok(Invited { answer, link: None, mail: None });
         }
         let profile = business.business().await?;
-        let claim = self.shared.claims.on(&[invitation.email.folded()]).await;
+        let claim = self.persons.claims.on(&[invitation.email.folded()]).await;
         let (people, business) = (self.holding(Some(claim.clone())), &business.holding(Some(claim)));
         people.invite_claimed(business, request, invitation, &profile).await
     }
@@ -193,8 +193,8 @@ impl People {
         let unmade = AddMember { person: person.clone(), offer: offer.clone(), role, staff_id, mail: None };
         business.check(request, unmade).await?;
         if matches!(request.actor, Actor::Person(_)) && self.sends_mail() {
-            let now = self.shared.clocks.now();
-            let counted = self.shared.mail.count_invitation(business.id, &person.email, now);
+            let now = self.shared().clocks.now();
+            let counted = self.persons.mails.outbox.count_invitation(business.id, &person.email, now);
             counted.map_err(|free| {
                 let wait = wait(free, now);
                 Refusal::conflict(Conflict::InvitationsUsedUp(wait), "email", ProblemCode::NextIn(wait))
@@ -212,7 +212,7 @@ impl People {
         (id, kind): (PersonId, Option<LinkKind>),
     ) -> Result<Linked, EngineError> {
         // Concurrent repeats of one request would void each other's link.
-        let once = request.idempotency.as_ref().map(|once| self.shared.begin_once(once.key)).transpose()?;
+        let once = request.idempotency.as_ref().map(|once| self.shared().begin_once(once.key)).transpose()?;
         let once = once.map(Held::new);
         let (people, business) = (self.holding(once.clone()), &business.holding(once));
         if let Some(answer) = business.remembered::<NoteLink>(&request).await? {
@@ -221,7 +221,7 @@ impl People {
         }
         let (person, _) = people.member(business, id).await?;
         let kind = kind.unwrap_or_else(|| person.fitting_link());
-        let unmade = NoteLink { id, kind, expires_at: self.shared.clocks.now() };
+        let unmade = NoteLink { id, kind, expires_at: self.shared().clocks.now() };
         business.check(&request, unmade).await?;
         let link =
             people.new_link(id, (Some(kind), LinkChannel::Operator), Some(business), request.actor).await?;
@@ -241,11 +241,11 @@ impl People {
     /// not exist, and dropped.
     pub async fn mail_forgotten(&self, email: &Address, source: IpAddr) -> Result<Forgotten, EngineError> {
         let known = self.forgotten(email).await?;
-        let now = self.shared.clocks.now();
-        let counted = self.shared.mail.count_forgotten(email.folded(), source, now);
+        let now = self.shared().clocks.now();
+        let counted = self.persons.mails.outbox.count_forgotten(email.folded(), source, now);
         if counted == Forgotten::Send {
-            let person = known.map_or_else(|| self.shared.mint_id(now), |(person, _)| person);
-            self.shared.queue_mail(NewMail::of_account(person, MailKind::Reset, None)).await?;
+            let person = known.map_or_else(|| self.shared().mint_id(now), |(person, _)| person);
+            self.persons.mails.queue(NewMail::of_account(person, MailKind::Reset, None)).await?;
         }
         Ok(counted)
     }
@@ -257,7 +257,7 @@ impl People {
         mail: &Mail,
         kind: Option<LinkKind>,
     ) -> Result<Option<NewLink>, EngineError> {
-        let token = Token::of_mail(&self.shared.link_secret, mail.id);
+        let token = Token::of_mail(&self.shared().meta.link_secret, mail.id);
         let (of_mail, of) = ((token.hash(), mail.created_at), mail.business_id);
         let by = (Actor::System, AuditAction::PersonLinkMade, Weight::Keeps);
         let made = self
@@ -269,7 +269,7 @@ impl People {
     /// Returns `None` if the person no longer asks for that address.
     pub async fn mail_email_link(&self, mail: &Mail) -> Result<Option<NewLink>, EngineError> {
         let Some(email) = mail.to.clone() else { return Ok(None) };
-        let token = Token::of_mail(&self.shared.link_secret, mail.id);
+        let token = Token::of_mail(&self.shared().meta.link_secret, mail.id);
         let of_mail = (token.hash(), mail.created_at);
         let by = (Actor::System, AuditAction::PersonLinkMade, Weight::Keeps);
         let made = self
@@ -285,7 +285,7 @@ impl People {
         business: &BusinessHandle,
         by: Actor,
     ) -> Result<Option<NewLink>, EngineError> {
-        let token = Token::new(self.shared.ports.random_bytes());
+        let token = Token::new(self.shared().ports.random_bytes());
         let (hash, of) = (token.hash(), business.id);
         let made = self.change(id, (by, AuditAction::PersonLinkMade, Weight::Keeps), move |person, now| {
             let cleared = person.clear_unconfirmed(now);
@@ -306,7 +306,7 @@ impl People {
         business: Option<&BusinessHandle>,
         by: Actor,
     ) -> Result<NewLink, EngineError> {
-        let token = Token::new(self.shared.ports.random_bytes());
+        let token = Token::new(self.shared().ports.random_bytes());
         let (hash, of) = (token.hash(), business.map(|business| business.id));
         let made = self.change(id, (by, AuditAction::PersonLinkMade, Weight::Keeps), move |person, now| {
             let kind = kind.unwrap_or_else(|| person.fitting_link());
@@ -317,9 +317,9 @@ impl People {
     }
 
     fn person_of(&self, email: &Address, name: Option<PersonName>, locale: Locale) -> Person {
-        let now = self.shared.clocks.now();
+        let now = self.shared().clocks.now();
         Person {
-            id: self.shared.mint_id(now),
+            id: self.shared().mint_id(now),
             email: email.as_str().to_owned(),
             name: name.map(PersonName::into_string).unwrap_or_default(),
             locale,
@@ -336,17 +336,17 @@ impl People {
 
     /// Writes an account under the claim on its address. Its id is not known yet, so it needs no actor.
     async fn create(&self, person: Person, by: Actor) -> Result<Person, EngineError> {
-        let permit = self.shared.permit()?;
-        self.shared.store.check_room(Weight::Grows)?;
+        let permit = self.shared().permit()?;
+        self.shared().store.check_room(Weight::Grows)?;
         let mut batch = Batch::default();
         write_person(None, Some(&person), &mut batch);
-        note(&self.shared, (by, AuditAction::PersonCreated), person.id, person.created_at, &mut batch);
+        note(self.shared(), (by, AuditAction::PersonCreated), person.id, person.created_at, &mut batch);
         let ((done, written), claim) = (oneshot::channel(), self.held());
         let answered = Box::new(move || {
             drop((permit, claim));
             _ = done.send(());
         });
-        let _ = self.shared.store.submit(keys::lane_of(person.id), batch, answered);
+        let _ = self.shared().store.submit(keys::lane_of(person.id), batch, answered);
         written.await.map_err(|_| EngineError::Failed)?;
         Ok(person)
     }

@@ -33,10 +33,6 @@ pub use sign_in::{From, SignIn};
 pub use token::Token;
 
 pub(crate) use actor::PersonActor;
-pub(crate) use attempts::Attempts;
-pub(crate) use claims::Claims;
-pub(crate) use known::Known;
-pub(crate) use message::Message;
-pub(crate) use password::Hasher;
+pub(crate) use state::Persons;
 pub(crate) use sweep::{sweep_people, write_uses};
 pub(crate) use write::write_person;

@@ -50,7 +50,7 @@ impl People {
     /// Accepts the membership of a used link if it is still offered. A failure does not affect the sign-in;
     /// the membership stays offered.
     pub(super) async fn accept_by_link(&self, id: PersonId, business: BusinessId, since: Timestamp) {
-        let business = BusinessHandle::new(&self.shared, business);
+        let business = BusinessHandle::new(&self.persons.businesses, business);
         let accepted = async {
             let (person, _) = self.member(&business, id).await?;
             let change = AcceptMembership { person, by_link: Some(since) };

@@ -44,12 +44,12 @@ pub struct Opened {
 impl People {
     /// The signed-in person of a token, or `None` after the end of the session. Notes the use of the session.
     pub async fn session(&self, token: &Token) -> Result<Option<SignedIn>, EngineError> {
-        let (hash, now) = (token.hash(), self.shared.clocks.now());
-        self.shared.store.check()?;
-        let Some(person) = self.shared.known.read(&self.shared.store, &hash)? else { return Ok(None) };
+        let (hash, now) = (token.hash(), self.shared().clocks.now());
+        self.shared().store.check()?;
+        let Some(person) = self.persons.known.read(&self.shared().store, &hash)? else { return Ok(None) };
         let Some(session) = person.session(&hash, now).cloned() else { return Ok(None) };
         if session.last_used_at + USE_WRITTEN_AFTER <= now {
-            self.shared.known.note_use(person.id, hash, now);
+            self.persons.known.note_use(person.id, hash, now);
         }
         let fresh = session.is_fresh(now);
         Ok(Some(SignedIn { person, session, fresh }))
@@ -60,8 +60,8 @@ impl People {
     /// # Errors
     /// [`Refusal::Expired`].
     pub async fn open_link(&self, token: &Token) -> Result<LinkSeen, EngineError> {
-        let (hash, now) = (token.hash(), self.shared.clocks.now());
-        let person = self.shared.known.read(&self.shared.store, &hash)?.ok_or(Refusal::Expired)?;
+        let (hash, now) = (token.hash(), self.shared().clocks.now());
+        let person = self.persons.known.read(&self.shared().store, &hash)?.ok_or(Refusal::Expired)?;
         let link = person.link.as_ref().filter(|link| link.hash == hash && link.is_good(now));
         let kind = link.ok_or(Refusal::Expired)?.kind;
         Ok(LinkSeen { person, kind })
@@ -84,7 +84,7 @@ impl People {
             })
             .await?;
         if let (LinkKind::Enter, Some(business)) = (kind, accepts) {
-            self.accept_by_link(id, business, self.shared.clocks.now()).await;
+            self.accept_by_link(id, business, self.shared().clocks.now()).await;
         }
         Ok(Opened { person: id, kind, session: Some(session), former_email: None })
     }
@@ -104,8 +104,8 @@ impl People {
         // Without a session the hash matches none, so the change is refused.
         let (link, session) = (link.hash(), session.map(Token::hash).unwrap_or_default());
         // The first claim on a proved address wins.
-        let claim = self.shared.claims.on(&[&email, &seen.person.email_folded()]).await;
-        if seen.person.session(&session, self.shared.clocks.now()).is_some() {
+        let claim = self.persons.claims.on(&[&email, &seen.person.email_folded()]).await;
+        if seen.person.session(&session, self.shared().clocks.now()).is_some() {
             self.check_free(&email, id).await?;
         }
         let of = (Actor::Person(id), AuditAction::PersonLinkUsed, Weight::Frees);
@@ -123,8 +123,8 @@ impl People {
 
     /// The token of a new session and its stored part.
     pub(super) fn begin(&self, client: Client) -> (Token, Begin) {
-        let token = Token::new(self.shared.ports.random_bytes());
-        let id: SessionId = self.shared.mint_id(self.shared.clocks.now());
+        let token = Token::new(self.shared().ports.random_bytes());
+        let id: SessionId = self.shared().mint_id(self.shared().clocks.now());
         let begin = Begin { id, hash: token.hash(), client };
         (token, begin)
     }
@@ -138,8 +138,8 @@ impl People {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let SignedIn { person, session, .. } = signed_in;
         let names = self.business_names(person.id).await?;
-        let salt = self.shared.ports.random_bytes();
-        let password = self.shared.hasher.new_password(&person, names, new, salt).await?;
+        let salt = self.shared().ports.random_bytes();
+        let password = self.persons.hasher.new_password(&person, names, new, salt).await?;
         let hash = token.hash();
         let (token, begin) = self.begin(session.client);
         let since = session.created_at;
@@ -163,14 +163,14 @@ impl People {
     pub async fn change_email(&self, token: &Token, email: Address) -> Result<Option<Token>, EngineError> {
         let SignedIn { person, session, fresh } = self.session(token).await?.ok_or(Refusal::Expired)?;
         let (id, hash) = (person.id, token.hash());
-        let link = self.sends_mail().then(|| Token::new(self.shared.ports.random_bytes()));
-        let claim = self.shared.claims.on(&[email.folded(), &person.email_folded()]).await;
+        let link = self.sends_mail().then(|| Token::new(self.shared().ports.random_bytes()));
+        let claim = self.persons.claims.on(&[email.folded(), &person.email_folded()]).await;
         if link.is_none() {
             self.check_free(email.folded(), id).await?;
         }
         if link.is_some() && fresh && !session.restricted {
-            let now = self.shared.clocks.now();
-            let counted = self.shared.mail.count_email_change(id, email.folded(), now);
+            let now = self.shared().clocks.now();
+            let counted = self.persons.mails.outbox.count_email_change(id, email.folded(), now);
             counted.map_err(|free| {
                 let wait = wait(free, now);
                 Refusal::conflict(Conflict::AddressChangesUsedUp(wait), "email", ProblemCode::NextIn(wait))
@@ -199,7 +199,7 @@ impl People {
 
     pub async fn sign_out(&self, token: &Token) -> Result<(), EngineError> {
         let hash = token.hash();
-        let Some(person) = self.shared.known.read(&self.shared.store, &hash)? else { return Ok(()) };
+        let Some(person) = self.persons.known.read(&self.shared().store, &hash)? else { return Ok(()) };
         let of = (Actor::Person(person.id), AuditAction::PersonSignedOut, Weight::Frees);
         let ended = self.change(person.id, of, move |person, _| {
             person.end_sessions(|session| session.hash == hash);

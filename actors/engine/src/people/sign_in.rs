@@ -139,12 +139,12 @@ impl People {
         network: IpAddr,
         then: Then,
     ) -> Result<(SignIn, Duration), EngineError> {
-        let begun = match self.shared.attempts.begin(network, email, self.shared.clocks.now())? {
+        let begun = match self.persons.attempts.begin(network, email, self.shared().clocks.now())? {
             Ok(begun) => begun,
             Err(retry_after) => return Ok((SignIn::TooMany(retry_after), Duration::ZERO)),
         };
         let kept = person.as_ref().and_then(|person| person.password.clone());
-        let looked = self.shared.hasher.look(kept.as_deref(), password).await;
+        let looked = self.persons.hasher.look(kept.as_deref(), password).await;
         let came = match (looked, person) {
             (Err(error), _) => Err(error),
             (Ok(Looked::Wrong), _) | (Ok(_), None) => Ok(SignIn::Wrong),

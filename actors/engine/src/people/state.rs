@@ -1,11 +1,63 @@
-use std::sync::Weak;
+//! What the actors and the handle of people share, and the memory of an actor.
 
-use domain::Person;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Weak};
 
+use domain::{Person, PersonId};
+use parking_lot::RwLock;
+
+use super::attempts::Attempts;
+use super::claims::Claims;
+use super::known::Known;
+use super::message::Message;
+use super::password::Hasher;
+use crate::actor::Directory;
+use crate::business::Businesses;
+use crate::limits::Limits;
+use crate::mail::Mails;
 use crate::shared::Shared;
+
+pub(crate) struct Persons {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) directory: Directory<PersonId, Message>,
+    pub(crate) businesses: Arc<Businesses>,
+    pub(super) mails: Arc<Mails>,
+    /// Locks of the index rows of e-mail addresses.
+    pub(super) claims: Claims,
+    /// The cache of sessions by token.
+    pub(super) known: Known,
+    /// Failed sign-ins.
+    pub(super) attempts: Attempts,
+    pub(super) hasher: Hasher,
+    pub(super) sends_mail: AtomicBool,
+    /// The public origin of the service, if it is configured.
+    pub(super) public_url: RwLock<Option<Arc<str>>>,
+}
+
+impl Persons {
+    pub(crate) fn new(
+        shared: &Arc<Shared>,
+        directory: Directory<PersonId, Message>,
+        (businesses, mails): (&Arc<Businesses>, &Arc<Mails>),
+        limits: &Limits,
+    ) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            directory,
+            businesses: Arc::clone(businesses),
+            mails: Arc::clone(mails),
+            claims: Claims::default(),
+            known: Known::default(),
+            attempts: Attempts::default(),
+            hasher: Hasher::new(limits.hashing, shared.store.is_simulated()),
+            sends_mail: AtomicBool::new(false),
+            public_url: RwLock::new(None),
+        }
+    }
+}
 
 pub(crate) struct State {
     /// The person after the newest decision. `None` after the deletion.
     pub(super) person: Option<Person>,
-    pub(super) shared: Weak<Shared>,
+    pub(super) persons: Weak<Persons>,
 }

@@ -9,25 +9,26 @@ use store::{Order, Weight, keys};
 
 use super::handle::{Comes, People};
 use super::message::{Fate, Message, Note};
+use super::state::Persons;
 use crate::actor::Running;
 use crate::error::EngineError;
-use crate::shared::Shared;
 
 /// How many people are checked in a minute.
 const PEOPLE_PER_SWEEP: usize = 256;
 
 /// Checks the next people. Returns the last one, or `None` at the end of the list.
 pub(crate) async fn sweep_people(
-    shared: &Arc<Shared>,
+    persons: &Arc<Persons>,
     after: Option<PersonId>,
 ) -> Result<Option<PersonId>, EngineError> {
     let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
     if let Some(after) = after {
         range = range.after(keys::person(after));
     }
+    let shared = &persons.shared;
     let rows = shared.store.records::<Person>(&range, Order::Ascending).take(PEOPLE_PER_SWEEP);
     let rows = rows.collect::<Result<Vec<_>, _>>()?;
-    let people = People::new(shared);
+    let people = People::new(persons);
     let mut last = None;
     for (_, mut person) in rows {
         last = Some(person.id);
@@ -47,15 +48,15 @@ pub(crate) async fn sweep_people(
 
 /// Has the noted uses of sessions written by the returned actors. The uses of people without an available
 /// actor stay noted.
-pub(crate) async fn write_uses(shared: &Shared) -> Vec<Arc<Running<Message>>> {
+pub(crate) async fn write_uses(persons: &Persons) -> Vec<Arc<Running<Message>>> {
     let mut writing = Vec::new();
-    for (person, hash, at) in shared.known.take_uses() {
-        match shared.persons.enter(person).await {
+    for (person, hash, at) in persons.known.take_uses() {
+        match persons.directory.enter(person).await {
             Ok((running, permit)) => {
                 let _ = running.actor.cast(Message::Used { hash, at, permit });
                 writing.push(running);
             }
-            Err(_) => shared.known.note_use(person, hash, at),
+            Err(_) => persons.known.note_use(person, hash, at),
         }
     }
     writing
@@ -65,7 +66,7 @@ impl People {
     /// Deletes an account without an owner and without memberships. The claim keeps an invitation out
     /// meanwhile.
     async fn end_orphan(&self, person: Person) -> Result<(), EngineError> {
-        let claim = self.shared.claims.on(&[&person.email_folded()]).await;
+        let claim = self.persons.claims.on(&[&person.email_folded()]).await;
         if !self.businesses_of(person.id)?.is_empty() {
             return Ok(());
         }

@@ -43,18 +43,18 @@ async fn an_actor_that_was_woken_is_not_put_away_before_it_has_looked() {
     };
     let created = business.change(Request::by(Who::Operator), create).await.unwrap();
     let key = EndpointKey { business: id, endpoint: created.value.webhook.id };
-    let shared = &business.shared;
-    let (running, _) = shared.deliveries.enter(key).await.unwrap();
+    let deliveries = &business.businesses.deliveries;
+    let (running, _) = deliveries.directory.enter(key).await.unwrap();
     let others_run = || tokio::time::sleep(Duration::from_millis(1));
     others_run().await;
-    shared.wake_delivery(key);
+    deliveries.wake(key);
     assert!(!running.retire(), "it has not looked yet");
     others_run().await;
     assert!(running.retire(), "it has looked, and found nothing");
     // A stopped actor receives no message, so the next actor gets it.
-    shared.wake_delivery(key);
+    deliveries.wake(key);
     others_run().await;
-    let next = shared.deliveries.if_running(key).unwrap();
+    let next = deliveries.directory.if_running(key).unwrap();
     assert_ne!(next.actor.get_id(), running.actor.get_id());
 }
 
@@ -66,15 +66,15 @@ async fn a_dropped_caller_leaves_the_actor_to_the_next() {
     let mut batch = Batch::new();
     batch.put(Key::new(Uuid::nil().as_bytes()), Vec::new());
     store.submit(id, batch, Box::new(|| ()));
-    let shared = &engine.business(id).shared;
+    let businesses = engine.business(id).businesses;
     for _ in 0..3 {
         // The actor loads only what is on the disk, so none of them gets it in time.
-        let asked = shared.businesses.enter(id);
+        let asked = businesses.directory.enter(id);
         assert!(tokio::time::timeout(Duration::from_secs(1), asked).await.is_err());
     }
     disk.release_syncs();
-    drop(shared.businesses.enter(id).await.unwrap());
-    assert_eq!(shared.supervisor.get_children().len(), 1);
+    drop(businesses.directory.enter(id).await.unwrap());
+    assert_eq!(businesses.shared.supervisor.get_children().len(), 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -89,7 +89,8 @@ async fn above_the_bound_the_longest_unused_actor_is_stopped() {
     let store = Store::in_memory(&disk, Box::new(|error| panic!("{error}"))).unwrap();
     let limits = Limits { business_actors: 3, ..Limits::default() };
     let engine = Engine::start_within(store, Ports::system().unwrap(), limits).await.unwrap();
-    let businesses = &engine.business(first).shared.businesses;
+    let businesses = engine.business(first).businesses;
+    let businesses = &businesses.directory;
     let others_run = || tokio::time::sleep(Duration::from_millis(1));
     let running = || all.iter().map(|id| businesses.is_running(*id)).collect::<Vec<_>>();
     for place in [0, 1, 2, 0, 1] {

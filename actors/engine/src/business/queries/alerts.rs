@@ -43,7 +43,7 @@ impl BusinessHandle {
     }
 
     fn reader_of_alerts(&self, person: PersonId) -> Result<(Membership, Option<AlertsRead>), EngineError> {
-        let store = &self.shared.store;
+        let store = &self.shared().store;
         let membership = store.get::<Membership>(&keys::membership(self.id, person))?;
         let membership = membership.filter(Membership::is_active).ok_or(Refusal::NotFound(Named::Person))?;
         let read = store.find::<AlertsRead>(&keys::alerts_read(self.id, person))?;

@@ -38,6 +38,7 @@ use super::state::State;
 use crate::actor::{Permits, Reply};
 use crate::error::EngineError;
 use crate::scans::Reader;
+use crate::shared::Shared;
 
 pub use alerts::UNREAD_COUNTED_MAX;
 pub use appointments::AppointmentFilter;
@@ -56,9 +57,9 @@ impl BusinessHandle {
         &self,
         read: impl FnOnce(&Store) -> Result<T, StoreError>,
     ) -> Result<T, EngineError> {
-        let found = read(&self.shared.store)?;
+        let found = read(&self.shared().store)?;
         // The business may have been set aside meanwhile; then rows can be missing.
-        self.shared.check_business(self.id)?;
+        self.shared().check_business(self.id)?;
         Ok(found)
     }
 
@@ -67,8 +68,8 @@ impl BusinessHandle {
         page: &PageRequest,
         part: impl FnMut(&Reader<'_>, &PageRequest) -> Result<Part<T>, StoreError> + Send + 'static,
     ) -> Result<Page<T>, EngineError> {
-        let found = read_page((&self.shared.scans, &self.shared.store), self.id, page, part).await?;
-        self.shared.check_business(self.id)?; // the same check as in `read`
+        let found = read_page((&self.businesses.scans, &self.shared().store), self.id, page, part).await?;
+        self.shared().check_business(self.id)?; // the same check as in `read`
         Ok(found)
     }
 
@@ -120,7 +121,7 @@ impl BusinessHandle {
 
     /// The API keys in the order of creation, with the time of their last use.
     pub async fn keys(&self, page: &PageRequest) -> Result<Page<OperatorKeyView>, EngineError> {
-        self.shared.key_usage.write(&self.shared.store).await?;
+        self.businesses.key_usage.write(&self.shared().store).await?;
         let range = keys::of_kind(self.id, kind::KEY);
         self.list(page, move |reader, page| {
             collect(reader, range, Order::Ascending, page, |_, prefix| shown_key(reader, prefix))
@@ -129,7 +130,7 @@ impl BusinessHandle {
     }
 
     pub async fn key(&self, id: KeyId) -> Result<Option<OperatorKeyView>, EngineError> {
-        self.shared.key_usage.write(&self.shared.store).await?;
+        self.businesses.key_usage.write(&self.shared().store).await?;
         self.read(|store| {
             let Some(prefix) = store.get_raw(&keys::key(self.id, id))? else { return Ok(None) };
             shown_key(&Reader::unbounded(store), &prefix)
@@ -154,8 +155,9 @@ impl BusinessHandle {
                 Ok(state.stamps.fence(now))
             })
             .await?;
-        if self.shared.clocks.store_list_time(&self.shared.store) {
-            self.shared.store.settled(BusinessId::INSTALLATION).await?;
+        let Shared { store, clocks, .. } = self.shared();
+        if clocks.store_list_time(store) {
+            store.settled(BusinessId::INSTALLATION).await?;
         }
         Ok(fence)
     }

@@ -56,7 +56,7 @@ impl BusinessHandle {
     }
 
     async fn watch_references(&self, id: Uuid) -> Result<Watch, EngineError> {
-        let (_, in_use) = self.shared.businesses.enter(self.id).await?;
+        let (_, in_use) = self.businesses.directory.enter(self.id).await?;
         self.ask(move |state, _| Ok(state.references.watch(id, in_use))).await
     }
 

@@ -7,7 +7,7 @@ use super::*;
 
 /// The numbers of stored deliveries and events.
 fn kept(world: &World, endpoint: WebhookId) -> (usize, usize) {
-    let (store, of) = (&world.business.shared.store, world.business.id());
+    let (store, of) = (&world.business.shared().store, world.business.id());
     let count = |range| store.scan(&range, Order::Ascending).count();
     (count(keys::deliveries(of, endpoint)), count(keys::of_kind(of, keys::kind::EVENT)))
 }

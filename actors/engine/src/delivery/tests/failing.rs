@@ -1,12 +1,13 @@
 //! A failed delivery actor restarts without a request, and a request does not restart it earlier.
 
 use super::*;
-use crate::delivery::{EndpointKey, Message};
+use crate::delivery::EndpointKey;
+use crate::delivery::message::Message;
 
 /// Makes the endpoint's actor fail, and starts it first if needed.
 async fn fail(world: &World, endpoint: WebhookId) {
     let key = EndpointKey { business: world.business.id(), endpoint };
-    let (running, _) = world.business.shared.deliveries.enter(key).await.unwrap();
+    let (running, _) = world.business.businesses.deliveries.directory.enter(key).await.unwrap();
     running.actor.cast(Message::Fail).unwrap();
     sleep(Duration::from_millis(1)).await;
     assert!(!running.is_open(), "it has failed");

@@ -300,7 +300,7 @@ async fn a_deleted_endpoint_gets_nothing_and_leaves_no_rows() {
     sleep(Duration::from_secs(90_000)).await;
     assert_eq!(receiver.requests().len(), 1);
     let business = world.business.id();
-    let store = &world.business.shared.store;
+    let store = &world.business.shared().store;
     let ranges = [
         store::keys::deliveries(business, id),
         store::keys::deliveries_due(business, id),

@@ -167,7 +167,7 @@ async fn a_success_between_the_decision_and_its_turn_keeps_it_on() {
     before_the_ninth(&world, &receiver).await;
     let event = world.log(endpoint).await[0].event_id;
     let key = keys::delivery(world.business.id(), endpoint, event);
-    let delivery: Delivery = world.business.shared.store.get(&key).unwrap().unwrap();
+    let delivery: Delivery = world.business.shared().store.get(&key).unwrap().unwrap();
     assert_eq!(delivery.reached_before, Some(0));
     for (reached, status) in [(1, WebhookStatus::Enabled), (0, WebhookStatus::Disabled)] {
         let due = delivery.next_attempt_at;

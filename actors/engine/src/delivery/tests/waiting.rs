@@ -99,7 +99,7 @@ async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_second
     while !tried(4) {
         assert!(began.elapsed() < Duration::from_secs(31), "a timer has not looked");
         sleep(Duration::from_millis(1)).await;
-        most = most.max(world.business.shared.dispatcher.places_taken());
+        most = most.max(world.business.businesses.deliveries.dispatcher.places_taken());
     }
     assert!(most <= 4, "{most} places were taken");
     sleep(Duration::from_secs(60)).await;
@@ -121,8 +121,8 @@ async fn a_damaged_row_of_the_list_of_endpoints_hides_no_later_one() {
     for damaged in [&[0][..], &[0; 16], &[0; 31], &[0; 33]] {
         batch.put(list.from.with(damaged), Vec::new());
     }
-    world.business.shared.store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
-    world.business.shared.store.settled(BusinessId::INSTALLATION).await.unwrap();
+    world.business.shared().store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
+    world.business.shared().store.settled(BusinessId::INSTALLATION).await.unwrap();
     world.stand_still(60).await;
     settle().await;
     assert_eq!(receiver.requests().len(), 2, "what fell due is tried");
@@ -171,7 +171,7 @@ async fn a_delivery_without_its_event_fails_alone() {
     let lost = world.log(id).await[0].event_id;
     let mut batch = Batch::default();
     batch.delete(keys::event(world.business.id(), lost));
-    world.business.shared.store.submit(world.business.id(), batch, Box::new(|| ()));
+    world.business.shared().store.submit(world.business.id(), batch, Box::new(|| ()));
     sleep(Duration::from_secs(31)).await;
     world.receiver("a.example.com", 2, OK);
     world.happen("B").await;
@@ -198,7 +198,7 @@ async fn an_endpoint_with_a_long_log_is_deleted_in_few_steps() {
     assert!((12..=16).contains(&steps), "{steps} changes");
     let left = world
         .business
-        .shared
+        .shared()
         .store
         .scan(&store::keys::deliveries(world.business.id(), id), store::Order::Ascending);
     assert_eq!(left.count(), 0);

@@ -11,7 +11,7 @@ use crate::mail::next_daily;
 impl World {
     fn rows(&self, kind: u8) -> usize {
         let range = keys::of_kind(self.business.id(), kind);
-        self.business.shared.store.scan(&range, Order::Ascending).count()
+        self.business.shared().store.scan(&range, Order::Ascending).count()
     }
 }
 
@@ -100,7 +100,7 @@ async fn nothing_stays_of_a_mail_of_an_account_alone_once_it_is_done_with() {
     world.engine.queue_mail(reset).await.unwrap();
     settle().await;
     let left = || {
-        let store = &world.business.shared.store;
+        let store = &world.business.shared().store;
         [kind::MAIL, kind::MAIL_DUE]
             .map(|kind| store.scan(&keys::of_kind(BusinessId::INSTALLATION, kind), Order::Ascending).count())
     };
@@ -144,8 +144,8 @@ async fn a_damaged_row_holds_up_no_other_mail() {
     let (of, row) = (world.business.id(), keys::mail(world.business.id(), damaged.id));
     let mut batch = Batch::default();
     batch.put(row, b"no mail".to_vec());
-    world.business.shared.store.submit(of, batch, Box::new(|| ()));
-    world.business.shared.store.settled(of).await.unwrap();
+    world.business.shared().store.submit(of, batch, Box::new(|| ()));
+    world.business.shared().store.settled(of).await.unwrap();
     world.does(Does::Takes);
     sleep(Duration::from_secs(120)).await;
     let other = NewMail {
@@ -161,7 +161,7 @@ async fn a_damaged_row_holds_up_no_other_mail() {
     settle().await;
     assert_eq!(world.addresses().last().map(String::as_str), Some("old@example.com"));
     assert_eq!(world.times().len(), 2, "and the damaged one is not sent");
-    let stays = world.business.shared.store.get_raw(&row).unwrap();
+    let stays = world.business.shared().store.get_raw(&row).unwrap();
     assert_eq!(stays.as_deref(), Some(&b"no mail"[..]), "and is left for whoever repairs it");
 }
 
@@ -176,7 +176,7 @@ async fn a_due_time_that_a_clock_of_the_future_has_set_is_not_waited_for() {
     let after = Mail { next_attempt_at: far, ..before.clone() };
     let mut batch = Batch::default();
     super::super::write::write_mail(&mut batch, &after, Some(&before));
-    world.business.shared.store.submit(world.business.id(), batch, Box::new(|| ()));
+    world.business.shared().store.submit(world.business.id(), batch, Box::new(|| ()));
     world.does(Does::Takes);
     world.stand_still(0).await;
     settle().await;
@@ -235,7 +235,7 @@ async fn nothing_comes_back_of_a_mail_whose_rows_went_while_it_was_sent() {
     settle().await;
     let mut batch = Batch::default();
     super::super::write::delete_mail(&mut batch, &mail);
-    world.business.shared.store.submit(world.business.id(), batch, Box::new(|| ()));
+    world.business.shared().store.submit(world.business.id(), batch, Box::new(|| ()));
     sleep(Duration::from_secs(300)).await;
     assert_eq!((world.rows(kind::MAIL), world.rows(kind::MAIL_DUE), world.times().len()), (0, 0, 1));
 }

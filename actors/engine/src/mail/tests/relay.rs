@@ -206,7 +206,7 @@ async fn with_a_dead_relay_ten_thousand_mails_cost_one_write_a_minute_and_delay_
         world.engine.queue_mail(new).await.unwrap();
     }
     sleep(Duration::from_secs(120)).await;
-    let store = &world.business.shared.store;
+    let store = &world.business.shared().store;
     let (changes, reads) = (store.stats().changes, world.disk.reads());
     sleep(Duration::from_secs(600)).await;
     let (changes, reads) = (store.stats().changes - changes, world.disk.reads() - reads);

@@ -1,0 +1,197 @@
+//! What the endpoints' actors share: their directory, the dispatcher and the client for outgoing requests.
+//!
+//! Invariant: a running actor gets a message with a permit, which keeps it running until it has looked. A
+//! stopped actor is started for a place, or for work that needs no place.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
+
+use domain::BusinessId;
+use net::{Network, WebhookClient};
+use ractor::MessagingErr;
+use store::{StoreError, Weight};
+use tokio::runtime::Handle;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::dispatch::{Dispatcher, Host, Place};
+use super::key::EndpointKey;
+use super::message::Message;
+use crate::actor::Directory;
+use crate::business::{BusinessHandle, Businesses};
+use crate::error::EngineError;
+use crate::limits::Limits;
+use crate::quota::Quota;
+use crate::shared::Shared;
+
+pub(crate) struct Deliveries {
+    pub(crate) shared: Arc<Shared>,
+    /// One actor per endpoint with running or recent deliveries.
+    pub(crate) directory: Directory<EndpointKey, Message>,
+    pub(crate) dispatcher: Arc<Dispatcher>,
+    pub(crate) client: WebhookClient,
+    /// The webhook URLs that are resolved before they are saved.
+    pub(super) saves: Quota,
+    pub(super) tests: Arc<Quota>,
+    pub(super) runtime: Handle,
+    businesses: Weak<Businesses>,
+    actors_at_rest: usize,
+    /// The number of endpoints that were disabled after failures.
+    pub(crate) turned_off: AtomicU64,
+    /// The number of deliveries that exceeded the budget.
+    pub(crate) missed_over_budget: AtomicU64,
+}
+
+impl Deliveries {
+    pub(crate) fn new(
+        shared: &Arc<Shared>,
+        directory: Directory<EndpointKey, Message>,
+        (businesses, tests): (&Weak<Businesses>, &Arc<Quota>),
+        limits: &Limits,
+    ) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            directory,
+            dispatcher: Dispatcher::new(limits.places, shared.steady.clone()),
+            client: WebhookClient::new(&shared.ports, &shared.ports.trust),
+            saves: Quota::outgoing(),
+            tests: Arc::clone(tests),
+            runtime: Handle::current(),
+            businesses: Weak::clone(businesses),
+            actors_at_rest: limits.actors_at_rest,
+            turned_off: AtomicU64::new(0),
+            missed_over_budget: AtomicU64::new(0),
+        }
+    }
+
+    /// `None` after the engine is dropped.
+    pub(super) fn business(&self, id: BusinessId) -> Option<BusinessHandle> {
+        Some(BusinessHandle::new(&self.businesses.upgrade()?, id))
+    }
+
+    /// Starts the background jobs of a business if its actor runs.
+    pub(super) fn go_on(&self, business: BusinessId) {
+        self.businesses.upgrade().into_iter().for_each(|businesses| businesses.go_on(business));
+    }
+
+    /// Whether more actors run than may stay without work.
+    pub(super) fn are_too_many(&self) -> bool {
+        self.directory.len() > self.actors_at_rest
+    }
+
+    /// Logs and counts an endpoint that was disabled after failures. The batch of the change contains the
+    /// team's alerts.
+    pub(crate) fn note_turned_off(&self, key: EndpointKey) {
+        self.turned_off.fetch_add(1, Ordering::Relaxed);
+        tracing::warn!(
+            business.id = %key.business,
+            webhook.id = %key.endpoint,
+            "a webhook endpoint was turned off: an event failed every attempt and nothing reached it meanwhile"
+        );
+    }
+
+    /// Has an endpoint's due deliveries read: by its running actor, or by a new one as soon as there is a
+    /// place.
+    pub(crate) fn wake(self: &Arc<Self>, key: EndpointKey) {
+        let is_set_aside = self.shared.store.is_business_set_aside(key.business);
+        if !is_set_aside && !self.tell_running(key, Message::Wake) {
+            self.dispatcher.wake(key);
+        }
+    }
+
+    /// Handles the deletion or disabling of an endpoint. It needs no place.
+    pub(crate) fn look_after(self: &Arc<Self>, key: EndpointKey) {
+        if !self.tell_running(key, Message::Wake) {
+            self.start_for(key, Message::Wake);
+        }
+    }
+
+    /// Cleans the endpoint's deliveries of events to be wiped.
+    pub(crate) fn clean(self: &Arc<Self>, key: EndpointKey) {
+        if !self.tell_running(key, |permit| Message::Clean(None, permit)) {
+            self.start_for(key, |permit| Message::Clean(None, permit));
+        }
+    }
+
+    pub(crate) fn hand_place(self: &Arc<Self>, place: Place) {
+        if self.shared.check_open().is_err() {
+            return self.dispatcher.stop();
+        }
+        let key = place.key();
+        if self.shared.store.is_business_set_aside(key.business) {
+            return self.dispatcher.rest(key, None);
+        }
+        let mut handed = Some(place);
+        if let Some(running) = self.directory.if_running(key)
+            && let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned()
+            && let Some(place) = handed.take()
+            && let Err(MessagingErr::SendErr(Message::Place(place, _))) =
+                running.actor.cast(Message::Place(place, permit))
+        {
+            handed = Some(place);
+        }
+        if let Some(place) = handed {
+            self.start_for(key, |permit| Message::Place(place, permit));
+        }
+    }
+
+    /// Sends a message to a running actor. The permit in it keeps the actor running.
+    pub(super) fn tell_running(
+        &self,
+        key: EndpointKey,
+        message: impl FnOnce(OwnedSemaphorePermit) -> Message,
+    ) -> bool {
+        let Some(running) = self.directory.if_running(key) else { return false };
+        let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned() else { return false };
+        running.actor.cast(message(permit)).is_ok()
+    }
+
+    pub(super) fn start_for(
+        self: &Arc<Self>,
+        key: EndpointKey,
+        message: impl FnOnce(OwnedSemaphorePermit) -> Message + Send + 'static,
+    ) {
+        let deliveries = Arc::clone(self);
+        self.runtime.spawn(async move {
+            // Without an actor, the deliveries wait in the store until the next start of the engine.
+            loop {
+                match deliveries.directory.enter(key).await {
+                    // The actor has failed. The supervisor restarts it after a back-off, and it then reads
+                    // the rows itself. An actor started here could fail again at once, in an endless loop.
+                    Ok((running, permit)) => {
+                        let _ = running.actor.cast(message(permit));
+                        return;
+                    }
+                    Err(EngineError::Overloaded) => {
+                        if let Some(running) = deliveries.directory.if_running(key) {
+                            drop(running.permits.acquire().await);
+                        }
+                    }
+                    Err(EngineError::Stopping) => return,
+                    Err(EngineError::Store(StoreError::BusinessSetAside { .. })) => {
+                        return deliveries.dispatcher.rest(key, None);
+                    }
+                    Err(EngineError::Resting(left)) => return deliveries.dispatcher.rest(key, Some(left)),
+                    Err(error) => {
+                        let (business, endpoint) = (key.business, key.endpoint);
+                        tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "deliveries do not start");
+                        return deliveries.dispatcher.rest(key, Some(deliveries.directory.back_off(key)));
+                    }
+                }
+            }
+        });
+    }
+}
+
+impl Host for Deliveries {
+    fn has_room(&self) -> bool {
+        self.shared.store.check_room(Weight::Keeps).is_ok()
+    }
+
+    fn network(&self) -> &Network {
+        self.client.network()
+    }
+
+    fn hand(self: Arc<Self>, place: Place) {
+        self.hand_place(place);
+    }
+}

@@ -1,0 +1,128 @@
+//! The bounds of exports, of imports and of reads of the store as it was at one point.
+
+use std::sync::Arc;
+
+use domain::{Actor, BusinessId};
+use store::{SNAPSHOTS_MAX, StoreError};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
+
+use crate::error::EngineError;
+use crate::quota::{Quota, QuotaPermit};
+use crate::shared::Shared;
+
+/// Upper bound of concurrent exports. A backup and the daily count have a snapshot each beside them.
+const EXPORTS_MAX: usize = SNAPSHOTS_MAX - 2;
+/// Upper bound of concurrent read steps of exports and of the daily count.
+const READERS_MAX: usize = EXPORTS_MAX + 1;
+
+pub(crate) struct Moving {
+    pub(crate) shared: Arc<Shared>,
+    exports: Arc<Semaphore>,
+    /// Permits of members' exports: one per business. One permit of `exports` stays free for the operator.
+    exports_of_people: Arc<Quota>,
+    readers: Arc<Semaphore>,
+    /// The permit of the one import, or of the job that finishes a broken one.
+    imports: Arc<Semaphore>,
+    /// Notified when an import may have left rows.
+    pub(crate) import_left: Arc<Notify>,
+    /// Whether imports take no more lines.
+    pub(crate) imports_end: watch::Sender<bool>,
+}
+
+/// The permit of an export, and of a member's export.
+pub(crate) type ExportPermit = (OwnedSemaphorePermit, Option<QuotaPermit<BusinessId, Arc<Quota>>>);
+
+impl Moving {
+    pub(crate) fn new(shared: &Arc<Shared>) -> Arc<Self> {
+        Arc::new(Self {
+            shared: Arc::clone(shared),
+            exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
+            exports_of_people: Arc::new(Quota::new(EXPORTS_MAX - 1, 1)),
+            readers: Arc::new(Semaphore::new(READERS_MAX)),
+            imports: Arc::new(Semaphore::new(1)),
+            import_left: Arc::default(),
+            imports_end: watch::Sender::new(false),
+        })
+    }
+
+    /// [`EngineError::Overloaded`] if too many exports run.
+    pub(crate) fn begin_export(
+        &self,
+        by: Actor,
+        one: Option<BusinessId>,
+    ) -> Result<ExportPermit, EngineError> {
+        let of_person = match (by, one) {
+            (Actor::Person(_), Some(one)) => {
+                Some(self.exports_of_people.take_owned(one).ok_or(EngineError::Overloaded)?)
+            }
+            _ => None,
+        };
+        let permit = Arc::clone(&self.exports).try_acquire_owned().map_err(|_| EngineError::Overloaded)?;
+        Ok((permit, of_person))
+    }
+
+    /// Uses the store on a thread that can block. The engine closes after the thread ends.
+    ///
+    /// # Errors
+    /// [`EngineError::Stopping`]; [`EngineError::Failed`] after a panic, which is already logged.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        read: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<Result<T, StoreError>, EngineError> {
+        let permit = Arc::clone(&self.readers).acquire_owned().await.map_err(|_| EngineError::Stopping)?;
+        self.shared.check_open()?;
+        if self.shared.store.is_simulated() {
+            tokio::task::yield_now().await;
+            return Ok(read());
+        }
+        let done = tokio::task::spawn_blocking(move || {
+            let done = read();
+            drop(permit);
+            done
+        });
+        done.await.map_err(|_| EngineError::Failed)
+    }
+
+    /// Waits until no export and no count reads the store, and prevents further reads.
+    pub(crate) async fn end_reads(&self) {
+        #[allow(clippy::cast_possible_truncation, reason = "it is a small constant")]
+        let all = self.readers.acquire_many(READERS_MAX as u32).await;
+        self.readers.close();
+        drop(all);
+    }
+
+    /// The permit of the one import. `None` while an import runs or a broken one is finished.
+    pub(crate) fn try_import(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.imports).try_acquire_owned().ok()
+    }
+
+    /// Waits for the permit of the one import.
+    pub(crate) async fn import(&self) -> Result<ImportPermit, EngineError> {
+        let permit = Arc::clone(&self.imports).acquire_owned().await.map_err(|_| EngineError::Stopping)?;
+        Ok(self.notifying(permit))
+    }
+
+    /// Makes the drop of the permit notify the job that finishes broken imports.
+    pub(crate) fn notifying(&self, permit: OwnedSemaphorePermit) -> ImportPermit {
+        ImportPermit { permit: Some(permit), left: Arc::clone(&self.import_left) }
+    }
+
+    pub(crate) fn check_imports(&self) -> Result<(), EngineError> {
+        self.shared.check_open()?;
+        if *self.imports_end.borrow() { Err(EngineError::Stopping) } else { Ok(()) }
+    }
+}
+
+/// The permit of the one import. Its drop notifies the job that finishes broken imports.
+pub(crate) struct ImportPermit {
+    permit: Option<OwnedSemaphorePermit>,
+    left: Arc<Notify>,
+}
+
+impl Drop for ImportPermit {
+    fn drop(&mut self) {
+        // Released before the job is notified.
+        self.permit = None;
+        self.left.notify_one();
+    }
+}
