@@ -1,4 +1,4 @@
-//! The permits and the reply channel of a message to an actor.
+//! The reply of a message to an actor, with the permits that the message holds.
 
 use std::sync::Arc;
 
@@ -6,12 +6,13 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::error::EngineError;
 
-/// The permits of a message in flight. They are held until it is answered.
+/// Answers a message in flight and holds its permits until then. If it is dropped unanswered, the caller learns
+/// that the actor failed or stopped.
 #[derive(Debug)]
-pub(crate) struct Permits {
-    pub(crate) _engine: OwnedSemaphorePermit,
-    pub(crate) _actor: OwnedSemaphorePermit,
-    pub(crate) held: Option<Held>,
+pub(crate) struct Reply<T> {
+    pub(super) answer: oneshot::Sender<Result<T, EngineError>>,
+    pub(super) held: Option<Held>,
+    pub(super) _permits: [OwnedSemaphorePermit; 2],
 }
 
 /// A claim that a caller holds until its message is answered: an idempotency key or an e-mail address. The
@@ -33,14 +34,11 @@ impl std::fmt::Debug for Held {
     }
 }
 
-impl Permits {
+impl<T> Reply<T> {
     /// Sends the answer. The claim is released before, so an identical request finds it free after the
     /// answer; the permits are released afterwards.
-    pub(crate) fn answer(mut self, send: impl FnOnce()) {
-        self.held = None;
-        send();
+    pub(crate) fn send(self, answer: Result<T, EngineError>) {
+        drop(self.held);
+        let _ = self.answer.send(answer);
     }
 }
-
-/// The reply channel. If it is dropped unanswered, the caller learns that the actor failed or stopped.
-pub(crate) type Reply<T> = oneshot::Sender<Result<T, EngineError>>;

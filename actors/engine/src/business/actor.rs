@@ -129,8 +129,8 @@ impl Running {
         let Self { state, businesses, asked, swept, has_looked, .. } = self;
         // The store writes nothing after a failure, so a new decision would be lost.
         if state.store.failed() {
-            if let Message::Change { reply, permits, .. } = message {
-                permits.answer(|| _ = reply.send(Err(EngineError::Stopping)));
+            if let Message::Change { reply, .. } = message {
+                reply.send(Err(EngineError::Stopping));
             }
             return Ok(());
         }
@@ -138,9 +138,8 @@ impl Running {
         if state.ended {
             match message {
                 // The client learns of the deletion after it is durable.
-                Message::Change { reply, permits, .. } => {
-                    let done = move || permits.answer(|| _ = reply.send(Err(EngineError::NotFound)));
-                    state.submit(Batch::default(), Box::new(done));
+                Message::Change { reply, .. } => {
+                    state.submit(Batch::default(), Box::new(|| reply.send(Err(EngineError::NotFound))));
                 }
                 Message::Ask { question } | Message::AskAccounts { question } => {
                     answer(state, question, state.clocks.now());
@@ -153,7 +152,7 @@ impl Running {
         state.overlay.settle(state.store.synced_through(state.id));
         let now = state.clocks.now();
         match message {
-            Message::Change { request, change, reply, permits } => {
+            Message::Change { request, change, reply } => {
                 state.reach_back(now).await?;
                 match carry_out(state, &request, change, now) {
                     Ok(made) => {
@@ -163,17 +162,16 @@ impl Running {
                                 let effects = made.effects.into_iter();
                                 effects.for_each(|effect| follow(effect, id, &myself, &businesses));
                             }
-                            permits.answer(|| _ = reply.send(Ok(made.answer)));
+                            reply.send(Ok(made.answer));
                         };
                         state.submit(made.batch, Box::new(done));
                     }
                     // A refusal shows state too, so it waits until that state is durable. On a nearly full
                     // disk, a refusal of a change without effect shows that an earlier change was made.
                     Err(error @ (EngineError::Refused(_) | EngineError::DiskFull(_))) => {
-                        let done = move || permits.answer(|| _ = reply.send(Err(error)));
-                        state.submit(Batch::default(), Box::new(done));
+                        state.submit(Batch::default(), Box::new(|| reply.send(Err(error))));
                     }
-                    Err(error) => permits.answer(|| _ = reply.send(Err(error))),
+                    Err(error) => reply.send(Err(error)),
                 }
             }
             Message::Ask { question } => {

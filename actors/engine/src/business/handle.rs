@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use domain::{BusinessId, Timestamp};
 use store::StoreError;
-use tokio::sync::oneshot;
 
 use super::change::{AnswerOf, AnyChange, AnyValue, Change};
 use super::duties;
 use super::message::Message;
 use super::request::{Answer, Request};
 use super::service::Businesses;
-use crate::actor::{Held, Permits, Reply};
+use crate::actor::{Held, Reply};
 use crate::error::EngineError;
 use crate::live::LiveSubscription;
 use crate::shared::Shared;
@@ -66,8 +65,7 @@ impl BusinessHandle {
         change: C,
     ) -> Result<AnswerOf<C>, EngineError> {
         let change: Box<dyn AnyChange> = Box::new(change);
-        let answer: Answer<AnyValue> =
-            self.call(|reply, permits| Message::Change { request, change, reply, permits }).await?;
+        let answer: Answer<AnyValue> = self.call(|reply| Message::Change { request, change, reply }).await?;
         Ok(answer.map(|value| *value.downcast().expect("a change answers what its type says")))
     }
 
@@ -81,38 +79,18 @@ impl BusinessHandle {
         self.shared().store.synced_through(self.id)
     }
 
-    pub(crate) async fn call<T>(
-        &self,
-        message: impl FnOnce(Reply<T>, Permits) -> Message,
-    ) -> Result<T, EngineError> {
+    pub(crate) async fn call<T>(&self, message: impl FnOnce(Reply<T>) -> Message) -> Result<T, EngineError> {
         self.shared().check_business(self.id)?;
-        let answered = self.call_actor(message).await;
+        let answered = async {
+            let permit = self.shared().permit()?;
+            self.businesses.directory.call((self.id, permit, self.held.clone()), message).await
+        };
+        let answered = answered.await;
         if answered.is_err() {
             // The business may have been set aside meanwhile, which ends its actor.
             self.shared().check_business(self.id)?;
         }
         answered
-    }
-
-    async fn call_actor<T>(
-        &self,
-        message: impl FnOnce(Reply<T>, Permits) -> Message,
-    ) -> Result<T, EngineError> {
-        let engine_permit = self.shared().permit()?;
-        let (reply, answer) = oneshot::channel();
-        let (running, permit) = self.businesses.directory.enter(self.id).await?;
-        let message =
-            message(reply, Permits { _engine: engine_permit, _actor: permit, held: self.held.clone() });
-        if running.actor.cast(message).is_err() {
-            // The actor failed before it took the message. Nothing was changed.
-            running.permits.close();
-            return Err(EngineError::Overloaded);
-        }
-        match answer.await {
-            Ok(result) => result,
-            // The actor or the store failed with the message. The outcome is unknown.
-            Err(_) => Err(EngineError::Failed),
-        }
     }
 }
 

@@ -7,14 +7,14 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use super::change::{AnyChange, AnyValue};
 use super::request::{Answer, Request};
 use super::state::State;
-use crate::actor::{Permits, Reply};
+use crate::actor::Reply;
 
 /// Computes an answer from the state. The returned closure sends it after the state is durable.
 pub(crate) type Question = Box<dyn FnOnce(&mut State, Timestamp) -> Done + Send>;
 
 pub(crate) enum Message {
     /// Decide and write a change.
-    Change { request: Request, change: Box<dyn AnyChange>, reply: Reply<Answer<AnyValue>>, permits: Permits },
+    Change { request: Request, change: Box<dyn AnyChange>, reply: Reply<Answer<AnyValue>> },
     /// A question about the state in memory.
     Ask { question: Question },
     /// A question about the usage. It waits until all records are counted.

@@ -4,13 +4,11 @@
 use domain::{EventId, Named, Refusal, UrlRefusal, WebhookEndpoint, WebhookId, WebhookUrl};
 use net::{Asker, GuardError};
 use store::{Order, Record, Weight, keys};
-use tokio::sync::oneshot;
 
 use super::key::EndpointKey;
 use super::message::{Message, Resend, Resending};
 use super::service::Deliveries;
 use super::signature::reveal;
-use crate::actor::{Permits, Reply};
 use crate::business::{BusinessHandle, Page, PageRequest, collect};
 use crate::error::EngineError;
 
@@ -46,14 +44,9 @@ impl BusinessHandle {
     async fn ask_delivery_actor(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
         self.webhook(endpoint).await?.ok_or(Refusal::NotFound(Named::Webhook))?;
         self.shared().store.check_room(Weight::Grows)?;
-        let engine_permit = self.shared().permit()?;
-        let (reply, answer): (Reply<u64>, _) = oneshot::channel();
-        let (running, in_use) =
-            self.businesses.deliveries.directory.enter(self.endpoint_key(endpoint)).await?;
-        let permits = Permits { _engine: engine_permit, _actor: in_use, held: None };
-        let resending = Resending { what, resent: 0, reply, _permits: permits };
-        running.actor.cast(Message::Resend(Box::new(resending))).map_err(|_| EngineError::Overloaded)?;
-        answer.await.map_err(|_| EngineError::Failed)?
+        let permit = self.shared().permit()?;
+        let message = |reply| Message::Resend(Box::new(Resending { what, resent: 0, reply }));
+        self.businesses.deliveries.directory.call((self.endpoint_key(endpoint), permit, None), message).await
     }
 
     /// Resolves a webhook's host and refuses it unless every address is public.

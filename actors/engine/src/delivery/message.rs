@@ -7,7 +7,7 @@ use tokio::sync::OwnedSemaphorePermit;
 
 use super::dispatch::{Place, UnderWay};
 use super::schedule::AttemptResult;
-use crate::actor::{Permits, Reply};
+use crate::actor::Reply;
 
 #[derive(Debug)]
 pub(crate) enum Message {
@@ -50,8 +50,6 @@ pub(crate) struct Resending {
     pub(super) what: Resend,
     pub(super) resent: u64,
     pub(super) reply: Reply<u64>,
-    /// Held until the reply.
-    pub(super) _permits: Permits,
 }
 
 #[derive(Debug)]

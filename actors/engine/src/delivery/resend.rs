@@ -30,7 +30,7 @@ impl State {
     ) -> Result<(), StoreError> {
         let shared = &deliveries.shared;
         if shared.store.failed() {
-            _ = step.reply.send(Err(EngineError::Stopping));
+            step.reply.send(Err(EngineError::Stopping));
             return Ok(());
         }
         // Until the next turn has read the rows, there may be work.
@@ -49,7 +49,7 @@ impl State {
                 match then {
                     Then::GoesOn => _ = myself.cast(Message::Resend(step)),
                     Then::Waits => self.resending.push(*step),
-                    Then::Done => _ = step.reply.send(Ok(step.resent)),
+                    Then::Done => step.reply.send(Ok(step.resent)),
                 }
             }
             // Some events are already sent again, and an error here would hide their number.
@@ -60,7 +60,7 @@ impl State {
                     let _ = myself.cast(Message::Resend(step));
                 });
             }
-            Err(error) => _ = step.reply.send(Err(error)),
+            Err(error) => step.reply.send(Err(error)),
         }
         Ok(())
     }

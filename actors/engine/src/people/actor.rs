@@ -66,11 +66,10 @@ impl Actor for PersonActor {
         let shared = &persons.shared;
         let now = shared.clocks.now();
         match message {
-            Message::Change { change, weight, permits } => {
+            Message::Change { change, weight } => {
                 let room = shared.store.check_room(weight).map_err(EngineError::from);
                 let person = room.and_then(|()| state.person.as_ref().ok_or(EngineError::NotFound));
                 let Decided { fate, note, mail, done } = change(person, now);
-                let done: Done = Box::new(move || permits.answer(done));
                 state.carry_out(&persons, fate, (note, mail), now, done);
             }
             Message::Used { hash, at, permit } => {

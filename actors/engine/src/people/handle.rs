@@ -10,13 +10,12 @@ use domain::{
 };
 use store::keys::installation_kind;
 use store::{Order, Record, StoreError, Weight, keys};
-use tokio::sync::oneshot;
 use view::PersonView;
 
 use super::message::{Change, Decided, Fate, Message, Note};
 use super::state::Persons;
 use super::token::Token;
-use crate::actor::{Held, Permits};
+use crate::actor::{Held, Reply};
 use crate::business::commands::people::PatchMember;
 use crate::business::{Answer, BusinessHandle, Page, PageRequest, Request, collect, read_page};
 use crate::error::EngineError;
@@ -101,29 +100,19 @@ impl People {
         weight: Weight,
         decide: impl FnOnce(&Person, Timestamp) -> Result<Comes<T>, Refusal> + Send + 'static,
     ) -> Result<T, EngineError> {
-        let (reply, answer) = oneshot::channel::<Result<T, EngineError>>();
-        let change: Change = Box::new(move |person, now| {
-            let decided = person.and_then(|person| Ok(decide(person, now)?));
-            let (fate, note, mail, answer) = match decided {
-                Ok(Comes { fate, note, mail, given }) => (fate, note, mail, Ok(given)),
-                Err(error) => (Fate::Stays, None, None, Err(error)),
-            };
-            Decided { fate, note, mail, done: Box::new(move || _ = reply.send(answer)) }
-        });
-        self.tell(id, change, weight).await?;
-        answer.await.map_err(|_| EngineError::Failed)?
-    }
-
-    async fn tell(&self, id: PersonId, change: Change, weight: Weight) -> Result<(), EngineError> {
-        let engine_permit = self.shared().permit()?;
-        let (running, permit) = self.persons.directory.enter(id).await?;
-        let permits = Permits { _engine: engine_permit, _actor: permit, held: self.held() };
-        if running.actor.cast(Message::Change { change, weight, permits }).is_err() {
-            // The actor failed before it took the message, so nothing was changed.
-            running.permits.close();
-            return Err(EngineError::Overloaded);
-        }
-        Ok(())
+        let message = |reply: Reply<T>| {
+            let change: Change = Box::new(move |person, now| {
+                let decided = person.and_then(|person| Ok(decide(person, now)?));
+                let (fate, note, mail, answer) = match decided {
+                    Ok(Comes { fate, note, mail, given }) => (fate, note, mail, Ok(given)),
+                    Err(error) => (Fate::Stays, None, None, Err(error)),
+                };
+                Decided { fate, note, mail, done: Box::new(|| reply.send(answer)) }
+            });
+            Message::Change { change, weight }
+        };
+        let permit = self.shared().permit()?;
+        self.persons.directory.call((id, permit, self.held()), message).await
     }
 
     /// Whether mail can be sent. It decides how people are invited and how addresses change.

@@ -2,7 +2,6 @@ use domain::{AuditAction, Person, Timestamp};
 use store::{Done, Weight};
 use tokio::sync::OwnedSemaphorePermit;
 
-use crate::actor::Permits;
 use crate::error::EngineError;
 use crate::mail::NewMail;
 
@@ -37,7 +36,7 @@ pub(crate) struct Note {
 pub(crate) type Change = Box<dyn FnOnce(Result<&Person, EngineError>, Timestamp) -> Decided + Send>;
 
 pub(crate) enum Message {
-    Change { change: Change, weight: Weight, permits: Permits },
+    Change { change: Change, weight: Weight },
     Used { hash: [u8; 32], at: Timestamp, permit: OwnedSemaphorePermit },
 }
 

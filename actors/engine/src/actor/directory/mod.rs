@@ -18,10 +18,11 @@ use dashmap::DashMap;
 use parking_lot::RwLock;
 use ports::BoxFuture;
 use ractor::{ActorId, ActorRef, ActorStatus, Message};
-use tokio::sync::{Mutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, TryAcquireError};
+use tokio::sync::{Mutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, TryAcquireError, oneshot};
 use tokio::time::Instant;
 
 use super::back_off::BackOff;
+use super::message::{Held, Reply};
 use super::use_order::UseOrder;
 use crate::error::EngineError;
 
@@ -143,6 +144,26 @@ impl<I: Id, M: Message> Directory<I, M> {
             let filling = Arc::clone(&self.seats).fill((id, seat, gone), starting, permits);
             return tokio::spawn(filling).await.unwrap_or(Err(EngineError::Failed));
         }
+    }
+
+    /// Sends a message to the actor of an id and returns its answer. `permit` is the engine's permit for the
+    /// message, and `held` a claim that the message holds until the answer. Errors are those of
+    /// [`Self::enter`], and [`EngineError::Failed`] with an unknown outcome if the actor or the store failed
+    /// with the message.
+    pub(crate) async fn call<T>(
+        &self,
+        (id, permit, held): (I, OwnedSemaphorePermit, Option<Held>),
+        message: impl FnOnce(Reply<T>) -> M,
+    ) -> Result<T, EngineError> {
+        let (running, actor_permit) = self.enter(id).await?;
+        let (answer, answered) = oneshot::channel();
+        let reply = Reply { answer, held, _permits: [permit, actor_permit] };
+        if running.actor.cast(message(reply)).is_err() {
+            // The actor failed before it took the message. Nothing was changed.
+            running.permits.close();
+            return Err(EngineError::Overloaded);
+        }
+        answered.await.unwrap_or(Err(EngineError::Failed))
     }
 
     /// Records that an actor failed. Returns its id, if it was recorded, and its back-off.

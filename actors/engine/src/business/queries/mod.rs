@@ -25,7 +25,6 @@ use domain::{
 use store::kept::Kept;
 use store::keys::kind;
 use store::{Order, Promised, Record, Store, StoreError, keys};
-use tokio::sync::oneshot;
 use view::{BudgetView, KeyCreatorView, OperatorKeyView, RetentionView, SpecialDayView, TimeOffView};
 
 use super::change::{AnswerOf, Change};
@@ -35,7 +34,7 @@ use super::message::{Message, Question};
 use super::remembered::{check_actor, given, read_kept};
 use super::request::{Answer, Gives, Request};
 use super::state::State;
-use crate::actor::{Permits, Reply};
+use crate::actor::Reply;
 use crate::error::EngineError;
 use crate::scans::Reader;
 use crate::shared::Shared;
@@ -247,8 +246,8 @@ impl BusinessHandle {
     /// The exact budget and usage after the newest change. If the rows of an older store are still being
     /// counted, the answer waits.
     pub async fn budget(&self) -> Result<BudgetView, EngineError> {
-        self.call(|reply: Reply<BudgetView>, permits: Permits| Message::AskAccounts {
-            question: answering(reply, permits, |state, _| {
+        self.call(|reply| Message::AskAccounts {
+            question: answering(reply, |state, _| {
                 Ok(BudgetView::new(&state.accounts.budget, &state.accounts.used()))
             }),
         })
@@ -266,21 +265,17 @@ impl BusinessHandle {
         &self,
         question: impl FnOnce(&mut State, Timestamp) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.call(|reply: Reply<T>, permits: Permits| Message::Ask {
-            question: answering(reply, permits, question),
-        })
-        .await
+        self.call(|reply| Message::Ask { question: answering(reply, question) }).await
     }
 }
 
 fn answering<T: Send + 'static>(
     reply: Reply<T>,
-    permits: Permits,
     question: impl FnOnce(&mut State, Timestamp) -> Result<T, EngineError> + Send + 'static,
 ) -> Question {
     Box::new(move |state, now| {
         let answer = question(state, now);
-        Box::new(move || permits.answer(|| _ = oneshot::Sender::send(reply, answer)))
+        Box::new(move || reply.send(answer))
     })
 }
 
