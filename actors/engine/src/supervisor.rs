@@ -15,9 +15,8 @@ use store::StoreError;
 use tokio::task::JoinHandle;
 
 use crate::delivery::EndpointKey;
-use crate::housekeeping::Housekeeping;
-use crate::maintenance::Maintenance;
-use crate::people::{sweep_people, write_uses};
+use crate::maintenance::{Housekeeping, Maintenance, sweep_people};
+use crate::people::write_uses;
 use crate::shared::Shared;
 
 const SWEEP_EVERY: Duration = Duration::from_secs(60);

@@ -13,9 +13,9 @@ use super::load::{Start, load};
 use super::message::{Message, Question, SweptThrough};
 use super::service::Businesses;
 use super::state::State;
-use super::steps;
-use super::sweep::sweep;
 use crate::error::EngineError;
+use crate::maintenance::business as steps;
+use crate::maintenance::sweep;
 
 #[derive(Debug, thiserror::Error)]
 #[error("there is no such business")]

@@ -19,8 +19,8 @@ use crate::delivery::EndpointKey;
 use crate::error::EngineError;
 use crate::live::LiveChange;
 
-pub(super) struct CarriedOut {
-    pub(super) batch: Batch,
+pub(crate) struct CarriedOut {
+    pub(crate) batch: Batch,
     pub(super) answer: Answer<AnyValue>,
     /// The effects, in the order in which they happen before the answer.
     pub(super) effects: Vec<Effect>,
@@ -44,7 +44,7 @@ pub(super) enum Effect {
 }
 
 /// Decides a change. The memory of the business is updated only after the batch is complete.
-pub(super) fn carry_out(
+pub(crate) fn carry_out(
     state: &mut State,
     request: &Request,
     change: Box<dyn AnyChange>,

@@ -6,13 +6,13 @@ use domain::{BusinessId, Timestamp};
 use store::StoreError;
 
 use super::change::{AnswerOf, AnyChange, AnyValue, Change};
-use super::duties;
 use super::message::Message;
 use super::request::{Answer, Request};
 use super::service::Businesses;
 use crate::actor::{Held, Reply};
 use crate::error::EngineError;
 use crate::live::LiveSubscription;
+use crate::maintenance::due;
 use crate::shared::Shared;
 
 /// A business. Changes go through its actor, reads go to the store. Cheap to clone.
@@ -48,7 +48,7 @@ impl BusinessHandle {
 
     /// Whether the business has expired rows or due age marks. Fails when a row does not decode.
     pub fn has_duties(&self) -> Result<bool, StoreError> {
-        duties::has_any(&self.shared().store, &self.shared().clocks, self.id)
+        due::has_any(&self.shared().store, &self.shared().clocks, self.id)
     }
 
     /// Carries out a change. The answer comes after the change is durable. A dropped future does not undo the

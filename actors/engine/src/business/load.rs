@@ -21,8 +21,6 @@ use store::keys::kind;
 use store::{Key, Order, Pair, Record, Store, StoreError, keys};
 
 use super::accounts::Accounts;
-use super::ages::{Ages, Round};
-use super::chores::Chores;
 use super::overlay::Overlay;
 use super::references::References;
 use super::remembered::days_ahead;
@@ -31,6 +29,7 @@ use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
 use super::write::Write;
 use crate::clock::{Clocks, SteadyClock};
 use crate::mail::Outbox;
+use crate::maintenance::{Ages, Chores, Round};
 
 /// The assumed length of undecodable time off. It covers most time off. A longer value could block a staff
 /// member because of one old row.

@@ -12,19 +12,14 @@
 
 mod accounts;
 mod actor;
-mod ages;
 mod alerts;
 mod alone;
 mod announce;
 mod change;
-mod chores;
 pub mod commands;
 mod context;
 mod decide;
 mod decision;
-mod duties;
-mod erasure;
-mod expiry;
 mod handle;
 mod load;
 mod message;
@@ -39,12 +34,9 @@ mod service;
 mod shown;
 mod stamps;
 mod state;
-mod steps;
-mod sweep;
 mod theirs;
 mod unread;
 mod usage;
-mod wiping;
 mod write;
 
 pub use change::{AnswerOf, Change};
@@ -60,12 +52,14 @@ pub use request::{Answer, AnswerStatus, Ended, Gives, Idempotency, IfMatch, New,
 
 pub(crate) use actor::BusinessActor;
 pub(crate) use alone::Alone;
-pub(crate) use duties::has_any as has_duties;
+pub(crate) use decide::{CarriedOut, carry_out};
 pub(crate) use message::{Message, SweptThrough};
 pub(crate) use names::NAMES_PER_ROW_MAX;
 pub(crate) use queries::{collect, read_page};
 pub(crate) use remembered::{days, kept, read_kept, remember};
+pub(crate) use resource::Resource;
 pub(crate) use service::Businesses;
+pub(crate) use state::State;
 pub(crate) use theirs::{Personal, Theirs};
 pub(crate) use unread::{end_unread, is_unread, remember_end};
 pub(crate) use write::Write;

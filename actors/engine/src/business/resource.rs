@@ -13,7 +13,7 @@ use view::{AppointmentView, CallView, ContactView, MessageView};
 /// required properties, so it is last.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Resource {
+pub(crate) enum Resource {
     Appointment(AppointmentView),
     Call(CallView),
     Message(MessageView),
@@ -21,7 +21,7 @@ pub(super) enum Resource {
 }
 
 impl Resource {
-    pub(super) fn of_event(event: &[u8]) -> serde_json::Result<Self> {
+    pub(crate) fn of_event(event: &[u8]) -> serde_json::Result<Self> {
         #[derive(Deserialize)]
         struct Head {
             #[serde(rename = "type")]
@@ -45,12 +45,12 @@ impl Resource {
     }
 
     /// The resource of a remembered answer, if it can contain a contact.
-    pub(super) fn of_answer(body: &[u8]) -> Option<Self> {
+    pub(crate) fn of_answer(body: &[u8]) -> Option<Self> {
         serde_json::from_slice(body).ok()
     }
 
     /// The reference that replaces the stored answer.
-    pub(super) fn shown_anew(&self) -> ShownAnew {
+    pub(crate) fn shown_anew(&self) -> ShownAnew {
         match self {
             Self::Appointment(view) => ShownAnew::Appointment(view.id),
             Self::Call(view) => ShownAnew::Call(view.id),
@@ -59,7 +59,7 @@ impl Resource {
         }
     }
 
-    pub(super) fn contact_id(&self) -> Option<ContactId> {
+    pub(crate) fn contact_id(&self) -> Option<ContactId> {
         match self {
             Self::Appointment(view) => view.contact_id,
             Self::Call(view) => view.contact_id,
@@ -69,7 +69,7 @@ impl Resource {
     }
 
     /// The customer's phone number. In a call the other number is the business's own line.
-    pub(super) fn phone(&self) -> Option<&str> {
+    pub(crate) fn phone(&self) -> Option<&str> {
         match self {
             Self::Appointment(view) => view.contact_phone.as_deref(),
             Self::Call(view) if view.direction == Direction::Outbound => view.to_number.as_deref(),

@@ -23,14 +23,13 @@ use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
 use uuid::Uuid;
 
 use super::accounts::Accounts;
-use super::ages::{Ages, Round};
-use super::chores::Chores;
 use super::overlay::Overlay;
 use super::references::References;
 use super::stamps::Stamps;
 use super::write::Write;
 use crate::clock::{Clocks, SteadyClock};
 use crate::mail::Outbox;
+use crate::maintenance::{Ages, Chores, Round};
 
 /// How far `busy` reaches into the past: the longest service has one day, the longest local day slightly
 /// more.

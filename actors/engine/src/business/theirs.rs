@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 #[derive(Debug, Default)]
 pub(crate) struct Theirs {
-    pub(super) contacts: BTreeSet<ContactId>,
+    pub(crate) contacts: BTreeSet<ContactId>,
     /// Digests of the phone numbers, with the newest erasure of each. Newer records belong to others.
     phones: HashMap<[u8; 16], ErasureId>,
     /// Whether the phone number of a contact is unknown, because its record did not decode. Then index rows
@@ -31,7 +31,7 @@ impl Theirs {
         }
     }
 
-    pub(super) fn may_be_listed(&self) -> bool {
+    pub(crate) fn may_be_listed(&self) -> bool {
         self.may_be_listed
     }
 
@@ -44,7 +44,7 @@ impl Theirs {
     }
 
     /// Whether the number belonged to one of the contacts when the record with this id was created.
-    pub(super) fn had(&self, phone: Option<&str>, id: Uuid) -> bool {
+    pub(crate) fn had(&self, phone: Option<&str>, id: Uuid) -> bool {
         let erased = phone.and_then(|phone| self.phones.get(&keys::phone_digest(phone)));
         erased.is_some_and(|erased| id < erased.uuid())
     }

@@ -3,7 +3,7 @@
 //! Invariants:
 //! - An import is invisible until all of it is valid and durable. Then all businesses are opened.
 //! - The batch of that decision contains the answer for a repeated request.
-//! - The rows of a broken import, also of an earlier process, are removed or finished ([`crate::settling`])
+//! - The rows of a broken import, also of an earlier process, are removed or finished ([`crate::maintenance::interrupted_imports`])
 //!   before another import begins.
 
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use super::Engine;
 use super::once::Once;
 use crate::business::{Answer, Idempotency, Shown};
 use crate::error::EngineError;
+use crate::maintenance::interrupted_imports::until_opened;
 use crate::moving::{Import, ImportOptions, finish, is_unfinished};
-use crate::settling::until_opened;
 
 impl Engine {
     /// Begins an import.

@@ -30,7 +30,7 @@ use crate::clock::{Clocks, SteadyClock};
 use crate::delivery::{Deliveries, DeliveryActor};
 use crate::limits::Limits;
 use crate::mail::Mails;
-use crate::maintenance::Maintenance;
+use crate::maintenance::{self, Maintenance};
 use crate::meta;
 use crate::moving::Moving;
 use crate::people::{People, PersonActor, Persons, write_uses};
@@ -131,8 +131,8 @@ impl Engine {
         let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&maintenance)));
         supervisor::watch_over(its_end, Arc::downgrade(&shared));
         businesses.deliveries.begin();
-        tokio::spawn(crate::ending::run(Arc::downgrade(&maintenance)));
-        tokio::spawn(crate::settling::settle_what_is_left(Arc::downgrade(&maintenance)));
+        tokio::spawn(maintenance::deleted_businesses::run(Arc::downgrade(&maintenance)));
+        tokio::spawn(maintenance::interrupted_imports::settle_what_is_left(Arc::downgrade(&maintenance)));
         let backups = Arc::default();
         let parts = Parts { shared, businesses, people, mails, moving, maintenance, backups, limits };
         Ok(Self { parts: Arc::new(parts) })

@@ -1,9 +1,27 @@
-//! What the background jobs of the installation use.
+//! The background jobs, and what those of the installation use.
+
+mod age_marks;
+pub(crate) mod business;
+mod daily_count;
+mod daily_round;
+pub(crate) mod deleted_businesses;
+pub(crate) mod due;
+mod erased_events;
+pub(crate) mod erasure;
+mod expired_accounts;
+mod expired_logs;
+pub(crate) mod interrupted_imports;
+mod progress;
+mod retention;
 
 use std::sync::{Arc, Weak};
 
+pub(crate) use self::age_marks::{Ages, Round};
+pub(crate) use self::daily_round::Housekeeping;
+pub(crate) use self::expired_accounts::sweep_people;
+pub(crate) use self::expired_logs::sweep;
+pub(crate) use self::progress::Chores;
 use crate::business::Businesses;
-use crate::housekeeping::Round;
 use crate::moving::Moving;
 use crate::people::Persons;
 use crate::shared::Shared;
@@ -13,7 +31,7 @@ pub(crate) struct Maintenance {
     pub(crate) businesses: Arc<Businesses>,
     pub(crate) people: Arc<Persons>,
     pub(crate) moving: Arc<Moving>,
-    pub(crate) round: Arc<Round>,
+    pub(crate) round: Arc<daily_round::Round>,
 }
 
 /// `None` after the engine has closed.

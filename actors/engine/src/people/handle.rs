@@ -65,7 +65,7 @@ impl People {
     }
 
     /// Carries out a change and returns its value after the commit.
-    pub(super) async fn change<T: Send + 'static>(
+    pub(crate) async fn change<T: Send + 'static>(
         &self,
         id: PersonId,
         (by, action, weight): (Actor, AuditAction, Weight),

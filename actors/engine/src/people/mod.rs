@@ -21,7 +21,6 @@ mod password;
 mod sessions;
 mod sign_in;
 mod state;
-mod sweep;
 mod token;
 mod write;
 
@@ -33,6 +32,6 @@ pub use sign_in::{From, SignIn};
 pub use token::Token;
 
 pub(crate) use actor::PersonActor;
+pub(crate) use sessions::write_uses;
 pub(crate) use state::Persons;
-pub(crate) use sweep::{sweep_people, write_uses};
 pub(crate) use write::write_person;

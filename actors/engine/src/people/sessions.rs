@@ -10,8 +10,11 @@ use domain::{
 };
 use store::Weight;
 
-use super::handle::People;
+use super::handle::{Comes, People};
+use super::message::{Fate, Message, Note};
+use super::state::Persons;
 use super::token::Token;
+use crate::actor::Running;
 use crate::error::EngineError;
 use crate::mail::{NewMail, wait};
 
@@ -229,4 +232,40 @@ impl People {
         })
         .await
     }
+
+    /// Deletes an account without an owner and without memberships. The claim keeps an invitation out
+    /// meanwhile.
+    pub(crate) async fn end_orphan(&self, person: Person) -> Result<(), EngineError> {
+        let claim = self.persons.claims.on(&[&person.email_folded()]).await;
+        if !self.businesses_of(person.id)?.is_empty() {
+            return Ok(());
+        }
+        let people = self.holding(Some(claim));
+        let ended = people.change_fate(person.id, Weight::Frees, |person, now| {
+            let orphan = person.may_be_orphan(now);
+            let note = orphan.then_some(Note { by: Actor::System, action: AuditAction::PersonEnded });
+            let fate = if orphan { Fate::Gone } else { Fate::Stays };
+            Ok(Comes { fate, note, mail: None, given: () })
+        });
+        match ended.await {
+            Err(EngineError::NotFound) => Ok(()),
+            ended => ended,
+        }
+    }
+}
+
+/// Has the noted uses of sessions written by the returned actors. The uses of people without an available
+/// actor stay noted.
+pub(crate) async fn write_uses(persons: &Persons) -> Vec<Arc<Running<Message>>> {
+    let mut writing = Vec::new();
+    for (person, hash, at) in persons.known.take_uses() {
+        match persons.directory.enter(person).await {
+            Ok((running, permit)) => {
+                let _ = running.actor.cast(Message::Used { hash, at, permit });
+                writing.push(running);
+            }
+            Err(_) => persons.known.note_use(person, hash, at),
+        }
+    }
+    writing
 }

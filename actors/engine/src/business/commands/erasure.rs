@@ -8,10 +8,10 @@ use crate::business::Write;
 use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
-use crate::business::erasure;
 use crate::business::request::{Ended, Idempotency, Removed, Shown};
 use crate::business::unread::remember_end;
 use crate::error::EngineError;
+use crate::maintenance::erasure;
 
 /// Erases a contact. The contact itself is deleted at once, its data in other records by a background job.
 #[derive(Clone, Copy, Debug)]

@@ -1,11 +1,9 @@
 //! The daily round through unused businesses, which deletes their expired rows. A loaded business does this
-//! itself. The round also counts the records of every business ([`count`]).
+//! itself. The round also counts the records of every business ([`super::daily_count`]).
 //!
 //! Invariants: the round reads rows to decide whether work is due, and only then starts the business's actor,
 //! one at a time. It pauses between steps. Its position is written once a minute, and a restart continues
 //! there.
-
-mod count;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -21,9 +19,9 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use self::count::Counter;
-use crate::business::{self, Businesses, Message, SweptThrough};
-use crate::maintenance::{Maintenance, open};
+use super::daily_count::Counter;
+use super::{Maintenance, due, open};
+use crate::business::{Businesses, Message, SweptThrough};
 
 /// The interval between the starts of rounds, in steady time.
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(24);
@@ -177,7 +175,7 @@ async fn sweep_business(maintenance: &Maintenance, id: BusinessId) {
     if directory.is_running(id) || shared.store.is_business_set_aside(id) {
         return;
     }
-    let has_any = business::has_duties(&shared.store, &shared.clocks, id);
+    let has_any = due::has_any(&shared.store, &shared.clocks, id);
     // A row that does not decode is already logged; any other error has stopped the store.
     let has_any = shared.store.usable(&keys::business_index(id), has_any).ok().flatten().unwrap_or(false);
     maintenance.round.checked[usize::from(has_any)].fetch_add(1, Ordering::Relaxed);

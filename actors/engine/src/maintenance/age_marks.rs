@@ -16,12 +16,12 @@ const AGE_EVERY: TimeDelta = TimeDelta::days(1);
 pub(crate) struct Ages {
     /// The newest id of the audit log. It is the greatest id of the business, because each change mints it
     /// last.
-    pub(super) newest: Option<AuditId>,
+    pub(crate) newest: Option<AuditId>,
     noted: Option<(SteadyTime, AuditId)>,
 }
 
 impl Ages {
-    pub(super) fn load(store: &Store, of: BusinessId, newest: Option<AuditId>) -> Result<Self, StoreError> {
+    pub(crate) fn load(store: &Store, of: BusinessId, newest: Option<AuditId>) -> Result<Self, StoreError> {
         Ok(Self { newest, noted: last_of(store, &keys::of_kind(of, kind::AGE))? })
     }
 

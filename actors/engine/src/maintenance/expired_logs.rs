@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - A row is deleted only when both clocks agree that it is old. The believed wall clock is compared with
-//!   the stamp, steady time with the age marks ([`Ages`](super::ages::Ages)).
+//!   the stamp, steady time with the age marks ([`Ages`](super::age_marks::Ages)).
 //! - A stamp in the future has no meaning; such a row is as old as steady time shows.
 //! - A round reads the log in the order of its keys. Rows that stay are passed over, so they never hide later
 //!   rows.
@@ -14,9 +14,8 @@ use store::keys::kind;
 use store::records::IdempotencyRecord;
 use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Weight, keys};
 
-use super::ages::noted_until;
-use super::message::Message;
-use super::state::State;
+use super::age_marks::noted_until;
+use crate::business::{Message, State};
 use crate::delivery::LOG_DAYS;
 use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
 
@@ -74,7 +73,7 @@ enum Row {
 }
 
 /// Starts a sweep step, unless one runs. A step with a full batch is followed by another one.
-pub(super) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
+pub(crate) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
     // A deletion writes too. On a nearly full disk the sweep waits for the next minute.
     if state.sweeping || state.store.check_room(Weight::Keeps).is_err() {
         return Ok(());

@@ -21,10 +21,9 @@ use store::records::AuditRecord;
 use store::{Key, KeyRange, Order, Record, Store, StoreError, kept, keys};
 use uuid::Uuid;
 
-use super::ages::noted_until;
-use super::chores::Counts;
-use super::state::State;
-use super::write::Write;
+use super::age_marks::noted_until;
+use super::progress::Counts;
+use crate::business::{State, Write};
 
 const ROWS_MAX: usize = 256;
 const BYTES_MAX: usize = 256 << 10;

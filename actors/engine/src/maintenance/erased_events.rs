@@ -13,8 +13,7 @@ use store::keys::kind;
 use store::records::WipeRecord;
 use store::{Batch, Key, KeyRange, LONG_VALUE_BYTES_MAX, Order, StoreError, keys, unless_set_aside};
 
-use super::state::State;
-use super::write::Write;
+use crate::business::{State, Write};
 use crate::delivery::EndpointKey;
 
 /// Upper bound of events per step. Each one has a delivery for each endpoint.

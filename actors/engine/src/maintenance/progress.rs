@@ -6,8 +6,8 @@ use domain::{BudgetKind, ErasureId, SteadyTime};
 use store::Key;
 use store::kept::Kept;
 
-use super::ages::Round;
-use super::theirs::Theirs;
+use super::age_marks::Round;
+use crate::business::Theirs;
 
 #[derive(Debug, Default)]
 pub(crate) struct Chores {
@@ -26,7 +26,7 @@ pub(crate) struct Chores {
 }
 
 impl Chores {
-    pub(super) fn are_done(&self) -> bool {
+    pub(crate) fn are_done(&self) -> bool {
         !self.under_way && self.chore == Chore::None
     }
 
@@ -36,7 +36,7 @@ impl Chores {
         self.in_round
     }
 
-    pub(super) fn look_anew(&mut self) {
+    pub(crate) fn look_anew(&mut self) {
         (self.round, self.expiring) = (Round::default(), 0);
     }
 

@@ -13,8 +13,8 @@ use domain::{BusinessId, KeyId};
 use store::keys::{installation_kind, kind};
 use store::{Batch, Key, KeyRange, Order, Store, StoreError, Weight, keys};
 
+use super::{Maintenance, open};
 use crate::business::Businesses;
-use crate::maintenance::{Maintenance, open};
 
 const ROWS_PER_STEP: usize = 256;
 const LOOKED_AT_ONCE: usize = 64;

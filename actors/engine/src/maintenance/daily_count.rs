@@ -15,9 +15,9 @@ use domain::BusinessId;
 use store::StoreError;
 use tokio::time::sleep;
 
+use super::{Maintenance, open};
 use crate::counting::{Counting, Difference, Differences, ROWS_TO_BEGIN};
 use crate::error::EngineError;
-use crate::maintenance::{Maintenance, open};
 
 const ROWS_PER_SECOND: u32 = 2_000;
 /// The count pauses after this number of rows, to keep its rate.

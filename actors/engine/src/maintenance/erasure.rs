@@ -24,11 +24,8 @@ use store::keys::kind;
 use store::records::{AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, ShownAnew, WipeRecord};
 use store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
 
-use super::chores::{Counts, Erasing};
-use super::resource::Resource;
-use super::state::State;
-use super::theirs::{Personal, Theirs};
-use super::write::Write;
+use super::progress::{Counts, Erasing};
+use crate::business::{Personal, Resource, State, Theirs, Write};
 
 const ROWS_MAX: usize = 256;
 const BYTES_MAX: usize = 256 << 10;
@@ -417,7 +414,7 @@ impl<'a> Step<'a> {
 }
 
 /// The erasure row, together with the row that announces pending work.
-pub(in crate::business) fn row(
+pub(crate) fn row(
     of: domain::BusinessId,
     (contact, phone): (ContactId, Option<&str>),
     id: ErasureId,

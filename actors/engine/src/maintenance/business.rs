@@ -12,21 +12,15 @@ use domain::{Actor as Who, AuditAction, Timestamp};
 use ractor::ActorRef;
 use store::{Done, StoreError, Weight, unless_set_aside};
 
-use super::change::Change;
-use super::chores::{Chore, Counts};
-use super::context::Context;
-use super::decide::{CarriedOut, carry_out};
-use super::decision::Decision;
-use super::message::Message;
-use super::request::{Removed, Request};
-use super::service::Businesses;
-use super::state::State;
-use super::write::Write;
-use super::{erasure, expiry, wiping};
+use super::progress::{Chore, Counts};
+use super::{erased_events, erasure, retention};
+use crate::business::{
+    Businesses, CarriedOut, Change, Context, Decision, Message, Removed, Request, State, Write, carry_out,
+};
 use crate::error::EngineError;
 
 /// Starts the jobs, or makes them start again after the current run.
-pub(super) fn begin(
+pub(crate) fn begin(
     state: &mut State,
     businesses: &Weak<Businesses>,
     myself: &ActorRef<Message>,
@@ -40,7 +34,7 @@ pub(super) fn begin(
     go_on(state, businesses, myself, now)
 }
 
-pub(super) fn stepped(
+pub(crate) fn stepped(
     state: &mut State,
     businesses: &Weak<Businesses>,
     myself: &ActorRef<Message>,
@@ -91,7 +85,7 @@ fn do_steps(
                 }
             },
             Chore::Wiping => {
-                let wiping::Stepped { writes, clean, more } = wiping::step(state)?;
+                let erased_events::Stepped { writes, clean, more } = erased_events::step(state)?;
                 if let Some(businesses) = businesses.upgrade() {
                     clean.into_iter().for_each(|key| businesses.deliveries.clean(key));
                 }
@@ -103,7 +97,7 @@ fn do_steps(
                     state.chores.chore = Chore::None;
                     continue;
                 }
-                let expiry::Stepped { writes, expired, more } = expiry::step(state, now)?;
+                let retention::Stepped { writes, expired, more } = retention::step(state, now)?;
                 state.chores.ends_round(!more);
                 let next = if more { Chore::Expiring } else { Chore::None };
                 (Step::noting(writes, AuditAction::RecordsExpired, &expired), more, next)

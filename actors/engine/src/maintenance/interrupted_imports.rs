@@ -8,8 +8,8 @@ use std::sync::{Arc, Weak};
 
 use domain::BusinessId;
 
+use super::{Maintenance, open};
 use crate::error::EngineError;
-use crate::maintenance::{Maintenance, open};
 use crate::moving::{Moving, is_finishing, is_unfinished, open_all, take_back};
 use crate::shared::Shared;
 

@@ -12,9 +12,9 @@ use store::keys::kind;
 use store::{KeyRange, Order, Rows, Store, StoreError, keys};
 use uuid::Uuid;
 
-use super::ages::{Ages, noted_until};
-use super::expiry;
-use super::sweep::{NEEDED_BEHIND_LOG, is_within};
+use super::age_marks::{Ages, noted_until};
+use super::expired_logs::{NEEDED_BEHIND_LOG, is_within};
+use super::retention;
 use crate::clock::Clocks;
 use crate::delivery::LOG_DAYS;
 use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
@@ -39,7 +39,7 @@ fn records_are_kept_no_longer(store: &Store, clocks: &Clocks, of: BusinessId) ->
     let newest = newest_id(store, of)?;
     let steady = clocks.steady();
     Ok(Ages::load(store, of, newest)?.is_due(steady)
-        || expiry::is_due(store, of, newest, (clocks.now(), steady))?)
+        || retention::is_due(store, of, newest, (clocks.now(), steady))?)
 }
 
 fn newest_id(store: &Store, of: BusinessId) -> Result<Option<AuditId>, StoreError> {
