@@ -8,14 +8,12 @@
 use std::sync::Weak;
 use std::time::Duration;
 
-use chrono::TimeDelta;
-use domain::{PersonId, SteadyTime};
 use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
 use store::StoreError;
 use tokio::task::JoinHandle;
 
 use crate::delivery::EndpointKey;
-use crate::maintenance::{Housekeeping, Maintenance, sweep_people};
+use crate::maintenance::Maintenance;
 use crate::people::write_uses;
 use crate::shared::Shared;
 
@@ -23,16 +21,9 @@ const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
 const SWEEP_PART_EVERY: Duration = Duration::from_secs(1);
 
-/// The interval between rounds through people, and between a start and the first round, in steady time.
-const PEOPLE_EVERY: TimeDelta = TimeDelta::hours(24);
-const PEOPLE_FIRST: TimeDelta = TimeDelta::hours(1);
-
 pub(crate) struct State {
     maintenance: Weak<Maintenance>,
-    housekeeping: Housekeeping,
     part_comes: bool,
-    next_round: Option<SteadyTime>,
-    people: Option<Option<PersonId>>,
 }
 
 #[derive(Debug)]
@@ -59,7 +50,7 @@ impl State {
 
     async fn sweep(&mut self, myself: &ActorRef<Message>) {
         let Some(maintenance) = self.maintenance.upgrade() else { return };
-        let Maintenance { shared, businesses, people, moving, .. } = &*maintenance;
+        let Maintenance { shared, businesses, people, .. } = &*maintenance;
         shared.clocks.check_wall_clock();
         self.sweep_part(&maintenance, true, myself);
         write_uses(people).await;
@@ -68,22 +59,7 @@ impl State {
         }
         // Last, so that no request waits for it.
         shared.clocks.keep(&shared.store);
-        businesses.deleted.notify_one();
-        moving.import_left.notify_one();
-        if let Err(error) = self.housekeeping.tick(&maintenance) {
-            tracing::warn!(%error, "the round through the businesses could not continue");
-        }
-        let now = shared.clocks.steady();
-        if self.people.is_none() && self.next_round.is_some_and(|next| now >= next) {
-            self.next_round = Some(now + PEOPLE_EVERY);
-            self.people = Some(None);
-        }
-        if let Some(after) = self.people {
-            match sweep_people(people, after).await {
-                Ok(last) => self.people = last.map(Some),
-                Err(error) => tracing::warn!(%error, "people could not be swept"),
-            }
-        }
+        maintenance.minute();
     }
 }
 
@@ -109,14 +85,7 @@ impl Actor for Supervisor {
 
     async fn pre_start(&self, myself: ActorRef<Message>, (): ()) -> Result<State, ActorProcessingErr> {
         drop(myself.send_interval(SWEEP_EVERY, || Message::Sweep));
-        let housekeeping = Housekeeping::default();
-        Ok(State {
-            maintenance: Weak::new(),
-            housekeeping,
-            part_comes: false,
-            next_round: None,
-            people: None,
-        })
+        Ok(State { maintenance: Weak::new(), part_comes: false })
     }
 
     async fn handle(
@@ -126,11 +95,7 @@ impl Actor for Supervisor {
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
         match message {
-            Message::Watch(maintenance) => {
-                let now = maintenance.upgrade().map(|this| this.shared.clocks.steady());
-                state.next_round = now.map(|now| now + PEOPLE_FIRST);
-                state.maintenance = maintenance;
-            }
+            Message::Watch(maintenance) => state.maintenance = maintenance,
             Message::StartDelivery(key) => {
                 if let Some(maintenance) = state.maintenance.upgrade() {
                     maintenance.businesses.deliveries.wake(key);

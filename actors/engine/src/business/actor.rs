@@ -5,17 +5,16 @@ use std::sync::{Arc, Weak};
 
 use domain::{BusinessId, Timestamp};
 use ractor::{Actor, ActorProcessingErr, ActorRef, SpawnErr};
-use store::{Batch, unless_set_aside};
+use store::Batch;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::decide::{Effect, carry_out};
 use super::load::{Start, load};
-use super::message::{Message, Question, SweptThrough};
+use super::message::{Maintained, Message, Question};
 use super::service::Businesses;
 use super::state::State;
 use crate::error::EngineError;
-use crate::maintenance::business as steps;
-use crate::maintenance::sweep;
+use crate::maintenance::business as jobs;
 
 #[derive(Debug, thiserror::Error)]
 #[error("there is no such business")]
@@ -28,8 +27,8 @@ pub(crate) struct Running {
     businesses: Weak<Businesses>,
     /// Questions that wait until all records are counted.
     asked: Vec<Question>,
-    /// Requests that wait until all expired rows are deleted.
-    swept: Vec<SweptThrough>,
+    /// Requests that wait until the background jobs are done.
+    maintained: Vec<Maintained>,
     permits: Arc<Semaphore>,
     /// Held while the actor does background work, so that it is not stopped.
     work: Option<OwnedSemaphorePermit>,
@@ -81,8 +80,8 @@ impl Actor for BusinessActor {
             businesses.directory.note(myself.get_id(), start.id); // before the first possible failure
         }
         let work = Arc::clone(&permits).try_acquire_owned().ok();
-        let (asked, swept) = (Vec::new(), Vec::new());
-        Ok(Box::new(Running { state, businesses, asked, swept, permits, work, has_looked: false }))
+        let (asked, maintained) = (Vec::new(), Vec::new());
+        Ok(Box::new(Running { state, businesses, asked, maintained, permits, work, has_looked: false }))
     }
 
     async fn post_start(
@@ -90,8 +89,7 @@ impl Actor for BusinessActor {
         myself: ActorRef<Message>,
         running: &mut Box<Running>,
     ) -> Result<(), ActorProcessingErr> {
-        let _ = myself.cast(Message::Sweep);
-        let _ = myself.cast(Message::Chores);
+        let _ = myself.cast(Message::Maintain);
         if !running.state.accounts.are_complete() {
             let _ = myself.cast(Message::Count);
         }
@@ -126,7 +124,7 @@ impl Running {
         myself: ActorRef<Message>,
         message: Message,
     ) -> Result<(), ActorProcessingErr> {
-        let Self { state, businesses, asked, swept, has_looked, .. } = self;
+        let Self { state, businesses, asked, maintained, has_looked, .. } = self;
         // The store writes nothing after a failure, so a new decision would be lost.
         if state.store.failed() {
             if let Message::Change { reply, .. } = message {
@@ -189,30 +187,19 @@ impl Running {
                     asked.drain(..).for_each(|question| answer(state, question, now));
                 }
             }
-            Message::Sweep => {
-                unless_set_aside(sweep(state, now, &myself))?;
-                steps::begin(state, businesses, &myself, now)?;
-            }
-            Message::SweepThrough(waits) => {
-                unless_set_aside(sweep(state, now, &myself))?;
-                steps::begin(state, businesses, &myself, now)?;
-                swept.push(waits);
-            }
-            Message::Chores => {
+            Message::Maintain => {
                 *has_looked = true;
-                steps::begin(state, businesses, &myself, now)?;
+                jobs::begin(state, businesses, &myself, now)?;
             }
-            Message::Stepped => steps::stepped(state, businesses, &myself, now)?,
+            Message::MaintainThrough(waits) => {
+                jobs::begin(state, businesses, &myself, now)?;
+                maintained.push(waits);
+            }
+            Message::Stepped => jobs::go_on(state, businesses, &myself, now)?,
             Message::End => {} // meant for an earlier actor with this id
-            Message::Swept { more } => {
-                state.sweeping = false;
-                if more {
-                    unless_set_aside(sweep(state, now, &myself))?;
-                }
-            }
         }
-        if !state.sweeping && state.chores.are_done() {
-            swept.clear();
+        if state.jobs.are_done() {
+            maintained.clear();
         }
         self.hold_while_working();
         Ok(())
@@ -220,11 +207,10 @@ impl Running {
 }
 
 impl Running {
-    /// Holds a permit while the actor counts, sweeps or runs chores, and until its first check for such work.
+    /// Holds a permit while the actor counts or runs background jobs, and until its first check for such work.
     fn hold_while_working(&mut self) {
         let Self { state, has_looked, permits, work, .. } = self;
-        let rests =
-            *has_looked && !state.sweeping && state.chores.are_done() && state.accounts.are_complete();
+        let rests = *has_looked && state.jobs.are_done() && state.accounts.are_complete();
         if rests {
             *work = None;
         } else if work.is_none() {
@@ -238,7 +224,7 @@ impl Running {
 fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses: &Businesses) {
     let Businesses { shared, deliveries, outbox, .. } = businesses;
     match effect {
-        Effect::Chores => _ = myself.cast(Message::Chores),
+        Effect::Maintain => _ = myself.cast(Message::Maintain),
         Effect::End => businesses.end(id),
         Effect::Deliver(key) => deliveries.wake(key),
         Effect::StopDelivering(key) => deliveries.look_after(key),

@@ -27,7 +27,7 @@ pub(crate) struct CarriedOut {
 }
 
 pub(super) enum Effect {
-    Chores,
+    Maintain,
     /// The business is deleted. The next request gets 404.
     End,
     Deliver(EndpointKey),
@@ -137,7 +137,7 @@ pub(crate) fn carry_out(
     for write in &writes {
         match write {
             Write::NoContact(_) | Write::NoUnreadContact(_) | Write::Retention(_) => {
-                effects.push(Effect::Chores);
+                effects.push(Effect::Maintain);
             }
             Write::NoBusiness => effects.push(Effect::End),
             Write::NoWebhook(endpoint) => effects.push(Effect::StopDelivering(of_business(*endpoint))),

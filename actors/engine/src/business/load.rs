@@ -29,7 +29,8 @@ use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
 use super::write::Write;
 use crate::clock::{Clocks, SteadyClock};
 use crate::mail::Outbox;
-use crate::maintenance::{Ages, Chores, Round};
+use crate::maintenance::business::BusinessJobs;
+use crate::maintenance::{Ages, Round};
 
 /// The assumed length of undecodable time off. It covers most time off. A longer value could block a staff
 /// member because of one old row.
@@ -82,10 +83,9 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         busy_from,
         stamps: Stamps::after(reached, clocks.stamps_from()),
         mint: newest.map_or_else(IdMint::default, IdMint::after),
-        sweeping: false,
         // An undecodable retention keeps everything.
         retention: Retention::default(),
-        chores: Chores::default(),
+        jobs: BusinessJobs::default(),
         ended: false,
         overlay: Overlay::default(),
         references: References::default(),

@@ -21,24 +21,20 @@ pub(crate) enum Message {
     AskAccounts { question: Question },
     /// Run one step of counting.
     Count,
-    /// Run one step of the sweep.
-    Sweep,
-    /// A sweep step is durable.
-    Swept { more: bool },
-    /// Run sweep steps until no expired row is left.
-    SweepThrough(SweptThrough),
     /// The background jobs may have work.
-    Chores,
+    Maintain,
+    /// The same, from a request that waits until the jobs are done.
+    MaintainThrough(Maintained),
     /// A job step is durable.
     Stepped,
     /// All earlier messages are answered. The actor ends.
     End,
 }
 
-/// A request that waits until all expired rows are deleted or cannot be deleted now; then it is dropped. Its
+/// A request that waits until the background jobs are done or cannot continue now; then it is dropped. Its
 /// permit keeps the actor running.
-pub(crate) struct SweptThrough {
-    pub(crate) _through: oneshot::Sender<()>,
+pub(crate) struct Maintained {
+    pub(crate) _done: oneshot::Sender<()>,
     pub(crate) _permit: OwnedSemaphorePermit,
 }
 
@@ -49,10 +45,8 @@ impl std::fmt::Debug for Message {
             Self::Ask { .. } => "Ask",
             Self::AskAccounts { .. } => "AskAccounts",
             Self::Count => "Count",
-            Self::Sweep => "Sweep",
-            Self::Swept { .. } => "Swept",
-            Self::SweepThrough(_) => "SweepThrough",
-            Self::Chores => "Chores",
+            Self::Maintain => "Maintain",
+            Self::MaintainThrough(_) => "MaintainThrough",
             Self::Stepped => "Stepped",
             Self::End => "End",
         })

@@ -53,7 +53,7 @@ pub use request::{Answer, AnswerStatus, Ended, Gives, Idempotency, IfMatch, New,
 pub(crate) use actor::BusinessActor;
 pub(crate) use alone::Alone;
 pub(crate) use decide::{CarriedOut, carry_out};
-pub(crate) use message::{Message, SweptThrough};
+pub(crate) use message::{Maintained, Message};
 pub(crate) use names::NAMES_PER_ROW_MAX;
 pub(crate) use queries::{collect, read_page};
 pub(crate) use remembered::{days, kept, read_kept, remember};

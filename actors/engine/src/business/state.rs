@@ -29,7 +29,8 @@ use super::stamps::Stamps;
 use super::write::Write;
 use crate::clock::{Clocks, SteadyClock};
 use crate::mail::Outbox;
-use crate::maintenance::{Ages, Chores, Round};
+use crate::maintenance::business::BusinessJobs;
+use crate::maintenance::{Ages, Round};
 
 /// How far `busy` reaches into the past: the longest service has one day, the longest local day slightly
 /// more.
@@ -67,10 +68,8 @@ pub(crate) struct State {
     /// Days after today with idempotency keys, from an earlier version with a wrong clock or from before a
     /// crash.
     pub(crate) days_ahead: Vec<u32>,
-    /// Whether a sweep step runs.
-    pub(crate) sweeping: bool,
     pub(crate) retention: Retention,
-    pub(crate) chores: Chores,
+    pub(crate) jobs: BusinessJobs,
     /// Whether the business is deleted. Then no change is decided.
     pub(crate) ended: bool,
     pub(crate) overlay: Overlay,
@@ -191,7 +190,7 @@ impl State {
             Write::NoAppointment(gone) => self.let_go(&gone),
             Write::Retention(retention) => {
                 self.retention = retention;
-                self.chores.look_anew();
+                self.jobs.look_anew();
             }
             Write::NoBusiness => self.ended = true,
             Write::SpecialDay(day) => {

@@ -30,7 +30,7 @@ use crate::clock::{Clocks, SteadyClock};
 use crate::delivery::{Deliveries, DeliveryActor};
 use crate::limits::Limits;
 use crate::mail::Mails;
-use crate::maintenance::{self, Maintenance};
+use crate::maintenance::Maintenance;
 use crate::meta;
 use crate::moving::Moving;
 use crate::people::{People, PersonActor, Persons, write_uses};
@@ -112,7 +112,7 @@ impl Engine {
             });
             let bounds = Bounds { patience: PATIENCE, running_max: limits.business_actors };
             let start = shared.starting(businesses, BusinessActor::start);
-            let directory = Directory::new(start, Some(|| business::Message::Sweep), bounds);
+            let directory = Directory::new(start, Some(|| business::Message::Maintain), bounds);
             Businesses::new(&shared, directory, (deliveries, Arc::clone(&mails.outbox)), limits.scan_rows)
         });
         let people = Arc::new_cyclic(|people| {
@@ -121,18 +121,10 @@ impl Engine {
             Persons::new(&shared, directory, (&businesses, &mails), &limits)
         });
         let moving = Moving::new(&shared);
-        let maintenance = Arc::new(Maintenance {
-            shared: Arc::clone(&shared),
-            businesses: Arc::clone(&businesses),
-            people: Arc::clone(&people),
-            moving: Arc::clone(&moving),
-            round: Arc::default(),
-        });
+        businesses.deliveries.begin();
+        let maintenance = Maintenance::start(&shared, (&businesses, &people), &moving);
         let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&maintenance)));
         supervisor::watch_over(its_end, Arc::downgrade(&shared));
-        businesses.deliveries.begin();
-        tokio::spawn(maintenance::deleted_businesses::run(Arc::downgrade(&maintenance)));
-        tokio::spawn(maintenance::interrupted_imports::settle_what_is_left(Arc::downgrade(&maintenance)));
         let backups = Arc::default();
         let parts = Parts { shared, businesses, people, mails, moving, maintenance, backups, limits };
         Ok(Self { parts: Arc::new(parts) })
@@ -199,8 +191,7 @@ impl Engine {
         shared.close();
         self.end_imports();
         businesses.deliveries.dispatcher.stop();
-        businesses.deleted.notify_one();
-        moving.import_left.notify_one();
+        maintenance.wake();
         backups.stop().await;
         let closed_by = tokio::time::Instant::now() + CLOSE_TIME_MAX;
         if tokio::time::timeout_at(closed_by, shared.idle()).await.is_err() {

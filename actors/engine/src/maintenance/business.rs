@@ -1,23 +1,88 @@
-//! Runs the background jobs of a business in steps: erasure, then wiping, then retention.
+//! Runs the background jobs of a business in its actor, one after another: erasure, erased events, retention,
+//! expired logs.
 //!
 //! Invariants:
 //! - One step runs at a time. The next one follows after the step is durable and after the messages that
 //!   arrived meanwhile.
-//! - A step is a change by the service itself, so it is counted, audited and written like any other change.
+//! - A step that changes records is a change by the service itself, so it is counted, audited and written like
+//!   any other change.
 //! - The store contains the remaining work, so a restarted actor continues.
 
+use std::collections::BTreeMap;
 use std::sync::Weak;
 
-use domain::{Actor as Who, AuditAction, Timestamp};
+use domain::{Actor as Who, AuditAction, BudgetKind, Timestamp};
 use ractor::ActorRef;
-use store::{Done, StoreError, Weight, unless_set_aside};
+use store::kept::Kept;
+use store::{Done, Key, StoreError, Weight, unless_set_aside};
 
-use super::progress::{Chore, Counts};
-use super::{erased_events, erasure, retention};
+use super::age_marks::Round;
+use super::erasure::Erasing;
+use super::{erased_events, erasure, expired_logs, retention};
 use crate::business::{
     Businesses, CarriedOut, Change, Context, Decision, Message, Removed, Request, State, Write, carry_out,
 };
 use crate::error::EngineError;
+
+/// The progress of the jobs.
+#[derive(Debug, Default)]
+pub(crate) struct BusinessJobs {
+    /// Whether a step is not durable yet.
+    under_way: bool,
+    /// Whether the jobs start again after the current run.
+    asked: bool,
+    current: Option<BusinessJob>,
+    /// The current erasure, as far as it is loaded.
+    pub(super) erasing: Option<Erasing>,
+    /// The last event that the job of erased events has read.
+    pub(super) wiped: Option<Key>,
+    round: Round,
+    in_round: bool,
+    /// Index of the kind that the retention job reads.
+    pub(super) expiring: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum BusinessJob {
+    Erasure,
+    ErasedEvents,
+    Retention,
+    ExpiredLogs,
+}
+
+/// The number of changed records of each kind that a budget counts.
+#[derive(Debug, Default)]
+pub(super) struct Counts(pub(super) BTreeMap<BudgetKind, u64>);
+
+impl Counts {
+    pub(super) fn add<R: Kept>(&mut self) {
+        if let Some(budget) = R::BUDGET {
+            *self.0.entry(budget).or_default() += 1;
+        }
+    }
+}
+
+impl BusinessJobs {
+    pub(crate) fn are_done(&self) -> bool {
+        !self.under_way && self.current.is_none()
+    }
+
+    /// Makes the retention start anew after a change of it.
+    pub(crate) fn look_anew(&mut self) {
+        (self.round, self.expiring) = (Round::default(), 0);
+    }
+}
+
+impl BusinessJob {
+    fn next(self) -> Option<Self> {
+        match self {
+            Self::Erasure => Some(Self::ErasedEvents),
+            Self::ErasedEvents => Some(Self::Retention),
+            Self::Retention => Some(Self::ExpiredLogs),
+            Self::ExpiredLogs => None,
+        }
+    }
+}
 
 /// Starts the jobs, or makes them start again after the current run.
 pub(crate) fn begin(
@@ -26,34 +91,25 @@ pub(crate) fn begin(
     myself: &ActorRef<Message>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    if state.chores.under_way || state.chores.chore != Chore::None {
-        state.chores.asked = true;
+    if !state.jobs.are_done() {
+        state.jobs.asked = true;
         return Ok(());
     }
-    state.chores.chore = Chore::Erasing;
-    go_on(state, businesses, myself, now)
-}
-
-pub(crate) fn stepped(
-    state: &mut State,
-    businesses: &Weak<Businesses>,
-    myself: &ActorRef<Message>,
-    now: Timestamp,
-) -> Result<(), StoreError> {
-    state.chores.under_way = false;
+    state.jobs.current = Some(BusinessJob::Erasure);
     go_on(state, businesses, myself, now)
 }
 
 /// Runs steps until one has a write, reaches its bounds, or no work is left. An undecodable row postpones the
-/// job to the next minute.
-fn go_on(
+/// jobs to the next minute.
+pub(crate) fn go_on(
     state: &mut State,
     businesses: &Weak<Businesses>,
     myself: &ActorRef<Message>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
+    state.jobs.under_way = false;
     if unless_set_aside(do_steps(state, businesses, myself, now))?.is_none() {
-        state.chores = Default::default();
+        state.jobs = BusinessJobs::default();
     }
     Ok(())
 }
@@ -66,67 +122,84 @@ fn do_steps(
 ) -> Result<(), StoreError> {
     loop {
         if state.ended || state.store.check_room(Weight::Frees).is_err() {
-            state.chores = Default::default(); // the next minute reads the store again
+            state.jobs = BusinessJobs::default(); // the next minute reads the store again
             return Ok(());
         }
-        let at = state.stamps.at(now);
-        let (step, more, next) = match state.chores.chore {
-            Chore::None => {
-                if !std::mem::take(&mut state.chores.asked) {
-                    return Ok(());
-                }
-                state.chores.chore = Chore::Erasing;
-                continue;
+        let Some(job) = state.jobs.current else {
+            if !std::mem::take(&mut state.jobs.asked) {
+                return Ok(());
             }
-            Chore::Erasing => match erasure::step(state, at)? {
-                None => (Step::default(), false, Chore::Wiping),
+            state.jobs.current = Some(BusinessJob::Erasure);
+            continue;
+        };
+        let at = state.stamps.at(now);
+        let (step, more) = match job {
+            BusinessJob::Erasure => match erasure::step(state, at)? {
+                None => (Step::default(), false),
                 Some(erasure::Stepped { writes, erased }) => {
-                    (Step::noting(writes, AuditAction::RecordsErased, &erased), true, Chore::Erasing)
+                    (Step::noting(writes, AuditAction::RecordsErased, &erased), true)
                 }
             },
-            Chore::Wiping => {
+            BusinessJob::ErasedEvents => {
                 let erased_events::Stepped { writes, clean, more } = erased_events::step(state)?;
                 if let Some(businesses) = businesses.upgrade() {
                     clean.into_iter().for_each(|key| businesses.deliveries.clean(key));
                 }
-                (Step { writes, ..Step::default() }, more, if more { Chore::Wiping } else { Chore::Expiring })
+                (Step { writes, ..Step::default() }, more)
             }
-            Chore::Expiring => {
-                let steady = state.clocks.steady();
-                if state.retention.longest().is_none() || !state.chores.is_round_under_way(steady) {
-                    state.chores.chore = Chore::None;
-                    continue;
-                }
+            BusinessJob::Retention if has_round(state) => {
                 let retention::Stepped { writes, expired, more } = retention::step(state, now)?;
-                state.chores.ends_round(!more);
-                let next = if more { Chore::Expiring } else { Chore::None };
-                (Step::noting(writes, AuditAction::RecordsExpired, &expired), more, next)
+                state.jobs.in_round &= more;
+                (Step::noting(writes, AuditAction::RecordsExpired, &expired), more)
+            }
+            BusinessJob::Retention => (Step::default(), false),
+            BusinessJob::ExpiredLogs => {
+                // An undecodable row postpones this job alone.
+                let stepped = unless_set_aside(expired_logs::step(state, now, tell_stepped(myself)))?;
+                let expired_logs::Stepped { is_submitted, more } = stepped.unwrap_or_default();
+                if is_submitted {
+                    state.jobs.under_way = true;
+                    state.jobs.current = more.then_some(job);
+                    return Ok(());
+                }
+                (Step::default(), more)
             }
         };
-        state.chores.chore = next;
+        if !more {
+            state.jobs.current = job.next();
+        }
         if step.writes.is_empty() {
             if more {
-                state.chores.under_way = true;
+                state.jobs.under_way = true;
                 tell_stepped(myself)();
                 return Ok(());
             }
             continue;
         }
-        let request = Request::by(Who::System);
-        match carry_out(state, &request, Box::new(step), now) {
+        match carry_out(state, &Request::by(Who::System), Box::new(step), now) {
             Ok(CarriedOut { batch, .. }) => {
-                state.chores.under_way = true;
+                state.jobs.under_way = true;
                 state.submit(batch, tell_stepped(myself));
                 return Ok(());
             }
             Err(EngineError::Store(error)) => return Err(error),
             // Nothing was written, so the progress in memory is wrong.
             Err(_) => {
-                state.chores = Default::default();
+                state.jobs = BusinessJobs::default();
                 return Ok(());
             }
         }
     }
+}
+
+/// Starts a retention round if one is due, and returns whether one runs.
+fn has_round(state: &mut State) -> bool {
+    if state.retention.longest().is_none() {
+        return false;
+    }
+    let jobs = &mut state.jobs;
+    jobs.in_round |= jobs.round.is_under_way(state.clocks.steady());
+    jobs.in_round
 }
 
 fn tell_stepped(myself: &ActorRef<Message>) -> Done {

@@ -5,8 +5,8 @@
 //! one at a time. It pauses between steps. Its position is written once a minute, and a restart continues
 //! there.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -16,16 +16,17 @@ use store::keys::installation_kind;
 use store::records::RoundRecord;
 use store::{Batch, Order, Record, Store, StoreError, Weight, keys};
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep_until, timeout};
+use tokio::time::{Instant, timeout};
 
 use super::daily_count::Counter;
-use super::{Maintenance, due, open};
-use crate::business::{Businesses, Message, SweptThrough};
+use super::{Job, Maintenance, due, open};
+use crate::business::{Businesses, Maintained, Message};
+use crate::error::EngineError;
+use crate::shared::Shared;
 
 /// The interval between the starts of rounds, in steady time.
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(24);
-pub(crate) const BUSINESSES_PER_STEP: usize = 16;
+const BUSINESSES_PER_STEP: usize = 16;
 /// The pause between two steps: a multiple of the last step's duration, with a minimum and a maximum. A
 /// million businesses take about three and a half hours if few have work.
 const PAUSE_TIMES: u32 = 9;
@@ -34,72 +35,62 @@ const PAUSE_MAX: Duration = Duration::from_secs(10);
 
 const LOOK_MAX: Duration = Duration::from_secs(600);
 
-#[derive(Default)]
-pub(crate) struct Housekeeping {
-    written: Option<RoundRecord>,
-    under_way: Option<JoinHandle<()>>,
-}
-
-impl Housekeeping {
-    /// Called once a minute: starts a due round, continues a stopped one, and writes the position.
-    pub(crate) fn tick(&mut self, maintenance: &Arc<Maintenance>) -> Result<(), StoreError> {
-        let Maintenance { shared, round: progress, .. } = &**maintenance;
-        let now = shared.clocks.steady();
-        let round = {
-            let mut round = progress.record.lock();
-            let known = match *round {
-                Some(known) => Some(known),
-                None => {
-                    self.written = shared.store.find::<RoundRecord>(&keys::round())?;
-                    self.written
-                }
-            };
-            *round.insert(known.filter(|round| !is_over(round, now)).unwrap_or(begun(now)))
-        };
-        if !round.is_through && self.under_way.as_ref().is_none_or(JoinHandle::is_finished) {
-            self.under_way = Some(tokio::spawn(run_round(Arc::downgrade(maintenance), Arc::clone(progress))));
-        }
-        let Some(round) = *progress.record.lock() else { return Ok(()) };
-        if self.written != Some(round) && shared.store.check_room(Weight::Keeps).is_ok() {
-            write(round, &shared.store);
-            self.written = Some(round);
-        }
-        Ok(())
-    }
-}
-
 /// The current round through the businesses, or the last one, and what the rounds of this process found.
 #[derive(Debug, Default)]
 pub(crate) struct Round {
-    /// The progress. `None` until it is loaded.
-    record: Mutex<Option<RoundRecord>>,
-    /// The position before the business that is being counted.
-    counting: Mutex<Option<Option<BusinessId>>>,
+    progress: Mutex<Progress>,
     /// Checked businesses without work, and with work, so that the actor was started.
     pub(crate) checked: [AtomicU64; 2],
     /// Counts that equal the recorded number, and that differ.
     pub(crate) counted: [AtomicU64; 2],
 }
 
+#[derive(Debug, Default)]
+struct Progress {
+    /// `None` until it is loaded.
+    record: Option<RoundRecord>,
+    written: Option<RoundRecord>,
+    /// The position before the business that is being counted.
+    counting: Option<Option<BusinessId>>,
+}
+
 impl Round {
+    /// Called once a minute: begins a due round, and writes the position.
+    pub(super) fn tick(&self, shared: &Shared) -> Result<(), StoreError> {
+        let (mut progress, now) = (self.progress.lock(), shared.clocks.steady());
+        if progress.record.is_none() {
+            progress.written = shared.store.find(&keys::round())?;
+            progress.record = progress.written;
+        }
+        let begun = RoundRecord { began: now, after: None, is_through: false };
+        let round = progress.record.filter(|round| !is_over(round, now)).unwrap_or(begun);
+        progress.record = Some(round);
+        if progress.written != Some(round) && shared.store.check_room(Weight::Keeps).is_ok() {
+            write(round, &shared.store);
+            progress.written = Some(round);
+        }
+        Ok(())
+    }
+
     /// Ends the round when the engine closes. The next engine begins with the business that is being counted.
     /// After a crash it skips that business until the next round, so that a count cannot crash the process
     /// repeatedly.
     pub(crate) fn end(&self, store: &Store) {
-        let (counting, record) = (self.counting.lock().take(), *self.record.lock());
-        if let (Some(after), Some(round)) = (counting, record)
+        let mut progress = self.progress.lock();
+        if let (Some(after), Some(round)) = (progress.counting.take(), progress.record)
             && store.check_room(Weight::Keeps).is_ok()
         {
             write(RoundRecord { after, ..round }, store);
         }
     }
 
-    fn place(&self) -> Option<BusinessId> {
-        self.record.lock().as_ref().and_then(|round| round.after)
+    /// The position of the round, if one runs.
+    fn position(&self) -> Option<Option<BusinessId>> {
+        self.progress.lock().record.filter(|round| !round.is_through).map(|round| round.after)
     }
 
     fn set(&self, change: impl FnOnce(&mut RoundRecord)) {
-        if let Some(round) = &mut *self.record.lock() {
+        if let Some(round) = &mut self.progress.lock().record {
             change(round);
         }
     }
@@ -111,53 +102,54 @@ fn write(round: RoundRecord, store: &Store) {
     store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
 }
 
-fn begun(now: SteadyTime) -> RoundRecord {
-    RoundRecord { began: now, after: None, is_through: false }
-}
-
 /// A count that a crash set back can be before the start of the round.
 fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
     round.is_through && !(TimeDelta::zero()..ROUND_EVERY).contains(&(now - round.began))
 }
 
-/// Runs the round until its end or until the engine closes. After a panic the next minute continues with the
-/// next business.
-async fn run_round(maintenance: Weak<Maintenance>, round: Arc<Round>) {
-    let mut counter = Counter::default();
-    loop {
-        let began = Instant::now();
-        let next = match open(&maintenance).map(|this| next_businesses(&this.shared.store, round.place())) {
-            None => return,
-            Some(Ok(next)) => next,
-            Some(Err(error)) => return tracing::warn!(%error, "the list of businesses cannot be read"),
-        };
+#[derive(Default)]
+pub(super) struct DailyRound {
+    counter: Counter,
+}
+
+impl Job for DailyRound {
+    const NAME: &'static str = "daily round";
+
+    async fn step(&mut self, engine: Arc<Maintenance>) -> Result<Option<Duration>, EngineError> {
+        let (round, began) = (Arc::clone(&engine.round), Instant::now());
+        let Some(mut before) = round.position() else { return Ok(None) };
+        let next = next_businesses(&engine.shared.store, before)?;
         if next.is_empty() {
-            return round.set(|round| round.is_through = true);
+            round.set(|round| round.is_through = true);
+            return Ok(None);
         }
+        let weak = Arc::downgrade(&engine);
+        drop(engine);
         // Counting has its own pace and needs no pause.
         let mut looked = began.elapsed();
         for id in next {
             let looks = Instant::now();
-            let before = round.place();
             // Recorded before the work, so that a failing business does not stop the round.
             round.set(|round| round.after = Some(id));
-            match open(&maintenance) {
-                Some(this) => sweep_business(&this, id).await,
-                None => return,
+            match open(&weak) {
+                Some(engine) => sweep_business(&engine, id).await,
+                None => return Ok(None),
             }
             tokio::task::yield_now().await;
             looked += looks.elapsed();
-            *round.counting.lock() = Some(before);
-            let counted = counter.count(&maintenance, id).await;
-            if open(&maintenance).is_none() {
-                return;
+            round.progress.lock().counting = Some(before);
+            let counted = self.counter.count(&weak, id).await;
+            if open(&weak).is_none() {
+                return Ok(None);
             }
-            *round.counting.lock() = None;
+            round.progress.lock().counting = None;
             if let Err(error) = counted {
                 tracing::warn!(%error, business.id = %id, "a business was not counted today");
             }
+            before = Some(id);
         }
-        sleep_until(began + looked + (looked * PAUSE_TIMES).clamp(PAUSE_MIN, PAUSE_MAX)).await;
+        let pause = (looked * PAUSE_TIMES).clamp(PAUSE_MIN, PAUSE_MAX);
+        Ok(Some((looked + pause).saturating_sub(began.elapsed())))
     }
 }
 
@@ -184,11 +176,11 @@ async fn sweep_business(maintenance: &Maintenance, id: BusinessId) {
     }
     // A business that does not start is visited in the next round.
     let Ok((running, permit)) = directory.enter(id).await else { return };
-    let (through, is_through) = oneshot::channel();
-    let asked = SweptThrough { _through: through, _permit: permit };
-    if running.actor.cast(Message::SweepThrough(asked)).is_ok() {
+    let (done, is_done) = oneshot::channel();
+    let asked = Maintained { _done: done, _permit: permit };
+    if running.actor.cast(Message::MaintainThrough(asked)).is_ok() {
         // After the timeout the business continues by itself and does not delay the others.
-        let _ = timeout(LOOK_MAX, is_through).await;
+        let _ = timeout(LOOK_MAX, is_done).await;
         directory.put_away(id);
     }
 }

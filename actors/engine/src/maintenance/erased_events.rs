@@ -31,9 +31,9 @@ pub(super) struct Stepped {
 /// is left.
 pub(super) fn step(state: &mut State) -> Result<Stepped, StoreError> {
     let all = keys::of_kind(state.id, kind::WIPE);
-    let range = state.chores.wiped.map_or(all, |at| all.after(at));
+    let range = state.jobs.wiped.map_or(all, |at| all.after(at));
     let (mut rows, mut stepped) = (Batch::default(), Stepped::default());
-    state.chores.wiped = None;
+    state.jobs.wiped = None;
     for (looked_at, row) in state.store.scan(&range, Order::Ascending).enumerate() {
         if looked_at == EVENTS_MAX {
             stepped.more = true;
@@ -41,7 +41,7 @@ pub(super) fn step(state: &mut State) -> Result<Stepped, StoreError> {
         }
         let (key, value) = row?;
         let key = Key::new(&key);
-        state.chores.wiped = Some(key);
+        state.jobs.wiped = Some(key);
         let Some(event) = state.store.usable(&key, keys::id_at_end::<EventId>(&key))? else { continue };
         // With an undecodable row the wait is over.
         let record = state.store.find_in::<WipeRecord>(&key, &value)?;
@@ -59,7 +59,7 @@ pub(super) fn step(state: &mut State) -> Result<Stepped, StoreError> {
         rows.delete(key);
     }
     if !stepped.more {
-        state.chores.wiped = None;
+        state.jobs.wiped = None;
         let unfinished = keys::unfinished(state.id);
         if state.store.contains(&unfinished)? && is_finished(state, &rows)? {
             rows.delete(unfinished);

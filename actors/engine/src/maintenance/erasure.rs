@@ -24,7 +24,7 @@ use store::keys::kind;
 use store::records::{AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, ShownAnew, WipeRecord};
 use store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
 
-use super::progress::{Counts, Erasing};
+use super::business::Counts;
 use crate::business::{Personal, Resource, State, Theirs, Write};
 
 const ROWS_MAX: usize = 256;
@@ -86,6 +86,17 @@ impl Cleaned for Appointment {
     }
 }
 
+#[derive(Debug)]
+pub(super) struct Erasing {
+    /// The newest erasure of this run. A record with a greater id contains none of these contacts.
+    newest: ErasureId,
+    theirs: Theirs,
+    stage: u8,
+    at: Option<Key>,
+    /// The number of steps since the progress was last written.
+    unwritten: u32,
+}
+
 #[derive(Default)]
 pub(super) struct Stepped {
     pub(super) writes: Vec<Write>,
@@ -95,7 +106,7 @@ pub(super) struct Stepped {
 /// The next step. `None` without a pending erasure. The writes have the stamp `at`.
 pub(super) fn step(state: &mut State, at: Timestamp) -> Result<Option<Stepped>, StoreError> {
     let Some(mut erasing) =
-        state.chores.erasing.take().map_or_else(|| begun(state), |known| Ok(Some(known)))?
+        state.jobs.erasing.take().map_or_else(|| begun(state), |known| Ok(Some(known)))?
     else {
         return Ok(None);
     };
@@ -119,7 +130,7 @@ pub(super) fn step(state: &mut State, at: Timestamp) -> Result<Option<Stepped>, 
             rows.put(keys::erasing(state.id), record.encode());
             erasing.unwritten = 0;
         }
-        state.chores.erasing = Some(erasing);
+        state.jobs.erasing = Some(erasing);
     }
     if !rows.is_empty() {
         writes.push(Write::Rows(rows));

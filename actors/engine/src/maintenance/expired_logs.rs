@@ -9,13 +9,12 @@
 
 use chrono::TimeDelta;
 use domain::{Alert, Delivery, DeliveryStatus, EventId, Mail, MailStatus, PersonId, ResourceId, Timestamp};
-use ractor::ActorRef;
 use store::keys::kind;
 use store::records::IdempotencyRecord;
 use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Weight, keys};
 
 use super::age_marks::noted_until;
-use crate::business::{Message, State};
+use crate::business::State;
 use crate::delivery::LOG_DAYS;
 use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
 
@@ -72,35 +71,33 @@ enum Row {
     IsNewer,
 }
 
-/// Starts a sweep step, unless one runs. A step with a full batch is followed by another one.
-pub(crate) fn sweep(state: &mut State, now: Timestamp, myself: &ActorRef<Message>) -> Result<(), StoreError> {
-    // A deletion writes too. On a nearly full disk the sweep waits for the next minute.
-    if state.sweeping || state.store.check_room(Weight::Keeps).is_err() {
-        return Ok(());
+#[derive(Default)]
+pub(super) struct Stepped {
+    /// Whether the step has rows that are not durable yet.
+    pub(super) is_submitted: bool,
+    pub(super) more: bool,
+}
+
+/// The next step. If it has rows, `done` is called after they are durable: the next step would read them
+/// again before.
+pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Stepped, StoreError> {
+    // A deletion writes too. On a nearly full disk the job waits for the next minute.
+    if state.store.check_room(Weight::Keeps).is_err() {
+        return Ok(Stepped::default());
     }
     let mut batch = Batch::default();
     if renew_keys_ahead(state, &mut batch)? {
-        state.sweeping = true;
         // The overlay is bypassed: there, the deletion would look like an answer that is not durable yet.
-        state.store.submit(state.id, batch, swept(myself, true));
-        return Ok(());
+        state.store.submit(state.id, batch, done);
+        return Ok(Stepped { is_submitted: true, more: true });
     }
     let more_keys = sweep_keys(state, &mut batch)?;
     let more_log = sweep_log(state, now, &mut batch)?;
-    let more = more_keys || more_log;
-    state.sweeping = more || !batch.is_empty();
-    if !batch.is_empty() {
-        state.submit(batch, swept(myself, more));
-    } else if more {
-        swept(myself, more)();
+    let is_submitted = !batch.is_empty();
+    if is_submitted {
+        state.submit(batch, done);
     }
-    Ok(())
-}
-
-/// Reports a finished step. The rows must be gone by then, or the next step would read them again.
-fn swept(myself: &ActorRef<Message>, more: bool) -> Done {
-    let myself = myself.clone();
-    Box::new(move || _ = myself.cast(Message::Swept { more }))
+    Ok(Stepped { is_submitted, more: more_keys || more_log })
 }
 
 /// Deletes idempotency keys of days that no look-up reads. Returns whether more may exist.

@@ -1,40 +1,32 @@
-//! Finishes or removes broken imports, including those of an earlier process.
+//! Finishes or takes back interrupted imports, including those of an earlier process.
 //!
 //! Invariants:
-//! - A completely read import is finished, any other one is removed. Both happen in steps in the background.
+//! - A completely read import is finished, any other one is taken back. Both happen in steps.
 //! - No import runs at the same time.
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
+use std::time::Duration;
 
 use domain::BusinessId;
 
-use super::{Maintenance, open};
+use super::{Job, Maintenance};
 use crate::error::EngineError;
 use crate::moving::{Moving, is_finishing, is_unfinished, open_all, take_back};
 use crate::shared::Shared;
 
-/// Handles broken imports at the start, after each import and once a minute, until the engine ends.
-pub(crate) async fn settle_what_is_left(maintenance: Weak<Maintenance>) {
-    loop {
-        let Some(engine) = open(&maintenance) else { return };
-        if let Err(error) = settle(&engine.moving).await
-            && !engine.shared.store.failed()
-            && engine.shared.check_open().is_ok()
-        {
-            tracing::error!(
-                error = &error as &dyn std::error::Error,
-                "what an import has left that broke off is settled later"
-            );
-        }
-        let left = Arc::clone(&engine.moving.import_left);
-        drop(engine);
-        left.notified().await;
-    }
-}
+#[derive(Default)]
+pub(super) struct InterruptedImports;
 
-async fn settle(moving: &Moving) -> Result<(), EngineError> {
-    let Some(_permit) = moving.try_import() else { return Ok(()) };
-    settle_in_place(&moving.shared).await
+impl Job for InterruptedImports {
+    const NAME: &'static str = "interrupted imports";
+
+    async fn step(&mut self, engine: Arc<Maintenance>) -> Result<Option<Duration>, EngineError> {
+        let moving = &engine.moving;
+        if let Some(_permit) = moving.try_import() {
+            finish_or_take_back(&moving.shared).await?;
+        }
+        Ok(None)
+    }
 }
 
 /// Waits until the businesses of a valid import are open. Opens them here if the import's own request was
@@ -45,13 +37,13 @@ pub(crate) async fn until_opened(moving: &Moving) -> Result<(), EngineError> {
         shared.check_open()?;
         // If this future is dropped, the job continues at once.
         let _permit = moving.import().await?;
-        settle_in_place(shared).await?;
+        finish_or_take_back(shared).await?;
     }
     Ok(())
 }
 
 /// The caller holds the import permit.
-async fn settle_in_place(shared: &Shared) -> Result<(), EngineError> {
+async fn finish_or_take_back(shared: &Shared) -> Result<(), EngineError> {
     if !is_unfinished(&shared.store)? {
         return Ok(());
     }

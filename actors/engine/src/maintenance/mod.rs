@@ -1,40 +1,128 @@
-//! The background jobs, and what those of the installation use.
+//! The background jobs. Each job has a file.
+//!
+//! The jobs of the installation are [run](run) in tasks of their own; those of a business run in its actor
+//! ([`business`]). Invariants:
+//! - A step of a job reads and writes a bounded number of rows. The job rests before the next step.
+//! - The store contains the remaining work, so a restart continues.
+//! - A failed job is tried again in the next minute.
 
 mod age_marks;
 pub(crate) mod business;
 mod daily_count;
 mod daily_round;
-pub(crate) mod deleted_businesses;
+mod deleted_businesses;
 pub(crate) mod due;
 mod erased_events;
 pub(crate) mod erasure;
 mod expired_accounts;
 mod expired_logs;
 pub(crate) mod interrupted_imports;
-mod progress;
 mod retention;
+mod unfinished_erasures;
 
 use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::sync::Notify;
 
 pub(crate) use self::age_marks::{Ages, Round};
-pub(crate) use self::daily_round::Housekeeping;
-pub(crate) use self::expired_accounts::sweep_people;
-pub(crate) use self::expired_logs::sweep;
-pub(crate) use self::progress::Chores;
+use self::daily_round::DailyRound;
+use self::deleted_businesses::DeletedBusinesses;
+use self::expired_accounts::ExpiredAccounts;
+use self::interrupted_imports::InterruptedImports;
+use self::unfinished_erasures::UnfinishedErasures;
 use crate::business::Businesses;
+use crate::error::EngineError;
 use crate::moving::Moving;
 use crate::people::Persons;
 use crate::shared::Shared;
 
+/// What the jobs of the installation use.
 pub(crate) struct Maintenance {
     pub(crate) shared: Arc<Shared>,
     pub(crate) businesses: Arc<Businesses>,
     pub(crate) people: Arc<Persons>,
-    pub(crate) moving: Arc<Moving>,
+    moving: Arc<Moving>,
     pub(crate) round: Arc<daily_round::Round>,
+    /// One for each job.
+    wakes: [Arc<Notify>; 5],
+}
+
+/// A background job of the installation.
+trait Job: Default + Send + 'static {
+    const NAME: &'static str;
+
+    /// One step. Returns the rest before the next one; `None` if there is no work until the next wake-up.
+    fn step(
+        &mut self,
+        engine: Arc<Maintenance>,
+    ) -> impl Future<Output = Result<Option<Duration>, EngineError>> + Send;
+}
+
+impl Maintenance {
+    /// Starts the jobs.
+    pub(crate) fn start(
+        shared: &Arc<Shared>,
+        (businesses, people): (&Arc<Businesses>, &Arc<Persons>),
+        moving: &Arc<Moving>,
+    ) -> Arc<Self> {
+        let (deleted, left) = (Arc::clone(&businesses.deleted), Arc::clone(&moving.import_left));
+        let this = Arc::new(Self {
+            shared: Arc::clone(shared),
+            businesses: Arc::clone(businesses),
+            people: Arc::clone(people),
+            moving: Arc::clone(moving),
+            round: Arc::default(),
+            wakes: [deleted, left, Arc::default(), Arc::default(), Arc::default()],
+        });
+        tokio::spawn(run::<DeletedBusinesses>(Arc::downgrade(&this), Arc::clone(&this.wakes[0])));
+        tokio::spawn(run::<InterruptedImports>(Arc::downgrade(&this), Arc::clone(&this.wakes[1])));
+        tokio::spawn(run::<UnfinishedErasures>(Arc::downgrade(&this), Arc::clone(&this.wakes[2])));
+        tokio::spawn(run::<DailyRound>(Arc::downgrade(&this), Arc::clone(&this.wakes[3])));
+        tokio::spawn(run::<ExpiredAccounts>(Arc::downgrade(&this), Arc::clone(&this.wakes[4])));
+        this
+    }
+
+    /// Called once a minute.
+    pub(crate) fn minute(&self) {
+        if let Err(error) = self.round.tick(&self.shared) {
+            tracing::warn!(%error, "the round through the businesses could not continue");
+        }
+        self.wake();
+    }
+
+    /// Wakes every job. After the engine has closed, the jobs end.
+    pub(crate) fn wake(&self) {
+        self.wakes.iter().for_each(|wake| wake.notify_one());
+    }
+}
+
+/// Runs a job until the engine closes.
+async fn run<J: Job>(maintenance: Weak<Maintenance>, wake: Arc<Notify>) {
+    let mut job = J::default();
+    while let Some(engine) = open(&maintenance) {
+        let shared = Arc::clone(&engine.shared);
+        // In a task of its own: after a panic, the next wake-up begins with a new job.
+        let step = tokio::spawn(async move { (job.step(engine).await, job) });
+        let (rest, stepped) = step.await.unwrap_or_else(|_| (Ok(None), J::default()));
+        job = stepped;
+        let rest = rest.unwrap_or_else(|error| {
+            if shared.check_open().is_ok() {
+                let error = &error as &dyn std::error::Error;
+                tracing::error!(job = J::NAME, error, "a background job has failed and is tried again later");
+            }
+            None
+        });
+        drop(shared);
+        match rest {
+            Some(Duration::ZERO) => tokio::task::yield_now().await,
+            Some(rest) => tokio::time::sleep(rest).await,
+            None => wake.notified().await,
+        }
+    }
 }
 
 /// `None` after the engine has closed.
-pub(crate) fn open(maintenance: &Weak<Maintenance>) -> Option<Arc<Maintenance>> {
+fn open(maintenance: &Weak<Maintenance>) -> Option<Arc<Maintenance>> {
     maintenance.upgrade().filter(|maintenance| maintenance.shared.check_open().is_ok())
 }

@@ -22,7 +22,7 @@ use store::{Key, KeyRange, Order, Record, Store, StoreError, kept, keys};
 use uuid::Uuid;
 
 use super::age_marks::noted_until;
-use super::progress::Counts;
+use super::business::Counts;
 use crate::business::{State, Write};
 
 const ROWS_MAX: usize = 256;
@@ -130,7 +130,7 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Stepped, StoreEr
     let retention = state.retention;
     let Some(set) = retention.set else { return Ok(Stepped::default()) };
     let (mut stepped, mut looked_at, mut bytes) = (Stepped::default(), 0, 0);
-    let mut at = state.chores.expiring;
+    let mut at = state.jobs.expiring;
     while let Some(kind) = EXPIRING.get(at) {
         if let Some(Expiring { days, look, .. }) = kind
             && let Some(days) = days(&retention)
@@ -148,7 +148,7 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Stepped, StoreEr
         }
         at += 1;
     }
-    state.chores.expiring = if stepped.more { at } else { 0 };
+    state.jobs.expiring = if stepped.more { at } else { 0 };
     Ok(stepped)
 }
 
