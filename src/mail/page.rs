@@ -2,7 +2,7 @@
 
 use chrono_tz::Tz;
 use domain::{AlertKind, AppointmentStatus, CallStatus};
-use engine::mail::letter::{Content, Letter, Link, Sender, Told, What};
+use engine::mail::letter::{AlertItem, Content, Letter, Link, Sender, What};
 
 use super::words::words;
 use crate::words::{Value, Words, plain, plain_lines};
@@ -102,7 +102,7 @@ impl Maker<'_> {
         format!("{}/dashboard/b/{business}/{path}", self.origin)
     }
 
-    fn alert(&self, told: &Told) -> Page {
+    fn alert(&self, told: &AlertItem) -> Page {
         let name = |name: &Option<String>| {
             name.as_deref().map(|name| plain(name, SUBJECT_CHARS_MAX)).filter(|name| !name.is_empty())
         };
@@ -132,7 +132,7 @@ impl Maker<'_> {
         }
     }
 
-    fn alerts(&self, which: &str, told: &[Told], more: u32) -> Page {
+    fn alerts(&self, which: &str, told: &[AlertItem], more: u32) -> Page {
         let count = told.len() as u64 + u64::from(more);
         let business = self.business_name();
         let values = [("business", Value::Text(&business)), ("count", Value::Count(count))];
@@ -200,7 +200,7 @@ impl Maker<'_> {
         Page { heading: subject.clone(), subject, intro, ..Page::default() }
     }
 
-    fn entry(&self, told: &Told) -> Entry {
+    fn entry(&self, told: &AlertItem) -> Entry {
         let mut lines = Vec::new();
         let mut line = |label: &str, value: Option<&str>| {
             if let Some(value) = value.filter(|value| !value.is_empty()) {

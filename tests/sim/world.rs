@@ -133,7 +133,7 @@ impl World {
         };
         let mut limits = self.limits;
         if let Some(places) = self.places {
-            (limits.places, limits.actors_at_rest) = (places, 0);
+            (limits.delivery_permits, limits.actors_at_rest) = (places, 0);
         }
         Engine::start_within(self.store(), ports, limits).await.unwrap()
     }

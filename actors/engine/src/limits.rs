@@ -1,7 +1,7 @@
 //! The bounds of an engine. A simulation sets them lower than the service, so that few records reach them.
 
 use crate::backup::BACKUP_ROWS;
-use crate::delivery::PLACES;
+use crate::delivery::PERMITS;
 use crate::mail::WAITING_MAX;
 use crate::people::Hashing;
 use crate::scans::SCAN_ROWS_MAX;
@@ -17,7 +17,7 @@ pub struct Limits {
     /// The maximum number of rows that a list request reads, [`SCAN_ROWS_MAX`]; at least 1.
     pub scan_rows: usize,
     /// The maximum number of concurrent delivery attempts, up to the response heads; at least 1.
-    pub places: usize,
+    pub delivery_permits: usize,
     /// While more endpoint actors run than this, an actor that only waits is stopped immediately; otherwise
     /// after ten minutes without use.
     pub actors_at_rest: usize,
@@ -37,7 +37,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             scan_rows: SCAN_ROWS_MAX,
-            places: PLACES,
+            delivery_permits: PERMITS,
             actors_at_rest: ACTORS_AT_REST,
             business_actors: BUSINESS_ACTORS,
             person_actors: PERSON_ACTORS,

@@ -12,7 +12,7 @@ use domain::{ApiKey, Business};
 use store::{Store, StoreError, keys};
 
 /// The maximum number of entries. One more clears the cache.
-const KNOWN_MAX: usize = 16_384;
+const CACHED_MAX: usize = 16_384;
 
 #[derive(Clone, Debug)]
 pub struct Principal {
@@ -20,7 +20,7 @@ pub struct Principal {
     pub business: Business,
 }
 
-struct Known {
+struct Cached {
     key_row: Vec<u8>,
     business_row: Vec<u8>,
     /// The credentials generation at which the rows were read.
@@ -29,24 +29,24 @@ struct Known {
 }
 
 #[derive(Default)]
-pub(crate) struct Principals(DashMap<[u8; 8], Arc<Known>>);
+pub(crate) struct Principals(DashMap<[u8; 8], Arc<Cached>>);
 
 impl Principals {
     /// The principal for these 8 characters. The caller compares the secret.
     pub(crate) fn read(&self, store: &Store, prefix: [u8; 8]) -> Result<Option<Arc<Principal>>, StoreError> {
         // Read first: a later change increases the generation before it is acknowledged.
         let generation = store.credentials_generation();
-        let known = self.0.get(&prefix).map(|known| Arc::clone(&known));
-        if let Some(known) =
-            known.as_ref().filter(|known| known.generation.load(Ordering::Acquire) == generation)
+        let cached = self.0.get(&prefix).map(|cached| Arc::clone(&cached));
+        if let Some(cached) =
+            cached.as_ref().filter(|cached| cached.generation.load(Ordering::Acquire) == generation)
         {
-            return Ok(Some(Arc::clone(&known.principal)));
+            return Ok(Some(Arc::clone(&cached.principal)));
         }
         let Some(key_row) = store.get_raw(&keys::api_key(prefix))? else { return Ok(None) };
-        let known = known.filter(|known| known.key_row == key_row);
+        let cached = cached.filter(|cached| cached.key_row == key_row);
         let at = keys::api_key(prefix);
-        let fresh = if known.is_none() { Some(store.get_in::<ApiKey>(&at, &key_row)?) } else { None };
-        let key = fresh.as_ref().or(known.as_ref().map(|known| &known.principal.key));
+        let fresh = if cached.is_none() { Some(store.get_in::<ApiKey>(&at, &key_row)?) } else { None };
+        let key = fresh.as_ref().or(cached.as_ref().map(|cached| &cached.principal.key));
         let key = key.expect("one of the two is there");
         let profile = keys::profile(key.business_id);
         let Some(business_row) = store.get_raw(&profile)? else {
@@ -57,18 +57,22 @@ impl Principals {
             }
             return Err(StoreError::damaged("api_key", "the business of the key is missing"));
         };
-        if let Some(known) = known.as_ref().filter(|known| known.business_row == business_row) {
-            known.generation.fetch_max(generation, Ordering::AcqRel);
-            return Ok(Some(Arc::clone(&known.principal)));
+        if let Some(cached) = cached.as_ref().filter(|cached| cached.business_row == business_row) {
+            cached.generation.fetch_max(generation, Ordering::AcqRel);
+            return Ok(Some(Arc::clone(&cached.principal)));
         }
         let business = store.get_in::<Business>(&profile, &business_row)?;
         let principal = Arc::new(Principal { key: key.clone(), business });
-        if self.0.len() >= KNOWN_MAX {
+        if self.0.len() >= CACHED_MAX {
             self.0.clear();
         }
-        let known =
-            Known { key_row, business_row, generation: generation.into(), principal: Arc::clone(&principal) };
-        self.0.insert(prefix, Arc::new(known));
+        let cached = Cached {
+            key_row,
+            business_row,
+            generation: generation.into(),
+            principal: Arc::clone(&principal),
+        };
+        self.0.insert(prefix, Arc::new(cached));
         Ok(Some(principal))
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use domain::{AlertKind, AppointmentStatus, CallStatus, Locale, Timestamp};
-use engine::mail::letter::{Composer, Content, Letter, Link, Recipient, Sender, Told, What};
+use engine::mail::letter::{AlertItem, Composer, Content, Letter, Link, Recipient, Sender, What};
 use mail_parser::{HeaderValue, MessageParser};
 use uuid::Uuid;
 
@@ -17,7 +17,7 @@ fn at(text: &str) -> Timestamp {
     Timestamp::parse(text).unwrap()
 }
 
-fn told(kind: AlertKind, name: &str) -> Told {
+fn told(kind: AlertKind, name: &str) -> AlertItem {
     let id = Uuid::from_bytes([7; 16]);
     let what = match kind {
         AlertKind::WebhookDisabled => {
@@ -44,7 +44,7 @@ fn told(kind: AlertKind, name: &str) -> Told {
             starts_at: at("2026-11-24T09:00:00Z"),
         },
     };
-    Told { kind, at: at("2026-11-23T12:34:00Z"), what }
+    AlertItem { kind, at: at("2026-11-23T12:34:00Z"), what }
 }
 
 fn letter(locale: Locale, name: &str, content: Content) -> Letter {

@@ -6,31 +6,31 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::error::EngineError;
 
-/// Answers a message in flight and holds its permits until then. If it is dropped unanswered, the caller learns
-/// that the actor failed or stopped.
+/// Answers a message in flight and holds its permits until then. If it is dropped unanswered, the caller
+/// learns that the actor failed or stopped.
 #[derive(Debug)]
 pub(crate) struct Reply<T> {
     pub(super) answer: oneshot::Sender<Result<T, EngineError>>,
-    pub(super) held: Option<Held>,
+    pub(super) claim: Option<Claim>,
     pub(super) _permits: [OwnedSemaphorePermit; 2],
 }
 
 /// A claim that a caller holds until its message is answered: an idempotency key or an e-mail address. The
 /// message contains a copy, so the claim is held until the commit even if the caller is dropped.
 #[derive(Clone)]
-pub(crate) struct Held {
-    _held: Arc<dyn Send + Sync>,
+pub(crate) struct Claim {
+    _claim: Arc<dyn Send + Sync>,
 }
 
-impl Held {
-    pub(crate) fn new(held: impl Send + Sync + 'static) -> Self {
-        Self { _held: Arc::new(held) }
+impl Claim {
+    pub(crate) fn new(claim: impl Send + Sync + 'static) -> Self {
+        Self { _claim: Arc::new(claim) }
     }
 }
 
-impl std::fmt::Debug for Held {
+impl std::fmt::Debug for Claim {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Held")
+        f.write_str("Claim")
     }
 }
 
@@ -38,7 +38,7 @@ impl<T> Reply<T> {
     /// Sends the answer. The claim is released before, so an identical request finds it free after the
     /// answer; the permits are released afterwards.
     pub(crate) fn send(self, answer: Result<T, EngineError>) {
-        drop(self.held);
+        drop(self.claim);
         let _ = self.answer.send(answer);
     }
 }

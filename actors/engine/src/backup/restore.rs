@@ -23,7 +23,7 @@ use super::manifest::Manifest;
 use super::read::{Backup, BackupError};
 use crate::business::commands::erasure::{EndBusiness, EraseContact};
 use crate::business::commands::people::RemoveMember;
-use crate::business::{Alone, end_unread, is_unread};
+use crate::business::{OfflineBusiness, end_undecodable, is_undecodable};
 use crate::clock::Clocks;
 use crate::counting::{Differences, Tally};
 use crate::error::EngineError;
@@ -146,13 +146,13 @@ async fn apply_tombstones(
 
 /// Ends a business, also if its profile does not decode.
 async fn end(store: &Store, ports: &Ports, clocks: &Clocks, of: BusinessId) -> Result<(), EngineError> {
-    if is_unread(store, of)? {
-        store.submit(of, end_unread(store, of)?.0, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+    if is_undecodable(store, of)? {
+        store.submit(of, end_undecodable(store, of)?.0, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         return Ok(store.settled(of).await?);
     }
-    let Some(mut business) = Alone::load(store, ports, clocks, of).await? else { return Ok(()) };
+    let Some(mut business) = OfflineBusiness::load(store, ports, clocks, of).await? else { return Ok(()) };
     business.carry_out(EndBusiness { once: None }).await?;
-    Ok(business.settle().await?)
+    Ok(business.wait_durable().await?)
 }
 
 /// Loads the business once for all of its contacts.
@@ -173,15 +173,15 @@ async fn erase(
     if there.is_empty() {
         return Ok(());
     }
-    if is_unread(store, of)? {
+    if is_undecodable(store, of)? {
         reapplied.kept += there.len();
         return Ok(());
     }
-    let Some(mut business) = Alone::load(store, ports, clocks, of).await? else { return Ok(()) };
+    let Some(mut business) = OfflineBusiness::load(store, ports, clocks, of).await? else { return Ok(()) };
     for id in there {
         reapplied.erased += usize::from(business.carry_out(EraseContact { id }).await?);
     }
-    Ok(business.settle().await?)
+    Ok(business.wait_durable().await?)
 }
 
 /// Removes the listed people if their membership is not newer than the removed one. Returns their number. A
@@ -201,15 +201,15 @@ async fn remove(
             there.push(*id);
         }
     }
-    if there.is_empty() || is_unread(store, of)? {
+    if there.is_empty() || is_undecodable(store, of)? {
         return Ok(0);
     }
-    let Some(mut business) = Alone::load(store, ports, clocks, of).await? else { return Ok(0) };
+    let Some(mut business) = OfflineBusiness::load(store, ports, clocks, of).await? else { return Ok(0) };
     let mut removed = 0;
     for id in there {
         removed += usize::from(business.carry_out(RemoveMember { id }).await?);
     }
-    business.settle().await?;
+    business.wait_durable().await?;
     Ok(removed)
 }
 

@@ -90,7 +90,7 @@ impl Actor for BusinessActor {
         running: &mut Box<Running>,
     ) -> Result<(), ActorProcessingErr> {
         let _ = myself.cast(Message::Maintain);
-        if !running.state.accounts.are_complete() {
+        if !running.state.budget.are_complete() {
             let _ = myself.cast(Message::Count);
         }
         Ok(())
@@ -139,7 +139,7 @@ impl Running {
                 Message::Change { reply, .. } => {
                     state.submit(Batch::default(), Box::new(|| reply.send(Err(EngineError::NotFound))));
                 }
-                Message::Ask { question } | Message::AskAccounts { question } => {
+                Message::Ask { question } | Message::AskUsage { question } => {
                     answer(state, question, state.clocks.now());
                 }
                 Message::End => myself.stop(Some("the business was ended".into())),
@@ -147,7 +147,7 @@ impl Running {
             }
             return Ok(());
         }
-        state.overlay.settle(state.store.synced_through(state.id));
+        state.overlay.drop_durable(state.store.synced_through(state.id));
         let now = state.clocks.now();
         match message {
             Message::Change { request, change, reply } => {
@@ -176,10 +176,10 @@ impl Running {
                 state.reach_back(now).await?;
                 answer(state, question, now);
             }
-            Message::AskAccounts { question } if state.accounts.are_complete() => {
+            Message::AskUsage { question } if state.budget.are_complete() => {
                 answer(state, question, now);
             }
-            Message::AskAccounts { question } => asked.push(question),
+            Message::AskUsage { question } => asked.push(question),
             Message::Count => {
                 if state.count_on()? {
                     let _ = myself.cast(Message::Count);
@@ -207,10 +207,11 @@ impl Running {
 }
 
 impl Running {
-    /// Holds a permit while the actor counts or runs background jobs, and until its first check for such work.
+    /// Holds a permit while the actor counts or runs background jobs, and until its first check for such
+    /// work.
     fn hold_while_working(&mut self) {
         let Self { state, has_looked, permits, work, .. } = self;
-        let rests = *has_looked && state.jobs.are_done() && state.accounts.are_complete();
+        let rests = *has_looked && state.jobs.are_done() && state.budget.are_complete();
         if rests {
             *work = None;
         } else if work.is_none() {
@@ -227,7 +228,7 @@ fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses
         Effect::Maintain => _ = myself.cast(Message::Maintain),
         Effect::End => businesses.end(id),
         Effect::Deliver(key) => deliveries.wake(key),
-        Effect::StopDelivering(key) => deliveries.look_after(key),
+        Effect::StopDelivering(key) => deliveries.refresh(key),
         Effect::TurnedOff(key) => deliveries.note_turned_off(key),
         Effect::Missed(count) => _ = deliveries.missed_over_budget.fetch_add(count, Ordering::Relaxed),
         Effect::MailWaits(until) => outbox.waits(id, until),

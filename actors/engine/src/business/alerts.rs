@@ -42,12 +42,12 @@ pub(super) fn write_alerts(
     if state.people.is_empty() {
         return Ok(mailed);
     }
-    let room = state.outbox.room(state.accounts.waiting.mails());
+    let room = state.outbox.room(state.budget.waiting.mails());
     for happening in happened {
         let about = About { kind: happening.kind, id: happening.id, at };
         let alerted: Vec<_> = happening.recipients(&state.people, by).collect();
         for (person, setting) in alerted {
-            let is_mailed = setting.email != AlertEmail::Off && state.outbox.outside().is_some();
+            let is_mailed = setting.email != AlertEmail::Off && state.outbox.transport().is_some();
             let is_left_out = is_mailed && mailed.count >= room;
             if setting.in_app || is_left_out {
                 write_alert(state, person, about, batch)?;

@@ -34,7 +34,7 @@ pub(super) fn write_event(
         let key = EndpointKey { business: state.id, endpoint: endpoint.id };
         let mut delivery = Delivery::of_event(id, event, endpoint, (at, state.steady.now()));
         if endpoint.is_enabled() {
-            if state.accounts.budget.has_room(kind, announced.waits, more) {
+            if state.budget.limits.has_room(kind, announced.waits, more) {
                 announced.waits = announced.waits.plus(more);
                 if !announced.deliveries.contains(&key) {
                     announced.deliveries.push(key);

@@ -80,11 +80,11 @@ impl<'a> Context<'a> {
     }
 
     pub fn sends_mail(&self) -> bool {
-        self.state.outbox.outside().is_some()
+        self.state.outbox.transport().is_some()
     }
 
     pub fn has_room_for_mail(&self) -> bool {
-        self.state.outbox.room(self.state.accounts.waiting.mails()) > 0
+        self.state.outbox.room(self.state.budget.waiting.mails()) > 0
     }
 
     /// The number of the newest alert that the person ever had, or 0.
@@ -229,23 +229,23 @@ impl<'a> Context<'a> {
     }
 
     pub fn budget(&self) -> &'a Budget {
-        &self.state.accounts.budget
+        &self.state.budget.limits
     }
 
     pub fn used(&self) -> Usage {
-        self.state.accounts.used()
+        self.state.budget.used()
     }
 
     pub fn has_room<R: Record>(&self, kind: BudgetKind, record: &R) -> bool {
         let more = Amount::row(record.encode().len());
-        self.budget().has_room(kind, self.state.accounts.usage.of(kind), more)
+        self.budget().has_room(kind, self.state.budget.usage.of(kind), more)
     }
 
     /// Returns [`Refusal::Conflict`] at `path` when the budget has no room for the record. The write of a new
     /// record is checked again, at the name of its kind.
     pub fn check_budget<R: Record>(&self, kind: BudgetKind, record: &R, path: &str) -> Result<(), Refusal> {
         let more = Amount::row(record.encode().len());
-        self.budget().check(kind, self.state.accounts.usage.of(kind), more, path)
+        self.budget().check(kind, self.state.budget.usage.of(kind), more, path)
     }
 
     pub fn business_id(&self) -> domain::BusinessId {

@@ -68,7 +68,7 @@ pub(crate) fn carry_out(
     let mint = context.into_mint();
     state.mint = mint;
     let Decided { writes, audit, events, mails, turned_off } = decided;
-    let (mut batch, mut usage) = (Batch::default(), state.accounts.usage);
+    let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in &writes {
         let from = batch.len();
         write.encode(state.id, &mut batch);
@@ -78,17 +78,14 @@ pub(crate) fn carry_out(
                 names::index(state, before.as_ref(), Some(after), &mut batch)?;
             }
             Write::NoContact(before) => names::index(state, Some(before), None, &mut batch)?,
-            Write::NoUnreadContact(id) => names::set(state, *id, None, &mut batch)?,
+            Write::NoUndecodableContact(id) => names::set(state, *id, None, &mut batch)?,
             _ => {}
         }
     }
-    state.accounts.check(&usage)?;
-    assert!(
-        usage == state.accounts.usage || !audit.is_empty(),
-        "what alters the usage writes an audit entry"
-    );
+    state.budget.check(&usage)?;
+    assert!(usage == state.budget.usage || !audit.is_empty(), "what alters the usage writes an audit entry");
     let mut announced =
-        Announced { waits: state.accounts.waiting.claimed(), deliveries: Vec::new(), missed: 0 };
+        Announced { waits: state.budget.waiting.claimed(), deliveries: Vec::new(), missed: 0 };
     for (event, resource) in events {
         write_event(state, event, &resource, at, &mut batch, &mut announced);
     }
@@ -120,7 +117,7 @@ pub(crate) fn carry_out(
             let record = AuditRecord { entry: entry.clone(), usage: None };
             batch.put(keys::audit(BusinessId::INSTALLATION, id), record.encode());
         }
-        let record = AuditRecord { entry, usage: state.accounts.telling(usage) };
+        let record = AuditRecord { entry, usage: state.budget.recorded(usage) };
         batch.put(keys::audit(state.id, id), record.encode());
     }
     if let Some((idempotency, kept)) = request.idempotency.zip(kept) {
@@ -130,13 +127,13 @@ pub(crate) fn carry_out(
         state.stamps.made(at);
         state.clocks.note(at, &state.store);
     }
-    state.accounts.usage = usage;
+    state.budget.usage = usage;
     let mut effects = Vec::new();
     let business = state.id;
     let of_business = |endpoint| EndpointKey { business, endpoint };
     for write in &writes {
         match write {
-            Write::NoContact(_) | Write::NoUnreadContact(_) | Write::Retention(_) => {
+            Write::NoContact(_) | Write::NoUndecodableContact(_) | Write::Retention(_) => {
                 effects.push(Effect::Maintain);
             }
             Write::NoBusiness => effects.push(Effect::End),

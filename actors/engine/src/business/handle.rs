@@ -9,7 +9,7 @@ use super::change::{AnswerOf, AnyChange, AnyValue, Change};
 use super::message::Message;
 use super::request::{Answer, Request};
 use super::service::Businesses;
-use crate::actor::{Held, Reply};
+use crate::actor::{Claim, Reply};
 use crate::error::EngineError;
 use crate::live::LiveSubscription;
 use crate::maintenance::due;
@@ -21,21 +21,21 @@ pub struct BusinessHandle {
     pub(crate) businesses: Arc<Businesses>,
     pub(crate) id: BusinessId,
     /// A guard that every message carries until its answer.
-    pub(crate) held: Option<Held>,
+    pub(crate) claim: Option<Claim>,
 }
 
 impl BusinessHandle {
     /// Creates the handle without a check that the business exists.
     pub(crate) fn new(businesses: &Arc<Businesses>, id: BusinessId) -> Self {
-        Self { businesses: Arc::clone(businesses), id, held: None }
+        Self { businesses: Arc::clone(businesses), id, claim: None }
     }
 
     pub(crate) fn shared(&self) -> &Shared {
         &self.businesses.shared
     }
 
-    pub(crate) fn holding(&self, held: Option<Held>) -> Self {
-        Self { held, ..self.clone() }
+    pub(crate) fn with_claim(&self, claim: Option<Claim>) -> Self {
+        Self { claim, ..self.clone() }
     }
 
     pub fn id(&self) -> BusinessId {
@@ -83,7 +83,7 @@ impl BusinessHandle {
         self.shared().check_business(self.id)?;
         let answered = async {
             let permit = self.shared().permit()?;
-            self.businesses.directory.call((self.id, permit, self.held.clone()), message).await
+            self.businesses.directory.call((self.id, permit, self.claim.clone()), message).await
         };
         let answered = answered.await;
         if answered.is_err() {

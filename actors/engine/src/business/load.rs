@@ -20,7 +20,7 @@ use net::Ports;
 use store::keys::kind;
 use store::{Key, Order, Pair, Record, Store, StoreError, keys};
 
-use super::accounts::Accounts;
+use super::budget::BusinessBudget;
 use super::overlay::Overlay;
 use super::references::References;
 use super::remembered::days_ahead;
@@ -30,7 +30,7 @@ use super::write::Write;
 use crate::clock::{Clocks, SteadyClock};
 use crate::mail::Outbox;
 use crate::maintenance::business::BusinessJobs;
-use crate::maintenance::{Ages, Round};
+use crate::maintenance::{AgeMarks, HourlyRound};
 
 /// The assumed length of undecodable time off. It covers most time off. A longer value could block a staff
 /// member because of one old row.
@@ -58,15 +58,15 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     }
     let business = store.get_in::<Business>(&key, &value)?;
     let newest = store.newest_entry(id)?;
-    let told = newest.and_then(|newest| newest.usage);
+    let recorded = newest.and_then(|newest| newest.usage);
     let reached = newest.map_or(business.updated_at, |newest| newest.at);
     let newest = newest.map(|newest| newest.id);
     let busy_from = clocks.now() - BUSY_BEHIND;
     let mut state = State {
         id,
         days_ahead: days_ahead(store, id, clocks.steady().day())?,
-        ages: Ages::load(store, id, newest)?,
-        round: Round::default(),
+        ages: AgeMarks::load(store, id, newest)?,
+        round: HourlyRound::default(),
         clocks: clocks.clone(),
         steady: steady.clone(),
         business,
@@ -89,7 +89,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         ended: false,
         overlay: Overlay::default(),
         references: References::default(),
-        accounts: Accounts::new(id, Budget::default(), told, waiting),
+        budget: BusinessBudget::new(id, Budget::default(), recorded, waiting),
         checked_key: Cell::new(None),
         store: store.clone(),
         ports: ports.clone(),

@@ -18,7 +18,7 @@ pub(crate) enum Message {
     /// A question about the state in memory.
     Ask { question: Question },
     /// A question about the usage. It waits until all records are counted.
-    AskAccounts { question: Question },
+    AskUsage { question: Question },
     /// Run one step of counting.
     Count,
     /// The background jobs may have work.
@@ -43,7 +43,7 @@ impl std::fmt::Debug for Message {
         f.write_str(match self {
             Self::Change { .. } => "Change",
             Self::Ask { .. } => "Ask",
-            Self::AskAccounts { .. } => "AskAccounts",
+            Self::AskUsage { .. } => "AskUsage",
             Self::Count => "Count",
             Self::Maintain => "Maintain",
             Self::MaintainThrough(_) => "MaintainThrough",

@@ -10,20 +10,21 @@
 //! - The actor never waits for the disk; an answer does. Answers from memory wait for the newest commit.
 //! - A message holds permits until its answer. The permits bound the mailbox and the committer's queue.
 
-mod accounts;
 mod actor;
 mod alerts;
-mod alone;
 mod announce;
+mod budget;
 mod change;
 pub mod commands;
 mod context;
 mod decide;
 mod decision;
+mod erased_contacts;
 mod handle;
 mod load;
 mod message;
 mod names;
+mod offline;
 mod overlay;
 mod queries;
 mod references;
@@ -34,8 +35,7 @@ mod service;
 mod shown;
 mod stamps;
 mod state;
-mod theirs;
-mod unread;
+mod undecodable;
 mod usage;
 mod write;
 
@@ -51,15 +51,15 @@ pub use references::Watch;
 pub use request::{Answer, AnswerStatus, Ended, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
 
 pub(crate) use actor::BusinessActor;
-pub(crate) use alone::Alone;
 pub(crate) use decide::{CarriedOut, carry_out};
+pub(crate) use erased_contacts::{ErasedContacts, Personal};
 pub(crate) use message::{Maintained, Message};
 pub(crate) use names::NAMES_PER_ROW_MAX;
+pub(crate) use offline::OfflineBusiness;
 pub(crate) use queries::{collect, read_page};
 pub(crate) use remembered::{days, kept, read_kept, remember};
 pub(crate) use resource::Resource;
 pub(crate) use service::Businesses;
 pub(crate) use state::State;
-pub(crate) use theirs::{Personal, Theirs};
-pub(crate) use unread::{end_unread, is_unread, remember_end};
+pub(crate) use undecodable::{end_undecodable, is_undecodable, remember_end};
 pub(crate) use write::Write;

@@ -30,7 +30,7 @@ impl Overlay {
         self.commits.push_back((ticket, keys));
     }
 
-    pub(crate) fn settle(&mut self, synced_through: u64) {
+    pub(crate) fn drop_durable(&mut self, synced_through: u64) {
         while self.commits.front().is_some_and(|(ticket, _)| *ticket <= synced_through) {
             let Some((ticket, keys)) = self.commits.pop_front() else { break };
             for key in keys {
@@ -68,10 +68,10 @@ mod tests {
         overlay.add(2, vec![(a, None)]);
         assert_eq!(overlay.get(&a), Some(None));
         assert_eq!(overlay.get(&b), Some(Some(&b"1"[..])));
-        overlay.settle(1);
+        overlay.drop_durable(1);
         assert_eq!(overlay.get(&a), Some(None), "the deletion is in flight still");
         assert_eq!(overlay.get(&b), None);
-        overlay.settle(2);
+        overlay.drop_durable(2);
         assert_eq!(overlay.get(&a), None);
         assert!(overlay.entries.is_empty() && overlay.commits.is_empty());
     }

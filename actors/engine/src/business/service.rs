@@ -46,7 +46,7 @@ impl Businesses {
     }
 
     /// Starts the background jobs of a business if its actor runs. A starting actor does this itself.
-    pub(crate) fn go_on(&self, business: BusinessId) {
+    pub(crate) fn maintain(&self, business: BusinessId) {
         if let Some(running) = self.directory.if_running(business) {
             let _ = running.actor.cast(Message::Maintain);
         }

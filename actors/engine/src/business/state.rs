@@ -22,7 +22,7 @@ use net::Ports;
 use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
 use uuid::Uuid;
 
-use super::accounts::Accounts;
+use super::budget::BusinessBudget;
 use super::overlay::Overlay;
 use super::references::References;
 use super::stamps::Stamps;
@@ -30,7 +30,7 @@ use super::write::Write;
 use crate::clock::{Clocks, SteadyClock};
 use crate::mail::Outbox;
 use crate::maintenance::business::BusinessJobs;
-use crate::maintenance::{Ages, Round};
+use crate::maintenance::{AgeMarks, HourlyRound};
 
 /// How far `busy` reaches into the past: the longest service has one day, the longest local day slightly
 /// more.
@@ -63,8 +63,8 @@ pub(crate) struct State {
     pub(crate) busy_from: Timestamp,
     pub(crate) stamps: Stamps,
     pub(crate) mint: IdMint,
-    pub(crate) ages: Ages,
-    pub(crate) round: Round,
+    pub(crate) ages: AgeMarks,
+    pub(crate) round: HourlyRound,
     /// Days after today with idempotency keys, from an earlier version with a wrong clock or from before a
     /// crash.
     pub(crate) days_ahead: Vec<u32>,
@@ -74,7 +74,7 @@ pub(crate) struct State {
     pub(crate) ended: bool,
     pub(crate) overlay: Overlay,
     pub(crate) references: References,
-    pub(crate) accounts: Accounts,
+    pub(crate) budget: BusinessBudget,
     /// The last valid key, with the credentials generation of its check. A decision about a key clears it,
     /// because the generation increases only with the write.
     pub(crate) checked_key: Cell<Option<(KeyId, u64)>>,
@@ -155,7 +155,7 @@ impl State {
         self.references.note(&write);
         match write {
             Write::Business(business) => self.business = business,
-            Write::Budget(budget) => self.accounts.budget = budget,
+            Write::Budget(budget) => self.budget.limits = budget,
             Write::Service(service) => {
                 self.services.insert(service.id, Box::new(service));
             }
@@ -205,7 +205,7 @@ impl State {
             Write::Contact { .. }
             | Write::Delivery { .. }
             | Write::NoContact(_)
-            | Write::NoUnreadContact(_)
+            | Write::NoUndecodableContact(_)
             | Write::Rows(_)
             | Write::Call { .. }
             | Write::Message { .. } => {}

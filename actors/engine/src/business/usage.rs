@@ -2,8 +2,8 @@
 //! contains it. Without such an entry, the rows are counted again.
 //!
 //! Invariants:
-//! - `Accounts::usage` equals the rows in the store after all decided changes: all rows, or those before
-//!   `kept` while counting.
+//! - `BusinessBudget::usage` equals the rows in the store after all decided changes: all rows, or those before
+//!   `uncounted` while counting.
 //! - A change of the usage writes an audit entry with the new usage in the same batch. A crash leaves both or
 //!   neither.
 //! - A step of counting is one message and reads a bounded number of rows and bytes. Only requests for the
@@ -16,7 +16,7 @@ use domain::{Amount, ApiKey, BudgetKind, Usage};
 use store::kept::{COUNTED, counted};
 use store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
 
-use super::accounts::Left;
+use super::budget::Uncounted;
 use super::state::State;
 use super::write::Write;
 
@@ -42,7 +42,7 @@ pub(super) fn count(
     }
     let is_new = is_new(state, write);
     for (key, value) in batch.writes().skip(from) {
-        let Some(place) = place_of(state, key).filter(|place| state.accounts.has_counted(*place, key)) else {
+        let Some(place) = place_of(state, key).filter(|place| state.budget.has_counted(*place, key)) else {
             continue;
         };
         let kind = COUNTED[place].budget;
@@ -76,7 +76,7 @@ fn is_new(state: &State, write: &Write) -> bool {
         | Write::NoService(_)
         | Write::NoStaff(_)
         | Write::NoContact(_)
-        | Write::NoUnreadContact(_)
+        | Write::NoUndecodableContact(_)
         | Write::NoAppointment(_)
         | Write::NoBusiness
         | Write::Retention(_)
@@ -94,7 +94,7 @@ fn is_new(state: &State, write: &Write) -> bool {
 /// API keys are in the rows of the installation. Revoked keys are not counted.
 fn count_key(state: &State, after: &ApiKey, usage: &mut Usage) -> Result<(), StoreError> {
     let listed = keys::key(state.id, after.id);
-    let counted = place_of(state, &listed).is_some_and(|place| state.accounts.has_counted(place, &listed));
+    let counted = place_of(state, &listed).is_some_and(|place| state.budget.has_counted(place, &listed));
     if !counted {
         return Ok(());
     }
@@ -118,21 +118,21 @@ fn live_key(state: &State, prefix: [u8; 8]) -> Result<Option<Amount>, StoreError
 
 impl State {
     pub(super) fn count_on(&mut self) -> Result<bool, StoreError> {
-        if let Some(range) = self.accounts.due.last().copied() {
-            let waiting = Arc::clone(&self.accounts.waiting);
+        if let Some(range) = self.budget.due.last().copied() {
+            let waiting = Arc::clone(&self.budget.waiting);
             let left = self.store.add_waiting(&waiting, range, COUNT_ROWS_MAX)?;
-            self.accounts.due.pop();
-            self.accounts.due.extend(left);
-            if self.accounts.due.is_empty() {
+            self.budget.due.pop();
+            self.budget.due.extend(left);
+            if self.budget.due.is_empty() {
                 waiting.end_adding();
             }
-        } else if let Some(left) = self.accounts.kept {
-            self.accounts.kept = self.count_kept(left)?;
+        } else if let Some(left) = self.budget.uncounted {
+            self.budget.uncounted = self.count_kept(left)?;
         }
-        Ok(!self.accounts.are_complete())
+        Ok(!self.budget.are_complete())
     }
 
-    fn count_kept(&mut self, left: Left) -> Result<Option<Left>, StoreError> {
+    fn count_kept(&mut self, left: Uncounted) -> Result<Option<Uncounted>, StoreError> {
         let kind = COUNTED[left.kind].budget;
         let (rows, rest) = self.next_rows(&left.range)?;
         for (key, value) in rows {
@@ -144,14 +144,16 @@ impl State {
                 _ => Some(Amount::row(value.len())),
             };
             if let Some(row) = row {
-                self.accounts.usage.add(kind, row);
+                self.budget.usage.add(kind, row);
             }
         }
         if let Some(range) = rest {
-            return Ok(Some(Left { range, ..left }));
+            return Ok(Some(Uncounted { range, ..left }));
         }
         let next = left.kind + 1;
-        Ok(COUNTED.get(next).map(|counted| Left { kind: next, range: keys::of_kind(self.id, counted.kind) }))
+        Ok(COUNTED
+            .get(next)
+            .map(|counted| Uncounted { kind: next, range: keys::of_kind(self.id, counted.kind) }))
     }
 
     /// The next rows of a range after the newest decision, and the remaining range.

@@ -56,7 +56,7 @@ pub enum Write {
     NoStaff(StaffId),
     NoContact(Contact),
     /// An erased contact whose record did not decode. The erasure looks for its index rows.
-    NoUnreadContact(ContactId),
+    NoUndecodableContact(ContactId),
     NoAppointment(Appointment),
     Retention(Retention),
     /// A deleted business: without a profile, list entry and endpoints.
@@ -132,7 +132,7 @@ impl Write {
                 batch.bury(Tombstone::ErasedContact(of, gone.id));
                 kept::delete(of, gone, batch);
             }
-            Self::NoUnreadContact(id) => {
+            Self::NoUndecodableContact(id) => {
                 batch.bury(Tombstone::ErasedContact(of, *id));
                 batch.delete(keys::contact(of, *id));
             }

@@ -2,8 +2,8 @@
 //! [dispatcher](super::dispatch) decides when the actor may send.
 //!
 //! Every message asks for one more turn, and requests for a turn that arrive together become one. A turn
-//! reads the due rows and begins an attempt for each place. The actor holds no permit while it only waits, so
-//! it may be stopped meanwhile.
+//! reads the due rows and begins an attempt for each permit of the dispatcher. The actor may be stopped while it
+//! only waits.
 
 use std::sync::Arc;
 
@@ -83,12 +83,12 @@ impl State {
                 return self.turn(deliveries, myself).await;
             }
             Message::Wake(permit) => Some(permit),
-            Message::Place(place, permit) => {
-                self.places.push(place);
+            Message::Permit(attempt_permit, permit) => {
+                self.attempt_permits.push(attempt_permit);
                 Some(permit)
             }
-            Message::Straighten(permit) => {
-                self.straighten(&deliveries.shared).await?;
+            Message::ClampDueTimes(permit) => {
+                self.clamp_due_times(&deliveries.shared).await?;
                 Some(permit)
             }
             Message::Head(event, number) => {

@@ -12,7 +12,7 @@ use ractor::ActorRef;
 use store::{Batch, StoreError, keys};
 use tokio::time::timeout;
 
-use super::dispatch::Place;
+use super::dispatch::AttemptPermit;
 use super::key::EndpointKey;
 use super::message::{Ended, Message};
 use super::post::signed;
@@ -27,7 +27,7 @@ use crate::live::LiveChange;
 use crate::quota::Quota;
 use crate::shared::Shared;
 
-/// An attempt keeps its place this long for the response body, which usually arrives with the head. The next
+/// An attempt keeps its permit this long for the response body, which usually arrives with the head. The next
 /// attempt then finds a reusable connection.
 const BODY_GRACE: Duration = Duration::from_millis(10);
 /// How long an endpoint waits after a shortage of this machine's own resources.
@@ -40,7 +40,7 @@ impl State {
         myself: &ActorRef<Message>,
         endpoint: &WebhookEndpoint,
         mut delivery: Delivery,
-        place: Place,
+        permit: AttemptPermit,
     ) -> Result<(), StoreError> {
         let Deliveries { shared, dispatcher, client, .. } = &**deliveries;
         let event = delivery.event_id;
@@ -57,7 +57,7 @@ impl State {
         let under_way = dispatcher.under_way();
         let known = Arc::new(AtomicBool::new(false));
         let (post, began) = signed(shared, endpoint, &event.to_string(), body, false);
-        let making = Making {
+        let attempt = AttemptTask {
             client: client.clone(),
             bodies: Arc::clone(&dispatcher.bodies),
             business: self.key.business,
@@ -66,7 +66,7 @@ impl State {
             myself: myself.clone(),
             event,
             number,
-            place,
+            permit,
         };
         let myself = myself.clone();
         let task = self.tasks.spawn(async move {
@@ -79,7 +79,7 @@ impl State {
     }
 
     /// Ends attempts without a known outcome that the endpoint must no longer receive: those of an earlier
-    /// epoch, or all if the endpoint was deleted. Their places are free at once.
+    /// epoch, or all if the endpoint was deleted. Their permits are free at once.
     pub(super) fn abort_stale(&mut self, myself: &ActorRef<Message>, endpoint: Option<&WebhookEndpoint>) {
         let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);
@@ -175,7 +175,7 @@ impl State {
             let _ = myself.cast(Message::Recorded(event));
             if let Some(deliveries) = deliveries.upgrade() {
                 if is_wiped {
-                    deliveries.go_on(business); // the business then wipes the event
+                    deliveries.maintain(business); // the business then wipes the event
                 }
                 let change = LiveChange { kind: "delivery", id: endpoint.uuid(), person: None };
                 deliveries.shared.live.tell(business, [change]);
@@ -235,7 +235,7 @@ impl State {
     }
 }
 
-struct Making {
+struct AttemptTask {
     client: WebhookClient,
     bodies: Arc<Quota>,
     business: BusinessId,
@@ -244,16 +244,16 @@ struct Making {
     myself: ActorRef<Message>,
     event: EventId,
     number: u64,
-    place: Place,
+    permit: AttemptPermit,
 }
 
-impl Making {
-    /// Makes the attempt. Its place is free at the head of the response, or [`BODY_GRACE`] later. The rest of
-    /// the body is read without a place, within a bound of its own; without room in that bound it is not
+impl AttemptTask {
+    /// Makes the attempt. Its permit is free at the head of the response, or [`BODY_GRACE`] later. The rest of
+    /// the body is read without a permit, within a bound of its own; without room in that bound it is not
     /// read.
-    async fn make(self, post: Post) -> AttemptResult {
-        let Self { client, bodies, business, reached, known, myself, event, number, mut place } = self;
-        place.begin();
+    async fn run(self, post: Post) -> AttemptResult {
+        let Self { client, bodies, business, reached, known, myself, event, number, mut permit } = self;
+        permit.begin();
         let (attempt, rest) = client.post(post).await;
         known.store(true, Ordering::Release);
         let mut result = AttemptResult::from(attempt);
@@ -261,7 +261,7 @@ impl Making {
             reached.fetch_add(1, Ordering::AcqRel);
         }
         if result.made {
-            place.end(result.delivered);
+            permit.end(result.delivered);
         }
         let Some(rest) = rest else { return result };
         let mut body = Box::pin(client.body(rest));
@@ -269,7 +269,7 @@ impl Making {
             result.response_body = Some(text);
             return result;
         }
-        drop(place);
+        drop(permit);
         let Some(_permit) = bodies.take_owned(business) else { return result };
         let _ = myself.cast(Message::Head(event, number));
         result.response_body = Some(body.await);

@@ -66,7 +66,7 @@ impl State {
             if more.is_some() {
                 let _ = myself.cast(Message::Cleaned(more));
             } else if let Some(deliveries) = deliveries.upgrade() {
-                deliveries.go_on(business);
+                deliveries.maintain(business);
             }
         };
         shared.store.submit(business, batch, Box::new(done));

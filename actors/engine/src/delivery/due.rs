@@ -77,7 +77,7 @@ impl State {
 
     /// Moves due times back that are later than the schedule allows. The wall clock was ahead when they were
     /// written and was corrected later.
-    pub(super) async fn straighten(&mut self, shared: &Shared) -> Result<(), StoreError> {
+    pub(super) async fn clamp_due_times(&mut self, shared: &Shared) -> Result<(), StoreError> {
         let EndpointKey { business, endpoint: id } = self.key;
         let Some(endpoint) = shared.store.find::<WebhookEndpoint>(&self.row())? else { return Ok(()) };
         let (now, mut range) = (shared.steady.now(), keys::deliveries_due(business, id));
@@ -151,7 +151,7 @@ fn latest(delivery: &Delivery, now: Timestamp) -> Timestamp {
 }
 
 /// Whether any due time of an endpoint is later than the schedule allows.
-pub(super) async fn is_ahead(shared: &Shared, key: EndpointKey) -> Result<bool, StoreError> {
+pub(super) async fn is_beyond_schedule(shared: &Shared, key: EndpointKey) -> Result<bool, StoreError> {
     let EndpointKey { business, endpoint } = key;
     let (now, mut range) = (shared.steady.now(), keys::deliveries_due(business, endpoint));
     loop {

@@ -5,7 +5,7 @@ use domain::{Delivery, EventId, Timestamp};
 use store::KeyRange;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::dispatch::{Place, UnderWay};
+use super::dispatch::{AttemptPermit, UnderWay};
 use super::schedule::AttemptResult;
 use crate::actor::Reply;
 
@@ -13,9 +13,9 @@ use crate::actor::Reply;
 pub(crate) enum Message {
     /// Something is due.
     Wake(OwnedSemaphorePermit),
-    Place(Place, OwnedSemaphorePermit),
+    Permit(AttemptPermit, OwnedSemaphorePermit),
     /// Due times may be later than the schedule allows.
-    Straighten(OwnedSemaphorePermit),
+    ClampDueTimes(OwnedSemaphorePermit),
     Turn,
     /// The outcome of the attempt with this number is known; the response body is still read.
     Head(EventId, u64),

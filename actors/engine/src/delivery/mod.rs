@@ -40,7 +40,7 @@ mod turn;
 mod write;
 
 pub(crate) use actor::DeliveryActor;
-pub(crate) use dispatch::PLACES;
+pub(crate) use dispatch::PERMITS;
 pub(crate) use key::EndpointKey;
 pub use log::{ATTEMPTS_MAX, DeliveryFilter, DeliveryTally, SentDelivery};
 pub use schedule::RETRY_AFTER;

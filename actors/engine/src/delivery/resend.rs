@@ -44,12 +44,12 @@ impl State {
             Resend::Missed(range) => self.resend_missed(deliveries, range).await,
         };
         match done {
-            Ok((count, then)) => {
+            Ok((count, progress)) => {
                 step.resent += count;
-                match then {
-                    Then::GoesOn => _ = myself.cast(Message::Resend(step)),
-                    Then::Waits => self.resending.push(*step),
-                    Then::Done => step.reply.send(Ok(step.resent)),
+                match progress {
+                    Progress::Continues => _ = myself.cast(Message::Resend(step)),
+                    Progress::Waits => self.resending.push(*step),
+                    Progress::Done => step.reply.send(Ok(step.resent)),
                 }
             }
             // Some events are already sent again, and an error here would hide their number.
@@ -90,7 +90,7 @@ impl State {
         &mut self,
         deliveries: &Deliveries,
         event: EventId,
-    ) -> Result<(u64, Then), EngineError> {
+    ) -> Result<(u64, Progress), EngineError> {
         let shared = &deliveries.shared;
         let endpoint = self.resendable(shared)?;
         let EndpointKey { business, endpoint: id } = self.key;
@@ -112,7 +112,7 @@ impl State {
             return Err(Refusal::conflict(full, "waiting_deliveries", ProblemCode::WaitingFull).into());
         }
         if self.is_under_way(event) {
-            return Ok((0, Then::Waits));
+            return Ok((0, Progress::Waits));
         }
         let mut batch = Batch::default();
         let endpoint = self.resendable(shared)?; // it may have changed meanwhile
@@ -123,7 +123,7 @@ impl State {
         shared.store.submit(business, batch, Box::new(|| ()));
         drop(promised); // the rows count themselves from here on
         shared.store.settled(business).await?;
-        Ok((1, Then::Done))
+        Ok((1, Progress::Done))
     }
 
     /// Sends the missed and failed deliveries of the range's next rows again, within the budget. Returns
@@ -132,7 +132,7 @@ impl State {
         &mut self,
         deliveries: &Deliveries,
         range: &mut KeyRange,
-    ) -> Result<(u64, Then), EngineError> {
+    ) -> Result<(u64, Progress), EngineError> {
         let (shared, business) = (&deliveries.shared, self.key.business);
         shared.store.settled(business).await?;
         let endpoint = self.resendable(shared)?; // read after the wait, like the rows below
@@ -173,13 +173,13 @@ impl State {
             *range = range.after(*last);
         }
         let count = lost.len() as u64 - wiped;
-        let then = match last {
-            _ if full => Then::Done,
-            _ if waits => Then::Waits,
-            Some(_) => Then::GoesOn,
-            None => Then::Done,
+        let progress = match last {
+            _ if full => Progress::Done,
+            _ if waits => Progress::Waits,
+            Some(_) => Progress::Continues,
+            None => Progress::Done,
         };
-        Ok((count, then))
+        Ok((count, progress))
     }
 
     fn send_again(
@@ -195,9 +195,9 @@ impl State {
     }
 }
 
-enum Then {
+enum Progress {
     /// Continue with the next rows.
-    GoesOn,
+    Continues,
     /// Wait until the outcome of an attempt under way is durable; its row changes with it.
     Waits,
     Done,

@@ -1,7 +1,7 @@
 //! What the endpoints' actors share: their directory, the dispatcher and the client for outgoing requests.
 //!
 //! Invariant: a running actor gets a message with a permit, which keeps it running until it has looked. A
-//! stopped actor is started for a place, or for work that needs no place.
+//! stopped actor is started for an attempt permit, or for work that needs no permit.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -13,7 +13,7 @@ use store::{StoreError, Weight};
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::dispatch::{Dispatcher, Host, Place};
+use super::dispatch::{AttemptPermit, Dispatcher, Host};
 use super::key::EndpointKey;
 use super::message::Message;
 use crate::actor::Directory;
@@ -51,7 +51,7 @@ impl Deliveries {
         Self {
             shared: Arc::clone(shared),
             directory,
-            dispatcher: Dispatcher::new(limits.places, shared.steady.clone()),
+            dispatcher: Dispatcher::new(limits.delivery_permits, shared.steady.clone()),
             client: WebhookClient::new(&shared.ports, &shared.ports.trust),
             saves: Quota::outgoing(),
             tests: Arc::clone(tests),
@@ -69,8 +69,8 @@ impl Deliveries {
     }
 
     /// Starts the background jobs of a business if its actor runs.
-    pub(super) fn go_on(&self, business: BusinessId) {
-        self.businesses.upgrade().into_iter().for_each(|businesses| businesses.go_on(business));
+    pub(super) fn maintain(&self, business: BusinessId) {
+        self.businesses.upgrade().into_iter().for_each(|businesses| businesses.maintain(business));
     }
 
     /// Whether more actors run than may stay without work.
@@ -90,7 +90,7 @@ impl Deliveries {
     }
 
     /// Has an endpoint's due deliveries read: by its running actor, or by a new one as soon as there is a
-    /// place.
+    /// permit.
     pub(crate) fn wake(self: &Arc<Self>, key: EndpointKey) {
         let is_set_aside = self.shared.store.is_business_set_aside(key.business);
         if !is_set_aside && !self.tell_running(key, Message::Wake) {
@@ -98,8 +98,8 @@ impl Deliveries {
         }
     }
 
-    /// Handles the deletion or disabling of an endpoint. It needs no place.
-    pub(crate) fn look_after(self: &Arc<Self>, key: EndpointKey) {
+    /// Handles the deletion or disabling of an endpoint. It needs no permit.
+    pub(crate) fn refresh(self: &Arc<Self>, key: EndpointKey) {
         if !self.tell_running(key, Message::Wake) {
             self.start_for(key, Message::Wake);
         }
@@ -112,25 +112,25 @@ impl Deliveries {
         }
     }
 
-    pub(crate) fn hand_place(self: &Arc<Self>, place: Place) {
+    pub(crate) fn hand_permit(self: &Arc<Self>, permit: AttemptPermit) {
         if self.shared.check_open().is_err() {
             return self.dispatcher.stop();
         }
-        let key = place.key();
+        let key = permit.key();
         if self.shared.store.is_business_set_aside(key.business) {
             return self.dispatcher.rest(key, None);
         }
-        let mut handed = Some(place);
+        let mut handed = Some(permit);
         if let Some(running) = self.directory.if_running(key)
-            && let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned()
-            && let Some(place) = handed.take()
-            && let Err(MessagingErr::SendErr(Message::Place(place, _))) =
-                running.actor.cast(Message::Place(place, permit))
+            && let Ok(in_use) = Arc::clone(&running.permits).try_acquire_owned()
+            && let Some(permit) = handed.take()
+            && let Err(MessagingErr::SendErr(Message::Permit(permit, _))) =
+                running.actor.cast(Message::Permit(permit, in_use))
         {
-            handed = Some(place);
+            handed = Some(permit);
         }
-        if let Some(place) = handed {
-            self.start_for(key, |permit| Message::Place(place, permit));
+        if let Some(permit) = handed {
+            self.start_for(key, |in_use| Message::Permit(permit, in_use));
         }
     }
 
@@ -191,7 +191,7 @@ impl Host for Deliveries {
         self.client.network()
     }
 
-    fn hand(self: Arc<Self>, place: Place) {
-        self.hand_place(place);
+    fn hand(self: Arc<Self>, permit: AttemptPermit) {
+        self.hand_permit(permit);
     }
 }

@@ -3,7 +3,7 @@
 //! Invariants:
 //!
 //! - The start registers waiting deliveries with the dispatcher in bounded steps.
-//! - An actor starts only with a place, or to correct its due times.
+//! - An actor starts only with an attempt permit, or to correct its due times.
 //! - A row that does not decode is set aside.
 
 use std::sync::{Arc, Weak};
@@ -14,7 +14,7 @@ use store::keys::installation_kind;
 use store::{Key, KeyRange, Order, StoreError, keys};
 
 use super::dispatch::Host;
-use super::due::is_ahead;
+use super::due::is_beyond_schedule;
 use super::key::EndpointKey;
 use super::message::Message;
 use super::service::Deliveries;
@@ -22,7 +22,7 @@ use crate::shared::Shared;
 
 const ENDPOINTS_PER_TURN: usize = 64;
 /// The remaining work of an endpoint: when it is due, and whether an earlier attempt failed.
-struct Left {
+struct Pending {
     wait: Duration,
     failed_before: bool,
 }
@@ -41,9 +41,9 @@ impl Deliveries {
         let mut range = all;
         while let Some(endpoints) = self.next_endpoints(&mut range) {
             for key in endpoints {
-                match self.left_of(key) {
+                match self.pending_of(key) {
                     Ok(None) => {}
-                    Ok(Some(Left { wait, failed_before })) => {
+                    Ok(Some(Pending { wait, failed_before })) => {
                         self.dispatcher.register(key, wait, failed_before);
                     }
                     Err(error) => cannot_be_read(key, &error),
@@ -54,9 +54,9 @@ impl Deliveries {
         range = all;
         while let Some(endpoints) = self.next_endpoints(&mut range) {
             for key in endpoints {
-                match is_ahead(&self.shared, key).await {
-                    Ok(true) if !self.tell_running(key, Message::Straighten) => {
-                        self.start_for(key, Message::Straighten);
+                match is_beyond_schedule(&self.shared, key).await {
+                    Ok(true) if !self.tell_running(key, Message::ClampDueTimes) => {
+                        self.start_for(key, Message::ClampDueTimes);
                     }
                     Ok(_) => {}
                     Err(error) => cannot_be_read(key, &error),
@@ -94,10 +94,10 @@ impl Deliveries {
         Some(endpoints)
     }
 
-    fn left_of(&self, key: EndpointKey) -> Result<Option<Left>, StoreError> {
+    fn pending_of(&self, key: EndpointKey) -> Result<Option<Pending>, StoreError> {
         let (EndpointKey { business, endpoint }, Shared { store, steady, .. }) = (key, &*self.shared);
         if !store.contains(&keys::webhook(business, endpoint))? {
-            return Ok(Some(Left { wait: Duration::ZERO, failed_before: false })); // its rows must be deleted
+            return Ok(Some(Pending { wait: Duration::ZERO, failed_before: false })); // its rows must be deleted
         }
         let due = keys::deliveries_due(business, endpoint);
         let mut rows = store.walk(&due, Order::Ascending, |row, _| {
@@ -106,7 +106,7 @@ impl Deliveries {
         });
         Ok(rows.next().transpose()?.map(|(_, (at, delivery))| {
             let wait = (at - steady.now()).to_std().unwrap_or_default();
-            Left { wait, failed_before: delivery.is_some_and(|delivery| delivery.attempts > 0) }
+            Pending { wait, failed_before: delivery.is_some_and(|delivery| delivery.attempts > 0) }
         }))
     }
 }

@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
-use super::dispatch::Place;
+use super::dispatch::AttemptPermit;
 use super::key::EndpointKey;
 use super::message::{Message, Resending};
 use super::service::Deliveries;
@@ -31,8 +31,8 @@ pub(crate) struct State {
     pub(super) recording: BTreeMap<EventId, u64>,
     /// The number of attempts that this actor has begun.
     pub(super) attempts: u64,
-    /// Places for attempts that are about to begin.
-    pub(super) places: Vec<Place>,
+    /// Permits for attempts that are about to begin.
+    pub(super) attempt_permits: Vec<AttemptPermit>,
     /// Requests that wait for a durable outcome.
     pub(super) resending: Vec<Resending>,
     /// How many deliveries reached the endpoint. Attempts increase it as soon as they know.
@@ -82,7 +82,7 @@ impl State {
             attempting: BTreeMap::new(),
             recording: BTreeMap::new(),
             attempts: 0,
-            places: Vec::new(),
+            attempt_permits: Vec::new(),
             resending: Vec::new(),
             reached: Arc::new(AtomicU64::new(reached)),
             reached_written: reached,
@@ -96,10 +96,10 @@ impl State {
         })
     }
 
-    /// The actor needs no place for `wait`, or, without it, before its next message.
+    /// The actor needs no permit for `wait`, or, without it, before its next message.
     pub(super) fn wait(&mut self, deliveries: &Deliveries, wait: Option<Duration>) {
         deliveries.dispatcher.rest(self.key, wait);
-        self.places.clear();
+        self.attempt_permits.clear();
     }
 
     /// The key of the endpoint's record.

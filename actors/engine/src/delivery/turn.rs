@@ -1,4 +1,4 @@
-//! A turn of an endpoint's actor: it reads the due rows, begins an attempt for each place and sets the time
+//! A turn of an endpoint's actor: it reads the due rows, begins an attempt for each permit and sets the time
 //! at which the dispatcher wakes the endpoint next.
 
 use std::sync::Arc;
@@ -26,15 +26,15 @@ impl State {
     ) -> Result<(), StoreError> {
         let Deliveries { shared, dispatcher, .. } = &**deliveries;
         if shared.check_open().is_err() {
-            self.places.clear();
+            self.attempt_permits.clear();
             return Ok(());
         }
         // An actor without a permit is being stopped. It must not overwrite newer wake-ups at the dispatcher,
         // which the next actor handles.
         self.hold();
         if self.work.is_none() {
-            if !self.places.is_empty() {
-                self.places.clear();
+            if !self.attempt_permits.is_empty() {
+                self.attempt_permits.clear();
                 dispatcher.wake(self.key);
             }
             return Ok(());
@@ -49,8 +49,8 @@ impl State {
         };
         self.abort_stale(myself, target.as_ref().map(|target| &target.endpoint));
         if shared.store.check_room(Weight::Keeps).is_err() {
-            // Outcomes cannot be written on a full disk, so no place is used until there is room.
-            self.places.clear();
+            // Outcomes cannot be written on a full disk, so no permit is used until there is room.
+            self.attempt_permits.clear();
             dispatcher.wake(self.key);
             self.rest(deliveries, false);
             return Ok(());
@@ -93,7 +93,7 @@ impl State {
         due.now.truncate(most_now(&deliveries.client, endpoint));
         if due.now.is_empty() {
             dispatcher.cut_off(self.key);
-            self.places.clear();
+            self.attempt_permits.clear();
             self.rest(deliveries, due.more);
             return Ok(());
         }
@@ -107,18 +107,18 @@ impl State {
             self.ask_turn(myself);
             return Ok(());
         };
-        let missing = due.now.len().saturating_sub(self.places.len());
+        let missing = due.now.len().saturating_sub(self.attempt_permits.len());
         if missing > 0 {
-            self.places.extend(dispatcher.want(self.key, missing));
+            self.attempt_permits.extend(dispatcher.want(self.key, missing));
         } else {
             let next = due.next.map(|next| (next - now).to_std().unwrap_or_default());
             dispatcher.rest(self.key, next);
         }
         for delivery in due.now {
-            let Some(place) = self.places.pop() else { break };
-            self.attempt(deliveries, myself, &endpoint, delivery, place)?;
+            let Some(permit) = self.attempt_permits.pop() else { break };
+            self.attempt(deliveries, myself, &endpoint, delivery, permit)?;
         }
-        self.places.clear();
+        self.attempt_permits.clear();
         self.rest(deliveries, due.more);
         Ok(())
     }

@@ -14,11 +14,11 @@ use view::{EndedView, OperatorBusinessView};
 
 use super::Engine;
 use super::once::Once;
-use crate::actor::Held;
+use crate::actor::Claim;
 use crate::business::commands::erasure::EndBusiness;
 use crate::business::{
-    Answer, Ended, Idempotency, New, Page, PageRequest, Request, Write, collect, end_unread, is_unread,
-    read_page, remember_end,
+    Answer, Ended, Idempotency, New, Page, PageRequest, Request, Write, collect, end_undecodable,
+    is_undecodable, read_page, remember_end,
 };
 use crate::delivery::EndpointKey;
 use crate::error::EngineError;
@@ -132,14 +132,14 @@ impl Engine {
         {
             return Ok(answer);
         }
-        if !businesses.directory.is_running(id) && is_unread(&shared.store, id)? {
-            return self.end_unread(id, once, ending).await;
+        if !businesses.directory.is_running(id) && is_undecodable(&shared.store, id)? {
+            return self.end_undecodable(id, once, ending).await;
         }
-        self.business(id).holding(ending.map(Held::new)).change(request, EndBusiness { once }).await
+        self.business(id).with_claim(ending.map(Claim::new)).change(request, EndBusiness { once }).await
     }
 
     /// Deletes a business whose profile does not decode, so that it has no actor.
-    async fn end_unread(
+    async fn end_undecodable(
         &self,
         id: BusinessId,
         once: Option<Idempotency>,
@@ -148,7 +148,7 @@ impl Engine {
         let shared = self.shared();
         let permit = shared.permit()?;
         shared.store.check_room(Weight::Frees)?;
-        let (mut batch, endpoints) = end_unread(&shared.store, id)?;
+        let (mut batch, endpoints) = end_undecodable(&shared.store, id)?;
         if let Some(once) = once {
             remember_end(id, shared.clocks.steady(), once, &mut batch);
         }
@@ -161,7 +161,7 @@ impl Engine {
                 if let Some(businesses) = businesses.upgrade() {
                     businesses.end(id);
                     let keys = endpoints.into_iter().map(|endpoint| EndpointKey { business: id, endpoint });
-                    keys.for_each(|key| businesses.deliveries.look_after(key));
+                    keys.for_each(|key| businesses.deliveries.refresh(key));
                 }
                 drop((permit, ending));
                 _ = done.send(());

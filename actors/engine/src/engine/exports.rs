@@ -49,7 +49,7 @@ pub struct Export {
     with_secrets: bool,
     /// The lane of the audit entry, until that entry is durable.
     noted: Option<BusinessId>,
-    meant: Meant,
+    scope: Scope,
     current: Option<Current>,
     businesses: u64,
     /// Shared with the running step, which continues after the caller's drop.
@@ -57,7 +57,7 @@ pub struct Export {
     differences: Differences,
 }
 
-enum Meant {
+enum Scope {
     One(Option<BusinessId>),
     All(KeyRange),
 }
@@ -88,15 +88,15 @@ impl Engine {
         one.map_or(Ok(()), |one| self.shared().check_business(one))?;
         let permit = Arc::new(self.parts.moving.begin_export(by, one)?);
         let noted = self.note_export(by, one, with_secrets)?;
-        let meant = match one {
-            Some(id) => Meant::One(Some(id)),
-            None => Meant::All(keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX)),
+        let scope = match one {
+            Some(id) => Scope::One(Some(id)),
+            None => Scope::All(keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX)),
         };
         Ok(Export {
             moving: Arc::clone(&self.parts.moving),
             with_secrets,
             noted: Some(noted),
-            meant,
+            scope,
             current: None,
             businesses: 0,
             permit,
@@ -173,10 +173,10 @@ impl Export {
             shared.check_open()?;
             let kinds: Vec<_> = Leaving::kinds().chain([kind::PROFILE]).map(|kind| (of, kind)).collect();
             let frozen = shared.store.freeze(&kinds).await;
-            let frozen = match (frozen, &self.meant) {
+            let frozen = match (frozen, &self.scope) {
                 // An export of all businesses continues with the others. A business that is set aside after
                 // its start ends the export.
-                (Err(error @ StoreError::BusinessSetAside { .. }), Meant::All(_)) => {
+                (Err(error @ StoreError::BusinessSetAside { .. }), Scope::All(_)) => {
                     tracing::warn!(business.id = %of, %error, "an export leaves a business out");
                     continue;
                 }
@@ -194,9 +194,9 @@ impl Export {
     }
 
     fn next_id(&mut self) -> Result<Option<BusinessId>, StoreError> {
-        match &mut self.meant {
-            Meant::One(id) => Ok(id.take()),
-            Meant::All(left) => {
+        match &mut self.scope {
+            Scope::One(id) => Ok(id.take()),
+            Scope::All(left) => {
                 let store = &self.moving.shared.store;
                 let mut ids = store.walk(left, Order::Ascending, |key, _| keys::listed_business(key));
                 let Some((key, id)) = ids.next().transpose()? else { return Ok(None) };

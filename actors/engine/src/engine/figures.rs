@@ -30,7 +30,7 @@ impl Engine {
 
     /// The number of running attempts, until the response head.
     pub fn attempts_under_way(&self) -> usize {
-        self.deliveries().dispatcher.places_taken()
+        self.deliveries().dispatcher.permits_held()
     }
 
     /// The number of endpoints that wait for a permit or for a due time.

@@ -29,7 +29,7 @@ impl Engine {
     }
 
     pub fn sends_mail(&self) -> bool {
-        self.parts.mails.outbox.outside().is_some()
+        self.parts.mails.outbox.transport().is_some()
     }
 
     /// Writes a mail, and sends it after it is durable. `None` when mail is off.

@@ -40,7 +40,7 @@ impl Actor for OutboxActor {
                 return Ok(());
             }
             Message::Waits(of, due) => {
-                state.looked.go_back(of, due);
+                state.positions.go_back(of, due);
                 Lane::under(of).for_each(|lane| state.order.add(lane, due));
             }
             Message::Ended(ended) => {
@@ -69,11 +69,11 @@ impl State {
     }
 
     fn recorded(&mut self, shared: &Shared, first: MailKey) -> Result<(), StoreError> {
-        if self.looked.goes_on(first.of)
+        if self.positions.goes_on(first.of)
             && let Some(mail) = unless_business_set_aside(self.read(shared, first))?.flatten()
             && let Some(due) = mail.next_attempt_at
         {
-            self.looked.go_back(first.of, due); // the retry is due then
+            self.positions.go_back(first.of, due); // the retry is due then
         }
         self.recording.retain(|_, part_of| *part_of != first);
         self.changes -= 1;

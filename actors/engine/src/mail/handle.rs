@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use super::letter::{Content, Letter, Recipient};
 use super::message::MailKey;
 use super::new::NewMail;
-use super::outside::Outbox;
+use super::outbox::Outbox;
 use super::schedule::LOG_DAYS;
 use super::send::hand_over;
 use super::write::write_mail;
@@ -86,7 +86,7 @@ impl Mails {
         of: BusinessId,
         person: &Person,
     ) -> Result<Option<TestedMail>, EngineError> {
-        if self.outbox.outside().is_none() {
+        if self.outbox.transport().is_none() {
             return Ok(None);
         }
         self.outbox.count_test(person.id, self.shared.clocks.now()).map_err(|free| {
@@ -102,9 +102,9 @@ impl Mails {
         locale: Locale,
     ) -> Result<Option<TestedMail>, EngineError> {
         let _permit = self.shared.permit()?;
-        let Some(outside) = self.outbox.outside() else { return Ok(None) };
+        let Some(transport) = self.outbox.transport() else { return Ok(None) };
         let _place = self.tests.take(of).ok_or(EngineError::Overloaded)?;
-        let (now, composer) = (self.shared.clocks.now(), &outside.ports.composer);
+        let (now, composer) = (self.shared.clocks.now(), &transport.ports.composer);
         let id: MailId = self.shared.mint_id(now);
         let letter = Letter {
             message_id: format!("{}@{}", id.uuid().simple(), composer.domain()),
@@ -116,7 +116,7 @@ impl Mails {
         };
         let began = Instant::now();
         let result = match composer.compose(&letter) {
-            Ok(bytes) => hand_over(outside, &MadeMail { to: to.into(), bytes }).await,
+            Ok(bytes) => hand_over(transport, &MadeMail { to: to.into(), bytes }).await,
             Err(why) => Err(MailFailure::RefusedForGood(MailError::NotMade(why))),
         };
         Ok(Some(TestedMail { result, took: began.elapsed() }))

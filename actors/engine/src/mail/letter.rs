@@ -76,11 +76,11 @@ pub struct Sender {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
-    Alert(Told),
+    Alert(AlertItem),
     /// Alerts above the hourly limit, and the number of further ones.
-    Gathered(Vec<Told>, u32),
+    Gathered(Vec<AlertItem>, u32),
     /// The alerts of a day, and the number of further ones.
-    Daily(Vec<Told>, u32),
+    Daily(Vec<AlertItem>, u32),
     /// A link to an account without a password.
     Invitation(Link),
     /// An offered membership. The person signs in to accept it.
@@ -95,7 +95,7 @@ pub enum Content {
 
 /// An event in a mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct AlertItem {
     pub kind: AlertKind,
     pub at: Timestamp,
     /// The record's present state.

@@ -13,16 +13,17 @@
 //! - A failing relay gets one mail at a time, so waiting mails use up no attempts.
 
 mod actor;
+mod content;
 mod daily;
 mod handle;
 pub mod letter;
 mod limits;
-mod look;
 mod message;
 mod new;
 mod order;
-mod outside;
+mod outbox;
 mod pace;
+mod positions;
 mod schedule;
 mod send;
 mod start;
@@ -31,19 +32,18 @@ mod state;
 mod testing;
 #[cfg(test)]
 mod tests;
-mod told;
 mod turn;
 pub mod unsubscribe;
 mod write;
 
+pub(crate) use content::read as read_about;
 pub use daily::next_daily;
 pub(crate) use handle::Mails;
 pub use handle::TestedMail;
 pub use limits::Forgotten;
 pub(crate) use limits::{WAITING_MAX, wait};
 pub use new::NewMail;
-pub(crate) use outside::Outbox;
-pub use outside::{MailFigures, MailPorts};
+pub(crate) use outbox::Outbox;
+pub use outbox::{MailFigures, MailPorts};
 pub(crate) use schedule::LOG_DAYS;
-pub(crate) use told::read as read_about;
 pub(crate) use write::write_mail;

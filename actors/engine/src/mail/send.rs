@@ -10,11 +10,11 @@ use ractor::ActorRef;
 use store::{Batch, StoreError, Weight, keys};
 use tokio::time::{sleep, timeout};
 
+use super::content::letter;
 use super::message::{Ended, MailKey, Message, Outcome};
-use super::outside::Outside;
+use super::outbox::Transport;
 use super::schedule::after_attempt;
 use super::state::{ROOM_EVERY, State};
-use super::told::letter;
 use super::write::{delete_mail, write_mail};
 use crate::shared::Shared;
 
@@ -25,11 +25,11 @@ const ASK_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Begins an attempt. The task always reports its end to the outbox.
 pub(super) fn begin(state: &mut State, shared: &Arc<Shared>, myself: &ActorRef<Message>, mail: Mail) {
-    let (outside, began) = (Arc::clone(&state.outside), shared.clocks.now());
-    let under_way = outside.under_way();
+    let (transport, began) = (Arc::clone(&state.transport), shared.clocks.now());
+    let under_way = transport.under_way();
     let (shared, myself) = (Arc::clone(shared), myself.clone());
     state.tasks.spawn(async move {
-        let making = tokio::spawn(attempt(shared, outside, mail.clone()));
+        let making = tokio::spawn(attempt(shared, transport, mail.clone()));
         let abort = AbortOnDrop(making.abort_handle());
         let outcome = match making.await {
             Ok(outcome) => outcome,
@@ -48,9 +48,9 @@ impl Drop for AbortOnDrop {
     }
 }
 
-async fn attempt(shared: Arc<Shared>, outside: Arc<Outside>, mail: Mail) -> Outcome {
-    match make(&shared, &outside, &mail).await {
-        Ok(Some(made)) => Outcome::Tried(hand_over(&outside, &made).await),
+async fn attempt(shared: Arc<Shared>, transport: Arc<Transport>, mail: Mail) -> Outcome {
+    match make(&shared, &transport, &mail).await {
+        Ok(Some(made)) => Outcome::Tried(hand_over(&transport, &made).await),
         Ok(None) => Outcome::Dropped,
         Err(NotMade::Now(why)) => Outcome::NotMade(why),
         Err(NotMade::Ever(why)) => {
@@ -61,9 +61,9 @@ async fn attempt(shared: Arc<Shared>, outside: Arc<Outside>, mail: Mail) -> Outc
 }
 
 /// Sends a mail to the relay within [`SEND_TIME_MAX`].
-pub(super) async fn hand_over(outside: &Outside, made: &MadeMail) -> Result<String, MailFailure> {
+pub(super) async fn hand_over(transport: &Transport, made: &MadeMail) -> Result<String, MailFailure> {
     let late = || Err(MailFailure::Relay(MailError::NoAnswer(SEND_TIME_MAX.as_secs())));
-    timeout(SEND_TIME_MAX, outside.ports.mailer.send(made)).await.unwrap_or_else(|_| late())
+    timeout(SEND_TIME_MAX, transport.ports.mailer.send(made)).await.unwrap_or_else(|_| late())
 }
 
 enum NotMade {
@@ -71,9 +71,9 @@ enum NotMade {
     Ever(String),
 }
 
-async fn make(shared: &Shared, outside: &Outside, mail: &Mail) -> Result<Option<MadeMail>, NotMade> {
+async fn make(shared: &Shared, transport: &Transport, mail: &Mail) -> Result<Option<MadeMail>, NotMade> {
     let now = |error: StoreError| NotMade::Now(MailError::Quoted(error.to_string()));
-    let asked = timeout(ASK_TIME_MAX, outside.ports.recipients.recipient(mail)).await;
+    let asked = timeout(ASK_TIME_MAX, transport.ports.recipients.recipient(mail)).await;
     let asked = asked.unwrap_or_else(|_| Err(MailFault::NoRecipient.into()));
     let Some(mut recipient) = asked.map_err(NotMade::Now)? else { return Ok(None) };
     if let Some(to) = &mail.to {
@@ -86,7 +86,7 @@ async fn make(shared: &Shared, outside: &Outside, mail: &Mail) -> Result<Option<
     if let Some(business) = mail.business_id {
         shared.store.check_business(business).map_err(now)?; // a set-aside business lacks data
     }
-    let bytes = outside.ports.composer.compose(&letter).map_err(NotMade::Ever)?;
+    let bytes = transport.ports.composer.compose(&letter).map_err(NotMade::Ever)?;
     Ok(Some(MadeMail { to, bytes }))
 }
 
@@ -120,7 +120,7 @@ impl State {
         let mut batch = Batch::default();
         match outcome {
             Outcome::Dropped => {
-                self.outside.note_dropped();
+                self.transport.note_dropped();
                 delete_mail(&mut batch, &mail);
             }
             Outcome::NotMade(why) => {
@@ -128,7 +128,7 @@ impl State {
                 // The schedule applies and ends, because a mail that cannot be made for more than a day never
                 // can.
                 let after = after_attempt(&mail, &Err(MailFailure::Refused(why)), (began, now));
-                self.outside.note_tried(after.status);
+                self.transport.note_tried(after.status);
                 write_mail(&mut batch, &after, Some(&mail));
             }
             Outcome::Tried(result) => {
@@ -137,8 +137,8 @@ impl State {
                     _ => self.pace.answered(),
                 }
                 let after = after_attempt(&mail, &result, (began, now));
-                tell(&mail, &after, result.as_ref().err());
-                self.outside.note_tried(after.status);
+                log_failure(&mail, &after, result.as_ref().err());
+                self.transport.note_tried(after.status);
                 write_mail(&mut batch, &after, Some(&mail));
             }
         }
@@ -148,7 +148,7 @@ impl State {
 }
 
 /// Logs a failed attempt without the recipient.
-fn tell(mail: &Mail, after: &Mail, failure: Option<&MailFailure>) {
+fn log_failure(mail: &Mail, after: &Mail, failure: Option<&MailFailure>) {
     let Some(failure) = failure else { return };
     let next: Option<Timestamp> = after.next_attempt_at;
     let kind = match failure {

@@ -18,7 +18,7 @@ use tokio::time::sleep;
 use super::actor::OutboxActor;
 use super::handle::Mails;
 use super::message::Message;
-use super::outside::{MailPorts, Outside};
+use super::outbox::{MailPorts, Transport};
 use super::state::State;
 use crate::shared::Shared;
 
@@ -28,8 +28,8 @@ const FAILED_PAUSE: Duration = Duration::from_secs(5);
 
 impl Mails {
     pub(crate) fn begin(self: &Arc<Self>, ports: MailPorts) {
-        if let Some(outside) = self.outbox.set(ports) {
-            self.runtime.spawn(keep(Arc::downgrade(self), outside));
+        if let Some(transport) = self.outbox.set(ports) {
+            self.runtime.spawn(keep(Arc::downgrade(self), transport));
         }
     }
 
@@ -63,10 +63,10 @@ impl Mails {
 }
 
 /// Restarts the actor until the engine closes.
-async fn keep(mails: Weak<Mails>, outside: Arc<Outside>) {
+async fn keep(mails: Weak<Mails>, transport: Arc<Transport>) {
     loop {
         let Some(this) = mails.upgrade().filter(|this| this.shared.check_open().is_ok()) else { return };
-        let state = State::new(&this.shared, Arc::clone(&outside));
+        let state = State::new(&this.shared, Arc::clone(&transport));
         let Ok((actor, ended)) = OutboxActor::spawn(None, OutboxActor, state).await else { return };
         this.outbox.runs(actor.clone());
         if let Err(error) = this.find_mails(&actor).await {

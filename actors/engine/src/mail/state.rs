@@ -10,11 +10,11 @@ use store::{StoreError, keys};
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::limits::ALERTS;
-use super::look::Looked;
 use super::message::{MailKey, Message};
 use super::order::Order;
-use super::outside::Outside;
+use super::outbox::Transport;
 use super::pace::Pace;
+use super::positions::Positions;
 use crate::shared::Shared;
 use crate::window::Windows;
 
@@ -23,9 +23,9 @@ pub(super) const ROOM_EVERY: Duration = Duration::from_secs(2);
 
 pub(crate) struct State {
     pub(super) shared: Weak<Shared>,
-    pub(super) outside: Arc<Outside>,
+    pub(super) transport: Arc<Transport>,
     pub(super) order: Order,
-    pub(super) looked: Looked,
+    pub(super) positions: Positions,
     pub(super) pace: Pace,
     /// The recent immediate alerts of each person.
     pub(super) alerts: Windows<PersonId>,
@@ -46,12 +46,12 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(super) fn new(shared: &Arc<Shared>, outside: Arc<Outside>) -> Self {
+    pub(super) fn new(shared: &Arc<Shared>, transport: Arc<Transport>) -> Self {
         Self {
             shared: Arc::downgrade(shared),
-            outside,
+            transport,
             order: Order::default(),
-            looked: Looked::default(),
+            positions: Positions::default(),
             pace: Pace::default(),
             alerts: Windows::sliding(&[ALERTS]),
             sending: BTreeSet::new(),

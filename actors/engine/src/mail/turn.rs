@@ -102,7 +102,7 @@ impl State {
     /// never block this lane.
     fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<First, StoreError> {
         let (of, mut others) = (lane.rows(), 0);
-        let left = self.looked.rows(lane);
+        let left = self.positions.rows(lane);
         for row in shared.store.walk(&left, Order::Ascending, |row, _| keys::instant_and_id::<MailId>(row)) {
             let (row, (due, id)) = row?;
             let key = MailKey { of, id };
@@ -117,7 +117,7 @@ impl State {
                 return Ok(First::Stale(row));
             };
             if Lane::of(&mail) != lane {
-                self.looked.pass(lane, row);
+                self.positions.pass(lane, row);
                 others += 1;
                 if others == OTHERS_PER_LOOK {
                     return Ok(First::Behind);

@@ -13,14 +13,14 @@ const AGE_EVERY: TimeDelta = TimeDelta::days(1);
 /// Age marks: pairs of a steady time and the newest id at that time. Ids grow, so every record with a smaller
 /// or equal id existed at that time.
 #[derive(Debug)]
-pub(crate) struct Ages {
+pub(crate) struct AgeMarks {
     /// The newest id of the audit log. It is the greatest id of the business, because each change mints it
     /// last.
     pub(crate) newest: Option<AuditId>,
     noted: Option<(SteadyTime, AuditId)>,
 }
 
-impl Ages {
+impl AgeMarks {
     pub(crate) fn load(store: &Store, of: BusinessId, newest: Option<AuditId>) -> Result<Self, StoreError> {
         Ok(Self { newest, noted: last_of(store, &keys::of_kind(of, kind::AGE))? })
     }
@@ -41,13 +41,13 @@ impl Ages {
 
 /// The current round through the log, or the last one.
 #[derive(Debug, Default)]
-pub(crate) struct Round {
+pub(crate) struct HourlyRound {
     began: Option<SteadyTime>,
     /// The last row that the round has read. `None` after the end of the round.
     pub(super) at: Option<Key>,
 }
 
-impl Round {
+impl HourlyRound {
     pub(super) fn is_under_way(&mut self, now: SteadyTime) -> bool {
         let rests = self.began.is_some_and(|began| (TimeDelta::zero()..ROUND_EVERY).contains(&(now - began)));
         if self.at.is_some() {

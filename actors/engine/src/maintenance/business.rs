@@ -16,7 +16,7 @@ use ractor::ActorRef;
 use store::kept::Kept;
 use store::{Done, Key, StoreError, Weight, unless_set_aside};
 
-use super::age_marks::Round;
+use super::age_marks::HourlyRound;
 use super::erasure::Erasing;
 use super::{erased_events, erasure, expired_logs, retention};
 use crate::business::{
@@ -36,7 +36,7 @@ pub(crate) struct BusinessJobs {
     pub(super) erasing: Option<Erasing>,
     /// The last event that the job of erased events has read.
     pub(super) wiped: Option<Key>,
-    round: Round,
+    round: HourlyRound,
     in_round: bool,
     /// Index of the kind that the retention job reads.
     pub(super) expiring: usize,
@@ -69,7 +69,7 @@ impl BusinessJobs {
 
     /// Makes the retention start anew after a change of it.
     pub(crate) fn look_anew(&mut self) {
-        (self.round, self.expiring) = (Round::default(), 0);
+        (self.round, self.expiring) = (HourlyRound::default(), 0);
     }
 }
 

@@ -24,11 +24,11 @@ const ROWS_PER_SECOND: u32 = 2_000;
 const ROWS_PER_PAUSE: usize = 100;
 
 #[derive(Default)]
-pub(super) struct Counter {
+pub(super) struct DailyCount {
     read: usize,
 }
 
-impl Counter {
+impl DailyCount {
     /// Counts a business and sets it aside if it differs.
     pub(super) async fn count(
         &mut self,

@@ -18,7 +18,7 @@ use store::{Batch, Order, Record, Store, StoreError, Weight, keys};
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
-use super::daily_count::Counter;
+use super::daily_count::DailyCount;
 use super::{Job, Maintenance, due, open};
 use crate::business::{Businesses, Maintained, Message};
 use crate::error::EngineError;
@@ -109,7 +109,7 @@ fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
 
 #[derive(Default)]
 pub(super) struct DailyRound {
-    counter: Counter,
+    counter: DailyCount,
 }
 
 impl Job for DailyRound {

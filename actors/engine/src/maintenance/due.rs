@@ -12,7 +12,7 @@ use store::keys::kind;
 use store::{KeyRange, Order, Rows, Store, StoreError, keys};
 use uuid::Uuid;
 
-use super::age_marks::{Ages, noted_until};
+use super::age_marks::{AgeMarks, noted_until};
 use super::expired_logs::{NEEDED_BEHIND_LOG, is_within};
 use super::retention;
 use crate::clock::Clocks;
@@ -38,7 +38,7 @@ fn records_are_kept_no_longer(store: &Store, clocks: &Clocks, of: BusinessId) ->
     }
     let newest = newest_id(store, of)?;
     let steady = clocks.steady();
-    Ok(Ages::load(store, of, newest)?.is_due(steady)
+    Ok(AgeMarks::load(store, of, newest)?.is_due(steady)
         || retention::is_due(store, of, newest, (clocks.now(), steady))?)
 }
 
@@ -62,7 +62,7 @@ fn log_is_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<boo
         return Ok(false);
     }
     let (steady, now) = (clocks.steady(), clocks.now());
-    if Ages::load(store, of, newest_id(store, of)?)?.is_due(steady) {
+    if AgeMarks::load(store, of, newest_id(store, of)?)?.is_due(steady) {
         return Ok(true);
     }
     let is_old = |event: EventId, kept: TimeDelta| -> Result<bool, StoreError> {
@@ -96,7 +96,7 @@ fn mails_or_alerts_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) 
         return Ok(false);
     }
     let (steady, now) = (clocks.steady(), clocks.now());
-    if Ages::load(store, of, newest_id(store, of)?)?.is_due(steady) {
+    if AgeMarks::load(store, of, newest_id(store, of)?)?.is_due(steady) {
         return Ok(true);
     }
     let until = noted_until(store, of, steady - MAIL_LOG_DAYS)?;

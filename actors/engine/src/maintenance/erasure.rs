@@ -25,7 +25,7 @@ use store::records::{AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecor
 use store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
 
 use super::business::Counts;
-use crate::business::{Personal, Resource, State, Theirs, Write};
+use crate::business::{ErasedContacts, Personal, Resource, State, Write};
 
 const ROWS_MAX: usize = 256;
 const BYTES_MAX: usize = 256 << 10;
@@ -90,7 +90,7 @@ impl Cleaned for Appointment {
 pub(super) struct Erasing {
     /// The newest erasure of this run. A record with a greater id contains none of these contacts.
     newest: ErasureId,
-    theirs: Theirs,
+    theirs: ErasedContacts,
     stage: u8,
     at: Option<Key>,
     /// The number of steps since the progress was last written.
@@ -147,7 +147,7 @@ fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
     let upto = under_way.as_ref().map(|record| record.newest);
     let mut erasing = Erasing {
         newest: upto.unwrap_or_else(|| uuid::Uuid::nil().into()),
-        theirs: Theirs::default(),
+        theirs: ErasedContacts::default(),
         stage: under_way.as_ref().map_or(0, |record| record.stage),
         at: under_way.filter(|record| !record.at.is_empty()).map(|record| Key::new(&record.at)),
         unwritten: 0,

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - A row is deleted only when both clocks agree that it is old. The believed wall clock is compared with
-//!   the stamp, steady time with the age marks ([`Ages`](super::age_marks::Ages)).
+//!   the stamp, steady time with the age marks ([`AgeMarks`](super::age_marks::AgeMarks)).
 //! - A stamp in the future has no meaning; such a row is as old as steady time shows.
 //! - A round reads the log in the order of its keys. Rows that stay are passed over, so they never hide later
 //!   rows.

@@ -25,7 +25,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-pub(crate) use self::age_marks::{Ages, Round};
+pub(crate) use self::age_marks::{AgeMarks, HourlyRound};
 use self::daily_round::DailyRound;
 use self::deleted_businesses::DeletedBusinesses;
 use self::expired_accounts::ExpiredAccounts;

@@ -21,7 +21,7 @@ use super::missing::calls_of_no_message;
 use super::pace::Pace;
 use super::record::{Moved, MovedKind, Wrong};
 use super::staged::Staged;
-use crate::business::{NAMES_PER_ROW_MAX, Theirs, Write};
+use crate::business::{ErasedContacts, NAMES_PER_ROW_MAX, Write};
 use crate::error::EngineError;
 use crate::shared::Shared;
 
@@ -43,7 +43,7 @@ pub(super) struct Arriving {
     erased: BTreeSet<ContactId>,
     erase_again: bool,
     /// The imported contacts among them, and their calls.
-    theirs: Theirs,
+    theirs: ErasedContacts,
     their_calls: HashSet<CallId>,
 }
 
@@ -58,7 +58,7 @@ impl Arriving {
         let id = business.id;
         let mut staged = Staged::new(store.clone(), id);
         staged.put(keys::moving(id), business.encode()).await?;
-        staged.settle().await?;
+        staged.wait_durable().await?;
         let newest = (id.uuid(), business.updated_at.max(now));
         Ok(Self {
             business,
@@ -72,7 +72,7 @@ impl Arriving {
             newest,
             erased,
             erase_again,
-            theirs: Theirs::default(),
+            theirs: ErasedContacts::default(),
             their_calls: HashSet::new(),
         })
     }
@@ -322,7 +322,7 @@ impl Arriving {
         end: u64,
     ) -> Result<Vec<Wrong>, EngineError> {
         let Some(first) = self.first_call.filter(|_| !self.may_have_gone()) else { return Ok(Vec::new()) };
-        self.staged.settle().await?;
+        self.staged.wait_durable().await?;
         calls_of_no_message(store, self.of(), (first, end), pace).await
     }
 
@@ -349,6 +349,6 @@ impl Arriving {
             let retention = Retention { set: Some(set), ..retention };
             self.staged.put(keys::retention(of), retention.encode()).await?;
         }
-        self.staged.settle().await
+        self.staged.wait_durable().await
     }
 }

@@ -14,7 +14,7 @@ use store::records::ErasureRecord;
 use store::{Key, KeyRange, Order, Rows, Store, StoreError, keys, record_at, whole_value};
 
 use super::record::{Moved, MovedKind};
-use crate::business::Theirs;
+use crate::business::ErasedContacts;
 use crate::counting::{Difference, Found, recorded_usage};
 
 /// The maximum number of rows, and of bytes of records, in one step.
@@ -27,7 +27,7 @@ pub struct Leaving {
     with_secrets: bool,
     business: Option<Business>,
     /// The contacts who are being erased. They are read after the business.
-    theirs: Theirs,
+    theirs: ErasedContacts,
     /// The current kind and its remaining rows.
     part: usize,
     left: KeyRange,
@@ -56,7 +56,7 @@ impl Leaving {
     pub fn of(business: Business, with_secrets: bool) -> Self {
         let of = business.id;
         let (business, left) = (Some(business), keys::of_kind(of, MovedKind::Retention.rows()));
-        let (theirs, recorded, found) = (Theirs::default(), None, Found::default());
+        let (theirs, recorded, found) = (ErasedContacts::default(), None, Found::default());
         Self { of, with_secrets, business, theirs, part: 0, left, records: 0, recorded, found, ended: false }
     }
 
@@ -128,8 +128,8 @@ impl Leaving {
         Ok(moved)
     }
 
-    fn who_is_erased(&self, store: &Store, rows: &dyn Rows) -> Result<Theirs, StoreError> {
-        let mut theirs = Theirs::default();
+    fn who_is_erased(&self, store: &Store, rows: &dyn Rows) -> Result<ErasedContacts, StoreError> {
+        let mut theirs = ErasedContacts::default();
         for row in rows.scan(&keys::of_kind(self.of, kind::ERASURE), Order::Ascending) {
             let (key, value) = row?;
             let erasure = store.find_in::<ErasureRecord>(&key, &value)?;

@@ -15,18 +15,18 @@
 
 mod arriving;
 mod checks;
+mod finish;
 mod leave;
 mod missing;
 mod pace;
 mod record;
 mod service;
-mod settle;
 mod staged;
 mod take;
 
+pub(crate) use finish::{finish, is_finishing, is_unfinished, open_all, take_back};
 pub use leave::Leaving;
 pub use missing::MISSING_MAX;
 pub use record::{Moved, MovedKind, Wrong};
 pub(crate) use service::{ExportPermit, Moving};
-pub(crate) use settle::{finish, is_finishing, is_unfinished, open_all, take_back};
 pub use take::{Import, ImportOptions};

@@ -4,7 +4,7 @@ use domain::{BusinessId, CallId, Problem, Timestamp};
 use store::kept::{self, Kept, Stamped};
 use store::{Batch, Key, Record, StoreError};
 
-use crate::business::{Personal, Theirs};
+use crate::business::{ErasedContacts, Personal};
 
 /// Declares the kinds of exported records from the table of the store.
 macro_rules! declare {
@@ -93,7 +93,7 @@ macro_rules! declare {
             /// The record as the erasure of these contacts will leave it.
             pub(super) fn without(
                 self,
-                theirs: &Theirs,
+                theirs: &ErasedContacts,
                 is_their_call: impl FnOnce(CallId) -> Result<bool, StoreError>,
             ) -> Result<Self, StoreError> {
                 Ok(match self {

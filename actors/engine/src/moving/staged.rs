@@ -88,7 +88,7 @@ impl Staged {
         Ok(())
     }
 
-    pub(super) async fn settle(&mut self) -> Result<(), EngineError> {
+    pub(super) async fn wait_durable(&mut self) -> Result<(), EngineError> {
         self.hand_over().await?;
         self.writer.settle().await?;
         self.recent.clear();

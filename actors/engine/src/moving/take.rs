@@ -13,10 +13,10 @@ use store::{Order, Store, StoreError, TakenBack, keys};
 
 use super::arriving::Arriving;
 use super::checks::stamps;
+use super::finish;
 use super::pace::Pace;
 use super::record::{Moved, Wrong};
 use super::service::{ImportPermit, Moving};
-use super::settle;
 use crate::error::EngineError;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,10 +99,10 @@ impl Import {
                 None => self.of_no_business(),
             },
         };
-        Ok(self.told(line, found))
+        Ok(self.problems(line, found))
     }
 
-    fn told(&mut self, line: u64, found: Vec<Problem>) -> Vec<Wrong> {
+    fn problems(&mut self, line: u64, found: Vec<Problem>) -> Vec<Wrong> {
         self.all_good &= found.is_empty();
         found.into_iter().map(|problem| Wrong { line, problem }).collect()
     }
@@ -136,14 +136,14 @@ impl Import {
     async fn end(&mut self, line: u64, records: u64) -> Result<Vec<Wrong>, EngineError> {
         let Some(mut arriving) = self.arriving.take() else {
             let found = self.of_no_business();
-            return Ok(self.told(line, found));
+            return Ok(self.problems(line, found));
         };
         if !self.all_good {
             return Ok(Vec::new());
         }
         if records != arriving.records() {
             let code = ProblemCode::from(ImportProblem::Count(arriving.records()));
-            return Ok(self.told(line, vec![Problem::new("records", code)]));
+            return Ok(self.problems(line, vec![Problem::new("records", code)]));
         }
         let wrong = arriving.calls_of_no_message(&self.moving.shared.store, &mut self.pace, line).await?;
         if !wrong.is_empty() {
@@ -171,7 +171,7 @@ impl Import {
     /// # Errors
     /// [`EngineError::Stopping`]: the next start of the engine continues.
     pub async fn take_back(self) -> Result<(), EngineError> {
-        settle::take_back(&self.moving.shared).await?;
+        finish::take_back(&self.moving.shared).await?;
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use ractor::{Actor, ActorProcessingErr, ActorRef};
 use store::{Batch, Done, Weight, keys};
 use tokio::sync::Semaphore;
 
-use super::message::{Decided, Fate, Message, Note};
+use super::message::{Decided, Message, Note, Outcome};
 use super::state::{Persons, State};
 use super::write::write_person;
 use crate::error::EngineError;
@@ -69,8 +69,8 @@ impl Actor for PersonActor {
             Message::Change { change, weight } => {
                 let room = shared.store.check_room(weight).map_err(EngineError::from);
                 let person = room.and_then(|()| state.person.as_ref().ok_or(EngineError::NotFound));
-                let Decided { fate, note, mail, done } = change(person, now);
-                state.carry_out(&persons, fate, (note, mail), now, done);
+                let Decided { outcome, note, mail, done } = change(person, now);
+                state.carry_out(&persons, outcome, (note, mail), now, done);
             }
             Message::Used { hash, at, permit } => {
                 // A session that has ended meanwhile is not written again.
@@ -83,7 +83,7 @@ impl Actor for PersonActor {
                 session.last_used_at = at;
                 if shared.store.check_room(Weight::Keeps).is_ok() {
                     let done: Done = Box::new(move || drop(permit));
-                    state.carry_out(&persons, Fate::Is(Box::new(after)), (None, None), now, done);
+                    state.carry_out(&persons, Outcome::Changed(Box::new(after)), (None, None), now, done);
                 }
             }
         }
@@ -95,7 +95,7 @@ impl State {
     fn carry_out(
         &mut self,
         persons: &Persons,
-        fate: Fate,
+        outcome: Outcome,
         (note, mail): (Option<Note>, Option<NewMail>),
         now: Timestamp,
         done: Done,
@@ -103,8 +103,8 @@ impl State {
         let Some(before) = &self.person else { return done() };
         let (shared, outbox) = (&persons.shared, Arc::clone(&persons.mails.outbox));
         let (id, lane, mut batch) = (before.id, keys::lane_of(before.id), Batch::default());
-        let after = match fate {
-            Fate::Stays => {
+        let after = match outcome {
+            Outcome::Unchanged => {
                 // A reply shows durable state.
                 if shared.store.is_settled(lane) {
                     return done();
@@ -112,8 +112,8 @@ impl State {
                 let _ = shared.store.submit(lane, batch, done);
                 return;
             }
-            Fate::Is(after) => Some(*after),
-            Fate::Gone => None,
+            Outcome::Changed(after) => Some(*after),
+            Outcome::Deleted => None,
         };
         write_person(Some(before), after.as_ref(), &mut batch);
         if let Some(Note { by, action }) = note {

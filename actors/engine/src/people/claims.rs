@@ -2,14 +2,14 @@
 //!
 //! Invariant: an address has one claim at a time, and it lasts until the change under it is durable. The
 //! holder reads the address's owner in the store, and the row cannot change meanwhile. Each change under a
-//! claim carries it ([`Held`]), so the claim lasts until the commit even if the caller is cancelled.
+//! claim carries it ([`Claim`]), so the claim lasts until the commit even if the caller is cancelled.
 
 use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
-use crate::actor::Held;
+use crate::actor::Claim;
 
 /// The number of claims. Addresses with the same hash share one.
 const CLAIMS: usize = 256;
@@ -24,7 +24,7 @@ impl Default for Claims {
 
 impl Claims {
     /// Waits for the claims on these lower-case addresses. They last until the last copy is dropped.
-    pub(crate) async fn on(&self, emails: &[&str]) -> Held {
+    pub(crate) async fn on(&self, emails: &[&str]) -> Claim {
         let mut places: Vec<_> =
             emails.iter().map(|email| usize::from(Sha256::digest(email)[0]) % CLAIMS).collect();
         // The claims are taken once each and in one order, so that callers never deadlock.
@@ -34,7 +34,7 @@ impl Claims {
         for place in places {
             held.push(Arc::clone(&self.0[place]).lock_owned().await);
         }
-        Held::new(held)
+        Claim::new(held)
     }
 }
 

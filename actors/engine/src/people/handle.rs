@@ -12,10 +12,10 @@ use store::keys::installation_kind;
 use store::{Order, Record, StoreError, Weight, keys};
 use view::PersonView;
 
-use super::message::{Change, Decided, Fate, Message, Note};
+use super::message::{Change, Decided, Message, Note, Outcome};
 use super::state::Persons;
 use super::token::Token;
-use crate::actor::{Held, Reply};
+use crate::actor::{Claim, Reply};
 use crate::business::commands::people::PatchMember;
 use crate::business::{Answer, BusinessHandle, Page, PageRequest, Request, collect, read_page};
 use crate::error::EngineError;
@@ -27,15 +27,15 @@ use crate::shared::Shared;
 pub struct People {
     pub(crate) persons: Arc<Persons>,
     /// Carried by every change until its reply.
-    held: Option<Held>,
+    claim: Option<Claim>,
 }
 
 /// The new state of a person and the value for the caller.
-pub(super) struct Comes<T> {
-    pub(super) fate: Fate,
+pub(super) struct PersonChange<T> {
+    pub(super) outcome: Outcome,
     pub(super) note: Option<Note>,
     pub(super) mail: Option<NewMail>,
-    pub(super) given: T,
+    pub(super) value: T,
 }
 
 /// A membership with its business, as its person sees it.
@@ -48,20 +48,20 @@ pub struct Belongs {
 
 impl People {
     pub(crate) fn new(persons: &Arc<Persons>) -> Self {
-        Self { persons: Arc::clone(persons), held: None }
+        Self { persons: Arc::clone(persons), claim: None }
     }
 
     pub(super) fn shared(&self) -> &Shared {
         &self.persons.shared
     }
 
-    /// A handle whose changes carry `held` until their reply.
-    pub(super) fn holding(&self, held: Option<Held>) -> Self {
-        Self { held, ..self.clone() }
+    /// A handle whose changes carry `claim` until their reply.
+    pub(super) fn with_claim(&self, claim: Option<Claim>) -> Self {
+        Self { claim, ..self.clone() }
     }
 
-    pub(super) fn held(&self) -> Option<Held> {
-        self.held.clone()
+    pub(super) fn claim(&self) -> Option<Claim> {
+        self.claim.clone()
     }
 
     /// Carries out a change and returns its value after the commit.
@@ -81,38 +81,38 @@ impl People {
         (by, action, weight): (Actor, AuditAction, Weight),
         decide: impl FnOnce(&mut Person, Timestamp) -> Result<(T, Option<NewMail>), Refusal> + Send + 'static,
     ) -> Result<T, EngineError> {
-        self.change_fate(id, weight, move |person, now| {
+        self.change_or_delete(id, weight, move |person, now| {
             let mut after = person.clone();
-            let (given, mail) = decide(&mut after, now)?;
+            let (value, mail) = decide(&mut after, now)?;
             if after == *person {
-                return Ok(Comes { fate: Fate::Stays, note: None, mail: None, given });
+                return Ok(PersonChange { outcome: Outcome::Unchanged, note: None, mail: None, value });
             }
             let note = Some(Note { by, action });
-            Ok(Comes { fate: Fate::Is(Box::new(after)), note, mail, given })
+            Ok(PersonChange { outcome: Outcome::Changed(Box::new(after)), note, mail, value })
         })
         .await
     }
 
     /// Like [`Self::change`], for a change that may delete the person.
-    pub(super) async fn change_fate<T: Send + 'static>(
+    pub(super) async fn change_or_delete<T: Send + 'static>(
         &self,
         id: PersonId,
         weight: Weight,
-        decide: impl FnOnce(&Person, Timestamp) -> Result<Comes<T>, Refusal> + Send + 'static,
+        decide: impl FnOnce(&Person, Timestamp) -> Result<PersonChange<T>, Refusal> + Send + 'static,
     ) -> Result<T, EngineError> {
         let message = |reply: Reply<T>| {
             let change: Change = Box::new(move |person, now| {
                 let decided = person.and_then(|person| Ok(decide(person, now)?));
-                let (fate, note, mail, answer) = match decided {
-                    Ok(Comes { fate, note, mail, given }) => (fate, note, mail, Ok(given)),
-                    Err(error) => (Fate::Stays, None, None, Err(error)),
+                let (outcome, note, mail, answer) = match decided {
+                    Ok(PersonChange { outcome, note, mail, value }) => (outcome, note, mail, Ok(value)),
+                    Err(error) => (Outcome::Unchanged, None, None, Err(error)),
                 };
-                Decided { fate, note, mail, done: Box::new(|| reply.send(answer)) }
+                Decided { outcome, note, mail, done: Box::new(|| reply.send(answer)) }
             });
             Message::Change { change, weight }
         };
         let permit = self.shared().permit()?;
-        self.persons.directory.call((id, permit, self.held()), message).await
+        self.persons.directory.call((id, permit, self.claim()), message).await
     }
 
     /// Whether mail can be sent. It decides how people are invited and how addresses change.

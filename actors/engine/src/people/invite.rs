@@ -14,7 +14,7 @@ use view::{LinkView, NewPersonView};
 use super::handle::People;
 use super::token::Token;
 use super::write::write_person;
-use crate::actor::Held;
+use crate::actor::Claim;
 use crate::business::commands::people::{AddMember, NoteLink};
 use crate::business::{Answer, BusinessHandle, Request};
 use crate::error::EngineError;
@@ -98,7 +98,7 @@ impl People {
         }
         let profile = business.business().await?;
         let claim = self.persons.claims.on(&[invitation.email.folded()]).await;
-        let (people, business) = (self.holding(Some(claim.clone())), &business.holding(Some(claim)));
+        let (people, business) = (self.with_claim(Some(claim.clone())), &business.with_claim(Some(claim)));
         people.invite_claimed(business, request, invitation, &profile).await
     }
 
@@ -213,8 +213,8 @@ impl People {
     ) -> Result<Linked, EngineError> {
         // Concurrent repeats of one request would void each other's link.
         let once = request.idempotency.as_ref().map(|once| self.shared().begin_once(once.key)).transpose()?;
-        let once = once.map(Held::new);
-        let (people, business) = (self.holding(once.clone()), &business.holding(once));
+        let once = once.map(Claim::new);
+        let (people, business) = (self.with_claim(once.clone()), &business.with_claim(once));
         if let Some(answer) = business.remembered::<NoteLink>(&request).await? {
             let LinkView { kind, expires_at, .. } = answer.value;
             return Ok(Linked { kind, expires_at, token: None });
@@ -341,7 +341,7 @@ impl People {
         let mut batch = Batch::default();
         write_person(None, Some(&person), &mut batch);
         note(self.shared(), (by, AuditAction::PersonCreated), person.id, person.created_at, &mut batch);
-        let ((done, written), claim) = (oneshot::channel(), self.held());
+        let ((done, written), claim) = (oneshot::channel(), self.claim());
         let answered = Box::new(move || {
             drop((permit, claim));
             _ = done.send(());

@@ -7,15 +7,15 @@ use crate::mail::NewMail;
 
 /// The new state of a person.
 #[derive(Debug)]
-pub(crate) enum Fate {
-    Stays,
-    Is(Box<Person>),
-    Gone,
+pub(crate) enum Outcome {
+    Unchanged,
+    Changed(Box<Person>),
+    Deleted,
 }
 
 /// The result of a change.
 pub(crate) struct Decided {
-    pub(super) fate: Fate,
+    pub(super) outcome: Outcome,
     /// The audit entry, if any.
     pub(super) note: Option<Note>,
     /// The mail about the account, if any. It is written only where mail is sent.

@@ -72,7 +72,7 @@ impl Hashing {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Looked {
+pub(super) enum PasswordCheck {
     Wrong,
     Right,
     /// Right, but the stored hash is of the unprepared form. Contains the hash to store instead; concurrent
@@ -130,7 +130,7 @@ impl Hasher {
 
     /// Compares a password with a hash; without a hash it is always wrong. For a wrong password the work
     /// depends on the given text alone.
-    pub(super) async fn look(&self, kept: Option<&str>, given: &str) -> Result<Looked, EngineError> {
+    pub(super) async fn check(&self, kept: Option<&str>, given: &str) -> Result<PasswordCheck, EngineError> {
         let (hash, known) = (kept.unwrap_or(self.hashing.nobodys()).to_owned(), kept.is_some());
         let (hashing, [prepared, as_given]) = (self.hashing, forms(given));
         let waits = Arc::clone(&self.all_looked_at).try_acquire_owned();
@@ -139,11 +139,11 @@ impl Hasher {
             let is_prepared = verify(&hash, prepared.as_deref().unwrap_or_default());
             let is_as_given = as_given.is_some_and(|given| verify(&hash, &given));
             match (known, prepared) {
-                (true, Some(_)) if is_prepared => Looked::Right,
+                (true, Some(_)) if is_prepared => PasswordCheck::Right,
                 (true, Some(prepared)) if is_as_given => again(hashing, &hash, &prepared),
                 // The prepared form is too short to be stored.
-                (true, None) if is_as_given => Looked::Right,
-                _ => Looked::Wrong,
+                (true, None) if is_as_given => PasswordCheck::Right,
+                _ => PasswordCheck::Wrong,
             }
         })
         .await
@@ -195,10 +195,10 @@ fn forms(given: &str) -> [Option<String>; 2] {
 
 /// The hash of the prepared form that replaces an old hash. It reuses the salt, so concurrent checks produce
 /// the same hash.
-fn again(hashing: Hashing, kept: &str, prepared: &str) -> Looked {
+fn again(hashing: Hashing, kept: &str, prepared: &str) -> PasswordCheck {
     let salt = PasswordHash::new(kept).ok().and_then(|kept| kept.salt);
     let hash = salt.and_then(|salt| hashing.argon().hash_password(prepared.as_bytes(), salt).ok());
-    hash.map_or(Looked::Right, |hash| Looked::AsGiven(hash.to_string()))
+    hash.map_or(PasswordCheck::Right, |hash| PasswordCheck::AsGiven(hash.to_string()))
 }
 
 fn check_length(given: &str) -> Result<(), Refusal> {
@@ -333,7 +333,7 @@ mod tests {
         let again = hasher.new_password(&person(), Vec::new(), good, [1; 16]).await;
         assert!(matches!(again, Err(EngineError::Overloaded)));
         let _all = Arc::clone(&hasher.chosen).acquire_many_owned(1).await.unwrap();
-        assert_eq!(hasher.look(None, good).await.unwrap(), Looked::Wrong);
+        assert_eq!(hasher.check(None, good).await.unwrap(), PasswordCheck::Wrong);
         let other = Person { id: uuid::Uuid::from_u128(2).into(), ..person() };
         let mut waits = std::pin::pin!(hasher.new_password(&other, Vec::new(), good, [1; 16]));
         assert!(futures_util::poll!(&mut waits).is_pending());
@@ -377,8 +377,11 @@ mod tests {
         let given = "correct horse battery staple";
         let hash = hasher.new_password(&person(), Vec::new(), given, [1; 16]).await.unwrap();
         assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{hash}");
-        assert_eq!(hasher.look(Some(&hash), given).await.unwrap(), Looked::Right);
-        assert_eq!(hasher.look(Some(&hash), "correct horse battery stable").await.unwrap(), Looked::Wrong);
+        assert_eq!(hasher.check(Some(&hash), given).await.unwrap(), PasswordCheck::Right);
+        assert_eq!(
+            hasher.check(Some(&hash), "correct horse battery stable").await.unwrap(),
+            PasswordCheck::Wrong
+        );
         for hashing in [Hashing::Owasp, Hashing::Cheap] {
             let params = PasswordHash::new(hashing.nobodys()).unwrap();
             assert_eq!(
@@ -388,9 +391,9 @@ mod tests {
             );
             assert!(verify(hashing.nobodys(), "gamma radiation of nobody"), "it is a hash");
         }
-        let nobodys = hasher.look(None, "gamma radiation of nobody");
-        assert_eq!(nobodys.await.unwrap(), Looked::Wrong, "nobody's password is nobody's");
-        assert_eq!(hasher.look(Some("no hash"), given).await.unwrap(), Looked::Wrong);
+        let nobodys = hasher.check(None, "gamma radiation of nobody");
+        assert_eq!(nobodys.await.unwrap(), PasswordCheck::Wrong, "nobody's password is nobody's");
+        assert_eq!(hasher.check(Some("no hash"), given).await.unwrap(), PasswordCheck::Wrong);
     }
 
     #[tokio::test]
@@ -401,18 +404,18 @@ mod tests {
         assert_ne!(composed, decomposed);
         for (kept, given) in [(composed, decomposed), (decomposed, composed)] {
             let hash = hasher.new_password(&person(), Vec::new(), kept, [1; 16]).await.unwrap();
-            assert_eq!(hasher.look(Some(&hash), given).await.unwrap(), Looked::Right, "{given:?}");
+            assert_eq!(hasher.check(Some(&hash), given).await.unwrap(), PasswordCheck::Right, "{given:?}");
             let spaces = given.replace(' ', "\u{a0}");
-            assert_eq!(hasher.look(Some(&hash), &spaces).await.unwrap(), Looked::Right, "{spaces:?}");
+            assert_eq!(hasher.check(Some(&hash), &spaces).await.unwrap(), PasswordCheck::Right, "{spaces:?}");
             let other = given.replace('p', "q");
-            assert_eq!(hasher.look(Some(&hash), &other).await.unwrap(), Looked::Wrong);
+            assert_eq!(hasher.check(Some(&hash), &other).await.unwrap(), PasswordCheck::Wrong);
         }
         // The length is that of the composed form, for a new password and for a sign-in.
         assert_eq!(refused(&"e\u{301}".repeat(11)).await, LENGTH);
         let long = "e\u{301}zK4!vQ9 tR7".repeat(21);
         assert!(long.chars().count() > 256);
         let hash = hasher.new_password(&person(), Vec::new(), &long, [1; 16]).await.unwrap();
-        assert_eq!(hasher.look(Some(&hash), &long).await.unwrap(), Looked::Right);
+        assert_eq!(hasher.check(Some(&hash), &long).await.unwrap(), PasswordCheck::Right);
     }
 
     /// The form in which early versions stored passwords.
@@ -422,26 +425,28 @@ mod tests {
         let [composed, given] =
             ["été à la plage précise", "e\u{301}te\u{301} a\u{300} la plage pre\u{301}cise"];
         let kept = hash(Hashing::Cheap, given, [1; 16]);
-        let Looked::AsGiven(after) = hasher.look(Some(&kept), given).await.unwrap() else { panic!("{kept}") };
+        let PasswordCheck::AsGiven(after) = hasher.check(Some(&kept), given).await.unwrap() else {
+            panic!("{kept}")
+        };
         assert_eq!(
-            hasher.look(Some(&kept), given).await.unwrap(),
-            Looked::AsGiven(after.clone()),
+            hasher.check(Some(&kept), given).await.unwrap(),
+            PasswordCheck::AsGiven(after.clone()),
             "the same"
         );
         for (hash, given, expected) in [
-            (&after, given, Looked::Right),
-            (&after, composed, Looked::Right),
-            (&kept, composed, Looked::Wrong),
-            (&kept, &given.replace('p', "q"), Looked::Wrong),
+            (&after, given, PasswordCheck::Right),
+            (&after, composed, PasswordCheck::Right),
+            (&kept, composed, PasswordCheck::Wrong),
+            (&kept, &given.replace('p', "q"), PasswordCheck::Wrong),
         ] {
-            assert_eq!(hasher.look(Some(hash), given).await.unwrap(), expected, "{given:?}");
+            assert_eq!(hasher.check(Some(hash), given).await.unwrap(), expected, "{given:?}");
         }
-        assert_eq!(hasher.look(None, given).await.unwrap(), Looked::Wrong);
+        assert_eq!(hasher.check(None, given).await.unwrap(), PasswordCheck::Wrong);
         // The composed form has eleven characters, so it would be refused.
         let short = "e\u{301}zK4!vQ9tR7";
         assert_eq!((short.chars().count(), prepared(short).chars().count()), (12, 11));
         let kept = hash(Hashing::Cheap, short, [1; 16]);
-        assert_eq!(hasher.look(Some(&kept), short).await.unwrap(), Looked::Right);
+        assert_eq!(hasher.check(Some(&kept), short).await.unwrap(), PasswordCheck::Right);
     }
 
     #[test]
@@ -465,8 +470,8 @@ mod tests {
         let hasher = Hasher::new(Hashing::Cheap, true);
         let all = Arc::clone(&hasher.all_looked_at)
             .try_acquire_many_owned(u32::try_from(AT_ONCE + WAITING_MAX).unwrap());
-        assert!(matches!(hasher.look(None, "x").await, Err(EngineError::Overloaded)));
+        assert!(matches!(hasher.check(None, "x").await, Err(EngineError::Overloaded)));
         drop(all);
-        assert_eq!(hasher.look(None, "x").await.unwrap(), Looked::Wrong);
+        assert_eq!(hasher.check(None, "x").await.unwrap(), PasswordCheck::Wrong);
     }
 }

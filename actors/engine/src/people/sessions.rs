@@ -10,8 +10,8 @@ use domain::{
 };
 use store::Weight;
 
-use super::handle::{Comes, People};
-use super::message::{Fate, Message, Note};
+use super::handle::{People, PersonChange};
+use super::message::{Message, Note, Outcome};
 use super::state::Persons;
 use super::token::Token;
 use crate::actor::Running;
@@ -49,10 +49,10 @@ impl People {
     pub async fn session(&self, token: &Token) -> Result<Option<SignedIn>, EngineError> {
         let (hash, now) = (token.hash(), self.shared().clocks.now());
         self.shared().store.check()?;
-        let Some(person) = self.persons.known.read(&self.shared().store, &hash)? else { return Ok(None) };
+        let Some(person) = self.persons.sessions.read(&self.shared().store, &hash)? else { return Ok(None) };
         let Some(session) = person.session(&hash, now).cloned() else { return Ok(None) };
         if session.last_used_at + USE_WRITTEN_AFTER <= now {
-            self.persons.known.note_use(person.id, hash, now);
+            self.persons.sessions.note_use(person.id, hash, now);
         }
         let fresh = session.is_fresh(now);
         Ok(Some(SignedIn { person, session, fresh }))
@@ -64,7 +64,7 @@ impl People {
     /// [`Refusal::Expired`].
     pub async fn open_link(&self, token: &Token) -> Result<LinkSeen, EngineError> {
         let (hash, now) = (token.hash(), self.shared().clocks.now());
-        let person = self.persons.known.read(&self.shared().store, &hash)?.ok_or(Refusal::Expired)?;
+        let person = self.persons.sessions.read(&self.shared().store, &hash)?.ok_or(Refusal::Expired)?;
         let link = person.link.as_ref().filter(|link| link.hash == hash && link.is_good(now));
         let kind = link.ok_or(Refusal::Expired)?.kind;
         Ok(LinkSeen { person, kind })
@@ -113,7 +113,7 @@ impl People {
         }
         let of = (Actor::Person(id), AuditAction::PersonLinkUsed, Weight::Frees);
         let former = self
-            .holding(Some(claim))
+            .with_claim(Some(claim))
             .change_and_mail(id, of, move |person, now| {
                 let former = person.prove_email(&link, &session, now)?;
                 let told = (person.email != former)
@@ -186,7 +186,7 @@ impl People {
             let to = Some(email.as_str().to_owned());
             Ok(((), mailed.map(|_| NewMail::of_account(id, MailKind::EmailChange, to))))
         };
-        self.holding(Some(claim)).change_and_mail(id, of, asked).await?;
+        self.with_claim(Some(claim)).change_and_mail(id, of, asked).await?;
         Ok(link)
     }
 
@@ -202,7 +202,7 @@ impl People {
 
     pub async fn sign_out(&self, token: &Token) -> Result<(), EngineError> {
         let hash = token.hash();
-        let Some(person) = self.persons.known.read(&self.shared().store, &hash)? else { return Ok(()) };
+        let Some(person) = self.persons.sessions.read(&self.shared().store, &hash)? else { return Ok(()) };
         let of = (Actor::Person(person.id), AuditAction::PersonSignedOut, Weight::Frees);
         let ended = self.change(person.id, of, move |person, _| {
             person.end_sessions(|session| session.hash == hash);
@@ -240,12 +240,12 @@ impl People {
         if !self.businesses_of(person.id)?.is_empty() {
             return Ok(());
         }
-        let people = self.holding(Some(claim));
-        let ended = people.change_fate(person.id, Weight::Frees, |person, now| {
+        let people = self.with_claim(Some(claim));
+        let ended = people.change_or_delete(person.id, Weight::Frees, |person, now| {
             let orphan = person.may_be_orphan(now);
             let note = orphan.then_some(Note { by: Actor::System, action: AuditAction::PersonEnded });
-            let fate = if orphan { Fate::Gone } else { Fate::Stays };
-            Ok(Comes { fate, note, mail: None, given: () })
+            let outcome = if orphan { Outcome::Deleted } else { Outcome::Unchanged };
+            Ok(PersonChange { outcome, note, mail: None, value: () })
         });
         match ended.await {
             Err(EngineError::NotFound) => Ok(()),
@@ -258,13 +258,13 @@ impl People {
 /// actor stay noted.
 pub(crate) async fn write_uses(persons: &Persons) -> Vec<Arc<Running<Message>>> {
     let mut writing = Vec::new();
-    for (person, hash, at) in persons.known.take_uses() {
+    for (person, hash, at) in persons.sessions.take_uses() {
         match persons.directory.enter(person).await {
             Ok((running, permit)) => {
                 let _ = running.actor.cast(Message::Used { hash, at, permit });
                 writing.push(running);
             }
-            Err(_) => persons.known.note_use(person, hash, at),
+            Err(_) => persons.sessions.note_use(person, hash, at),
         }
     }
     writing

@@ -15,7 +15,7 @@ use domain::{
 use store::Weight;
 
 use super::handle::People;
-use super::password::Looked;
+use super::password::PasswordCheck;
 use super::sessions::SignedIn;
 use super::token::Token;
 use crate::error::EngineError;
@@ -49,7 +49,7 @@ impl From {
 }
 
 /// The next step after a right password.
-enum Then {
+enum AfterPassword {
     Begin(Client),
     Note([u8; 32]),
 }
@@ -57,15 +57,15 @@ enum Then {
 struct Right {
     /// The hash at the time of the check.
     kept: Option<String>,
-    looked: Looked,
+    check: PasswordCheck,
 }
 
 impl Right {
     /// Whether the password is still the person's. If so, it stores the prepared form.
     fn still_is(self, person: &mut Person) -> bool {
-        let again = match self.looked {
-            Looked::AsGiven(hash) => Some(hash),
-            Looked::Right | Looked::Wrong => None,
+        let again = match self.check {
+            PasswordCheck::AsGiven(hash) => Some(hash),
+            PasswordCheck::Right | PasswordCheck::Wrong => None,
         };
         // A concurrent check may have stored the prepared form already.
         let still = person.password == self.kept || (again.is_some() && person.password == again);
@@ -89,7 +89,7 @@ impl People {
             Err(_) => None,
         };
         let email = folded.unwrap_or_else(|_| fold_address(email));
-        self.try_password((email, person), password, network, Then::Begin(client)).await
+        self.try_password((email, person), password, network, AfterPassword::Begin(client)).await
     }
 
     /// Repeats the password in a session before sensitive changes.
@@ -107,8 +107,8 @@ impl People {
             return Err(Refusal::NotAllowed(Denied::RestrictedSession).into());
         }
         let email = person.email_folded();
-        let then = Then::Note(token.hash());
-        self.try_password((email, Some((*person).clone())), password, network, then).await
+        let next = AfterPassword::Note(token.hash());
+        self.try_password((email, Some((*person).clone())), password, network, next).await
     }
 
     async fn try_password(
@@ -116,14 +116,14 @@ impl People {
         (email, person): (String, Option<Person>),
         password: &str,
         network: IpAddr,
-        then: Then,
+        next: AfterPassword,
     ) -> Result<SignIn, EngineError> {
         let (people, password) = (self.clone(), password.to_owned());
         // A separate task, because the count must be correct even if the caller is cancelled: the try counts
         // while its password is hashed, and a right password is no failure.
         let tried =
             tokio::spawn(
-                async move { people.try_to_the_end((&email, person), &password, network, then).await },
+                async move { people.try_to_the_end((&email, person), &password, network, next).await },
             );
         let (came, wait) = tried.await.map_err(|_| EngineError::Failed)??;
         if wait > Duration::ZERO {
@@ -137,28 +137,33 @@ impl People {
         (email, person): (&str, Option<Person>),
         password: &str,
         network: IpAddr,
-        then: Then,
+        next: AfterPassword,
     ) -> Result<(SignIn, Duration), EngineError> {
         let begun = match self.persons.attempts.begin(network, email, self.shared().clocks.now())? {
             Ok(begun) => begun,
             Err(retry_after) => return Ok((SignIn::TooMany(retry_after), Duration::ZERO)),
         };
         let kept = person.as_ref().and_then(|person| person.password.clone());
-        let looked = self.persons.hasher.look(kept.as_deref(), password).await;
-        let came = match (looked, person) {
+        let check = self.persons.hasher.check(kept.as_deref(), password).await;
+        let came = match (check, person) {
             (Err(error), _) => Err(error),
-            (Ok(Looked::Wrong), _) | (Ok(_), None) => Ok(SignIn::Wrong),
-            (Ok(looked), Some(person)) => self.right_password(person.id, Right { kept, looked }, then).await,
+            (Ok(PasswordCheck::Wrong), _) | (Ok(_), None) => Ok(SignIn::Wrong),
+            (Ok(check), Some(person)) => self.right_password(person.id, Right { kept, check }, next).await,
         };
         // An error of the service is not counted as a failure.
         let wait = if matches!(came, Ok(SignIn::Wrong)) { begun.delay() } else { begun.forgive() };
         Ok((came?, wait))
     }
 
-    async fn right_password(&self, id: PersonId, right: Right, then: Then) -> Result<SignIn, EngineError> {
+    async fn right_password(
+        &self,
+        id: PersonId,
+        right: Right,
+        next: AfterPassword,
+    ) -> Result<SignIn, EngineError> {
         let by = Actor::Person(id);
-        match then {
-            Then::Begin(client) => {
+        match next {
+            AfterPassword::Begin(client) => {
                 let (token, begin) = self.begin(client);
                 let of = (by, AuditAction::PersonSignedIn, Weight::Frees);
                 let begun = self.change(id, of, move |person, now| {
@@ -174,7 +179,7 @@ impl People {
                     Err(error) => Err(error),
                 }
             }
-            Then::Note(hash) => {
+            AfterPassword::Note(hash) => {
                 let of = (by, AuditAction::PersonPasswordGiven, Weight::Frees);
                 let noted = self.change(id, of, move |person, now| {
                     let still = right.still_is(person);

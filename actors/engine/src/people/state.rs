@@ -8,9 +8,9 @@ use parking_lot::RwLock;
 
 use super::attempts::Attempts;
 use super::claims::Claims;
-use super::known::Known;
 use super::message::Message;
 use super::password::Hasher;
+use super::session_cache::SessionCache;
 use crate::actor::Directory;
 use crate::business::Businesses;
 use crate::limits::Limits;
@@ -25,7 +25,7 @@ pub(crate) struct Persons {
     /// Locks of the index rows of e-mail addresses.
     pub(super) claims: Claims,
     /// The cache of sessions by token.
-    pub(super) known: Known,
+    pub(super) sessions: SessionCache,
     /// Failed sign-ins.
     pub(super) attempts: Attempts,
     pub(super) hasher: Hasher,
@@ -47,7 +47,7 @@ impl Persons {
             businesses: Arc::clone(businesses),
             mails: Arc::clone(mails),
             claims: Claims::default(),
-            known: Known::default(),
+            sessions: SessionCache::default(),
             attempts: Attempts::default(),
             hasher: Hasher::new(limits.hashing, shared.store.is_simulated()),
             sends_mail: AtomicBool::new(false),

@@ -82,7 +82,7 @@ pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> 
         let mut batch = Batch::default();
         batch.put(keys::repair(), keys::millis_value(present));
         repair.write(batch).await?;
-        repair.settle().await?;
+        repair.wait_durable().await?;
     }
     let mut report = Report { present, resumed: begun.is_some(), businesses: Vec::new(), others: 0 };
     let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
@@ -116,7 +116,7 @@ impl Repair<'_> {
         self.writer.write(batch).await.map(drop)
     }
 
-    async fn settle(&mut self) -> Result<(), StoreError> {
+    async fn wait_durable(&mut self) -> Result<(), StoreError> {
         self.writer.settle().await
     }
 
@@ -156,7 +156,7 @@ impl Repair<'_> {
         if keys_moved > 0 {
             records.insert("idempotency keys", keys_moved);
         }
-        self.settle().await?; // every move needs the map
+        self.wait_durable().await?; // every move needs the map
         self.walk(keys::of_kind(of, kind::REPAIR), |key, value| {
             let mut batch = Batch::default();
             batch.delete_whole(*key, value.len());
@@ -213,7 +213,7 @@ impl Repair<'_> {
             let mut head = Batch::default();
             head.put(keys::repair_part(of, 0), keys::millis_value(map.newest_kept()));
             self.write(head).await?;
-            self.settle().await?;
+            self.wait_durable().await?;
         }
         Ok(map)
     }
@@ -298,10 +298,10 @@ impl Repair<'_> {
                 self.store.note_instant(Noted::BelievedTime, wall);
             }
         }
-        self.settle().await?; // written after all other rows
+        self.wait_durable().await?; // written after all other rows
         batch.delete(keys::repair());
         self.write(batch).await?;
-        self.settle().await?;
+        self.wait_durable().await?;
         Ok(moved)
     }
 }

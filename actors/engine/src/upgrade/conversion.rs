@@ -51,7 +51,7 @@ impl<'a> Conversion<'a> {
         self.writer.write(batch).await.map(drop)
     }
 
-    pub(super) async fn settle(&mut self) -> Result<(), StoreError> {
+    pub(super) async fn wait_durable(&mut self) -> Result<(), StoreError> {
         self.writer.settle().await
     }
 }

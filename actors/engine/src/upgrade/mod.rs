@@ -89,7 +89,7 @@ pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError
     batch.put(keys::meta(), MetaRecord { format: STORE_FORMAT, ..meta }.encode());
     batch.delete(keys::upgrade());
     conversion.write(batch).await?;
-    conversion.settle().await?;
+    conversion.wait_durable().await?;
     tracing::info!(store.format = STORE_FORMAT, "the store is upgraded");
     Ok(())
 }
@@ -102,9 +102,9 @@ async fn take(conversion: &mut Conversion<'_>, step: &Step, meta: &MetaRecord) -
     batch.put(keys::meta(), MetaRecord { format: STORE_FORMAT_IN_UPGRADE, ..meta.clone() }.encode());
     batch.put(keys::upgrade(), step.from.to_be_bytes().to_vec());
     conversion.write(batch).await?;
-    conversion.settle().await?; // durable before any row changes
+    conversion.wait_durable().await?; // durable before any row changes
     (step.convert)(conversion).await?;
-    conversion.settle().await
+    conversion.wait_durable().await
 }
 
 /// The old format of the interrupted step.

@@ -22,7 +22,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, TryAc
 use tokio::time::Instant;
 
 use super::back_off::BackOff;
-use super::message::{Held, Reply};
+use super::message::{Claim, Reply};
 use super::use_order::UseOrder;
 use crate::error::EngineError;
 
@@ -147,17 +147,17 @@ impl<I: Id, M: Message> Directory<I, M> {
     }
 
     /// Sends a message to the actor of an id and returns its answer. `permit` is the engine's permit for the
-    /// message, and `held` a claim that the message holds until the answer. Errors are those of
+    /// message, and `claim` a claim that the message holds until the answer. Errors are those of
     /// [`Self::enter`], and [`EngineError::Failed`] with an unknown outcome if the actor or the store failed
     /// with the message.
     pub(crate) async fn call<T>(
         &self,
-        (id, permit, held): (I, OwnedSemaphorePermit, Option<Held>),
+        (id, permit, claim): (I, OwnedSemaphorePermit, Option<Claim>),
         message: impl FnOnce(Reply<T>) -> M,
     ) -> Result<T, EngineError> {
         let (running, actor_permit) = self.enter(id).await?;
         let (answer, answered) = oneshot::channel();
-        let reply = Reply { answer, held, _permits: [permit, actor_permit] };
+        let reply = Reply { answer, claim, _permits: [permit, actor_permit] };
         if running.actor.cast(message(reply)).is_err() {
             // The actor failed before it took the message. Nothing was changed.
             running.permits.close();

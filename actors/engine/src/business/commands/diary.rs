@@ -118,8 +118,8 @@ fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + u
         windows: Vec<view::WindowView>,
         note: Option<String>,
     }
-    let told = shown.map(|SpecialDayView { closed, windows, note, .. }| Day { closed, windows, note });
-    BTreeMap::from([(date.to_string(), told)])
+    let day = shown.map(|SpecialDayView { closed, windows, note, .. }| Day { closed, windows, note });
+    BTreeMap::from([(date.to_string(), day)])
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,11 +208,11 @@ impl Change for AddTimeOff {
         let concerned = Concerned::staff(staff_id).during(starts_at..ends_at);
         let affected = context.affected(&concerned, |schedule| Schedule { blocked: &blocked, ..schedule });
         let affecting = AffectingView { resource: TimeOffView::from(&time), affected };
-        let told = Told::of(time.key(), ends_at);
+        let audited = AuditedTimeOff::of(time.key(), ends_at);
         let mut decision = Decision::answering(affecting).note_changes(
             AuditAction::TimeOffCreated,
             time.id,
-            (&Told::default(), &told),
+            (&AuditedTimeOff::default(), &audited),
         );
         if let Some(outlived) = outlived {
             decision = deleted(decision, outlived);
@@ -269,20 +269,20 @@ fn check_theirs(context: &Context<'_>, staff_id: StaffId) -> Result<(), Refusal>
 
 /// The audited form of time off: it contains no name, only the id.
 #[derive(Default, Serialize)]
-struct Told {
+struct AuditedTimeOff {
     staff_id: Option<StaffId>,
     starts_at: Option<Timestamp>,
     ends_at: Option<Timestamp>,
 }
 
-impl Told {
+impl AuditedTimeOff {
     fn of(BlockedKey { staff_id, starts_at, .. }: BlockedKey, ends_at: Timestamp) -> Self {
         Self { staff_id: Some(staff_id), starts_at: Some(starts_at), ends_at: Some(ends_at) }
     }
 }
 
 fn deleted<G: Gives>(decision: Decision<G>, (key, ends_at): (BlockedKey, Timestamp)) -> Decision<G> {
-    let changes = (&Told::of(key, ends_at), &Told::default());
+    let changes = (&AuditedTimeOff::of(key, ends_at), &AuditedTimeOff::default());
     decision.note_changes(AuditAction::TimeOffDeleted, key.id, changes).write(Write::NoBlockedTime(key))
 }
 

@@ -9,7 +9,7 @@ use crate::business::change::Change;
 use crate::business::context::Context;
 use crate::business::decision::Decision;
 use crate::business::request::{Ended, Idempotency, Removed, Shown};
-use crate::business::unread::remember_end;
+use crate::business::undecodable::remember_end;
 use crate::error::EngineError;
 use crate::maintenance::erasure;
 
@@ -27,7 +27,7 @@ impl Change for EraseContact {
         let read = context.contact(self.id);
         let gone = match context.usable(&keys::contact(of, self.id), read)? {
             Some(contact) => Write::NoContact(contact.ok_or(Refusal::NotFound(Named::Contact))?),
-            None => Write::NoUnreadContact(self.id),
+            None => Write::NoUndecodableContact(self.id),
         };
         let phone = if let Write::NoContact(contact) = &gone { contact.phone.as_deref() } else { None };
         let rows = erasure::row(of, (self.id, phone), context.mint::<ErasureId>());

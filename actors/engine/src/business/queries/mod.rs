@@ -246,9 +246,9 @@ impl BusinessHandle {
     /// The exact budget and usage after the newest change. If the rows of an older store are still being
     /// counted, the answer waits.
     pub async fn budget(&self) -> Result<BudgetView, EngineError> {
-        self.call(|reply| Message::AskAccounts {
+        self.call(|reply| Message::AskUsage {
             question: answering(reply, |state, _| {
-                Ok(BudgetView::new(&state.accounts.budget, &state.accounts.used()))
+                Ok(BudgetView::new(&state.budget.limits, &state.budget.used()))
             }),
         })
         .await
@@ -257,7 +257,7 @@ impl BusinessHandle {
     /// Reserves room for at most `rows_max` waiting deliveries. The actor does this between changes, so
     /// reservations never overlap.
     pub(crate) async fn promise_waiting(&self, rows_max: usize) -> Result<Promised, EngineError> {
-        self.ask(move |state, _| Ok(state.accounts.promise_waiting(rows_max as u64))).await
+        self.ask(move |state, _| Ok(state.budget.promise_waiting(rows_max as u64))).await
     }
 
     /// Asks the actor a question about its memory. The answer waits until that memory is durable.

@@ -1,16 +1,16 @@
-//! The dispatcher of deliveries. It alone decides which endpoint gets a place, the permit for one attempt.
+//! The dispatcher of deliveries. It alone decides which endpoint gets the permit for an attempt.
 //!
 //! Invariants:
 //!
-//! - At most [`PLACES`] attempts are under way. [`fair`] chooses the next endpoint, and a returned place is
+//! - At most [`PERMITS`] attempts are under way. [`fair`] chooses the next endpoint, and a returned permit is
 //!   granted at once.
 //! - An endpoint with waiting deliveries is registered here, or its actor runs and holds a permit. No wake-up
 //!   is lost when an actor stops.
-//! - A waiting endpoint costs one entry, and one timer serves all of them. Its actor may stop; a place starts
+//! - A waiting endpoint costs one entry, and one timer serves all of them. Its actor may stop; a permit starts
 //!   it again.
-//! - While the disk is full, no place is granted, and the timer checks for room. Endpoints held back by a
+//! - While the disk is full, no permit is granted, and the timer checks for room. Endpoints held back by a
 //!   local outage wait here too; each probe wakes a bounded number.
-//! - A panic while a place is handed out affects only that endpoint.
+//! - A panic while a permit is handed out affects only that endpoint.
 
 mod fair;
 mod standing;
@@ -36,8 +36,8 @@ use crate::clock::SteadyClock;
 use crate::quota::Quota;
 
 /// The maximum number of attempts under way. Each uses a connection or a DNS look-up.
-pub(crate) const PLACES: usize = 1_024;
-/// How many response bodies may be read after their places are free: in total, and per business.
+pub(crate) const PERMITS: usize = 1_024;
+/// How many response bodies may be read after their permits are free: in total, and per business.
 const BODIES_MAX: usize = 256;
 const BODIES_PER_BUSINESS_MAX: usize = 16;
 
@@ -46,7 +46,7 @@ pub(super) trait Host: Send + Sync {
 
     fn network(&self) -> &Network;
 
-    fn hand(self: Arc<Self>, place: Place);
+    fn hand(self: Arc<Self>, permit: AttemptPermit);
 }
 
 pub(crate) struct Dispatcher {
@@ -58,7 +58,7 @@ pub(crate) struct Dispatcher {
     host: OnceLock<Weak<dyn Host>>,
     /// Notifies the timer that something is due earlier than it expects.
     earlier: Notify,
-    /// How many requests to hand out places have arrived since a pass found none. A request during a pass
+    /// How many requests to hand out permits have arrived since a pass found none. A request during a pass
     /// adds one.
     handing_out: AtomicUsize,
     /// Whether the last check found no room on the disk. The timer checks again while this is set.
@@ -69,14 +69,14 @@ pub(crate) struct Dispatcher {
     under_way: AtomicUsize,
     /// Notified when nothing is under way.
     idle: Notify,
-    /// The permits to read response bodies after the place is free.
+    /// The permits to read response bodies after the attempt's permit is free.
     pub(super) bodies: Arc<Quota>,
     delivered: AtomicU64,
     failed: AtomicU64,
 }
 
-/// The right to one attempt. Dropping it returns the place.
-pub(crate) struct Place {
+/// The permit for one attempt. Dropping it returns the permit.
+pub(crate) struct AttemptPermit {
     dispatcher: Arc<Dispatcher>,
     granted: Granted,
     begun: Option<Instant>,
@@ -87,9 +87,9 @@ pub(crate) struct Place {
 pub(crate) struct UnderWay(Arc<Dispatcher>);
 
 impl Dispatcher {
-    pub(crate) fn new(places: usize, steady: SteadyClock) -> Arc<Self> {
+    pub(crate) fn new(permits: usize, steady: SteadyClock) -> Arc<Self> {
         Arc::new(Self {
-            fair: Mutex::new(Fair::new(places)),
+            fair: Mutex::new(Fair::new(permits)),
             began: Instant::now(),
             steady,
             host: OnceLock::new(),
@@ -117,9 +117,9 @@ impl Dispatcher {
         self.plan(|fair, now| fair.register(key, due, failed_before, now));
     }
 
-    /// Registers the wish for `count` places and returns those that are free for the endpoint now. The others
+    /// Registers the wish for `count` permits and returns those that are free for the endpoint now. The others
     /// follow later.
-    pub(super) fn want(self: &Arc<Self>, key: EndpointKey, count: usize) -> Vec<Place> {
+    pub(super) fn want(self: &Arc<Self>, key: EndpointKey, count: usize) -> Vec<AttemptPermit> {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         let now = self.now();
         self.fair.lock().want(key, count, now);
@@ -128,15 +128,15 @@ impl Dispatcher {
         }
         let mut fair = self.fair.lock();
         while let Some(granted) = fair.grant(now) {
-            let place = self.place(granted);
-            if granted.key == key { own.push(place) } else { others.push(place) }
+            let permit = self.permit(granted);
+            if granted.key == key { own.push(permit) } else { others.push(permit) }
         }
         drop(fair);
-        others.into_iter().for_each(|place| self.hand(place));
+        others.into_iter().for_each(|permit| self.hand(permit));
         own
     }
 
-    /// The endpoint needs no place for `wait`, or, without it, before the next wake-up.
+    /// The endpoint needs no permit for `wait`, or, without it, before the next wake-up.
     pub(crate) fn rest(&self, key: EndpointKey, wait: Option<Duration>) {
         // One millisecond more, so that the row is due when the timer fires.
         let due = wait.map(|wait| self.steady.passed() + wait + Duration::from_millis(1));
@@ -167,7 +167,7 @@ impl Dispatcher {
         }
     }
 
-    /// No place is granted after this call.
+    /// No permit is granted after this call.
     pub(crate) fn stop(&self) {
         self.fair.lock().stop();
     }
@@ -185,7 +185,7 @@ impl Dispatcher {
     }
 
     /// The number of attempts under way, up to the heads of their responses.
-    pub(crate) fn places_taken(&self) -> usize {
+    pub(crate) fn permits_held(&self) -> usize {
         self.fair.lock().held()
     }
 
@@ -207,8 +207,8 @@ impl Dispatcher {
         self.began.elapsed()
     }
 
-    fn place(self: &Arc<Self>, granted: Granted) -> Place {
-        Place { dispatcher: Arc::clone(self), granted, begun: None, ended: None }
+    fn permit(self: &Arc<Self>, granted: Granted) -> AttemptPermit {
+        AttemptPermit { dispatcher: Arc::clone(self), granted, begun: None, ended: None }
     }
 
     /// Whether outcomes can be written. If not, the timer checks again until they can.
@@ -222,25 +222,25 @@ impl Dispatcher {
         has_room
     }
 
-    fn hand(self: &Arc<Self>, place: Place) {
+    fn hand(self: &Arc<Self>, permit: AttemptPermit) {
         #[cfg(test)]
         assert!(!self.panics.swap(false, Ordering::AcqRel), "the test wants it so");
         match self.host.get().and_then(Weak::upgrade) {
-            Some(host) => host.hand(place),
+            Some(host) => host.hand(permit),
             None => self.stop(),
         }
     }
 
-    fn grant(self: &Arc<Self>) -> Option<Place> {
+    fn grant(self: &Arc<Self>) -> Option<AttemptPermit> {
         let is_wanted = self.fair.lock().is_any_wanted();
         if !is_wanted || !self.has_room() {
             return None;
         }
         let granted = self.fair.lock().grant(self.now())?;
-        Some(self.place(granted))
+        Some(self.permit(granted))
     }
 
-    /// Grants every place that may be granted. A place that is returned during the loop starts no second
+    /// Grants every permit that may be granted. A permit that is returned during the loop starts no second
     /// loop; the running one looks again.
     fn hand_out(self: &Arc<Self>) {
         if self.handing_out.fetch_add(1, Ordering::AcqRel) > 0 {
@@ -249,8 +249,8 @@ impl Dispatcher {
         let mut asked = 1;
         let unless_through = UnlessThrough(self);
         while asked > 0 {
-            while let Some(place) = self.grant() {
-                self.hand(place);
+            while let Some(permit) = self.grant() {
+                self.hand(permit);
             }
             asked = self.handing_out.fetch_sub(asked, Ordering::AcqRel) - asked;
         }
@@ -268,7 +268,7 @@ impl Drop for UnlessThrough<'_> {
     }
 }
 
-impl Place {
+impl AttemptPermit {
     pub(crate) fn key(&self) -> EndpointKey {
         self.granted.key
     }
@@ -284,7 +284,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for AttemptPermit {
     fn drop(&mut self) {
         let now = self.dispatcher.now();
         self.dispatcher.fair.lock().give_back(self.granted, self.ended, now);
@@ -292,9 +292,9 @@ impl Drop for Place {
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for AttemptPermit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Place({})", self.granted.key)
+        write!(f, "AttemptPermit({})", self.granted.key)
     }
 }
 

@@ -1,4 +1,4 @@
-//! An endpoint's standing by its latest attempts, and the places that each standing may take. The module is
+//! An endpoint's standing by its latest attempts, and the permits that each standing may take. The module is
 //! pure.
 
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ const ATTEMPTS_AT_FIRST: usize = 2;
 /// The assumed cost of an attempt without any history.
 const COST_UNKNOWN: Duration = QUICK;
 
-/// How likely an endpoint returns a place soon. The most trusted standing is first.
+/// How likely an endpoint returns a permit soon. The most trusted standing is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// A quick delivery ended within [`ALIVE_TIME`].
@@ -37,23 +37,23 @@ pub(super) enum Standing {
 impl Standing {
     pub(super) const COUNT: usize = 4;
 
-    /// The number of places that endpoints of this standing may always hold together.
-    pub(super) fn always(self, places: usize) -> usize {
+    /// The number of permits that endpoints of this standing may always hold together.
+    pub(super) fn always(self, permits: usize) -> usize {
         match self {
             Self::Alive => 0,
-            Self::Good | Self::Unknown | Self::Slow => places / 64,
+            Self::Good | Self::Unknown | Self::Slow => permits / 64,
         }
     }
 
-    /// The number of places that this standing must leave free for more trusted endpoints. The first place of
+    /// The number of permits that this standing must leave free for more trusted endpoints. The first permit of
     /// a business needs fewer.
-    pub(super) fn leaves_free(self, places: usize, first: bool) -> usize {
+    pub(super) fn leaves_free(self, permits: usize, first: bool) -> usize {
         match (self, first) {
             (Self::Alive, _) => 0,
-            (Self::Good, true) => places / 32,
-            (Self::Unknown, true) => places / 16,
-            (Self::Good | Self::Unknown, false) => places / 4,
-            (Self::Slow, _) => places / 2,
+            (Self::Good, true) => permits / 32,
+            (Self::Unknown, true) => permits / 16,
+            (Self::Good | Self::Unknown, false) => permits / 4,
+            (Self::Slow, _) => permits / 2,
         }
     }
 }
@@ -62,7 +62,7 @@ pub(super) struct Held {
     pub(super) since: Moment,
     /// The assumed cost, until the real duration is known.
     pub(super) charged: Duration,
-    /// The endpoint's standing when it took the place.
+    /// The endpoint's standing when it took the permit.
     pub(super) standing: Standing,
 }
 
@@ -76,7 +76,7 @@ pub(super) enum CutOff {
 }
 
 pub(super) struct Endpoint {
-    /// How many more places it could use now.
+    /// How many more permits it could use now.
     pub(super) wants: usize,
     /// When it is due next, if it only waits.
     pub(super) due: Option<Moment>,
@@ -86,7 +86,7 @@ pub(super) struct Endpoint {
     pub(super) turn: u64,
     /// When it was last active.
     pub(super) seen: Moment,
-    /// The places that it holds, by number and therefore by age.
+    /// The permits that it holds, by number and therefore by age.
     held: BTreeMap<u64, Held>,
     limit: usize,
     /// A moving average of its durations; the newest counts for a quarter.

@@ -27,7 +27,7 @@ const SWEEP_STEP_EVERY: Duration = Duration::from_millis(100);
 const PANIC_PAUSE: Duration = Duration::from_secs(1);
 
 impl Dispatcher {
-    /// Hands places to this host's actors until the host is dropped.
+    /// Hands permits to this host's actors until the host is dropped.
     pub(in crate::delivery) fn begin(self: &Arc<Self>, host: Weak<dyn Host>) {
         let _ = self.host.set(host);
         tokio::spawn(keep_time(Arc::downgrade(self)));

@@ -8,7 +8,7 @@ mod log;
 #[allow(dead_code, reason = "the tests of `net` use the rest")]
 mod network;
 mod outage;
-mod places;
+mod permits;
 mod set_aside;
 mod suspended;
 mod turning_off;
@@ -59,8 +59,8 @@ impl World {
         Self::with(Limits::default()).await
     }
 
-    async fn with_places(places: usize) -> Self {
-        Self::with(Limits { places, ..Limits::default() }).await
+    async fn with_permits(permits: usize) -> Self {
+        Self::with(Limits { delivery_permits: permits, ..Limits::default() }).await
     }
 
     async fn with(limits: Limits) -> Self {

@@ -66,7 +66,7 @@ async fn ten_thousand_events_that_waited_are_delivered_each_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_fell_due_at_many_endpoints_while_stopped_goes_out_as_fast_as_places_allow() {
+async fn what_fell_due_at_many_endpoints_while_stopped_goes_out_as_fast_as_permits_allow() {
     let mut world = World::new().await;
     let mut receivers = Vec::new();
     for number in 1..=20 {
@@ -80,8 +80,8 @@ async fn what_fell_due_at_many_endpoints_while_stopped_goes_out_as_fast_as_place
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_seconds_as_places_allow() {
-    let world = World::with_places(4).await;
+async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_seconds_as_permits_allow() {
+    let world = World::with_permits(4).await;
     let mut receivers = Vec::new();
     for number in 1..=20 {
         receivers.push(world.endpoint(&format!("e{number}"), number, NO).await.1);
@@ -99,9 +99,9 @@ async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_second
     while !tried(4) {
         assert!(began.elapsed() < Duration::from_secs(31), "a timer has not looked");
         sleep(Duration::from_millis(1)).await;
-        most = most.max(world.business.businesses.deliveries.dispatcher.places_taken());
+        most = most.max(world.business.businesses.deliveries.dispatcher.permits_held());
     }
-    assert!(most <= 4, "{most} places were taken");
+    assert!(most <= 4, "{most} permits were taken");
     sleep(Duration::from_secs(60)).await;
     assert!(tried(4), "none is tried twice");
 }

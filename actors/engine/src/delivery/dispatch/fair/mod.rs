@@ -1,9 +1,9 @@
-//! Decides which endpoint gets the next place. The module is pure.
+//! Decides which endpoint gets the next permit. The module is pure.
 //!
-//! Rule 1 limits who may take one more place: an endpoint's business, and the endpoint within its business,
-//! must hold fewer places than are free. Places that the endpoint's [`Standing`] reserves for others do not
-//! count as free. A business alone thus uses about half of the places, many businesses get equal parts, and a
-//! newcomer nearly always finds a free place.
+//! Rule 1 limits who may take one more permit: an endpoint's business, and the endpoint within its business,
+//! must hold fewer permits than are free. Permits that the endpoint's [`Standing`] reserves for others do not
+//! count as free. A business alone thus uses about half of the permits, many businesses get equal parts, and a
+//! newcomer nearly always finds a free permit.
 //!
 //! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996): first the
 //! business with the least used time, then its endpoint with the least used time. A flow's *tag* is the time
@@ -42,11 +42,11 @@ struct Business {
 /// The order of turns: the smallest tag, then the longest wait.
 type Rank = (u64, u64);
 
-/// The waiting businesses of one standing, by the number of further free places that they need, then by rank.
+/// The waiting businesses of one standing, by the number of further free permits that they need, then by rank.
 type Waiting = BTreeMap<usize, BTreeSet<(Rank, BusinessId)>>;
 
 pub(super) struct Fair {
-    places: usize,
+    permits: usize,
     held: usize,
     held_by: [usize; Standing::COUNT],
     /// The tag of the business that was served last.
@@ -58,7 +58,7 @@ pub(super) struct Fair {
     due: BTreeSet<(Moment, EndpointKey)>,
     /// The endpoints that a local outage holds back. The longest wait is first.
     cut_off: BTreeSet<(u64, EndpointKey)>,
-    /// How many endpoints want a place and have none.
+    /// How many endpoints want a permit and have none.
     wanting: usize,
     /// The last business of an unfinished sweep.
     swept: Option<BusinessId>,
@@ -69,9 +69,9 @@ const STANDINGS: [Standing; Standing::COUNT] =
     [Standing::Alive, Standing::Good, Standing::Unknown, Standing::Slow];
 
 impl Fair {
-    pub(super) fn new(places: usize) -> Self {
+    pub(super) fn new(permits: usize) -> Self {
         Self {
-            places: places.max(1),
+            permits: permits.max(1),
             held: 0,
             held_by: [0; Standing::COUNT],
             served: 0,
@@ -90,7 +90,7 @@ impl Fair {
         self.held
     }
 
-    /// The number of endpoints that wait for a place, a due time or the end of an outage.
+    /// The number of endpoints that wait for a permit, a due time or the end of an outage.
     pub(super) fn waiting(&self) -> usize {
         self.wanting + self.due.len() + self.cut_off.len()
     }
@@ -116,12 +116,12 @@ impl Fair {
         self.plan(key, wants.max(1), None, now);
     }
 
-    /// The endpoint needs no place before `until`, or, without it, before the next wake-up.
+    /// The endpoint needs no permit before `until`, or, without it, before the next wake-up.
     pub(super) fn rest(&mut self, key: EndpointKey, until: Option<Moment>, now: Moment) {
         self.plan(key, 0, until, now);
     }
 
-    /// Gives back a place. `ended` is set if an attempt was made: whether it was delivered, and its duration.
+    /// Gives back a permit. `ended` is set if an attempt was made: whether it was delivered, and its duration.
     pub(super) fn give_back(&mut self, granted: Granted, ended: Option<(bool, Duration)>, now: Moment) {
         let Granted { key, number } = granted;
         let mut standing = None;
@@ -145,7 +145,7 @@ impl Fair {
             },
             now,
         );
-        self.held_by[standing.expect("a place is given back once") as usize] -= 1;
+        self.held_by[standing.expect("a permit is given back once") as usize] -= 1;
         self.held -= 1;
     }
 
@@ -169,7 +169,7 @@ impl Fair {
         None
     }
 
-    /// No place is granted after this call.
+    /// No permit is granted after this call.
     pub(super) fn stop(&mut self) {
         self.stopped = true;
         self.due.clear();
@@ -258,17 +258,17 @@ impl Fair {
         self.due.extend(due.map(|due| (due, key)));
     }
 
-    /// The free places that count for an endpoint of this standing. `first`: its business holds no place.
+    /// The free permits that count for an endpoint of this standing. `first`: its business holds no permit.
     fn room(&self, standing: Standing, first: bool) -> usize {
-        let free = self.places - self.held;
-        let always = standing.always(self.places).saturating_sub(self.held_by[standing as usize]);
-        free.saturating_sub(standing.leaves_free(self.places, first)).max(always.min(free))
+        let free = self.permits - self.held;
+        let always = standing.always(self.permits).saturating_sub(self.held_by[standing as usize]);
+        free.saturating_sub(standing.leaves_free(self.permits, first)).max(always.min(free))
     }
 
     fn next(&self) -> Option<BusinessId> {
         let mut next: Option<(Rank, BusinessId)> = None;
         for (at, standing) in STANDINGS.into_iter().enumerate() {
-            // A business needs no further free place exactly when it holds none.
+            // A business needs no further free permit exactly when it holds none.
             let of_first = self.waiting[at].get(&0).filter(|_| self.room(standing, true) > 0);
             let more = self.waiting[at].range(1..self.room(standing, false).max(1));
             for waiting in of_first.into_iter().chain(more.map(|(_, waiting)| waiting)) {
@@ -319,7 +319,7 @@ impl Fair {
         self.stopped
     }
 
-    /// Whether no waiting endpoint may have a place. A slow check of every endpoint, for tests.
+    /// Whether no waiting endpoint may have a permit. A slow check of every endpoint, for tests.
     pub(super) fn nobody_may(&self, now: Moment) -> bool {
         self.businesses.values().all(|business| {
             let held: usize = business.endpoints.values().map(Endpoint::held).sum();

@@ -61,7 +61,7 @@ impl Fair {
         }
     }
 
-    /// Lets up to `most` due endpoints ask for a place. Returns whether more are due.
+    /// Lets up to `most` due endpoints ask for a permit. Returns whether more are due.
     pub(in crate::delivery::dispatch) fn tick(&mut self, most: usize, by: Moment, now: Moment) -> bool {
         let first = |fair: &Self| fair.due.first().copied().filter(|(due, _)| *due <= by);
         for _ in 0..most {

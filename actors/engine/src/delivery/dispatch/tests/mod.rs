@@ -40,14 +40,14 @@ struct World {
     /// The attempts under way, by their end.
     ends: BTreeSet<(Moment, u64, EndpointKey)>,
     to_come: BTreeSet<(Moment, u64, EndpointKey)>,
-    /// The start of each attempt and its wait for a place.
+    /// The start of each attempt and its wait for a permit.
     waits: HashMap<EndpointKey, Vec<(Moment, Duration)>>,
 }
 
 impl World {
-    fn new(places: usize) -> Self {
+    fn new(permits: usize) -> Self {
         Self {
-            fair: Fair::new(places),
+            fair: Fair::new(permits),
             now: Duration::ZERO,
             steps: 0,
             answers: HashMap::new(),
@@ -116,9 +116,9 @@ impl World {
         }
     }
 
-    /// The longest wait for a place among the endpoint's attempts that began at `from` or later.
+    /// The longest wait for a permit among the endpoint's attempts that began at `from` or later.
     fn longest(&self, key: EndpointKey, from: Moment) -> Duration {
-        let waits = self.waits.get(&key).expect("it got a place");
+        let waits = self.waits.get(&key).expect("it got a permit");
         let left = self.backlog.get(&key).into_iter().flatten().map(|at| self.now - *at);
         waits.iter().filter(|(at, _)| *at >= from).map(|(_, wait)| *wait).chain(left).max().unwrap()
     }
@@ -152,7 +152,7 @@ fn beside(mut world: World, bad: impl FnOnce(&mut World, Moment)) -> (Duration, 
 #[test]
 fn endpoints_that_respond_after_seven_seconds_delay_no_other_endpoint() {
     let slow = Answers { after: 7 * SECOND, delivered: true };
-    let (known, new) = beside(World::new(PLACES), |world, from| {
+    let (known, new) = beside(World::new(PERMITS), |world, from| {
         for number in 0..400 {
             world.events((from, from + 120 * SECOND), SECOND, key(number / 25, number % 25), slow);
         }
@@ -162,9 +162,9 @@ fn endpoints_that_respond_after_seven_seconds_delay_no_other_endpoint() {
 
 #[test]
 fn endpoints_that_drip_the_response_body_delay_no_other_endpoint() {
-    // Their places are free at the head of the response, or a moment later.
+    // Their permits are free at the head of the response, or a moment later.
     let drips = Answers { after: PROMPT + Duration::from_millis(10), delivered: true };
-    let (known, new) = beside(World::new(PLACES), |world, from| {
+    let (known, new) = beside(World::new(PERMITS), |world, from| {
         for number in 0..150 {
             world.events((from, from + 60 * SECOND), SECOND / 10, key(number / 25, number % 25), drips);
         }
@@ -175,7 +175,7 @@ fn endpoints_that_drip_the_response_body_delay_no_other_endpoint() {
 #[test]
 fn new_endpoints_that_hang_one_after_another_delay_no_other_endpoint() {
     for businesses in [2, 48] {
-        let (known, new) = beside(World::new(PLACES), |world, from| {
+        let (known, new) = beside(World::new(PERMITS), |world, from| {
             for number in 0..48 {
                 for _ in 0..12 {
                     let endpoint = key(number % businesses, number / businesses);
@@ -190,7 +190,7 @@ fn new_endpoints_that_hang_one_after_another_delay_no_other_endpoint() {
 #[test]
 fn thousands_of_dead_endpoints_delay_no_other_endpoint() {
     for was_good in [false, true] {
-        let (known, new) = beside(World::new(PLACES), |world, from| {
+        let (known, new) = beside(World::new(PERMITS), |world, from| {
             for number in 0..5_000 {
                 let endpoint = key(number / 25, number % 25);
                 if was_good {
@@ -206,11 +206,11 @@ fn thousands_of_dead_endpoints_delay_no_other_endpoint() {
     }
 }
 
-/// There are more dead endpoints than places. A new business without history waits until each was tried once;
+/// There are more dead endpoints than permits. A new business without history waits until each was tried once;
 /// an endpoint with history does not.
 #[test]
 fn thousands_of_businesses_with_a_dead_endpoint_delay_no_known_endpoint() {
-    let mut world = World::new(PLACES);
+    let mut world = World::new(PERMITS);
     let minute = 60 * SECOND;
     world.events((Duration::ZERO, 4 * minute), SECOND / 10, key(KNOWN, 0), ANSWERS);
     world.events((Duration::ZERO, 4 * minute), 15 * SECOND, key(KNOWN + 1, 0), ANSWERS);

@@ -1,4 +1,4 @@
-//! Turns, limits on places and standings of endpoints.
+//! Turns, limits on permits and standings of endpoints.
 
 use super::super::standing::{ALIVE_TIME, QUICK, Standing};
 use super::*;
@@ -41,18 +41,18 @@ fn slow_endpoints_have_their_turns_however_much_quick_ones_do() {
     }
     world.events((Duration::ZERO, 300 * SECOND), 30 * SECOND, key(200, 0), HANGS);
     world.run(300 * SECOND);
-    assert!(world.fair.held() >= 60, "there is more to do than there are places");
+    assert!(world.fair.held() >= 60, "there is more to do than there are permits");
     assert!(world.waits[&key(200, 0)].len() >= 10, "{:?}", world.waits[&key(200, 0)]);
 }
 
 #[test]
 fn turns_go_by_the_time_that_attempts_take() {
-    // Two businesses want more places than exist. The attempts of one take three times as long.
+    // Two businesses want more permits than exist. The attempts of one take three times as long.
     let mut world = World::new(4);
     let long = Answers { after: 3 * SECOND / 4, delivered: true };
     for (business, answers) in [(0, Answers { after: SECOND / 4, delivered: true }), (1, long)] {
         for endpoint in 0..9 {
-            // Each endpoint has a delivery before the places run out.
+            // Each endpoint has a delivery before the permits run out.
             world.event(endpoint as u32 * SECOND, key(business, endpoint), answers);
             world.events((10 * SECOND, 200 * SECOND), SECOND / 10, key(business, endpoint), answers);
         }
@@ -81,13 +81,13 @@ fn an_idle_business_saves_up_no_turns() {
     world.run(130 * SECOND);
     let made = [0, 1, 2]
         .map(|number| world.waits[&key(number, 0)].iter().filter(|(at, _)| *at >= 100 * SECOND).count());
-    // Three businesses want a place, and there are two.
+    // Three businesses want a permit, and there are two.
     assert!(made.iter().all(|made| (38..=42).contains(made)), "{made:?}");
 }
 
 #[test]
 fn an_endpoint_begins_with_few_and_gets_twice_as_many_with_each_that_ends() {
-    let mut fair = Fair::new(PLACES);
+    let mut fair = Fair::new(PERMITS);
     let mut now = Duration::ZERO;
     let take = |fair: &mut Fair, now| std::iter::from_fn(|| fair.grant(now)).collect::<Vec<_>>();
     for (failed_before, at_first) in [(false, 2), (true, 1)] {
@@ -115,7 +115,7 @@ fn what_is_registered_late_leaves_what_is_known_by_then() {
     let held = fair.grant(Duration::ZERO).unwrap();
     fair.wake(of, Duration::ZERO);
     fair.register(of, 100 * SECOND, false, Duration::ZERO);
-    assert_eq!((fair.next_due(), fair.waiting()), (None, 1), "it waits for a place already");
+    assert_eq!((fair.next_due(), fair.waiting()), (None, 1), "it waits for a permit already");
     fair.give_back(held, None, SECOND);
     assert_eq!(fair.grant(SECOND).unwrap().key, of);
     fair.rest(key(2, 0), Some(5 * SECOND), SECOND);
@@ -125,7 +125,7 @@ fn what_is_registered_late_leaves_what_is_known_by_then() {
 
 #[test]
 fn an_endpoint_is_trusted_as_far_as_its_latest_attempts_go() {
-    let mut fair = Fair::new(PLACES);
+    let mut fair = Fair::new(PERMITS);
     let (mut now, of) = (Duration::ZERO, key(0, 0));
     let attempt = |fair: &mut Fair, now: &mut Moment, took: Duration, delivered| {
         fair.want(of, 1, *now);
@@ -159,7 +159,7 @@ fn an_endpoint_is_trusted_as_far_as_its_latest_attempts_go() {
 }
 
 #[test]
-fn an_endpoint_asks_for_a_place_when_its_delivery_is_due_and_an_idle_one_is_forgotten() {
+fn an_endpoint_asks_for_a_permit_when_its_delivery_is_due_and_an_idle_one_is_forgotten() {
     let mut fair = Fair::new(1);
     fair.rest(key(0, 0), Some(5 * SECOND), Duration::ZERO);
     fair.rest(key(0, 1), Some(3 * SECOND), Duration::ZERO);
@@ -171,13 +171,13 @@ fn an_endpoint_asks_for_a_place_when_its_delivery_is_due_and_an_idle_one_is_forg
     let granted = fair.grant(5 * SECOND).unwrap();
     assert_eq!((granted.key, fair.next_due(), fair.waiting()), (key(0, 0), Some(7 * SECOND), 1));
     fair.tick(usize::MAX, 7 * SECOND, 7 * SECOND);
-    assert_eq!(fair.grant(7 * SECOND), None, "there is one place");
+    assert_eq!(fair.grant(7 * SECOND), None, "there is one permit");
     fair.give_back(granted, None, 8 * SECOND);
     assert_eq!(fair.grant(8 * SECOND).unwrap().key, key(0, 1));
     fair.sweep(7 * SECOND + fair::waits::REMEMBERED - PROMPT);
     assert_eq!(fair.known(), 1, "the other one was heard of earlier");
     fair.sweep(7 * SECOND + fair::waits::REMEMBERED + PROMPT);
-    assert_eq!(fair.known(), 1, "it holds a place");
+    assert_eq!(fair.known(), 1, "it holds a permit");
     fair.stop();
     fair.wake(key(0, 0), 8 * SECOND);
     assert_eq!(fair.grant(8 * SECOND), None);
@@ -185,8 +185,8 @@ fn an_endpoint_asks_for_a_place_when_its_delivery_is_due_and_an_idle_one_is_forg
 
 /// The due deliveries of very many endpoints at the start of the engine.
 #[test]
-fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_places_allow() {
-    let (mut fair, mut now, mut ends) = (Fair::new(PLACES), Duration::ZERO, VecDeque::new());
+fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_permits_allow() {
+    let (mut fair, mut now, mut ends) = (Fair::new(PERMITS), Duration::ZERO, VecDeque::new());
     for number in 0..100_000 {
         fair.register(key(number / 25, number % 25), now, number % 2 == 0, now);
     }
@@ -203,14 +203,14 @@ fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_places_allow() {
         fair.give_back(granted, Some((true, PROMPT)), now);
     }
     assert_eq!((served.len(), fair.waiting(), fair.held()), (100_000, 0, 0));
-    // Endpoints with earlier failures leave half of the places free.
-    let least = PROMPT * 100_000 / u32::try_from(PLACES / 2).unwrap();
+    // Endpoints with earlier failures leave half of the permits free.
+    let least = PROMPT * 100_000 / u32::try_from(PERMITS / 2).unwrap();
     assert!(now <= least * 2, "{now:?} where {least:?} is the least");
 }
 
 #[test]
 fn what_an_outage_holds_back_is_released_in_the_order_in_which_it_began_to_wait() {
-    let (mut fair, now) = (Fair::new(PLACES), SECOND);
+    let (mut fair, now) = (Fair::new(PERMITS), SECOND);
     for number in 0..5 {
         fair.wake(key(number, 0), now);
         let granted = fair.grant(now).unwrap();
@@ -279,16 +279,16 @@ fn what_is_due_at_very_many_endpoints_asks_and_is_forgotten_a_few_at_a_time() {
     assert!(fair.sweep(far) && fair.sweep(far));
 }
 
-/// For any order of operations, a place is granted if and only if the rules allow it.
+/// For any order of operations, a permit is granted if and only if the rules allow it.
 #[test]
-fn every_place_that_may_be_granted_is_and_no_other() {
+fn every_permit_that_may_be_granted_is_and_no_other() {
     let mut seed = 1_u64;
     let mut draw = |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(seed >> 33).unwrap() % below
     };
-    for places in [1, 2, 3, 12, 64] {
-        let (mut fair, mut now, mut held) = (Fair::new(places), Duration::ZERO, Vec::new());
+    for permits in [1, 2, 3, 12, 64] {
+        let (mut fair, mut now, mut held) = (Fair::new(permits), Duration::ZERO, Vec::new());
         for _ in 0..4_000 {
             now += Duration::from_millis(draw(400) as u64);
             let of = key(draw(6), draw(4));
@@ -308,8 +308,8 @@ fn every_place_that_may_be_granted_is_and_no_other() {
             }
             fair.tick(usize::MAX, now, now);
             held.extend(std::iter::from_fn(|| fair.grant(now)));
-            assert!(held.len() == fair.held() && fair.held() <= places);
-            assert!(fair.nobody_may(now), "a place is free for somebody who may have it");
+            assert!(held.len() == fair.held() && fair.held() <= permits);
+            assert!(fair.nobody_may(now), "a permit is free for somebody who may have it");
         }
         while !fair.sweep(now + 2 * fair::waits::REMEMBERED) {}
         fair.release(24, now);

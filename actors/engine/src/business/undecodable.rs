@@ -11,12 +11,12 @@ use super::remembered::remember;
 use super::request::{Ended, Gives, Idempotency};
 use super::write::Write;
 
-pub(crate) fn is_unread(store: &Store, of: BusinessId) -> Result<bool, StoreError> {
+pub(crate) fn is_undecodable(store: &Store, of: BusinessId) -> Result<bool, StoreError> {
     Ok(store.look::<Business>(&keys::profile(of))?.is_none())
 }
 
 /// The batch that ends the business, and its endpoints.
-pub(crate) fn end_unread(store: &Store, of: BusinessId) -> Result<(Batch, Vec<WebhookId>), StoreError> {
+pub(crate) fn end_undecodable(store: &Store, of: BusinessId) -> Result<(Batch, Vec<WebhookId>), StoreError> {
     let (mut batch, mut endpoints) = (Batch::default(), Vec::new());
     Write::NoBusiness.encode(of, &mut batch);
     for row in store.rows().scan(&keys::of_kind(of, kind::WEBHOOK), Order::Ascending).take(ENDPOINTS_MAX) {

@@ -9,7 +9,7 @@ use domain::{
 use store::{Store, StoreError, keys};
 use uuid::Uuid;
 
-use super::letter::{Content, Letter, Link, Recipient, Sender, Told, What};
+use super::letter::{AlertItem, Content, Letter, Link, Recipient, Sender, What};
 use super::unsubscribe::Unsubscribe;
 
 /// The letter of a mail. `None` if its records or its business are gone.
@@ -54,28 +54,28 @@ fn content(
         MailKind::EmailChange => with_link(Content::EmailChange),
         MailKind::EmailChanged => Some((Content::EmailChanged, None)),
         MailKind::Alert | MailKind::Gathered | MailKind::Daily => {
-            let mut told = told(store, mail, to.role)?;
-            let Some(first) = told.first().map(|told| told.kind) else { return Ok(None) };
-            let is_of_one_kind = told.iter().all(|told| told.kind == first) && mail.more == 0;
+            let mut items = alert_items(store, mail, to.role)?;
+            let Some(first) = items.first().map(|item| item.kind) else { return Ok(None) };
+            let is_of_one_kind = items.iter().all(|item| item.kind == first) && mail.more == 0;
             let from = if is_of_one_kind { Subscription::Kind(first) } else { Subscription::EveryNow };
             Some(match mail.kind {
-                MailKind::Alert => (Content::Alert(told.remove(0)), Some(Subscription::Kind(first))),
-                MailKind::Gathered => (Content::Gathered(told, mail.more), Some(from)),
-                _ => (Content::Daily(told, mail.more), Some(Subscription::EveryDaily)),
+                MailKind::Alert => (Content::Alert(items.remove(0)), Some(Subscription::Kind(first))),
+                MailKind::Gathered => (Content::Gathered(items, mail.more), Some(from)),
+                _ => (Content::Daily(items, mail.more), Some(Subscription::EveryDaily)),
             })
         }
     })
 }
 
 /// The mail's events whose records exist and are visible to the recipient's role.
-fn told(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<Told>, StoreError> {
+fn alert_items(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<AlertItem>, StoreError> {
     let Some(of) = mail.business_id else { return Ok(Vec::new()) };
     let shown = mail.about.iter().filter(|about| role.is_none_or(|role| about.kind.is_shown_to(role)));
-    let told = shown.filter_map(|about| {
+    let items = shown.filter_map(|about| {
         let what = read(store, of, about).transpose()?;
-        Some(what.map(|what| Told { kind: about.kind, at: about.at, what }))
+        Some(what.map(|what| AlertItem { kind: about.kind, at: about.at, what }))
     });
-    told.collect()
+    items.collect()
 }
 
 /// The present state of an event's record; `None` if it is gone.
@@ -132,7 +132,7 @@ fn appointment(store: &Store, of: BusinessId, id: Uuid) -> Result<Option<What>, 
 }
 
 /// The contact of a record.
-enum Named {
+enum MailContact {
     Nobody,
     /// Erasure in progress. The contact's data in the record is deleted in steps.
     Erased,
@@ -140,16 +140,16 @@ enum Named {
     Unreadable,
 }
 
-fn contact_of(store: &Store, of: BusinessId, id: Option<ContactId>) -> Result<Named, StoreError> {
-    let Some(id) = id else { return Ok(Named::Nobody) };
+fn contact_of(store: &Store, of: BusinessId, id: Option<ContactId>) -> Result<MailContact, StoreError> {
+    let Some(id) = id else { return Ok(MailContact::Nobody) };
     Ok(match store.look::<Contact>(&keys::contact(of, id))? {
-        Some(Some(contact)) => Named::Contact(Box::new(contact)),
-        Some(None) => Named::Erased,
-        None => Named::Unreadable,
+        Some(Some(contact)) => MailContact::Contact(Box::new(contact)),
+        Some(None) => MailContact::Erased,
+        None => MailContact::Unreadable,
     })
 }
 
-impl Named {
+impl MailContact {
     fn is_erased(&self) -> bool {
         matches!(self, Self::Erased)
     }

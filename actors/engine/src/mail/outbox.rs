@@ -47,7 +47,7 @@ pub struct MailFigures {
     pub dropped: u64,
 }
 
-pub(crate) struct Outside {
+pub(crate) struct Transport {
     pub(super) ports: MailPorts,
     under_way: Arc<Semaphore>,
     sent: AtomicU64,
@@ -56,7 +56,7 @@ pub(crate) struct Outside {
     dropped: AtomicU64,
 }
 
-impl Outside {
+impl Transport {
     pub(super) fn note_tried(&self, status: MailStatus) {
         let counted = match status {
             MailStatus::Sent => &self.sent,
@@ -78,7 +78,7 @@ impl Outside {
 
 /// The handle of the outbox. Without a relay there is no outbox, and no mail is written.
 pub(crate) struct Outbox {
-    outside: OnceLock<Arc<Outside>>,
+    transport: OnceLock<Arc<Transport>>,
     actor: Mutex<Option<ActorRef<Message>>>,
     allowances: Mutex<Allowances>,
     /// The maximum number of waiting mails of a business.
@@ -90,8 +90,8 @@ pub(crate) struct Outbox {
 impl Outbox {
     pub(crate) fn new(waiting_max: u64) -> Self {
         let (actor, allowances) = (Mutex::new(None), Mutex::new(Allowances::new()));
-        let (outside, left_out) = (OnceLock::new(), AtomicU64::new(0));
-        Self { outside, actor, allowances, waiting_max, left_out }
+        let (transport, left_out) = (OnceLock::new(), AtomicU64::new(0));
+        Self { transport, actor, allowances, waiting_max, left_out }
     }
 
     /// The number of further mails that a business with `waiting` mails may write.
@@ -109,8 +109,8 @@ impl Outbox {
     }
 
     /// Sets the ports. A second call has no effect.
-    pub(super) fn set(&self, ports: MailPorts) -> Option<Arc<Outside>> {
-        let outside = Arc::new(Outside {
+    pub(super) fn set(&self, ports: MailPorts) -> Option<Arc<Transport>> {
+        let transport = Arc::new(Transport {
             ports,
             under_way: Arc::new(Semaphore::new(UNDER_WAY_MAX)),
             sent: AtomicU64::new(0),
@@ -118,11 +118,11 @@ impl Outbox {
             failed: AtomicU64::new(0),
             dropped: AtomicU64::new(0),
         });
-        self.outside.set(Arc::clone(&outside)).ok().map(|()| outside)
+        self.transport.set(Arc::clone(&transport)).ok().map(|()| transport)
     }
 
-    pub(crate) fn outside(&self) -> Option<&Arc<Outside>> {
-        self.outside.get()
+    pub(crate) fn transport(&self) -> Option<&Arc<Transport>> {
+        self.transport.get()
     }
 
     /// Creates a mail with a new id and `Message-ID`; `None` if no mail is sent. `now` is believed wall-clock
@@ -133,7 +133,7 @@ impl Outbox {
         new: NewMail,
         (now, steady): (Timestamp, Timestamp),
     ) -> Option<Mail> {
-        let domain = self.outside()?.ports.composer.domain();
+        let domain = self.transport()?.ports.composer.domain();
         Some(Mail {
             id,
             business_id: new.business_id,
@@ -194,21 +194,21 @@ impl Outbox {
 
     /// `None` without a relay.
     pub(crate) fn figures(&self) -> Option<MailFigures> {
-        let outside = self.outside.get()?;
+        let transport = self.transport.get()?;
         let read = |counted: &AtomicU64| counted.load(Ordering::Relaxed);
         Some(MailFigures {
-            sent: read(&outside.sent),
-            put_off: read(&outside.put_off),
-            failed: read(&outside.failed),
-            dropped: read(&outside.dropped),
+            sent: read(&transport.sent),
+            put_off: read(&transport.put_off),
+            failed: read(&transport.failed),
+            dropped: read(&transport.dropped),
         })
     }
 
     /// Waits until this instant for the mails under way and then stops sending.
     pub(crate) async fn stop(&self, until: Instant) {
-        let Some(outside) = self.outside.get() else { return };
+        let Some(transport) = self.transport.get() else { return };
         #[allow(clippy::cast_possible_truncation, reason = "it is a small constant")]
-        let all = outside.under_way.acquire_many(UNDER_WAY_MAX as u32);
+        let all = transport.under_way.acquire_many(UNDER_WAY_MAX as u32);
         // Mails that are still under way are sent again after the next start, under the same id.
         let _ = timeout_at(until, all).await;
         let actor = self.actor.lock().take();

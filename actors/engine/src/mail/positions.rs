@@ -15,9 +15,9 @@ use super::order::Lane;
 
 /// The last row of another lane that each lane's scan has passed.
 #[derive(Debug, Default)]
-pub(super) struct Looked(BTreeMap<Lane, Key>);
+pub(super) struct Positions(BTreeMap<Lane, Key>);
 
-impl Looked {
+impl Positions {
     /// The rows that a lane's next scan reads.
     pub(super) fn rows(&self, lane: Lane) -> KeyRange {
         let all = keys::mails_due(lane.rows());

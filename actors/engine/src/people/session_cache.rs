@@ -21,12 +21,12 @@ struct Read {
 }
 
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct SessionCache {
     read: DashMap<[u8; 32], Arc<Read>>,
     used: DashMap<[u8; 32], (PersonId, Timestamp)>,
 }
 
-impl Known {
+impl SessionCache {
     /// The person of this token hash. The caller checks whether the session is still valid.
     pub(crate) fn read(&self, store: &Store, hash: &[u8; 32]) -> Result<Option<Arc<Person>>, StoreError> {
         // The generation is read first, because the store increases it before it acknowledges a change.

@@ -10,7 +10,7 @@ use store::{StoreError, keys};
 use uuid::Uuid;
 
 #[derive(Debug, Default)]
-pub(crate) struct Theirs {
+pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
     /// Digests of the phone numbers, with the newest erasure of each. Newer records belong to others.
     phones: HashMap<[u8; 16], ErasureId>,
@@ -19,7 +19,7 @@ pub(crate) struct Theirs {
     may_be_listed: bool,
 }
 
-impl Theirs {
+impl ErasedContacts {
     /// `erasure` is `None` when the erasure row did not decode.
     pub(crate) fn add(&mut self, contact: ContactId, erasure: Option<&ErasureRecord>) {
         self.contacts.insert(contact);
@@ -64,7 +64,7 @@ pub(crate) trait Personal: Sized {
     /// The record without the data of the contacts; `None` when it contains none.
     fn without(
         &self,
-        theirs: &Theirs,
+        theirs: &ErasedContacts,
         is_their_call: impl FnOnce(CallId) -> Result<bool, StoreError>,
     ) -> Result<Option<Self>, StoreError>;
 }
@@ -72,7 +72,7 @@ pub(crate) trait Personal: Sized {
 impl Personal for Appointment {
     fn without(
         &self,
-        theirs: &Theirs,
+        theirs: &ErasedContacts,
         _: impl FnOnce(CallId) -> Result<bool, StoreError>,
     ) -> Result<Option<Self>, StoreError> {
         Ok(theirs.is_erased(self.contact_id).then(|| self.erased()))
@@ -82,7 +82,7 @@ impl Personal for Appointment {
 impl Personal for CallRecord {
     fn without(
         &self,
-        theirs: &Theirs,
+        theirs: &ErasedContacts,
         _: impl FnOnce(CallId) -> Result<bool, StoreError>,
     ) -> Result<Option<Self>, StoreError> {
         Ok(if theirs.is_their_call(self) {
@@ -97,7 +97,7 @@ impl Personal for CallRecord {
 impl Personal for TakenMessage {
     fn without(
         &self,
-        theirs: &Theirs,
+        theirs: &ErasedContacts,
         is_their_call: impl FnOnce(CallId) -> Result<bool, StoreError>,
     ) -> Result<Option<Self>, StoreError> {
         let has_their_phone = theirs.had(self.caller_phone.as_deref(), self.id.uuid());
@@ -143,14 +143,14 @@ mod tests {
         }
     }
 
-    fn without(call: &CallRecord, theirs: &Theirs) -> Option<CallRecord> {
+    fn without(call: &CallRecord, theirs: &ErasedContacts) -> Option<CallRecord> {
         call.without(theirs, |_| Ok(false)).unwrap()
     }
 
     #[test]
     fn the_number_of_the_business_identifies_no_contact() {
         let somebody = Some(Uuid::from_u128(2).into());
-        let mut theirs = Theirs::default();
+        let mut theirs = ErasedContacts::default();
         let id = Uuid::from_u128(9).into();
         theirs.add(
             Uuid::from_u128(3).into(),

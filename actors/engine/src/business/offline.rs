@@ -18,12 +18,12 @@ use crate::mail::Outbox;
 /// Upper bound of queued changes before the next one waits for the disk.
 const IN_FLIGHT_MAX: u32 = 64;
 
-pub(crate) struct Alone {
+pub(crate) struct OfflineBusiness {
     state: State,
     in_flight: u32,
 }
 
-impl Alone {
+impl OfflineBusiness {
     /// Loads a business; `None` when it does not exist. Fails when the profile does not decode.
     pub(crate) async fn load(
         store: &Store,
@@ -40,10 +40,10 @@ impl Alone {
     }
 
     /// Carries out a change as the service itself. Returns false when the record does not exist. The change
-    /// is durable after [`Alone::settle`] returns.
+    /// is durable after [`OfflineBusiness::wait_durable`] returns.
     pub(crate) async fn carry_out(&mut self, change: impl Change + 'static) -> Result<bool, EngineError> {
         let state = &mut self.state;
-        state.overlay.settle(state.store.synced_through(state.id));
+        state.overlay.drop_durable(state.store.synced_through(state.id));
         let (change, now): (Box<dyn AnyChange>, _) = (Box::new(change), state.clocks.now());
         let carried_out = match carry_out(state, &Request::by(Actor::System), change, now) {
             Ok(carried_out) => carried_out,
@@ -53,13 +53,13 @@ impl Alone {
         state.submit(carried_out.batch, Box::new(|| ()));
         self.in_flight += 1;
         if self.in_flight == IN_FLIGHT_MAX {
-            self.settle().await?;
+            self.wait_durable().await?;
         }
         Ok(true)
     }
 
     /// Waits until all changes are durable.
-    pub(crate) async fn settle(&mut self) -> Result<(), StoreError> {
+    pub(crate) async fn wait_durable(&mut self) -> Result<(), StoreError> {
         self.in_flight = 0;
         self.state.store.settled(self.state.id).await
     }

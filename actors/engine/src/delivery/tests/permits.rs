@@ -1,4 +1,4 @@
-//! The use of places, and the cost of an endpoint that only waits.
+//! The use of permits, and the cost of an endpoint that only waits.
 
 use super::*;
 
@@ -12,9 +12,9 @@ async fn arrives_after(world: &World, receiver: &Receiver) -> Duration {
     start.elapsed()
 }
 
-/// A world with one place, held by a hanging endpoint, and a second endpoint of another business.
-async fn one_place() -> (World, WebhookId, BusinessHandle, Arc<Receiver>) {
-    let mut world = World::with_places(1).await;
+/// A world with one permit, held by a hanging endpoint, and a second endpoint of another business.
+async fn one_permit() -> (World, WebhookId, BusinessHandle, Arc<Receiver>) {
+    let mut world = World::with_permits(1).await;
     let (hanging, _) = world.endpoint("a", 1, OK).await;
     world.receiver_that("a.example.com", 1, "", Then::Hangs);
     world.happen("A").await;
@@ -27,8 +27,8 @@ async fn one_place() -> (World, WebhookId, BusinessHandle, Arc<Receiver>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_a_place_has_it_as_soon_as_it_is_given_back() {
-    let (world, _, _, receiver) = one_place().await;
+async fn who_waits_for_a_permit_has_it_as_soon_as_it_is_given_back() {
+    let (world, _, _, receiver) = one_permit().await;
     let took = arrives_after(&world, &receiver).await;
     let left = Duration::from_secs(10) - Duration::from_millis(500);
     assert!(took.abs_diff(left) < Duration::from_millis(50), "{took:?}");
@@ -36,9 +36,9 @@ async fn who_waits_for_a_place_has_it_as_soon_as_it_is_given_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endpoint_that_is_deleted_or_turned_off_frees_its_places_at_once() {
+async fn an_endpoint_that_is_deleted_or_turned_off_frees_its_permits_at_once() {
     for delete in [true, false] {
-        let (mut world, id, first, receiver) = one_place().await;
+        let (mut world, id, first, receiver) = one_permit().await;
         let second = std::mem::replace(&mut world.business, first);
         world.happen("B").await;
         if delete {
@@ -64,8 +64,8 @@ async fn an_endpoint_that_is_deleted_or_turned_off_frees_its_places_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_drips_holds_no_place() {
-    let world = World::with_places(1).await;
+async fn a_body_that_drips_holds_no_permit() {
+    let world = World::with_permits(1).await;
     let (dripping, _) = world.endpoint("a", 1, OK).await;
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n";
     let receiver = world.receiver_that("a.example.com", 1, head, Then::Drips(b"x"));
@@ -114,8 +114,8 @@ async fn an_endpoint_that_only_waits_has_no_actor_and_keeps_its_schedule() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_actors_start_than_there_are_places() {
-    let mut world = World::with_places(4).await;
+async fn no_more_actors_start_than_there_are_permits() {
+    let mut world = World::with_permits(4).await;
     let mut receivers = Vec::new();
     for number in 1..=20 {
         receivers.push(world.endpoint(&format!("e{number}"), number, NO).await.1);
@@ -132,7 +132,7 @@ async fn no_more_actors_start_than_there_are_places() {
     assert_eq!(world.engine.endpoints_waiting(), 20 - running);
     let tried = || dead.iter().filter(|receiver| !receiver.requests().is_empty()).count();
     assert_eq!(tried(), running);
-    // One after the other, because endpoints with failures of one business do not get all places.
+    // One after the other, because endpoints with failures of one business do not get all permits.
     sleep(Duration::from_secs(10 * 21)).await;
     assert_eq!(tried(), 20, "each has its turn");
 }

@@ -7,42 +7,49 @@ use store::kept::COUNTED;
 use store::keys::kind;
 use store::{Key, KeyRange, Promised, Waiting, keys};
 
-pub(crate) struct Accounts {
-    pub(crate) budget: Budget,
+pub(crate) struct BusinessBudget {
+    pub(crate) limits: Budget,
     pub(crate) usage: Usage,
     pub(crate) waiting: Arc<Waiting>,
-    pub(super) kept: Option<Left>,
+    /// `None` after all records are counted.
+    pub(super) uncounted: Option<Uncounted>,
+    /// The uncounted rows of waiting mails and deliveries.
     pub(super) due: Vec<KeyRange>,
 }
 
 /// The uncounted rows: one kind from a key on, and all later kinds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Left {
+pub(super) struct Uncounted {
     /// Index in [`COUNTED`].
     pub(super) kind: usize,
     pub(super) range: KeyRange,
 }
 
-impl Accounts {
-    /// `told` is the usage from the newest entry of the audit log, if that entry has one.
-    pub(super) fn new(of: BusinessId, budget: Budget, told: Option<Usage>, waiting: Arc<Waiting>) -> Self {
-        let all = Left { kind: 0, range: keys::of_kind(of, COUNTED[0].kind) };
+impl BusinessBudget {
+    /// `recorded` is the usage from the newest entry of the audit log, if that entry has one.
+    pub(super) fn new(
+        of: BusinessId,
+        limits: Budget,
+        recorded: Option<Usage>,
+        waiting: Arc<Waiting>,
+    ) -> Self {
+        let all = Uncounted { kind: 0, range: keys::of_kind(of, COUNTED[0].kind) };
         Self {
-            budget,
-            usage: told.unwrap_or_default(),
+            limits,
+            usage: recorded.unwrap_or_default(),
             waiting,
-            kept: told.is_none().then_some(all),
+            uncounted: recorded.is_none().then_some(all),
             due: vec![keys::mails_due(of), keys::of_kind(of, kind::DELIVERY_DUE)],
         }
     }
 
     pub(super) fn are_complete(&self) -> bool {
-        self.kept.is_none() && self.due.is_empty()
+        self.uncounted.is_none() && self.due.is_empty()
     }
 
     /// `None` until all records are counted: an audit entry never contains a partial usage.
-    pub(super) fn telling(&self, usage: Usage) -> Option<Usage> {
-        self.kept.is_none().then_some(usage)
+    pub(super) fn recorded(&self, usage: Usage) -> Option<Usage> {
+        self.uncounted.is_none().then_some(usage)
     }
 
     pub(super) fn used(&self) -> Usage {
@@ -54,14 +61,14 @@ impl Accounts {
     /// Reserves room for at most `rows_max` waiting deliveries. The reservation is empty when their bytes are
     /// used up.
     pub(super) fn promise_waiting(&self, rows_max: u64) -> Promised {
-        let (allowed, waits) = (self.budget.allowed(BudgetKind::WaitingDeliveries), self.waiting.claimed());
+        let (allowed, waits) = (self.limits.allowed(BudgetKind::WaitingDeliveries), self.waiting.claimed());
         let room = if waits.bytes < allowed.bytes { allowed.rows.saturating_sub(waits.rows) } else { 0 };
         self.waiting.promise(room.min(rows_max))
     }
 
     /// True for a row that is already counted. A later step counts the other rows.
     pub(super) fn has_counted(&self, place: usize, key: &Key) -> bool {
-        self.kept.is_none_or(|left| place < left.kind || (place == left.kind && *key < left.range.from))
+        self.uncounted.is_none_or(|left| place < left.kind || (place == left.kind && *key < left.range.from))
     }
 
     pub(super) fn check(&self, after: &Usage) -> Result<(), Refusal> {
@@ -72,7 +79,7 @@ impl Accounts {
                     rows: after.rows - before.rows,
                     bytes: after.bytes.saturating_sub(before.bytes),
                 };
-                self.budget.check(kind, before, more, kind.as_str())?;
+                self.limits.check(kind, before, more, kind.as_str())?;
             }
         }
         Ok(())
