@@ -3,7 +3,6 @@
 //! Each kind of actor has a handle of its own that contains this one: [`Businesses`](crate::business),
 //! [`Deliveries`](crate::delivery), [`Persons`](crate::people) and [`Mails`](crate::mail).
 
-use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -11,17 +10,20 @@ use domain::{BusinessId, IdMint, Refusal, ResourceId, Timestamp};
 use net::Ports;
 use parking_lot::Mutex;
 use ractor::{ActorCell, ActorRef};
-use store::Store;
 use store::records::MetaRecord;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use store::{Batch, Store};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::actor::Start;
 use crate::clock::{Clocks, SteadyClock};
 use crate::error::EngineError;
 use crate::live::Live;
+use crate::quota::{Quota, QuotaPermit};
 
 /// Upper bound of unanswered messages of all businesses. It also bounds the committer's queue.
 pub const ENGINE_PERMITS: usize = 16_384;
+
+pub(crate) type OnceGuard = QuotaPermit<[u8; 32], Arc<Quota<[u8; 32]>>>;
 
 pub(crate) struct Shared {
     pub(crate) store: Store,
@@ -37,7 +39,7 @@ pub(crate) struct Shared {
     closing: AtomicBool,
     /// The idempotency keys of running requests with several steps: creating or deleting a business,
     /// importing, creating a link.
-    running: Arc<Mutex<HashSet<[u8; 32]>>>,
+    running: Arc<Quota<[u8; 32]>>,
     mint: Mutex<IdMint>,
 }
 
@@ -58,7 +60,7 @@ impl Shared {
             supervisor,
             permits: Arc::new(Semaphore::new(ENGINE_PERMITS)),
             closing: AtomicBool::new(false),
-            running: Arc::default(),
+            running: Arc::new(Quota::new(usize::MAX, 1)),
             mint: Mutex::new(mint),
         })
     }
@@ -86,10 +88,23 @@ impl Shared {
 
     /// Registers an idempotent request. The same request is refused until the guard is dropped.
     pub(crate) fn begin_once(&self, key: [u8; 32]) -> Result<OnceGuard, Refusal> {
-        if !self.running.lock().insert(key) {
-            return Err(Refusal::IdempotencyInProgress);
-        }
-        Ok(OnceGuard { all: Arc::clone(&self.running), key })
+        self.running.take_owned(key).ok_or(Refusal::IdempotencyInProgress)
+    }
+
+    /// Writes a batch and waits until it is durable. `held` is dropped then, even if the caller is cancelled.
+    pub(crate) async fn write(
+        &self,
+        lane: BusinessId,
+        batch: Batch,
+        held: impl Send + 'static,
+    ) -> Result<(), EngineError> {
+        let (done, written) = oneshot::channel();
+        let done = move || {
+            drop(held);
+            _ = done.send(());
+        };
+        self.store.submit(lane, batch, Box::new(done));
+        written.await.map_err(|_| EngineError::Failed)
     }
 
     /// A new id outside of the sequence of a business.
@@ -124,16 +139,5 @@ impl Shared {
             let handle = shared.check_open().and_then(|()| handle.upgrade().ok_or(EngineError::Stopping));
             Box::pin(async move { start(handle?, id, permits).await })
         })
-    }
-}
-
-pub(crate) struct OnceGuard {
-    all: Arc<Mutex<HashSet<[u8; 32]>>>,
-    key: [u8; 32],
-}
-
-impl Drop for OnceGuard {
-    fn drop(&mut self) {
-        self.all.lock().remove(&self.key);
     }
 }

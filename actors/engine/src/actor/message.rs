@@ -8,7 +8,6 @@ use crate::error::EngineError;
 
 /// Answers a message in flight and holds its permits until then. If it is dropped unanswered, the caller
 /// learns that the actor failed or stopped.
-#[derive(Debug)]
 pub(crate) struct Reply<T> {
     pub(super) answer: oneshot::Sender<Result<T, EngineError>>,
     pub(super) claim: Option<Claim>,
@@ -25,12 +24,6 @@ pub(crate) struct Claim {
 impl Claim {
     pub(crate) fn new(claim: impl Send + Sync + 'static) -> Self {
         Self { _claim: Arc::new(claim) }
-    }
-}
-
-impl std::fmt::Debug for Claim {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Claim")
     }
 }
 

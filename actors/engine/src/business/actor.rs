@@ -9,9 +9,9 @@ use store::Batch;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::decide::{Effect, carry_out};
+use super::handle::Businesses;
 use super::load::{Start, load};
 use super::message::{Maintained, Message, Question};
-use super::service::Businesses;
 use super::state::State;
 use crate::error::EngineError;
 use crate::maintenance::business as jobs;

@@ -1,19 +1,72 @@
-//! The handle of one business, as the edges use it.
+//! The handle of one business, as the edges use it, and what the handles and the actors share.
 
 use std::sync::Arc;
 
 use domain::{BusinessId, Timestamp};
 use store::StoreError;
+use tokio::sync::Notify;
 
 use super::change::{AnswerOf, AnyChange, AnyValue, Change};
 use super::message::Message;
 use super::request::{Answer, Request};
-use super::service::Businesses;
-use crate::actor::{Claim, Reply};
+use crate::actor::{Claim, Directory, Reply};
+use crate::delivery::Deliveries;
 use crate::error::EngineError;
+use crate::key_usage::KeyUsage;
 use crate::live::LiveSubscription;
+use crate::mail::Outbox;
 use crate::maintenance::due;
+use crate::principals::Principals;
+use crate::scans::Scans;
 use crate::shared::Shared;
+
+/// What the actors and handles of businesses share.
+pub(crate) struct Businesses {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) directory: Directory<BusinessId, Message>,
+    pub(crate) deliveries: Arc<Deliveries>,
+    pub(crate) outbox: Arc<Outbox>,
+    pub(crate) scans: Arc<Scans>,
+    pub(crate) principals: Principals,
+    pub(crate) key_usage: KeyUsage,
+    /// Notified when rows of a deleted business may exist.
+    pub(crate) deleted: Arc<Notify>,
+}
+
+impl Businesses {
+    pub(crate) fn new(
+        shared: &Arc<Shared>,
+        directory: Directory<BusinessId, Message>,
+        (deliveries, outbox): (Arc<Deliveries>, Arc<Outbox>),
+        scan_rows: usize,
+    ) -> Self {
+        Self {
+            shared: Arc::clone(shared),
+            directory,
+            deliveries,
+            outbox,
+            scans: Scans::new(scan_rows),
+            principals: Principals::default(),
+            key_usage: KeyUsage::default(),
+            deleted: Arc::default(),
+        }
+    }
+
+    /// Starts the background jobs of a business if its actor runs. A starting actor does this itself.
+    pub(crate) fn maintain(&self, business: BusinessId) {
+        if let Some(running) = self.directory.if_running(business) {
+            let _ = running.actor.cast(Message::Maintain);
+        }
+    }
+
+    /// Removes a deleted business from the directory. The actor answers the earlier messages first.
+    pub(crate) fn end(&self, business: BusinessId) {
+        if let Some(running) = self.directory.dismiss(business) {
+            let _ = running.actor.cast(Message::End);
+        }
+        self.deleted.notify_one();
+    }
+}
 
 /// A business. Changes go through its actor, reads go to the store. Cheap to clone.
 #[derive(Clone)]

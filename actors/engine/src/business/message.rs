@@ -37,18 +37,3 @@ pub(crate) struct Maintained {
     pub(crate) _done: oneshot::Sender<()>,
     pub(crate) _permit: OwnedSemaphorePermit,
 }
-
-impl std::fmt::Debug for Message {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Change { .. } => "Change",
-            Self::Ask { .. } => "Ask",
-            Self::AskUsage { .. } => "AskUsage",
-            Self::Count => "Count",
-            Self::Maintain => "Maintain",
-            Self::MaintainThrough(_) => "MaintainThrough",
-            Self::Stepped => "Stepped",
-            Self::End => "End",
-        })
-    }
-}

@@ -9,7 +9,6 @@ use super::dispatch::{AttemptPermit, UnderWay};
 use super::schedule::AttemptResult;
 use crate::actor::Reply;
 
-#[derive(Debug)]
 pub(crate) enum Message {
     /// Something is due.
     Wake(OwnedSemaphorePermit),
@@ -35,7 +34,6 @@ pub(crate) enum Message {
     Fail,
 }
 
-#[derive(Debug)]
 pub(crate) struct Ended {
     pub(super) number: u64,
     pub(super) delivery: Delivery,
@@ -45,14 +43,12 @@ pub(crate) struct Ended {
 }
 
 /// A request to send again, with its progress.
-#[derive(Debug)]
 pub(crate) struct Resending {
     pub(super) what: Resend,
     pub(super) resent: u64,
     pub(super) reply: Reply<u64>,
 }
 
-#[derive(Debug)]
 pub(crate) enum Resend {
     One(EventId),
     /// Every missed and failed delivery in this part of the log. The range shrinks from message to message,

@@ -100,16 +100,12 @@ impl Deliveries {
 
     /// Handles the deletion or disabling of an endpoint. It needs no permit.
     pub(crate) fn refresh(self: &Arc<Self>, key: EndpointKey) {
-        if !self.tell_running(key, Message::Wake) {
-            self.start_for(key, Message::Wake);
-        }
+        self.tell(key, Message::Wake);
     }
 
     /// Cleans the endpoint's deliveries of events to be wiped.
     pub(crate) fn clean(self: &Arc<Self>, key: EndpointKey) {
-        if !self.tell_running(key, |permit| Message::Clean(None, permit)) {
-            self.start_for(key, |permit| Message::Clean(None, permit));
-        }
+        self.tell(key, |permit| Message::Clean(None, permit));
     }
 
     pub(crate) fn hand_permit(self: &Arc<Self>, permit: AttemptPermit) {
@@ -134,18 +130,21 @@ impl Deliveries {
         }
     }
 
+    /// Sends a message to the endpoint's actor, and starts the actor if it does not run.
+    pub(super) fn tell(self: &Arc<Self>, key: EndpointKey, message: fn(OwnedSemaphorePermit) -> Message) {
+        if !self.tell_running(key, message) {
+            self.start_for(key, message);
+        }
+    }
+
     /// Sends a message to a running actor. The permit in it keeps the actor running.
-    pub(super) fn tell_running(
-        &self,
-        key: EndpointKey,
-        message: impl FnOnce(OwnedSemaphorePermit) -> Message,
-    ) -> bool {
+    fn tell_running(&self, key: EndpointKey, message: impl FnOnce(OwnedSemaphorePermit) -> Message) -> bool {
         let Some(running) = self.directory.if_running(key) else { return false };
         let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned() else { return false };
         running.actor.cast(message(permit)).is_ok()
     }
 
-    pub(super) fn start_for(
+    fn start_for(
         self: &Arc<Self>,
         key: EndpointKey,
         message: impl FnOnce(OwnedSemaphorePermit) -> Message + Send + 'static,

@@ -55,10 +55,8 @@ impl Deliveries {
         while let Some(endpoints) = self.next_endpoints(&mut range) {
             for key in endpoints {
                 match is_beyond_schedule(&self.shared, key).await {
-                    Ok(true) if !self.tell_running(key, Message::ClampDueTimes) => {
-                        self.start_for(key, Message::ClampDueTimes);
-                    }
-                    Ok(_) => {}
+                    Ok(true) => self.tell(key, Message::ClampDueTimes),
+                    Ok(false) => {}
                     Err(error) => cannot_be_read(key, &error),
                 }
             }

@@ -102,16 +102,7 @@ impl Engine {
             let answer = OperatorBusinessView::from(&business);
             Once::remember::<New<OperatorBusinessView>>(shared, asked, &answer, &mut batch)?;
         }
-        let (done, written) = oneshot::channel();
-        shared.store.submit(
-            id,
-            batch,
-            Box::new(move || {
-                drop((permit, once));
-                _ = done.send(());
-            }),
-        );
-        written.await.map_err(|_| EngineError::Failed)?;
+        shared.write(id, batch, (permit, once)).await?;
         Ok(business)
     }
 

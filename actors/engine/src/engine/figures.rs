@@ -71,9 +71,7 @@ impl Engine {
     /// The number of backups since the engine started: complete, incomplete and failed.
     pub fn backups_ended(&self) -> (u64, u64, u64) {
         let BackupCounts { done, incomplete, failed } = self.parts.backups.counts();
-        let [done, incomplete, failed] =
-            [done, incomplete, failed].map(|count| count.load(Ordering::Relaxed));
-        (done, incomplete, failed)
+        [done, incomplete, failed].map(|count| count.load(Ordering::Relaxed)).into()
     }
 
     /// The point of the newest complete backup of this data directory, including earlier processes.

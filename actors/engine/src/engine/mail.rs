@@ -2,7 +2,11 @@
 
 use std::sync::Arc;
 
-use domain::{About, Actor, BusinessId, Email, Locale, Mail, MailId, Named, Person, Refusal};
+use domain::{
+    About, Actor, BusinessId, Conflict, Email, Locale, Mail, MailId, MailStatus, Named, Person, ProblemCode,
+    Refusal,
+};
+use store::{Order, keys};
 
 use super::Engine;
 use super::recipients::PeopleRecipients;
@@ -11,7 +15,7 @@ use crate::business::commands::alerts::Unsubscribe as EndSubscription;
 use crate::error::EngineError;
 use crate::mail::letter::{Recipients, What};
 use crate::mail::unsubscribe::Unsubscribe;
-use crate::mail::{MailFigures, MailPorts, NewMail, TestedMail, read_about};
+use crate::mail::{LOG_DAYS, MailFigures, MailPorts, NewMail, TestedMail, read_about};
 
 impl Engine {
     /// Starts sending mails. Before this call, no mail is written to the outbox and stored mails wait.
@@ -39,7 +43,7 @@ impl Engine {
 
     /// Sends a test mail at once. `None` when mail is off. Fails when too many tests run.
     pub async fn test_mail(&self, to: &Email, locale: Locale) -> Result<Option<TestedMail>, EngineError> {
-        self.parts.mails.send_test(to, locale).await
+        self.parts.mails.test(BusinessId::INSTALLATION, to.as_str(), locale).await
     }
 
     /// Sends a test mail to a member who requests it. `None` when mail is off. Fails with
@@ -49,17 +53,39 @@ impl Engine {
         of: BusinessId,
         person: &Person,
     ) -> Result<Option<TestedMail>, EngineError> {
-        self.parts.mails.send_test_to(of, person).await
+        let mails = &self.parts.mails;
+        if !self.sends_mail() {
+            return Ok(None);
+        }
+        mails.outbox.count_test(person.id, self.now()).map_err(|free| {
+            Refusal::conflict(Conflict::TestMailsUsedUp(free), "", ProblemCode::NextAt(free))
+        })?;
+        mails.test(of, &person.email, person.locale).await
     }
 
-    /// The newest mails of a business before `before`, at most `count`.
+    /// The newest mails of a business before `before`, at most `count` and at most 30 days old.
     pub async fn mail_log(
         &self,
         of: BusinessId,
         before: Option<MailId>,
         count: usize,
     ) -> Result<Vec<Mail>, EngineError> {
-        self.parts.mails.log(of, before, count).await
+        let mut range = keys::mails(of);
+        if let Some(before) = before {
+            range = range.before(keys::mail(of, before));
+        }
+        let shown_from = self.now() - LOG_DAYS;
+        let mut mails = Vec::new();
+        for row in self.shared().store.records::<Mail>(&range, Order::Descending) {
+            let (_, mail) = row?;
+            if mails.len() == count || mail.created_at < shown_from && mail.status != MailStatus::Pending {
+                break;
+            }
+            if mail.is_logged() {
+                mails.push(mail);
+            }
+        }
+        Ok(mails)
     }
 
     /// `None` without a relay.

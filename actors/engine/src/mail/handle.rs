@@ -1,14 +1,11 @@
-//! The interface to the outbox: write a mail, send a test, read the log.
+//! The interface to the outbox: write a mail, send a test.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{
-    BusinessId, Conflict, Email, Locale, Mail, MailError, MailId, MailStatus, Person, ProblemCode, Refusal,
-    ResourceId,
-};
+use domain::{BusinessId, Locale, MailError, MailId, ResourceId};
 use ports::{MadeMail, MailFailure};
-use store::{Batch, Order, Weight, keys};
+use store::{Batch, Weight};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -17,7 +14,6 @@ use super::letter::{Content, Letter, Recipient};
 use super::message::MailKey;
 use super::new::NewMail;
 use super::outbox::Outbox;
-use super::schedule::LOG_DAYS;
 use super::send::hand_over;
 use super::write::write_mail;
 use crate::error::EngineError;
@@ -31,7 +27,7 @@ pub struct TestedMail {
     pub took: Duration,
 }
 
-/// The outbox, the log of mails and test mails.
+/// The outbox and the means of its interface.
 pub(crate) struct Mails {
     pub(crate) shared: Arc<Shared>,
     pub(crate) outbox: Arc<Outbox>,
@@ -70,32 +66,8 @@ impl Mails {
         Ok(Some(mail.id))
     }
 
-    /// Sends a test mail to this address once, without a retry. `None` if no mail is sent.
-    pub(crate) async fn send_test(
-        &self,
-        to: &Email,
-        locale: Locale,
-    ) -> Result<Option<TestedMail>, EngineError> {
-        self.test(BusinessId::INSTALLATION, to.as_str(), locale).await
-    }
-
-    /// Sends a test mail to a member of a business, within the person's limit and with a permit of the
-    /// business.
-    pub(crate) async fn send_test_to(
-        &self,
-        of: BusinessId,
-        person: &Person,
-    ) -> Result<Option<TestedMail>, EngineError> {
-        if self.outbox.transport().is_none() {
-            return Ok(None);
-        }
-        self.outbox.count_test(person.id, self.shared.clocks.now()).map_err(|free| {
-            Refusal::conflict(Conflict::TestMailsUsedUp(free), "", ProblemCode::NextAt(free))
-        })?;
-        self.test(of, &person.email, person.locale).await
-    }
-
-    async fn test(
+    /// Sends a test mail once, without a retry, with a permit of the business. `None` if no mail is sent.
+    pub(crate) async fn test(
         &self,
         of: BusinessId,
         to: &str,
@@ -103,7 +75,7 @@ impl Mails {
     ) -> Result<Option<TestedMail>, EngineError> {
         let _permit = self.shared.permit()?;
         let Some(transport) = self.outbox.transport() else { return Ok(None) };
-        let _place = self.tests.take(of).ok_or(EngineError::Overloaded)?;
+        let _test = self.tests.take(of).ok_or(EngineError::Overloaded)?;
         let (now, composer) = (self.shared.clocks.now(), &transport.ports.composer);
         let id: MailId = self.shared.mint_id(now);
         let letter = Letter {
@@ -120,33 +92,5 @@ impl Mails {
             Err(why) => Err(MailFailure::RefusedForGood(MailError::NotMade(why))),
         };
         Ok(Some(TestedMail { result, took: began.elapsed() }))
-    }
-
-    /// Up to `count` mails of a business before this one, newest first, at most 30 days old.
-    pub(crate) async fn log(
-        &self,
-        of: BusinessId,
-        before: Option<MailId>,
-        count: usize,
-    ) -> Result<Vec<Mail>, EngineError> {
-        let mut range = keys::mails(of);
-        if let Some(before) = before {
-            range = range.before(keys::mail(of, before));
-        }
-        let shown_from = self.shared.clocks.now() - LOG_DAYS;
-        let mut mails = Vec::new();
-        for row in self.shared.store.records::<Mail>(&range, Order::Descending) {
-            let (_, mail) = row?;
-            if mails.len() == count {
-                break;
-            }
-            if mail.created_at < shown_from && mail.status != MailStatus::Pending {
-                break;
-            }
-            if mail.is_logged() {
-                mails.push(mail);
-            }
-        }
-        Ok(mails)
     }
 }

@@ -175,7 +175,7 @@ impl Outbox {
     }
 
     /// Counts a test mail. The error is the next allowed instant.
-    pub(super) fn count_test(&self, of: PersonId, now: Timestamp) -> Result<(), Timestamp> {
+    pub(crate) fn count_test(&self, of: PersonId, now: Timestamp) -> Result<(), Timestamp> {
         self.allowances.lock().test(of, now)
     }
 

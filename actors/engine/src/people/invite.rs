@@ -8,7 +8,6 @@ use domain::{
     Person, PersonId, PersonName, ProblemCode, Refusal, Role, StaffId, Timestamp,
 };
 use store::{Batch, Weight, keys};
-use tokio::sync::oneshot;
 use view::{LinkView, NewPersonView};
 
 use super::handle::People;
@@ -341,13 +340,7 @@ impl People {
         let mut batch = Batch::default();
         write_person(None, Some(&person), &mut batch);
         note(self.shared(), (by, AuditAction::PersonCreated), person.id, person.created_at, &mut batch);
-        let ((done, written), claim) = (oneshot::channel(), self.claim());
-        let answered = Box::new(move || {
-            drop((permit, claim));
-            _ = done.send(());
-        });
-        let _ = self.shared().store.submit(keys::lane_of(person.id), batch, answered);
-        written.await.map_err(|_| EngineError::Failed)?;
+        self.shared().write(keys::lane_of(person.id), batch, (permit, self.claim())).await?;
         Ok(person)
     }
 }

@@ -39,12 +39,3 @@ pub(crate) enum Message {
     Change { change: Change, weight: Weight },
     Used { hash: [u8; 32], at: Timestamp, permit: OwnedSemaphorePermit },
 }
-
-impl std::fmt::Debug for Message {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Change { .. } => "Change",
-            Self::Used { .. } => "Used",
-        })
-    }
-}

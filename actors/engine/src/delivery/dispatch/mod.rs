@@ -18,7 +18,6 @@ mod standing;
 mod tests;
 mod timer;
 
-use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
@@ -292,22 +291,10 @@ impl Drop for AttemptPermit {
     }
 }
 
-impl fmt::Debug for AttemptPermit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "AttemptPermit({})", self.granted.key)
-    }
-}
-
 impl Drop for UnderWay {
     fn drop(&mut self) {
         if self.0.under_way.fetch_sub(1, Ordering::AcqRel) == 1 {
             self.0.idle.notify_waiters();
         }
-    }
-}
-
-impl fmt::Debug for UnderWay {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("UnderWay")
     }
 }
