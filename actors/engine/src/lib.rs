@@ -8,6 +8,7 @@ pub mod backup;
 pub mod business;
 mod clock;
 pub mod counting;
+mod credential_cache;
 pub mod credentials;
 pub mod delivery;
 mod engine;

@@ -70,7 +70,7 @@ impl State {
         };
         let myself = myself.clone();
         let task = self.tasks.spawn(async move {
-            let result = making.make(post).await;
+            let result = attempt.run(post).await;
             let ended = Ended { number, delivery, result, began, under_way };
             let _ = myself.cast(Message::Ended(Box::new(ended)));
         });

@@ -1,0 +1,64 @@
+//! A cache of values that are decoded from rows with credentials.
+//!
+//! Invariant: a returned value is never older than any change that was acknowledged before the request. An
+//! entry is valid while the store's credentials generation is unchanged. After that the rows are read again,
+//! and decoded only if they differ.
+
+use std::hash::Hash;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use dashmap::DashMap;
+use store::{Store, StoreError};
+
+/// The maximum number of entries. One more clears the cache.
+pub(crate) const CACHED_MAX: usize = 16_384;
+
+struct Cached<R, V> {
+    rows: R,
+    /// The credentials generation at which the rows were read.
+    generation: AtomicU64,
+    value: Arc<V>,
+}
+
+pub(crate) struct CredentialCache<K, R, V>(DashMap<K, Arc<Cached<R, V>>>);
+
+impl<K: Eq + Hash, R, V> Default for CredentialCache<K, R, V> {
+    fn default() -> Self {
+        Self(DashMap::new())
+    }
+}
+
+impl<K: Eq + Hash, R: PartialEq, V> CredentialCache<K, R, V> {
+    /// The value of a key. `read` returns the present rows, and `decode` their value.
+    pub(crate) fn get(
+        &self,
+        (key, store): (K, &Store),
+        read: impl FnOnce() -> Result<Option<R>, StoreError>,
+        decode: impl FnOnce(&R) -> Result<Option<V>, StoreError>,
+    ) -> Result<Option<Arc<V>>, StoreError> {
+        // Read first: a later change increases the generation before it is acknowledged.
+        let generation = store.credentials_generation();
+        let cached = self.0.get(&key).map(|cached| Arc::clone(&cached));
+        if let Some(cached) = &cached
+            && cached.generation.load(Ordering::Acquire) == generation
+        {
+            return Ok(Some(Arc::clone(&cached.value)));
+        }
+        let Some(rows) = read()? else {
+            self.0.remove(&key);
+            return Ok(None);
+        };
+        if let Some(cached) = cached.filter(|cached| cached.rows == rows) {
+            cached.generation.fetch_max(generation, Ordering::AcqRel);
+            return Ok(Some(Arc::clone(&cached.value)));
+        }
+        let Some(value) = decode(&rows)?.map(Arc::new) else { return Ok(None) };
+        if self.0.len() >= CACHED_MAX {
+            self.0.clear();
+        }
+        let cached = Cached { rows, generation: generation.into(), value: Arc::clone(&value) };
+        self.0.insert(key, Arc::new(cached));
+        Ok(Some(value))
+    }
+}
