@@ -189,13 +189,13 @@ impl Running {
             }
             Message::Maintain => {
                 *has_looked = true;
-                jobs::begin(state, businesses, &myself, now)?;
+                jobs::begin(state, (businesses, &myself), now)?;
             }
             Message::MaintainThrough(waits) => {
-                jobs::begin(state, businesses, &myself, now)?;
+                jobs::begin(state, (businesses, &myself), now)?;
                 maintained.push(waits);
             }
-            Message::Stepped => jobs::go_on(state, businesses, &myself, now)?,
+            Message::Stepped => jobs::go_on(state, (businesses, &myself), now)?,
             Message::End => {} // meant for an earlier actor with this id
         }
         if state.jobs.are_done() {

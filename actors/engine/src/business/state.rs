@@ -156,49 +156,31 @@ impl State {
         match write {
             Write::Business(business) => self.business = business,
             Write::Budget(budget) => self.budget.limits = budget,
-            Write::Service(service) => {
-                self.services.insert(service.id, Box::new(service));
-            }
-            Write::Staff(staff) => {
-                self.staff.insert(staff.id, Box::new(staff));
-            }
+            Write::Service(service) => _ = self.services.insert(service.id, Box::new(service)),
+            Write::Staff(staff) => _ = self.staff.insert(staff.id, Box::new(staff)),
             Write::Appointment { before, after } => {
                 if let Some(before) = before {
                     self.let_go(&before);
                 }
                 self.hold(&after);
             }
-            Write::Webhook(endpoint) => {
-                self.webhooks.insert(endpoint.id, endpoint);
-            }
-            Write::NoWebhook(id) => {
-                self.webhooks.remove(&id);
-            }
-            Write::Membership(membership) => {
-                self.people.insert(membership.person_id, membership);
-            }
+            Write::Webhook(endpoint) => _ = self.webhooks.insert(endpoint.id, endpoint),
+            Write::NoWebhook(id) => _ = self.webhooks.remove(&id),
+            Write::Membership(membership) => _ = self.people.insert(membership.person_id, membership),
             Write::NoMembership(id, _) => {
                 self.people.remove(&id);
                 self.stamps.part();
             }
-            Write::NoService(id) => {
-                self.services.remove(&id);
-            }
-            Write::NoStaff(id) => {
-                self.staff.remove(&id);
-            }
+            Write::NoService(id) => _ = self.services.remove(&id),
+            Write::NoStaff(id) => _ = self.staff.remove(&id),
             Write::NoAppointment(gone) => self.let_go(&gone),
             Write::Retention(retention) => {
                 self.retention = retention;
                 self.jobs.look_anew();
             }
             Write::NoBusiness => self.ended = true,
-            Write::SpecialDay(day) => {
-                self.special.insert(day.date, day);
-            }
-            Write::NoSpecialDay(date) => {
-                self.special.remove(&date);
-            }
+            Write::SpecialDay(day) => _ = self.special.insert(day.date, day),
+            Write::NoSpecialDay(date) => _ = self.special.remove(&date),
             Write::BlockedTime(time) => self.blocked.insert(time.key(), time.ends_at),
             Write::NoBlockedTime(key) => self.blocked.remove(key),
             Write::ApiKey(_) => self.checked_key.set(None),

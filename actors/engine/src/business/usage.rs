@@ -59,7 +59,8 @@ pub(super) fn count(
     Ok(())
 }
 
-/// Whether a write creates a counted record: none of its keys exists.
+/// Whether a write creates a counted record: none of its keys exists. False for every other write, whose old
+/// values are read.
 fn is_new(state: &State, write: &Write) -> bool {
     match write {
         Write::Service(service) => !state.services.contains_key(&service.id),
@@ -68,26 +69,7 @@ fn is_new(state: &State, write: &Write) -> bool {
         Write::Contact { before, .. } => before.is_none(),
         Write::Message { before, .. } => before.is_none(),
         Write::Call { before, .. } => before.is_none(),
-        Write::Business(_)
-        | Write::Budget(_)
-        | Write::ApiKey(_)
-        | Write::Webhook(_)
-        | Write::NoWebhook(_)
-        | Write::NoService(_)
-        | Write::NoStaff(_)
-        | Write::NoContact(_)
-        | Write::NoUndecodableContact(_)
-        | Write::NoAppointment(_)
-        | Write::NoBusiness
-        | Write::Retention(_)
-        | Write::Rows(_)
-        | Write::SpecialDay(_)
-        | Write::NoSpecialDay(_)
-        | Write::BlockedTime(_)
-        | Write::NoBlockedTime(_)
-        | Write::Membership(_)
-        | Write::NoMembership(..)
-        | Write::Delivery { .. } => false,
+        _ => false,
     }
 }
 

@@ -36,17 +36,14 @@ impl BusinessHandle {
     }
 
     async fn ask_delivery(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
-        let asked = self.ask_delivery_actor(endpoint, what).await;
-        self.shared().check_business(self.id)?; // setting the business aside ends the actor
-        asked
-    }
-
-    async fn ask_delivery_actor(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
         self.webhook(endpoint).await?.ok_or(Refusal::NotFound(Named::Webhook))?;
         self.shared().store.check_room(Weight::Grows)?;
         let permit = self.shared().permit()?;
         let message = |reply| Message::Resend(Box::new(Resending { what, resent: 0, reply }));
-        self.businesses.deliveries.directory.call((self.endpoint_key(endpoint), permit, None), message).await
+        let key = self.endpoint_key(endpoint);
+        let asked = self.businesses.deliveries.directory.call((key, permit, None), message).await;
+        self.shared().check_business(self.id)?; // setting the business aside ends the actor
+        asked
     }
 
     /// Resolves a webhook's host and refuses it unless every address is public.

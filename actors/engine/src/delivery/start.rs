@@ -21,11 +21,6 @@ use super::service::Deliveries;
 use crate::shared::Shared;
 
 const ENDPOINTS_PER_TURN: usize = 64;
-/// The remaining work of an endpoint: when it is due, and whether an earlier attempt failed.
-struct Pending {
-    wait: Duration,
-    failed_before: bool,
-}
 
 impl Deliveries {
     pub(crate) fn begin(self: &Arc<Self>) {
@@ -43,9 +38,7 @@ impl Deliveries {
             for key in endpoints {
                 match self.pending_of(key) {
                     Ok(None) => {}
-                    Ok(Some(Pending { wait, failed_before })) => {
-                        self.dispatcher.register(key, wait, failed_before);
-                    }
+                    Ok(Some((wait, failed_before))) => self.dispatcher.register(key, wait, failed_before),
                     Err(error) => cannot_be_read(key, &error),
                 }
             }
@@ -92,10 +85,11 @@ impl Deliveries {
         Some(endpoints)
     }
 
-    fn pending_of(&self, key: EndpointKey) -> Result<Option<Pending>, StoreError> {
+    /// When the remaining work of an endpoint is due, and whether an earlier attempt failed.
+    fn pending_of(&self, key: EndpointKey) -> Result<Option<(Duration, bool)>, StoreError> {
         let (EndpointKey { business, endpoint }, Shared { store, steady, .. }) = (key, &*self.shared);
         if !store.contains(&keys::webhook(business, endpoint))? {
-            return Ok(Some(Pending { wait: Duration::ZERO, failed_before: false })); // its rows must be deleted
+            return Ok(Some((Duration::ZERO, false))); // its rows must be deleted
         }
         let due = keys::deliveries_due(business, endpoint);
         let mut rows = store.walk(&due, Order::Ascending, |row, _| {
@@ -104,7 +98,7 @@ impl Deliveries {
         });
         Ok(rows.next().transpose()?.map(|(_, (at, delivery))| {
             let wait = (at - steady.now()).to_std().unwrap_or_default();
-            Pending { wait, failed_before: delivery.is_some_and(|delivery| delivery.attempts > 0) }
+            (wait, delivery.is_some_and(|delivery| delivery.attempts > 0))
         }))
     }
 }

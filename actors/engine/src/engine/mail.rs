@@ -57,7 +57,7 @@ impl Engine {
         if !self.sends_mail() {
             return Ok(None);
         }
-        mails.outbox.count_test(person.id, self.now()).map_err(|free| {
+        mails.outbox.allowances().test(person.id, self.now()).map_err(|free| {
             Refusal::conflict(Conflict::TestMailsUsedUp(free), "", ProblemCode::NextAt(free))
         })?;
         mails.test(of, &person.email, person.locale).await

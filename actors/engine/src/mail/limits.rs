@@ -50,7 +50,7 @@ pub(crate) fn wait(free: Timestamp, now: Timestamp) -> Wait {
 }
 
 #[derive(Debug)]
-pub(super) struct Allowances {
+pub(crate) struct Allowances {
     of_business: Windows<BusinessId>,
     to_address: Windows<String>,
     of_email: Windows<String>,
@@ -74,22 +74,22 @@ impl Allowances {
     }
 
     /// Counts an invitation. A refusal is not counted and returns the next allowed instant.
-    pub(super) fn invitation(&mut self, of: BusinessId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
+    pub(crate) fn invitation(&mut self, of: BusinessId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         both((&mut self.of_business, of), (&mut self.to_address, fold_address(to)), now)
     }
 
     /// Counts an address change, like [`Self::invitation`].
-    pub(super) fn email_change(&mut self, of: PersonId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
+    pub(crate) fn email_change(&mut self, of: PersonId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
         both((&mut self.changes_of, of), (&mut self.changes_to, fold_address(to)), now)
     }
 
     /// Counts a test mail, like [`Self::invitation`].
-    pub(super) fn test(&mut self, of: PersonId, now: Timestamp) -> Result<(), Timestamp> {
+    pub(crate) fn test(&mut self, of: PersonId, now: Timestamp) -> Result<(), Timestamp> {
         self.tests_of.count(of, now).map(|_| ())
     }
 
     /// Counts a reset request. Known and unknown addresses are counted alike.
-    pub(super) fn forgotten(&mut self, email: &str, source: IpAddr, now: Timestamp) -> Forgotten {
+    pub(crate) fn forgotten(&mut self, email: &str, source: IpAddr, now: Timestamp) -> Forgotten {
         if let Some(free) = self.of_source.free_at(source, now) {
             return Forgotten::TooMany(free);
         }

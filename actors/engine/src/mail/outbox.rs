@@ -1,12 +1,11 @@
 //! The outbox's ports (relay, composer and recipients), and the handle of the outbox.
 
-use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use domain::{BusinessId, Mail, MailId, MailStatus, PersonId, ResourceId, Timestamp};
-use parking_lot::Mutex;
+use domain::{BusinessId, Mail, MailId, MailStatus, ResourceId, Timestamp};
+use parking_lot::{Mutex, MutexGuard};
 use ports::Mailer;
 use ractor::ActorRef;
 use ractor::rpc::CallResult;
@@ -14,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
 use super::letter::{Composer, Recipients};
-use super::limits::{Allowances, Forgotten};
+use super::limits::Allowances;
 use super::message::Message;
 use super::new::NewMail;
 
@@ -164,23 +163,8 @@ impl Outbox {
         }
     }
 
-    /// Counts an invitation. The error is the next allowed instant.
-    pub(crate) fn count_invitation(&self, of: BusinessId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
-        self.allowances.lock().invitation(of, to, now)
-    }
-
-    /// Counts an address change. The error is the next allowed instant.
-    pub(crate) fn count_email_change(&self, of: PersonId, to: &str, now: Timestamp) -> Result<(), Timestamp> {
-        self.allowances.lock().email_change(of, to, now)
-    }
-
-    /// Counts a test mail. The error is the next allowed instant.
-    pub(crate) fn count_test(&self, of: PersonId, now: Timestamp) -> Result<(), Timestamp> {
-        self.allowances.lock().test(of, now)
-    }
-
-    pub(crate) fn count_forgotten(&self, email: &str, from: IpAddr, now: Timestamp) -> Forgotten {
-        self.allowances.lock().forgotten(email, from, now)
+    pub(crate) fn allowances(&self) -> MutexGuard<'_, Allowances> {
+        self.allowances.lock()
     }
 
     /// The number of waiting mails, at most 10,000. `None` without a relay or after a timeout of one second.

@@ -84,11 +84,13 @@ impl BusinessJob {
     }
 }
 
+/// The businesses' actors, and the one of the jobs.
+type Actors<'a> = (&'a Weak<Businesses>, &'a ActorRef<Message>);
+
 /// Starts the jobs, or makes them start again after the current run.
 pub(crate) fn begin(
     state: &mut State,
-    businesses: &Weak<Businesses>,
-    myself: &ActorRef<Message>,
+    (businesses, myself): Actors<'_>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     if !state.jobs.are_done() {
@@ -96,30 +98,24 @@ pub(crate) fn begin(
         return Ok(());
     }
     state.jobs.current = Some(BusinessJob::Erasure);
-    go_on(state, businesses, myself, now)
+    go_on(state, (businesses, myself), now)
 }
 
 /// Runs steps until one has a write, reaches its bounds, or no work is left. An undecodable row postpones the
 /// jobs to the next minute.
 pub(crate) fn go_on(
     state: &mut State,
-    businesses: &Weak<Businesses>,
-    myself: &ActorRef<Message>,
+    (businesses, myself): Actors<'_>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     state.jobs.under_way = false;
-    if unless_set_aside(do_steps(state, businesses, myself, now))?.is_none() {
+    if unless_set_aside(do_steps(state, (businesses, myself), now))?.is_none() {
         state.jobs = BusinessJobs::default();
     }
     Ok(())
 }
 
-fn do_steps(
-    state: &mut State,
-    businesses: &Weak<Businesses>,
-    myself: &ActorRef<Message>,
-    now: Timestamp,
-) -> Result<(), StoreError> {
+fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp) -> Result<(), StoreError> {
     loop {
         if state.ended || state.store.check_room(Weight::Frees).is_err() {
             state.jobs = BusinessJobs::default(); // the next minute reads the store again

@@ -193,7 +193,7 @@ impl People {
         business.check(request, unmade).await?;
         if matches!(request.actor, Actor::Person(_)) && self.sends_mail() {
             let now = self.shared().clocks.now();
-            let counted = self.persons.mails.outbox.count_invitation(business.id, &person.email, now);
+            let counted = self.persons.mails.outbox.allowances().invitation(business.id, &person.email, now);
             counted.map_err(|free| {
                 let wait = wait(free, now);
                 Refusal::conflict(Conflict::InvitationsUsedUp(wait), "email", ProblemCode::NextIn(wait))
@@ -241,7 +241,7 @@ impl People {
     pub async fn mail_forgotten(&self, email: &Address, source: IpAddr) -> Result<Forgotten, EngineError> {
         let known = self.forgotten(email).await?;
         let now = self.shared().clocks.now();
-        let counted = self.persons.mails.outbox.count_forgotten(email.folded(), source, now);
+        let counted = self.persons.mails.outbox.allowances().forgotten(email.folded(), source, now);
         if counted == Forgotten::Send {
             let person = known.map_or_else(|| self.shared().mint_id(now), |(person, _)| person);
             self.persons.mails.queue(NewMail::of_account(person, MailKind::Reset, None)).await?;

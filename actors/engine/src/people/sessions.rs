@@ -173,7 +173,7 @@ impl People {
         }
         if link.is_some() && fresh && !session.restricted {
             let now = self.shared().clocks.now();
-            let counted = self.persons.mails.outbox.count_email_change(id, email.folded(), now);
+            let counted = self.persons.mails.outbox.allowances().email_change(id, email.folded(), now);
             counted.map_err(|free| {
                 let wait = wait(free, now);
                 Refusal::conflict(Conflict::AddressChangesUsedUp(wait), "email", ProblemCode::NextIn(wait))
