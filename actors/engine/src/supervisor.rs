@@ -13,7 +13,7 @@ use store::StoreError;
 use tokio::task::JoinHandle;
 
 use crate::delivery::EndpointKey;
-use crate::maintenance::Maintenance;
+use crate::engine::Parts;
 use crate::people::write_uses;
 use crate::shared::Shared;
 
@@ -22,13 +22,13 @@ const SWEEP_EVERY: Duration = Duration::from_secs(60);
 const SWEEP_PART_EVERY: Duration = Duration::from_secs(1);
 
 pub(crate) struct State {
-    maintenance: Weak<Maintenance>,
+    engine: Weak<Parts>,
     part_comes: bool,
 }
 
 #[derive(Debug)]
 pub(crate) enum Message {
-    Watch(Weak<Maintenance>),
+    Watch(Weak<Parts>),
     Sweep,
     SweepPart,
     StartDelivery(EndpointKey),
@@ -36,8 +36,8 @@ pub(crate) enum Message {
 
 impl State {
     /// Sweeps a part of the actors. `begins` starts a sweep unless one is in progress.
-    fn sweep_part(&mut self, maintenance: &Maintenance, begins: bool, myself: &ActorRef<Message>) {
-        let Maintenance { businesses, people, .. } = maintenance;
+    fn sweep_part(&mut self, engine: &Parts, begins: bool, myself: &ActorRef<Message>) {
+        let Parts { businesses, people, .. } = engine;
         let left = [
             businesses.directory.sweep(begins),
             businesses.deliveries.directory.sweep(begins),
@@ -49,17 +49,17 @@ impl State {
     }
 
     async fn sweep(&mut self, myself: &ActorRef<Message>) {
-        let Some(maintenance) = self.maintenance.upgrade() else { return };
-        let Maintenance { shared, businesses, people, .. } = &*maintenance;
+        let Some(engine) = self.engine.upgrade() else { return };
+        let Parts { shared, businesses, people, maintenance, .. } = &*engine;
         shared.clocks.check_wall_clock();
-        self.sweep_part(&maintenance, true, myself);
+        self.sweep_part(&engine, true, myself);
         write_uses(people).await;
         if let Err(error) = businesses.key_usage.write(&shared.store).await {
             tracing::warn!(%error, "the last uses of API keys could not be written");
         }
         // Last, so that no request waits for it.
         shared.clocks.keep(&shared.store);
-        maintenance.minute();
+        maintenance.minute(shared);
     }
 }
 
@@ -85,7 +85,7 @@ impl Actor for Supervisor {
 
     async fn pre_start(&self, myself: ActorRef<Message>, (): ()) -> Result<State, ActorProcessingErr> {
         drop(myself.send_interval(SWEEP_EVERY, || Message::Sweep));
-        Ok(State { maintenance: Weak::new(), part_comes: false })
+        Ok(State { engine: Weak::new(), part_comes: false })
     }
 
     async fn handle(
@@ -95,17 +95,17 @@ impl Actor for Supervisor {
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
         match message {
-            Message::Watch(maintenance) => state.maintenance = maintenance,
+            Message::Watch(engine) => state.engine = engine,
             Message::StartDelivery(key) => {
-                if let Some(maintenance) = state.maintenance.upgrade() {
-                    maintenance.businesses.deliveries.wake(key);
+                if let Some(engine) = state.engine.upgrade() {
+                    engine.businesses.deliveries.wake(key);
                 }
             }
             Message::Sweep => state.sweep(&myself).await,
             Message::SweepPart => {
                 state.part_comes = false;
-                if let Some(maintenance) = state.maintenance.upgrade() {
-                    state.sweep_part(&maintenance, false, &myself);
+                if let Some(engine) = state.engine.upgrade() {
+                    state.sweep_part(&engine, false, &myself);
                 }
             }
         }
@@ -118,8 +118,8 @@ impl Actor for Supervisor {
         event: SupervisionEvent,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
-        let Some(maintenance) = state.maintenance.upgrade() else { return Ok(()) };
-        let Maintenance { businesses, people, .. } = &*maintenance;
+        let Some(engine) = state.engine.upgrade() else { return Ok(()) };
+        let Parts { businesses, people, .. } = &*engine;
         let deliveries = &businesses.deliveries;
         match event {
             SupervisionEvent::ActorFailed(actor, error) => {

@@ -3,8 +3,8 @@
 //! Invariants:
 //! - An import is invisible until all of it is valid and durable. Then all businesses are opened.
 //! - The batch of that decision contains the answer for a repeated request.
-//! - The rows of a broken import, also of an earlier process, are removed or finished ([`crate::maintenance::interrupted_imports`])
-//!   before another import begins.
+//! - The rows of a broken import, also of an earlier process, are removed or finished
+//!   ([`crate::maintenance::interrupted_imports`]) before another import begins.
 
 use std::sync::Arc;
 

@@ -30,7 +30,7 @@ use crate::clock::{Clocks, SteadyClock};
 use crate::delivery::{Deliveries, DeliveryActor};
 use crate::limits::Limits;
 use crate::mail::Mails;
-use crate::maintenance::Maintenance;
+use crate::maintenance::{self, Maintenance};
 use crate::meta;
 use crate::moving::Moving;
 use crate::people::{People, PersonActor, Persons, write_uses};
@@ -53,13 +53,14 @@ pub struct Engine {
     parts: Arc<Parts>,
 }
 
-struct Parts {
-    shared: Arc<Shared>,
-    businesses: Arc<Businesses>,
-    people: Arc<Persons>,
+/// The handles of all actors, for the engine, its supervisor and its background jobs.
+pub(crate) struct Parts {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) businesses: Arc<Businesses>,
+    pub(crate) people: Arc<Persons>,
+    pub(crate) moving: Arc<Moving>,
+    pub(crate) maintenance: Maintenance,
     mails: Arc<Mails>,
-    moving: Arc<Moving>,
-    maintenance: Arc<Maintenance>,
     backups: Arc<Backups>,
     limits: Limits,
 }
@@ -121,13 +122,15 @@ impl Engine {
             Persons::new(&shared, directory, (&businesses, &mails), &limits)
         });
         let moving = Moving::new(&shared);
-        businesses.deliveries.begin();
-        let maintenance = Maintenance::start(&shared, (&businesses, &people), &moving);
-        let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&maintenance)));
         supervisor::watch_over(its_end, Arc::downgrade(&shared));
-        let backups = Arc::default();
-        let parts = Parts { shared, businesses, people, mails, moving, maintenance, backups, limits };
-        Ok(Self { parts: Arc::new(parts) })
+        businesses.deliveries.begin();
+        let (maintenance, backups) =
+            (Maintenance::new(&businesses.deleted, &moving.import_left), Arc::default());
+        let parts = Parts { shared, businesses, people, moving, maintenance, mails, backups, limits };
+        let parts = Arc::new(parts);
+        maintenance::start(&parts);
+        let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&parts)));
+        Ok(Self { parts })
     }
 
     fn shared(&self) -> &Shared {

@@ -15,8 +15,9 @@ use domain::BusinessId;
 use store::StoreError;
 use tokio::time::sleep;
 
-use super::{Maintenance, open};
+use super::open;
 use crate::counting::{Counting, Difference, Differences, ROWS_TO_BEGIN};
+use crate::engine::Parts;
 use crate::error::EngineError;
 
 const ROWS_PER_SECOND: u32 = 2_000;
@@ -30,47 +31,43 @@ pub(super) struct DailyCount {
 
 impl DailyCount {
     /// Counts a business and sets it aside if it differs.
-    pub(super) async fn count(
-        &mut self,
-        maintenance: &Weak<Maintenance>,
-        of: BusinessId,
-    ) -> Result<(), StoreError> {
-        let Some(differences) = self.differences(maintenance, of).await? else { return Ok(()) };
+    pub(super) async fn count(&mut self, engine: &Weak<Parts>, of: BusinessId) -> Result<(), StoreError> {
+        let Some(differences) = self.differences(engine, of).await? else { return Ok(()) };
         // A business that is set aside is unavailable, so it is counted a second time at another point.
         let confirmed = match &differences[..] {
             [] => None,
-            _ => self.differences(maintenance, of).await?.filter(|again| !again.is_empty()),
+            _ => self.differences(engine, of).await?.filter(|again| !again.is_empty()),
         };
-        let open = open(maintenance).ok_or(StoreError::Stopped)?;
-        open.round.counted[usize::from(confirmed.is_some())].fetch_add(1, Ordering::Relaxed);
+        let open = open(engine).ok_or(StoreError::Stopped)?;
+        open.maintenance.round.counted[usize::from(confirmed.is_some())].fetch_add(1, Ordering::Relaxed);
         let Some(confirmed) = confirmed else { return Ok(()) };
         let mut found = Differences::default();
         confirmed.into_iter().for_each(|difference| found.add(difference));
         tracing::error!(business.id = %of, differences = %found, "the daily count did not find the recorded rows");
         let store = open.shared.store.clone();
         let reason = format!("the daily count did not find the recorded rows: {found}");
-        waiting(maintenance, move || store.set_business_aside(of, &reason)).await
+        waiting(engine, move || store.set_business_aside(of, &reason)).await
     }
 
     /// The differences at one point; `None` if the business is skipped.
     async fn differences(
         &mut self,
-        maintenance: &Weak<Maintenance>,
+        engine: &Weak<Parts>,
         of: BusinessId,
     ) -> Result<Option<Vec<Difference>>, StoreError> {
-        let store = open(maintenance).ok_or(StoreError::Stopped)?.shared.store.clone();
+        let store = open(engine).ok_or(StoreError::Stopped)?.shared.store.clone();
         if store.is_business_set_aside(of) {
             return Ok(None);
         }
         let frozen = Arc::new(store.freeze(&Counting::kinds(of)).await?);
         let begun = Arc::clone(&frozen);
-        let begun = waiting(maintenance, move || Counting::begin(&begun, of)).await?;
+        let begun = waiting(engine, move || Counting::begin(&begun, of)).await?;
         self.pause(ROWS_TO_BEGIN).await;
         let Some(mut counting) = begun else { return Ok(None) };
         loop {
             let rows = Arc::clone(&frozen);
             let (read, after) =
-                waiting(maintenance, move || counting.step(&rows).map(|read| (read, counting))).await?;
+                waiting(engine, move || counting.step(&rows).map(|read| (read, counting))).await?;
             counting = after;
             match read {
                 Some(read) => self.pause(read).await,
@@ -90,10 +87,10 @@ impl DailyCount {
 
 /// Uses the store on a thread that can block.
 async fn waiting<T: Send + 'static>(
-    maintenance: &Weak<Maintenance>,
+    engine: &Weak<Parts>,
     act: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
 ) -> Result<T, StoreError> {
-    let moving = Arc::clone(&open(maintenance).ok_or(StoreError::Stopped)?.moving);
+    let moving = Arc::clone(&open(engine).ok_or(StoreError::Stopped)?.moving);
     moving.read(act).await.map_err(|error| match error {
         EngineError::Failed => StoreError::Panicked,
         _ => StoreError::Stopped,

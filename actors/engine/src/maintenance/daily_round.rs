@@ -19,8 +19,9 @@ use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::daily_count::DailyCount;
-use super::{Job, Maintenance, due, open};
+use super::{Job, due, open};
 use crate::business::{Businesses, Maintained, Message};
+use crate::engine::Parts;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
@@ -115,8 +116,8 @@ pub(super) struct DailyRound {
 impl Job for DailyRound {
     const NAME: &'static str = "daily round";
 
-    async fn step(&mut self, engine: Arc<Maintenance>) -> Result<Option<Duration>, EngineError> {
-        let (round, began) = (Arc::clone(&engine.round), Instant::now());
+    async fn step(&mut self, engine: Arc<Parts>) -> Result<Option<Duration>, EngineError> {
+        let (round, began) = (Arc::clone(&engine.maintenance.round), Instant::now());
         let Some(mut before) = round.position() else { return Ok(None) };
         let next = next_businesses(&engine.shared.store, before)?;
         if next.is_empty() {
@@ -132,7 +133,7 @@ impl Job for DailyRound {
             // Recorded before the work, so that a failing business does not stop the round.
             round.set(|round| round.after = Some(id));
             match open(&weak) {
-                Some(engine) => sweep_business(&engine, id).await,
+                Some(engine) => check_business(&engine, id).await,
                 None => return Ok(None),
             }
             tokio::task::yield_now().await;
@@ -162,15 +163,15 @@ fn next_businesses(store: &Store, after: Option<BusinessId>) -> Result<Vec<Busin
     ids.take(BUSINESSES_PER_STEP).map(|row| Ok(row?.1)).collect()
 }
 
-async fn sweep_business(maintenance: &Maintenance, id: BusinessId) {
-    let Businesses { shared, directory, .. } = &*maintenance.businesses;
+async fn check_business(engine: &Parts, id: BusinessId) {
+    let Businesses { shared, directory, .. } = &*engine.businesses;
     if directory.is_running(id) || shared.store.is_business_set_aside(id) {
         return;
     }
     let has_any = due::has_any(&shared.store, &shared.clocks, id);
     // A row that does not decode is already logged; any other error has stopped the store.
     let has_any = shared.store.usable(&keys::business_index(id), has_any).ok().flatten().unwrap_or(false);
-    maintenance.round.checked[usize::from(has_any)].fetch_add(1, Ordering::Relaxed);
+    engine.maintenance.round.checked[usize::from(has_any)].fetch_add(1, Ordering::Relaxed);
     if !has_any {
         return;
     }

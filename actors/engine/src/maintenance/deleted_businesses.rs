@@ -13,8 +13,9 @@ use domain::{BusinessId, KeyId};
 use store::keys::{installation_kind, kind};
 use store::{Batch, Key, Order, Store, StoreError, Weight, keys};
 
-use super::{Job, Maintenance};
+use super::Job;
 use crate::business::Businesses;
+use crate::engine::Parts;
 use crate::error::EngineError;
 
 const ROWS_PER_STEP: usize = 256;
@@ -28,7 +29,7 @@ pub(super) struct DeletedBusinesses {
 impl Job for DeletedBusinesses {
     const NAME: &'static str = "deleted businesses";
 
-    async fn step(&mut self, engine: Arc<Maintenance>) -> Result<Option<Duration>, EngineError> {
+    async fn step(&mut self, engine: Arc<Parts>) -> Result<Option<Duration>, EngineError> {
         let Businesses { shared, key_usage, .. } = &*engine.businesses;
         let store = &shared.store;
         if store.check_room(Weight::Frees).is_err() {

@@ -8,7 +8,8 @@ use domain::{Actor, AuditAction, BusinessId, Person, PersonId, SteadyTime};
 use store::keys::installation_kind;
 use store::{Order, Weight, keys};
 
-use super::{Job, Maintenance};
+use super::Job;
+use crate::engine::Parts;
 use crate::error::EngineError;
 use crate::people::{People, Persons};
 
@@ -28,7 +29,7 @@ pub(super) struct ExpiredAccounts {
 impl Job for ExpiredAccounts {
     const NAME: &'static str = "expired accounts";
 
-    async fn step(&mut self, engine: Arc<Maintenance>) -> Result<Option<Duration>, EngineError> {
+    async fn step(&mut self, engine: Arc<Parts>) -> Result<Option<Duration>, EngineError> {
         let now = engine.shared.clocks.steady();
         let next_round = *self.next_round.get_or_insert(now + FIRST_ROUND);
         if self.after.is_none() && now >= next_round {

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use domain::BusinessId;
 
-use super::{Job, Maintenance};
+use super::Job;
+use crate::engine::Parts;
 use crate::error::EngineError;
 use crate::moving::{Moving, is_finishing, is_unfinished, open_all, take_back};
 use crate::shared::Shared;
@@ -20,7 +21,7 @@ pub(super) struct InterruptedImports;
 impl Job for InterruptedImports {
     const NAME: &'static str = "interrupted imports";
 
-    async fn step(&mut self, engine: Arc<Maintenance>) -> Result<Option<Duration>, EngineError> {
+    async fn step(&mut self, engine: Arc<Parts>) -> Result<Option<Duration>, EngineError> {
         let moving = &engine.moving;
         if let Some(_permit) = moving.try_import() {
             finish_or_take_back(&moving.shared).await?;

@@ -31,18 +31,12 @@ use self::deleted_businesses::DeletedBusinesses;
 use self::expired_accounts::ExpiredAccounts;
 use self::interrupted_imports::InterruptedImports;
 use self::unfinished_erasures::UnfinishedErasures;
-use crate::business::Businesses;
+use crate::engine::Parts;
 use crate::error::EngineError;
-use crate::moving::Moving;
-use crate::people::Persons;
 use crate::shared::Shared;
 
-/// What the jobs of the installation use.
+/// The wake-ups of the jobs of the installation, and their progress.
 pub(crate) struct Maintenance {
-    pub(crate) shared: Arc<Shared>,
-    pub(crate) businesses: Arc<Businesses>,
-    pub(crate) people: Arc<Persons>,
-    moving: Arc<Moving>,
     pub(crate) round: Arc<daily_round::Round>,
     /// One for each job.
     wakes: [Arc<Notify>; 5],
@@ -55,37 +49,21 @@ trait Job: Default + Send + 'static {
     /// One step. Returns the rest before the next one; `None` if there is no work until the next wake-up.
     fn step(
         &mut self,
-        engine: Arc<Maintenance>,
+        engine: Arc<Parts>,
     ) -> impl Future<Output = Result<Option<Duration>, EngineError>> + Send;
 }
 
 impl Maintenance {
-    /// Starts the jobs.
-    pub(crate) fn start(
-        shared: &Arc<Shared>,
-        (businesses, people): (&Arc<Businesses>, &Arc<Persons>),
-        moving: &Arc<Moving>,
-    ) -> Arc<Self> {
-        let (deleted, left) = (Arc::clone(&businesses.deleted), Arc::clone(&moving.import_left));
-        let this = Arc::new(Self {
-            shared: Arc::clone(shared),
-            businesses: Arc::clone(businesses),
-            people: Arc::clone(people),
-            moving: Arc::clone(moving),
-            round: Arc::default(),
-            wakes: [deleted, left, Arc::default(), Arc::default(), Arc::default()],
-        });
-        tokio::spawn(run::<DeletedBusinesses>(Arc::downgrade(&this), Arc::clone(&this.wakes[0])));
-        tokio::spawn(run::<InterruptedImports>(Arc::downgrade(&this), Arc::clone(&this.wakes[1])));
-        tokio::spawn(run::<UnfinishedErasures>(Arc::downgrade(&this), Arc::clone(&this.wakes[2])));
-        tokio::spawn(run::<DailyRound>(Arc::downgrade(&this), Arc::clone(&this.wakes[3])));
-        tokio::spawn(run::<ExpiredAccounts>(Arc::downgrade(&this), Arc::clone(&this.wakes[4])));
-        this
+    /// `deleted` is notified when rows of a deleted business may exist, and `left` when an import may have left
+    /// rows.
+    pub(crate) fn new(deleted: &Arc<Notify>, left: &Arc<Notify>) -> Self {
+        let (deleted, left) = (Arc::clone(deleted), Arc::clone(left));
+        Self { round: Arc::default(), wakes: [deleted, left, Arc::default(), Arc::default(), Arc::default()] }
     }
 
     /// Called once a minute.
-    pub(crate) fn minute(&self) {
-        if let Err(error) = self.round.tick(&self.shared) {
+    pub(crate) fn minute(&self, shared: &Shared) {
+        if let Err(error) = self.round.tick(shared) {
             tracing::warn!(%error, "the round through the businesses could not continue");
         }
         self.wake();
@@ -97,10 +75,20 @@ impl Maintenance {
     }
 }
 
+/// Starts the jobs of the installation.
+pub(crate) fn start(engine: &Arc<Parts>) {
+    let [deleted, left, erasures, round, accounts] = engine.maintenance.wakes.each_ref().map(Arc::clone);
+    tokio::spawn(run::<DeletedBusinesses>(Arc::downgrade(engine), deleted));
+    tokio::spawn(run::<InterruptedImports>(Arc::downgrade(engine), left));
+    tokio::spawn(run::<UnfinishedErasures>(Arc::downgrade(engine), erasures));
+    tokio::spawn(run::<DailyRound>(Arc::downgrade(engine), round));
+    tokio::spawn(run::<ExpiredAccounts>(Arc::downgrade(engine), accounts));
+}
+
 /// Runs a job until the engine closes.
-async fn run<J: Job>(maintenance: Weak<Maintenance>, wake: Arc<Notify>) {
+async fn run<J: Job>(engine: Weak<Parts>, wake: Arc<Notify>) {
     let mut job = J::default();
-    while let Some(engine) = open(&maintenance) {
+    while let Some(engine) = open(&engine) {
         let shared = Arc::clone(&engine.shared);
         // In a task of its own: after a panic, the next wake-up begins with a new job.
         let step = tokio::spawn(async move { (job.step(engine).await, job) });
@@ -123,6 +111,6 @@ async fn run<J: Job>(maintenance: Weak<Maintenance>, wake: Arc<Notify>) {
 }
 
 /// `None` after the engine has closed.
-fn open(maintenance: &Weak<Maintenance>) -> Option<Arc<Maintenance>> {
-    maintenance.upgrade().filter(|maintenance| maintenance.shared.check_open().is_ok())
+fn open(engine: &Weak<Parts>) -> Option<Arc<Parts>> {
+    engine.upgrade().filter(|engine| engine.shared.check_open().is_ok())
 }

@@ -9,8 +9,9 @@ use domain::BusinessId;
 use store::keys::installation_kind;
 use store::{Key, Order, keys};
 
-use super::{Job, Maintenance};
+use super::Job;
 use crate::business::Businesses;
+use crate::engine::Parts;
 use crate::error::EngineError;
 
 const BUSINESSES_PER_STEP: usize = 64;
@@ -24,7 +25,7 @@ pub(super) struct UnfinishedErasures {
 impl Job for UnfinishedErasures {
     const NAME: &'static str = "unfinished erasures";
 
-    async fn step(&mut self, engine: Arc<Maintenance>) -> Result<Option<Duration>, EngineError> {
+    async fn step(&mut self, engine: Arc<Parts>) -> Result<Option<Duration>, EngineError> {
         let Businesses { shared, directory, .. } = &*engine.businesses;
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::UNFINISHED);
         let range = self.after.take().map_or(all, |after| all.after(after));
