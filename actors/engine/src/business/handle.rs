@@ -101,7 +101,7 @@ impl BusinessHandle {
 
     /// Whether the business has expired rows or due age marks. Fails when a row does not decode.
     pub fn has_duties(&self) -> Result<bool, StoreError> {
-        due::has_any(&self.shared().store, &self.shared().clocks, self.id)
+        due::has_work(&self.shared().store, &self.shared().clocks, self.id)
     }
 
     /// Carries out a change. The answer comes after the change is durable. A dropped future does not undo the

@@ -12,7 +12,7 @@ use crate::error::EngineError;
 use crate::shared::{OnceGuard, Shared};
 
 /// The number of expired answers that each new answer deletes.
-const OUTLIVED_PER_ANSWER: usize = 16;
+const EXPIRED_PER_ANSWER: usize = 16;
 
 /// A running request. The same request is refused until the drop.
 pub struct Once {
@@ -51,8 +51,8 @@ impl Once {
         batch: &mut Batch,
     ) -> Result<(), StoreError> {
         let now = shared.clocks.steady();
-        let outlived = keys::idempotency_before(BusinessId::INSTALLATION, now.day().saturating_sub(1));
-        for row in shared.store.scan(&outlived, Order::Ascending).take(OUTLIVED_PER_ANSWER) {
+        let expired = keys::idempotency_before(BusinessId::INSTALLATION, now.day().saturating_sub(1));
+        for row in shared.store.scan(&expired, Order::Ascending).take(EXPIRED_PER_ANSWER) {
             let (key, value) = row?;
             batch.delete_whole(Key::new(&key), value.len());
         }

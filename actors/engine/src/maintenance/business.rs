@@ -84,7 +84,7 @@ impl BusinessJob {
     }
 }
 
-/// The businesses' actors, and the one of the jobs.
+/// All businesses, and the actor whose jobs run.
 type Actors<'a> = (&'a Weak<Businesses>, &'a ActorRef<Message>);
 
 /// Starts the jobs, or makes them start again after the current run.

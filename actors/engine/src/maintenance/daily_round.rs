@@ -168,11 +168,11 @@ async fn check_business(engine: &Parts, id: BusinessId) {
     if directory.is_running(id) || shared.store.is_business_set_aside(id) {
         return;
     }
-    let has_any = due::has_any(&shared.store, &shared.clocks, id);
+    let has_work = due::has_work(&shared.store, &shared.clocks, id);
     // A row that does not decode is already logged; any other error has stopped the store.
-    let has_any = shared.store.usable(&keys::business_index(id), has_any).ok().flatten().unwrap_or(false);
-    engine.maintenance.round.checked[usize::from(has_any)].fetch_add(1, Ordering::Relaxed);
-    if !has_any {
+    let has_work = shared.store.usable(&keys::business_index(id), has_work).ok().flatten().unwrap_or(false);
+    engine.maintenance.round.checked[usize::from(has_work)].fetch_add(1, Ordering::Relaxed);
+    if !has_work {
         return;
     }
     // A business that does not start is visited in the next round.

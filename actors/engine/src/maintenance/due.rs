@@ -25,14 +25,14 @@ const ENDPOINTS_MAX: usize = 32;
 const PEOPLE_LOOKED_AT_MAX: usize = 32;
 
 /// Each line checks one kind of expired rows.
-pub(crate) fn has_any(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
-    Ok(keys_are_outlived(store, clocks, of)?
-        || log_is_outlived(store, clocks, of)?
-        || mails_or_alerts_are_outlived(store, clocks, of)?
-        || records_are_kept_no_longer(store, clocks, of)?)
+pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
+    Ok(keys_are_expired(store, clocks, of)?
+        || log_is_expired(store, clocks, of)?
+        || mails_or_alerts_are_expired(store, clocks, of)?
+        || records_are_expired(store, clocks, of)?)
 }
 
-fn records_are_kept_no_longer(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
+fn records_are_expired(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     if !store.contains(&keys::retention(of))? {
         return Ok(false);
     }
@@ -48,14 +48,14 @@ fn newest_id(store: &Store, of: BusinessId) -> Result<Option<AuditId>, StoreErro
 }
 
 /// Whether idempotency keys exist under days that no look-up reads, in the past or in the future.
-fn keys_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
+fn keys_are_expired(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let today = clocks.steady().day();
     let behind = keys::idempotency_before(of, today.saturating_sub(1));
     let ahead = keys::idempotency_from(of, today.saturating_add(2));
     Ok(first(store, &behind)?.is_some() || first(store, &ahead)?.is_some())
 }
 
-fn log_is_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
+fn log_is_expired(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(of, kind));
     let event = first(store, &events)?;
     if event.is_none() && first(store, &deliveries)?.is_none() {
@@ -91,7 +91,7 @@ fn log_is_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<boo
     Ok(true)
 }
 
-fn mails_or_alerts_are_outlived(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
+fn mails_or_alerts_are_expired(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     if first(store, &keys::mails_and_alerts(of))?.is_none() {
         return Ok(false);
     }

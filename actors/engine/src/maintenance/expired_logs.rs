@@ -19,9 +19,9 @@ use crate::delivery::LOG_DAYS;
 use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
 
 /// Upper bound of idempotency keys, and of log rows, per step.
-const SWEEP_ROWS_MAX: usize = 256;
+const ROWS_MAX: usize = 256;
 /// Bytes that one step writes at most. Rewritten and deleted rows can be long.
-const SWEEP_BYTES_MAX: usize = 256 << 10;
+const BYTES_MAX: usize = 256 << 10;
 /// How long an event's bytes are needed after its log entry expires. A resend on the last day runs for one
 /// more day.
 pub(super) const NEEDED_BEHIND_LOG: TimeDelta = TimeDelta::days(2);
@@ -46,13 +46,13 @@ impl Step<'_> {
     ) -> Result<bool, StoreError> {
         let range = self.at.map_or(range, |at| range.after(at));
         for row in self.store.scan(&range, Order::Ascending) {
-            if self.rows >= SWEEP_ROWS_MAX || self.batch.bytes() >= SWEEP_BYTES_MAX {
+            if self.rows >= ROWS_MAX || self.batch.bytes() >= BYTES_MAX {
                 return Ok(false);
             }
             let (key, value) = row?;
             self.rows += cost;
             match self.store.usable(&key, look(&key, &value))? {
-                Some(Row::IsOutlived) => self.batch.delete_whole(Key::new(&key), value.len()),
+                Some(Row::IsExpired) => self.batch.delete_whole(Key::new(&key), value.len()),
                 // An undecodable row may still be needed.
                 Some(Row::Stays) | None => {}
                 Some(Row::IsNewer) => return Ok(true),
@@ -64,7 +64,7 @@ impl Step<'_> {
 }
 
 enum Row {
-    IsOutlived,
+    IsExpired,
     /// The row is old but needed.
     Stays,
     /// The row and all later ones are not old.
@@ -91,8 +91,8 @@ pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Step
         state.store.submit(state.id, batch, done);
         return Ok(Stepped { is_submitted: true, more: true });
     }
-    let more_keys = sweep_keys(state, &mut batch)?;
-    let more_log = sweep_log(state, now, &mut batch)?;
+    let more_keys = expire_keys(state, &mut batch)?;
+    let more_log = expire_log(state, now, &mut batch)?;
     let is_submitted = !batch.is_empty();
     if is_submitted {
         state.submit(batch, done);
@@ -101,11 +101,11 @@ pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Step
 }
 
 /// Deletes idempotency keys of days that no look-up reads. Returns whether more may exist.
-fn sweep_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
+fn expire_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let today = state.clocks.steady().day();
-    let outlived = keys::idempotency_before(state.id, today.saturating_sub(1));
-    for (rows, row) in state.store.scan(&outlived, Order::Ascending).enumerate() {
-        if rows >= SWEEP_ROWS_MAX || batch.bytes() >= SWEEP_BYTES_MAX {
+    let expired = keys::idempotency_before(state.id, today.saturating_sub(1));
+    for (rows, row) in state.store.scan(&expired, Order::Ascending).enumerate() {
+        if rows >= ROWS_MAX || batch.bytes() >= BYTES_MAX {
             return Ok(true);
         }
         let (key, value) = row?;
@@ -128,7 +128,7 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
         });
         sound.transpose()
     });
-    for row in sound.take(SWEEP_ROWS_MAX) {
+    for row in sound.take(ROWS_MAX) {
         let (key, (hash, bytes, record)) = row?;
         batch.delete_whole(Key::new(&key), bytes);
         let as_of_now = keys::idempotency(state.id, today, &hash);
@@ -136,7 +136,7 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
             let record = IdempotencyRecord { answered: now, ..record };
             batch.put(as_of_now, record.encode());
         }
-        if batch.bytes() >= SWEEP_BYTES_MAX {
+        if batch.bytes() >= BYTES_MAX {
             break;
         }
     }
@@ -145,7 +145,7 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
 
 /// Deletes expired deliveries and mails, events without a delivery, and old alerts. Waiting rows stay.
 /// Returns whether the round continues.
-fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
+fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(state.id, kind));
     let first = |range| state.store.scan(&range, Order::Ascending).next().transpose();
     let mails = keys::mails(state.id);
@@ -176,11 +176,11 @@ fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<boo
             if is_newer || is_within(event.minted_at(), now, needed) {
                 return Ok(Row::IsNewer);
             }
-            Ok(if waits(state, event)? { Row::Stays } else { Row::IsOutlived })
+            Ok(if waits(state, event)? { Row::Stays } else { Row::IsExpired })
         };
         // In the order of their keys.
         step.over(events, 1 + state.webhooks.len(), event)?
-            && sweep_deliveries(state, &mut step, |delivery| {
+            && expire_deliveries(state, &mut step, |delivery| {
                 delivery.event_id.uuid() > shown_until.uuid() || is_within(delivery.created_at, now, LOG_DAYS)
             })?
             && step.over(mails, 1, |_, value| {
@@ -189,17 +189,17 @@ fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<boo
                 Ok(match (is_newer || is_within(mail.created_at, now, MAIL_LOG_DAYS), mail.status) {
                     (true, _) => Row::IsNewer,
                     (false, MailStatus::Pending) => Row::Stays,
-                    (false, _) => Row::IsOutlived,
+                    (false, _) => Row::IsExpired,
                 })
             })?
-            && sweep_alerts(state, &mut step, |alert| {
+            && expire_alerts(state, &mut step, |alert| {
                 alert.id.uuid() > shown_until.uuid() || is_within(alert.about.at, now, ALERT_DAYS)
             })?
             // Earlier marks are no longer read.
             && match noted_until(&state.store, state.id, steady - kept_longest.map_or(needed, |kept| kept.max(needed)))? {
                 Some((noted, _)) => {
                     let stale = keys::of_kind(state.id, kind::AGE).before(keys::age(state.id, noted));
-                    step.over(stale, 1, |_, _| Ok(Row::IsOutlived))?
+                    step.over(stale, 1, |_, _| Ok(Row::IsExpired))?
                 }
                 None => true,
             }
@@ -210,7 +210,7 @@ fn sweep_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<boo
 
 /// Deletes old alerts, and the read positions of former members without alerts. Returns whether it is
 /// finished.
-fn sweep_alerts(
+fn expire_alerts(
     state: &State,
     step: &mut Step<'_>,
     is_newer: impl Fn(&Alert) -> bool,
@@ -226,7 +226,7 @@ fn sweep_alerts(
         };
         let theirs = keys::alerts(state.id, person);
         let look = |_: &[u8], value: &[u8]| {
-            Ok(if is_newer(&Alert::decode(value)?) { Row::IsNewer } else { Row::IsOutlived })
+            Ok(if is_newer(&Alert::decode(value)?) { Row::IsNewer } else { Row::IsExpired })
         };
         if !step.over(theirs, 1, look)? {
             return Ok(false);
@@ -243,12 +243,12 @@ fn sweep_alerts(
                 .next()
                 .transpose()?
                 .is_some();
-        Ok(if is_needed { Row::Stays } else { Row::IsOutlived })
+        Ok(if is_needed { Row::Stays } else { Row::IsExpired })
     })
 }
 
 /// Deletes the old deliveries of all endpoints. Returns whether it is finished.
-fn sweep_deliveries(
+fn expire_deliveries(
     state: &State,
     step: &mut Step<'_>,
     is_newer: impl Fn(&Delivery) -> bool,
@@ -260,7 +260,7 @@ fn sweep_deliveries(
             Ok(match (is_newer(&delivery), waits) {
                 (true, _) => Row::IsNewer,
                 (false, true) => Row::Stays,
-                (false, false) => Row::IsOutlived,
+                (false, false) => Row::IsExpired,
             })
         };
         if !step.over(keys::deliveries(state.id, endpoint.id), 1, look)? {
