@@ -3,13 +3,13 @@
 
 use domain::{EventId, Named, Refusal, UrlRefusal, WebhookEndpoint, WebhookId, WebhookUrl};
 use net::{Asker, GuardError};
-use store::{Order, Record, Weight, keys};
+use store::{Weight, keys};
 
 use super::key::EndpointKey;
 use super::message::{Message, Resend, Resending};
 use super::service::Deliveries;
 use super::signature::reveal;
-use crate::business::{BusinessHandle, Page, PageRequest, collect};
+use crate::business::{BusinessHandle, Page, PageRequest};
 use crate::error::EngineError;
 
 impl BusinessHandle {
@@ -66,13 +66,7 @@ impl BusinessHandle {
     }
 
     pub async fn webhooks(&self, page: &PageRequest) -> Result<Page<WebhookEndpoint>, EngineError> {
-        let range = keys::of_kind(self.id, keys::kind::WEBHOOK);
-        self.list(page, move |reader, page| {
-            collect(reader, range, Order::Ascending, page, |_, value| {
-                WebhookEndpoint::decode(value).map(Some)
-            })
-        })
-        .await
+        self.all(page).await
     }
 
     /// Replaces the secret of an endpoint and shows the new one. The old secret stops working at once. A

@@ -6,7 +6,6 @@ use std::time::Duration;
 use domain::{BusinessId, Locale, MailError, MailId, ResourceId};
 use ports::{MadeMail, MailFailure};
 use store::{Batch, Weight};
-use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -32,18 +31,12 @@ pub(crate) struct Mails {
     pub(crate) shared: Arc<Shared>,
     pub(crate) outbox: Arc<Outbox>,
     tests: Arc<Quota>,
-    pub(super) runtime: Handle,
 }
 
 impl Mails {
     pub(crate) fn new(shared: &Arc<Shared>, tests: &Arc<Quota>, waiting_max: u64) -> Arc<Self> {
         let (shared, tests) = (Arc::clone(shared), Arc::clone(tests));
-        Arc::new(Self {
-            shared,
-            outbox: Arc::new(Outbox::new(waiting_max)),
-            tests,
-            runtime: Handle::current(),
-        })
+        Arc::new(Self { shared, outbox: Arc::new(Outbox::new(waiting_max)), tests })
     }
 
     /// Writes a mail that belongs to no other change. Returns its id after the commit; `None` if no mail is

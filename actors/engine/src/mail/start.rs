@@ -29,7 +29,7 @@ const FAILED_PAUSE: Duration = Duration::from_secs(5);
 impl Mails {
     pub(crate) fn begin(self: &Arc<Self>, ports: MailPorts) {
         if let Some(transport) = self.outbox.set(ports) {
-            self.runtime.spawn(keep(Arc::downgrade(self), transport));
+            tokio::spawn(keep(Arc::downgrade(self), transport));
         }
     }
 
