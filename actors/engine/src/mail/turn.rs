@@ -34,7 +34,7 @@ const SAME_DAY: TimeDelta = TimeDelta::hours(1);
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 /// The first waiting row of a lane.
-enum First {
+enum FirstRow {
     Nothing,
     Later(Timestamp),
     Now(Box<Mail>),
@@ -76,12 +76,12 @@ impl State {
                 continue;
             }
             match self.first(shared, lane, now)? {
-                First::Nothing => self.order.set(lane, None),
-                First::Later(due) => self.order.set(lane, Some(due)),
-                First::Now(mail) => self.take_up(shared, myself, *mail)?,
+                FirstRow::Nothing => self.order.set(lane, None),
+                FirstRow::Later(due) => self.order.set(lane, Some(due)),
+                FirstRow::Now(mail) => self.take_up(shared, myself, *mail)?,
                 // The lane keeps its due time, so the next turn continues. Other actors run in between.
-                First::Behind => break,
-                First::Stale(row) => {
+                FirstRow::Behind => break,
+                FirstRow::Stale(row) => {
                     let mut batch = Batch::default();
                     batch.delete(row);
                     self.order.set(lane, None); // the deletion of the row sets the lane again
@@ -100,7 +100,7 @@ impl State {
 
     /// The first waiting row of a lane, without mails under way. Rows of another lane are skipped, so they
     /// never block this lane.
-    fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<First, StoreError> {
+    fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<FirstRow, StoreError> {
         let (of, mut others) = (lane.rows(), 0);
         let left = self.positions.rows(lane);
         for row in shared.store.walk(&left, Order::Ascending, |row, _| keys::instant_and_id::<MailId>(row)) {
@@ -114,21 +114,21 @@ impl State {
                 continue;
             }
             let Some(mail) = mail.filter(|mail| mail.next_attempt_at == Some(due)) else {
-                return Ok(First::Stale(row));
+                return Ok(FirstRow::Stale(row));
             };
             if Lane::of(&mail) != lane {
                 self.positions.pass(lane, row);
                 others += 1;
                 if others == OTHERS_PER_LOOK {
-                    return Ok(First::Behind);
+                    return Ok(FirstRow::Behind);
                 }
                 continue;
             }
             // The due time is later than the schedule allows: the wall clock was ahead when it was written.
             let is_due = due <= now || due > latest_due(&mail, now) + AHEAD_MAX;
-            return Ok(if is_due { First::Now(Box::new(mail)) } else { First::Later(due) });
+            return Ok(if is_due { FirstRow::Now(Box::new(mail)) } else { FirstRow::Later(due) });
         }
-        Ok(First::Nothing)
+        Ok(FirstRow::Nothing)
     }
 
     /// Handles a due mail: gathers it with others of its person, or sends it.

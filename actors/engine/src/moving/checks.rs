@@ -21,7 +21,7 @@ const AHEAD_MAX: TimeDelta = TimeDelta::hours(24);
 
 /// The values of earlier records that the next record is checked against.
 #[derive(Default)]
-pub(super) struct Known {
+pub(super) struct ImportedRecords {
     pub(super) services: HashSet<ServiceId>,
     pub(super) staff: HashSet<StaffId>,
     /// The number of special days, and of times off per staff member.
@@ -33,7 +33,7 @@ pub(super) struct Known {
     newest: Option<(MovedKind, Vec<u8>)>,
 }
 
-impl Known {
+impl ImportedRecords {
     /// Finds a record out of order. The kinds have an order, and so do the records of a kind.
     pub(super) fn in_order(&self, kind: MovedKind, place: &[u8], problems: &mut Vec<Problem>) {
         let Some((newest_kind, newest)) = &self.newest else { return };
@@ -165,7 +165,7 @@ mod tests {
     fn special_days_and_time_off_lie_in_years_that_can_be_booked() {
         let told = |date: &str| {
             let mut problems = Vec::new();
-            Known::default().special_day(date.parse().unwrap(), &mut problems);
+            ImportedRecords::default().special_day(date.parse().unwrap(), &mut problems);
             problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
         };
         for date in ["1970-01-01", "2199-12-31"] {
@@ -181,7 +181,7 @@ mod tests {
             let time =
                 BlockedTime { id, staff_id, starts_at, ends_at, source, note: None, created_at: starts_at };
             let mut problems = Vec::new();
-            let mut known = Known::default();
+            let mut known = ImportedRecords::default();
             known.staff.insert(staff_id);
             known.time_off(&time, &mut problems);
             problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()

@@ -13,9 +13,9 @@
 //!   them.
 //! - Memory is bounded by the services and staff members of one business and by the erased contacts.
 
-mod arriving;
 mod checks;
 mod finish;
+mod imported_business;
 mod leave;
 mod missing;
 mod pace;

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use domain::{Business, BusinessId, ContactId, ImportProblem, Problem, ProblemCode, Timestamp};
 use store::{Order, Store, StoreError, TakenBack, keys};
 
-use super::arriving::Arriving;
 use super::checks::stamps;
 use super::finish;
+use super::imported_business::ImportedBusiness;
 use super::pace::Pace;
 use super::record::{Moved, Wrong};
 use super::service::{ImportPermit, Moving};
@@ -35,7 +35,7 @@ pub struct Import {
     /// The contacts who were erased here, of businesses that have not arrived.
     erased: BTreeMap<BusinessId, BTreeSet<ContactId>>,
     /// The business under import. `None` before the first one, and while an invalid one is skipped.
-    arriving: Option<Arriving>,
+    imported: Option<ImportedBusiness>,
     all_good: bool,
     businesses: u64,
     records: u64,
@@ -60,7 +60,7 @@ impl Import {
             options,
             pace: Pace::new(Arc::clone(&moving)),
             erased: erased.map(|(of, taken_back)| (of, taken_back.erased)).collect(),
-            arriving: None,
+            imported: None,
             all_good: true,
             businesses: 0,
             records: 0,
@@ -74,7 +74,7 @@ impl Import {
     pub fn not_a_record(&mut self, was_business: bool) {
         self.all_good = false;
         if was_business {
-            self.arriving = None;
+            self.imported = None;
         }
     }
 
@@ -94,8 +94,8 @@ impl Import {
         let found = match moved {
             Moved::Business(business) => self.business(business).await?,
             Moved::End { records } => return self.end(line, records).await,
-            record => match &mut self.arriving {
-                Some(arriving) => arriving.record(line, record, self.now).await?,
+            record => match &mut self.imported {
+                Some(imported) => imported.record(line, record, self.now).await?,
                 None => self.of_no_business(),
             },
         };
@@ -114,7 +114,7 @@ impl Import {
 
     async fn business(&mut self, business: Business) -> Result<Vec<Problem>, EngineError> {
         let mut problems = Vec::new();
-        if self.arriving.take().is_some() {
+        if self.imported.take().is_some() {
             problems.push(Problem::new("kind", ImportProblem::BusinessNotEnded));
         }
         let stamped = (business.created_at, business.updated_at);
@@ -129,28 +129,28 @@ impl Import {
             return Ok(problems);
         }
         let erased = (self.erased.remove(&business.id).unwrap_or_default(), self.options.erase_again);
-        self.arriving = Some(Arriving::begin(store, business, self.now, erased).await?);
+        self.imported = Some(ImportedBusiness::begin(store, business, self.now, erased).await?);
         Ok(problems)
     }
 
     async fn end(&mut self, line: u64, records: u64) -> Result<Vec<Wrong>, EngineError> {
-        let Some(mut arriving) = self.arriving.take() else {
+        let Some(mut imported) = self.imported.take() else {
             let found = self.of_no_business();
             return Ok(self.problems(line, found));
         };
         if !self.all_good {
             return Ok(Vec::new());
         }
-        if records != arriving.records() {
-            let code = ProblemCode::from(ImportProblem::Count(arriving.records()));
+        if records != imported.records() {
+            let code = ProblemCode::from(ImportProblem::Count(imported.records()));
             return Ok(self.problems(line, vec![Problem::new("records", code)]));
         }
-        let wrong = arriving.calls_of_no_message(&self.moving.shared.store, &mut self.pace, line).await?;
+        let wrong = imported.calls_of_no_message(&self.moving.shared.store, &mut self.pace, line).await?;
         if !wrong.is_empty() {
             self.all_good = false;
             return Ok(wrong);
         }
-        arriving.close(&self.moving.shared).await?;
+        imported.close(&self.moving.shared).await?;
         self.businesses += 1;
         self.records += records;
         Ok(Vec::new())
@@ -158,7 +158,7 @@ impl Import {
 
     /// Whether all records were valid and each business has its end.
     pub fn is_good(&self) -> bool {
-        self.all_good && self.arriving.is_none()
+        self.all_good && self.imported.is_none()
     }
 
     /// The number of complete businesses and of their records.

@@ -16,7 +16,7 @@ use store::records::{AuditRecord, ErasureRecord, NamesRecord};
 use store::{Batch, Record, Store, StoreError, keys};
 use uuid::Uuid;
 
-use super::checks::{Known, stamps};
+use super::checks::{ImportedRecords, stamps};
 use super::missing::calls_of_no_message;
 use super::pace::Pace;
 use super::record::{Moved, MovedKind, Wrong};
@@ -25,10 +25,10 @@ use crate::business::{ErasedContacts, NAMES_PER_ROW_MAX, Write};
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-pub(super) struct Arriving {
+pub(super) struct ImportedBusiness {
     business: Business,
     staged: Staged,
-    known: Known,
+    known: ImportedRecords,
     /// The retention, if a line sets one.
     retention: Option<Retention>,
     /// Names that do not fill a row of the name index yet.
@@ -47,7 +47,7 @@ pub(super) struct Arriving {
     their_calls: HashSet<CallId>,
 }
 
-impl Arriving {
+impl ImportedBusiness {
     /// Notes the import of a business before its first row, so that it can be taken back.
     pub(super) async fn begin(
         store: &Store,
@@ -63,7 +63,7 @@ impl Arriving {
         Ok(Self {
             business,
             staged,
-            known: Known::default(),
+            known: ImportedRecords::default(),
             retention: None,
             names: Vec::new(),
             records: 1,
