@@ -33,7 +33,7 @@ fn happening(kind: AlertKind, staff: [Option<u128>; 2]) -> AlertTrigger {
     AlertTrigger { kind, id: Uuid::from_u128(99), staff: staff.map(|staff| staff.map(id)) }
 }
 
-/// The recipients of an alert by another author, and whether they are mailed immediately.
+/// The people who receive an alert about another person's action, each with their mail setting.
 fn recipients(kind: AlertKind, staff: [Option<u128>; 2], of: &Team) -> Vec<(u128, AlertEmail)> {
     let happening = happening(kind, staff);
     let alerted = happening.recipients(of, Actor::Operator);
@@ -50,7 +50,7 @@ fn each_role_receives_each_kind_by_its_default() {
         member(4, Role::Member, Some(7)),
         member(5, Role::Member, Some(8)),
     ]);
-    // For each kind, an alert that concerns staff member 7: the mail setting of each recipient.
+    // For each kind of alert about staff member 7: the mail setting of each recipient.
     let table: [(AlertKind, [Option<AlertEmail>; 5]); 8] = [
         (AlertKind::WebhookDisabled, [Some(Now), Some(Now), None, None, None]),
         (AlertKind::UrgentMessage, [Some(Now), Some(Now), Some(Now), Some(Now), Some(Now)]),
@@ -192,7 +192,10 @@ fn an_alert_is_read_by_itself_or_with_all_up_to_it_and_shown_in_ones_own_time() 
     let read = Alert { read_at: Some(at(7)), ..alert.clone() };
     assert_eq!(read.shown(Some(AlertsRead { until: 4, at: at(9) })).read_at, Some(at(7)));
     assert!(alert.is_shown_by(&member(1, Role::Admin, None)));
-    assert!(!alert.is_shown_by(&member(1, Role::Member, None)), "members see nothing of webhooks");
+    assert!(
+        !alert.is_shown_by(&member(1, Role::Member, None)),
+        "a member must not see alerts about webhooks"
+    );
     let later = Membership { created_at: at(6), ..member(1, Role::Owner, None) };
-    assert!(!alert.is_shown_by(&later), "it is of an earlier membership");
+    assert!(!alert.is_shown_by(&later), "an alert from before the membership began must not be shown");
 }

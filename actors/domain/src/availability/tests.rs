@@ -30,7 +30,7 @@ fn member(number: u128) -> StaffId {
     Uuid::from_u128(number).into()
 }
 
-/// A time of Monday, 2 March 2026.
+/// A time on Monday, 2 March 2026.
 fn monday(time: &str) -> Timestamp {
     Timestamp::parse(&format!("2026-03-02T{time}:00+01:00")).unwrap()
 }
@@ -95,7 +95,7 @@ impl World {
         Schedule { business, special, services, staff, busy, blocked, now: *now }
     }
 
-    /// The starts listed for that Monday.
+    /// The start times that availability lists for Monday, 2 March 2026.
     fn listed(&self, number: u128, staff: Option<u128>) -> Vec<String> {
         let day = "2026-03-02".parse().unwrap();
         let slots =
@@ -140,13 +140,13 @@ impl World {
     }
 }
 
-/// The paths in the refusal of the service and the staff member.
+/// The request fields that the refusal names, when this service and staff member are requested.
 fn refused(world: &World, number: u128, staff: Option<u128>) -> Vec<String> {
     let day = "2026-03-02".parse().unwrap();
     let schedule = world.schedule();
     match schedule.slots(service(number), staff.map(member), (day, day), world.terms) {
         Err(Refusal::Invalid(problems)) => problems.into_iter().map(|problem| problem.path).collect(),
-        other => panic!("not refused: {other:?}"),
+        other => panic!("the request was not refused: {other:?}"),
     }
 }
 
@@ -255,13 +255,13 @@ fn a_business_that_takes_no_bookings_lists_nothing_and_its_team_still_books() {
     assert_eq!(world.listed(CUT, None), [""; 0]);
     assert_eq!(world.assign(CUT, None, "09:00"), Ok(member(1)));
     world.terms = Terms::Team { ignore_buffers: false };
-    assert_eq!(world.listed(CUT, None).len(), 5, "the team's own list is of what it can book");
+    assert_eq!(world.listed(CUT, None).len(), 5, "the team must see every time that it can book");
     world.terms = Terms::Integration;
     world.business.booking_mode = BookingMode::Request;
     assert_eq!(world.listed(CUT, None).len(), 5);
 }
 
-/// The hours of a Monday.
+/// Opening hours on Mondays only.
 fn mondays(windows: &[(&str, &str)]) -> StaffHours {
     let time = |text: &str| LocalTime::parse(text).unwrap();
     let window =
@@ -275,11 +275,15 @@ fn a_staff_member_takes_times_in_their_own_hours_and_outside_their_time_off() {
     world.staff(1).hours = Some(mondays(&[("08:00", "09:30"), ("09:30", "10:30"), ("11:00", "20:00")]));
     assert_eq!(world.listed(SHAVE, None), ["09:00", "09:30", "10:00", "11:00", "11:30"]);
     assert_eq!(world.assign(SHAVE, None, "10:30"), Err(SlotReason::StaffOff));
-    assert_eq!(world.listed(CUT, Some(1)), ["09:00", "09:30", "11:00"], "windows that touch are one");
+    assert_eq!(world.listed(CUT, Some(1)), ["09:00", "09:30", "11:00"], "adjacent windows must count as one");
     world.block(1, "09:45", "10:00");
     assert_eq!(world.listed(SHAVE, Some(1)), ["09:00", "10:00", "11:00", "11:30"]);
     world.staff(1).hours = Some(mondays(&[]));
-    assert_eq!(world.listed(SHAVE, Some(1)), [""; 0], "no hours at all are none");
+    assert_eq!(
+        world.listed(SHAVE, Some(1)),
+        [""; 0],
+        "a staff member with empty hours must have no bookable time"
+    );
 }
 
 #[test]
@@ -292,7 +296,7 @@ fn staff_members_with_the_same_hours_are_each_looked_at() {
     assert_eq!(world.listed(CUT, None), ["09:00", "09:30", "10:00"]);
     world.book(2, "10:00", "11:00");
     assert_eq!(world.listed(CUT, None), ["09:00", "10:00"]);
-    // The first staff member is absent at every remaining time; one with other hours is present.
+    // Staff member 1 now works only in the afternoon, so only the free time of staff member 2 remains.
     world.staff(1).hours = Some(mondays(&[("14:00", "15:00")]));
     assert_eq!(world.listed(CUT, None), ["09:00"]);
 }
@@ -318,7 +322,11 @@ fn buffers_reach_past_closing_and_into_breaks_and_not_into_time_off() {
     world.business.breaks = WeeklyBreaks::new(mondays(&[("10:00", "10:30")]).days().to_vec()).unwrap();
     assert_eq!(world.listed(CUT, Some(1)), ["09:00", "10:30", "11:00"]);
     world.staff(1).hours = Some(mondays(&[("09:00", "12:00")]));
-    assert_eq!(world.listed(CUT, Some(1)), ["09:00", "10:30", "11:00"], "nor their own hours");
+    assert_eq!(
+        world.listed(CUT, Some(1)),
+        ["09:00", "10:30", "11:00"],
+        "buffers may extend past the staff member's own hours"
+    );
     world.block(1, "12:00", "13:00");
     world.block(1, "08:00", "08:30");
     assert_eq!(world.listed(CUT, Some(1)), ["09:00", "10:30"]);
@@ -373,9 +381,13 @@ fn all_affected_future_appointments_outside_bookable_time_are_listed() {
     let (of_two, over) = (world.book(2, "10:00", "11:00"), world.book(2, "11:30", "12:30"));
     let outside = |world: &World, concerned: &Concerned| world.schedule().outside(concerned);
     let everyone = Concerned::EVERYONE;
-    assert_eq!(outside(&world, &everyone), [over], "it ends when it is closed");
+    assert_eq!(
+        outside(&world, &everyone),
+        [over],
+        "an appointment that ends after closing time must be listed"
+    );
     world.block(1, "09:30", "11:00");
-    assert_eq!(outside(&world, &everyone), [early, over], "and not {late}");
+    assert_eq!(outside(&world, &everyone), [early, over], "{late} must not be listed");
     assert_eq!(outside(&world, &Concerned::staff(member(2))), [over]);
     world.business.breaks = WeeklyBreaks::new(mondays(&[("10:30", "11:30")]).days().to_vec()).unwrap();
     assert_eq!(outside(&world, &everyone), [early, of_two, late, over]);
@@ -385,10 +397,18 @@ fn all_affected_future_appointments_outside_bookable_time_are_listed() {
     let of_one = Concerned::staff(member(1)).during(monday("09:59")..monday("11:00"));
     assert_eq!(outside(&world, &of_one), [early]);
     world.now = monday("09:00");
-    assert_eq!(outside(&world, &everyone), [of_two, late, over], "what is under way does not matter");
+    assert_eq!(
+        outside(&world, &everyone),
+        [of_two, late, over],
+        "an appointment in progress must not be listed"
+    );
     world.business.breaks = WeeklyBreaks::default();
     world.business.zone = chrono_tz::Europe::Athens;
-    assert_eq!(outside(&world, &everyone), [late, over], "the clocks of Athens show an hour more");
+    assert_eq!(
+        outside(&world, &everyone),
+        [late, over],
+        "Athens is one hour ahead, so other appointments are outside the hours"
+    );
     world.business.zone = Paris;
     world.service(CUT).active = false;
     assert_eq!(outside(&world, &Concerned::service(service(CUT))), [of_two, late, over]);
@@ -418,7 +438,7 @@ fn the_diary_extends_to_the_end_of_the_last_window_and_shows_presence() {
     let at = |hours: i64| monday("00:00") + TimeDelta::hours(hours);
     assert_eq!(diary.during, at(0)..at(26));
     assert_eq!((diary.open, diary.breaks), (vec![at(18)..at(26)], vec![at(20)..at(21)]));
-    assert_eq!(diary.staff.len(), 3, "those who take no appointments, too");
+    assert_eq!(diary.staff.len(), 3, "staff members who take no appointments must be included");
     assert_eq!(diary.staff[0].hours, Some(vec![at(19)..at(23)]));
     assert_eq!((&diary.staff[1].hours, diary.staff[1].away.as_slice()), (&None, &[away(-1), away(25)][..]));
     assert_eq!(diary.services.len(), 2);

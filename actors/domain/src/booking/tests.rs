@@ -6,7 +6,7 @@ use crate::{
     SpecialDays, StaffMember, WeeklyBreaks, WeeklyHours,
 };
 
-/// A business open every day from 09:00 to 18:00 UTC, one service of an hour, two staff members.
+/// A business that is open every day from 09:00 to 18:00 UTC, with a one-hour service and two staff members.
 struct Shop {
     business: Business,
     services: BTreeMap<ServiceId, Box<Service>>,
@@ -24,7 +24,7 @@ fn id<I: From<uuid::Uuid>>(n: u128) -> I {
     uuid::Uuid::from_u128(n).into()
 }
 
-/// An hour of Monday 2 March 2026.
+/// The given hour of Monday, 2 March 2026.
 fn hour(hour: i64) -> Timestamp {
     Timestamp::from_millis(1_772_409_600_000 + hour * 3_600_000)
 }
@@ -229,7 +229,10 @@ fn the_times_to_move_to_are_those_to_which_it_can_be_moved() {
         .filter(|to| matches!(shop.reschedule(&booked, *to, STRICT), Ok(Outcome::Changed { .. })))
         .collect();
     assert_eq!(listed, can);
-    assert!(listed.contains(&(hour(9) + chrono::TimeDelta::minutes(30))), "its own time is in its way");
+    assert!(
+        listed.contains(&(hour(9) + chrono::TimeDelta::minutes(30))),
+        "an appointment must not conflict with itself"
+    );
 }
 
 #[test]
@@ -245,14 +248,14 @@ fn every_problem_of_a_request_is_named() {
     };
     let others = vec![Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact))];
     let Err(Refusal::Invalid(problems)) = check_booking(&shop.schedule(), &request, others) else {
-        panic!("it was accepted");
+        panic!("the booking was accepted");
     };
     let paths: Vec<_> = problems.iter().map(|problem| problem.path.as_str()).collect();
     assert_eq!(paths, ["starts_at", "service_id", "staff_id", "contact_id"]);
     let (booked, _) = shop.book(1, hour(9), STRICT).unwrap();
     let to = MoveRequest { starts_at: far, staff_id: Some(id(22)), party: STRICT };
     let Err(Refusal::Invalid(problems)) = reschedule(&shop.schedule(), &booked, &to, hour(8)) else {
-        panic!("it was accepted");
+        panic!("the move was accepted");
     };
     assert_eq!(problems.len(), 1);
 }
@@ -268,20 +271,24 @@ fn buffers_are_fixed_when_booked_and_a_move_keeps_them() {
     shop.services.get_mut(&id(10)).unwrap().buffers = Buffers::default();
     assert_eq!(shop.book(2, hour(10), TEAM), Err(Refusal::SlotUnavailable(SlotReason::Buffer)));
     let told = shop.book(2, hour(10), STRICT);
-    assert_eq!(told, Err(Refusal::SlotUnavailable(SlotReason::Taken)), "integrations see no buffers");
+    assert_eq!(
+        told,
+        Err(Refusal::SlotUnavailable(SlotReason::Taken)),
+        "an integration must see the reason `taken` instead of `buffer`"
+    );
     let squeezed = shop.book(2, hour(10), Party::Team { ignore_buffers: true }).unwrap().0;
     assert_eq!(squeezed.buffers, Buffers::default());
     assert_eq!(
         shop.book(3, hour(9), Party::Team { ignore_buffers: true }).unwrap_err(),
         Refusal::SlotUnavailable(SlotReason::Taken),
-        "an appointment never overlaps another"
+        "appointments must not overlap, even when buffers are ignored"
     );
     let (moved, _) = changed(shop.reschedule(&booked, hour(14), STRICT).unwrap());
     assert_eq!(moved.buffers, buffers);
     assert_eq!(
         shop.reschedule(&booked, hour(11), STRICT),
         Err(Refusal::SlotUnavailable(SlotReason::Taken)),
-        "a quarter of an hour before it is not free"
+        "the quarter of an hour before 11:00 is not free"
     );
 }
 

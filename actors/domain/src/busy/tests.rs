@@ -27,7 +27,7 @@ fn wanted(minutes: i64, around: Option<(u32, u32)>) -> BusyQuery {
     BusyQuery::new(TimeDelta::minutes(minutes), around.map(buffers))
 }
 
-/// The conflict in a single query.
+/// The conflict that a lookup for one time finds.
 fn clash(busy: &Busy, number: u128, (start, end): (i64, i64), around: Option<(u32, u32)>) -> Option<Clash> {
     busy.cursor(staff(number)).clash(at(start), &wanted(end - start, around)).map(|(clash, _)| clash)
 }
@@ -144,8 +144,8 @@ fn a_long_buffer_reaches_over_a_neighbour_that_was_booked_into_it() {
     busy.insert(staff(1), hold(3, 990, 1000, (0, 0)));
     busy.insert(staff(1), hold(4, 1000, 1030, (200, 0)));
     let clash = |start, end| clash(&busy, 1, (start, end), Some((0, 0)));
-    assert_eq!(clash(869, 880), Some(Clash::Buffer), "the first one holds until 870");
-    assert_eq!(clash(800, 801), Some(Clash::Buffer), "the last one holds from 800 on");
+    assert_eq!(clash(869, 880), Some(Clash::Buffer), "the buffer of the first appointment ends at 870");
+    assert_eq!(clash(800, 801), Some(Clash::Buffer), "the buffer of the last appointment begins at 800");
     assert_eq!(clash(300, 600), None);
     assert_eq!(clash(1030, 1040), None);
 }
@@ -165,7 +165,7 @@ fn a_time_blocked_for_all_conflicts_with_every_staff_member_and_buffer() {
         assert_eq!(clash(&busy, number, (start, end), Some(around)), expected, "{start}-{end}");
     }
     assert!(!busy.is_free(staff(2), at(90), at(100), None) && busy.is_free(staff(2), at(120), at(130), None));
-    // An appointment can be inserted during a time that is blocked for all.
+    // The index accepts an appointment during a time that is blocked for all staff members.
     busy.insert(staff(2), hold(9, 100, 110, (0, 0)));
     busy.forget_before(at(119));
     assert!(!busy.is_free(staff(2), at(119), at(120), None));
@@ -184,10 +184,15 @@ fn overlapping_appointments_are_included() {
     assert_eq!(ids(89, 120, None), [id(2)]);
     assert_eq!(ids(90, 1_000, None), [id(3)]);
     assert_eq!(ids(0, 1_000, Some(staff(2))), []);
-    assert_eq!((ids(130, 130, None), ids(140, 130, None)), (vec![], vec![]), "an empty time holds nothing");
+    assert_eq!(
+        (ids(130, 130, None), ids(140, 130, None)),
+        (vec![], vec![]),
+        "an empty range must contain no appointment"
+    );
 }
 
-/// Appointments that touch, are far apart, are long, and have overlapping buffers; some are blocked for all.
+/// Appointments that touch, are far apart, are long or have overlapping buffers. Some of the times are
+/// blocked for all staff members.
 fn many() -> Busy {
     let mut busy = Busy::default();
     let mut start = 0;

@@ -20,7 +20,7 @@ fn week(windows: &[(Day, &str, &str)]) -> WeeklyHours {
     WeeklyHours::new(days(windows)).unwrap()
 }
 
-/// A business with hours in a zone and defaults otherwise.
+/// A business with the given hours and time zone. All other settings have their default.
 struct Shop {
     business: Business,
     special: SpecialDays,
@@ -134,10 +134,10 @@ fn the_shortest_service_fits_into_the_last_five_minutes() {
 #[test]
 fn the_longest_service_takes_a_whole_day_of_24_hours() {
     assert_eq!(starts(Paris, &[(Monday, "00:00", "24:00")], "2026-03-02", 1440), ["00:00+01"]);
-    // The day the clocks go forward has 23 hours.
+    // The clocks go forward on this day, so it has 23 hours.
     assert_eq!(starts(Paris, &[(Sunday, "00:00", "24:00")], "2026-03-29", 1440), [""; 0]);
     assert_eq!(starts(Paris, &[(Sunday, "00:00", "24:00")], "2026-03-29", 1380), ["00:00+01"]);
-    // The day they go back has 25.
+    // The clocks go back on this day, so it has 25 hours.
     let back = starts(Paris, &[(Sunday, "00:00", "24:00")], "2026-10-25", 1440);
     assert_eq!(back, ["00:00+02", "00:30+02", "01:00+02"]);
     let hours = always();
@@ -189,7 +189,8 @@ fn new_york_skips_an_hour_and_repeats_one() {
 #[test]
 fn an_opening_that_is_skipped_is_the_first_instant_after_the_gap() {
     assert_eq!(starts(New_York, &[(Sunday, "02:15", "04:15")], "2026-03-08", 30), ["03:00-04", "03:30-04"],);
-    // A window inside the gap is empty, and a closing time in the gap moves to its end.
+    // A window inside the skipped hour is empty. A closing time inside the skipped hour moves to the end of
+    // the gap.
     assert_eq!(starts(New_York, &[(Sunday, "02:10", "02:50")], "2026-03-08", 5), [""; 0]);
     assert_eq!(starts(New_York, &[(Sunday, "01:00", "02:50")], "2026-03-08", 30), ["01:00-05", "01:30-05"]);
     assert_eq!(starts(New_York, &[(Sunday, "01:00", "02:50")], "2026-03-08", 45), ["01:00-05"]);
@@ -201,7 +202,7 @@ fn a_window_in_a_repeated_hour_opens_at_the_earlier_instant_and_closes_at_the_la
         starts(New_York, &[(Sunday, "00:30", "01:30")], "2026-11-01", 30),
         ["00:30-04", "01:00-04", "01:30-04", "01:00-05"],
     );
-    // The second 01:00 is open but before the time from which the grid is counted.
+    // The second 01:00 is within the window but earlier than the opening time from which the grid is counted.
     let hours = [(Sunday, "01:30", "02:30")];
     assert_eq!(starts(New_York, &hours, "2026-11-01", 30), ["01:30-04", "01:30-05", "02:00-05"]);
     let hours = week(&hours);
@@ -213,7 +214,7 @@ fn a_window_in_a_repeated_hour_opens_at_the_earlier_instant_and_closes_at_the_la
 
 #[test]
 fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
-    // Saturday closes at the second 01:20, Sunday opens at the first one.
+    // Saturday's window closes at the second 01:20. Sunday's window opens at the first 01:20.
     let hours = [(Saturday, "23:50", "01:20"), (Sunday, "01:20", "02:20")];
     let both = ["00:20-04", "00:50-04", "01:20-04", "01:50-04", "01:20-05", "01:50-05"];
     assert_eq!(starts(New_York, &hours, "2026-11-01", 30), both);
@@ -221,7 +222,8 @@ fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
 
 #[test]
 fn a_start_may_lie_on_the_steps_of_any_window_that_is_open_but_not_of_one_that_has_closed() {
-    // Saturday closes at the second 01:10, which is on its grid; Sunday is open from the first 01:25.
+    // Saturday's window closes at the second 01:10, which is on its grid. Sunday's window opens at the first
+    // 01:25.
     let hours = [(Saturday, "23:40", "01:10"), (Sunday, "01:25", "02:55")];
     let first = ["00:10-04", "00:40-04", "01:10-04", "01:25-04", "01:40-04", "01:55-04"];
     let second = ["01:25-05", "01:55-05", "02:25-05"];
@@ -236,7 +238,8 @@ fn havana_changes_its_clocks_at_midnight() {
         starts(Havana, &sunday, "2026-11-01", 30),
         ["00:00-04", "00:30-04", "00:00-05", "00:30-05", "01:00-05", "01:30-05"],
     );
-    // A Saturday that closes at midnight closes at the later one, and continues over a skipped one.
+    // If midnight occurs twice, a window that closes at midnight closes at the second one. If midnight is
+    // skipped, the window continues across the gap.
     let saturday = [(Saturday, "23:00", "24:00")];
     assert_eq!(starts(Havana, &saturday, "2026-11-01", 30), ["00:00-04", "00:30-04"]);
     assert_eq!(starts(Havana, &saturday, "2026-03-07", 60), ["23:00-05"]);
@@ -293,11 +296,11 @@ fn apia_skipped_a_friday() {
     let calendar = Shop::new(&week_round, Apia);
     assert!(calendar.day_bounds(friday).is_empty());
     assert_eq!(calendar.starts(friday, friday, TimeDelta::minutes(5)), []);
-    // Thursday's closing and Saturday's opening are one instant.
+    // Friday was skipped, so the end of Thursday and the beginning of Saturday are the same instant.
     let hours = [(Thursday, "22:45", "24:00"), (Friday, "00:00", "24:00"), (Saturday, "00:00", "01:00")];
     assert_eq!(starts(Apia, &hours, "2011-12-29", 60), ["22:45-10", "23:15-10", "23:45-10"]);
     assert_eq!(starts(Apia, &hours, "2011-12-31", 60), ["00:00+14"]);
-    // The rest of Friday's window on Saturday opens with Saturday.
+    // The part of Friday's window after midnight opens when Saturday begins.
     assert_eq!(starts(Apia, &[(Friday, "20:10", "01:10")], "2011-12-31", 30), ["00:00+14", "00:30+14"]);
     assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-29", 50), ["23:10-10"]);
     assert_eq!(starts(Apia, &[(Thursday, "23:10", "02:00")], "2011-12-31", 30), [""; 0]);
@@ -347,7 +350,7 @@ fn nothing_panics_at_the_ends_of_the_time_line() {
     }
 }
 
-/// The start times of a service of half an hour in Paris, in local time.
+/// The start times of a half-hour service in Paris, in local time.
 fn in_paris(shop: &Shop, day: &str) -> Vec<String> {
     let starts = shop.starts(date(day), date(day), TimeDelta::minutes(30));
     starts.iter().map(|at| at.utc().with_timezone(&Paris).format("%H:%M").to_string()).collect()
@@ -360,16 +363,24 @@ fn a_special_day_replaces_only_the_weekly_windows_of_its_date() {
     let shop = Shop::new(&hours, Paris);
     assert_eq!(in_paris(&shop, "2026-03-03"), ["00:00", "00:30", "09:00", "09:30"]);
     let closed = Shop::new(&hours, Paris).special("2026-03-03", &[]);
-    assert_eq!(in_paris(&closed, "2026-03-03"), ["00:00", "00:30"], "Monday's night goes on");
+    assert_eq!(
+        in_paris(&closed, "2026-03-03"),
+        ["00:00", "00:30"],
+        "the window that opened on Monday must continue after midnight"
+    );
     let other = Shop::new(&hours, Paris).special("2026-03-03", &[("14:10", "15:10"), ("23:30", "00:30")]);
     assert_eq!(in_paris(&other, "2026-03-03"), ["00:00", "00:30", "14:10", "14:40", "23:30"]);
-    assert_eq!(in_paris(&other, "2026-03-04"), ["00:00", "09:00"], "and the special night, too");
+    assert_eq!(
+        in_paris(&other, "2026-03-04"),
+        ["00:00", "09:00"],
+        "the window of the special day must continue after midnight"
+    );
     assert_eq!(in_paris(&other, "2026-03-10"), ["00:00", "00:30", "09:00", "09:30"]);
     let overlapping = Shop::new(&hours, Paris).special("2026-03-03", &[("00:15", "02:15")]);
     assert_eq!(
         in_paris(&overlapping, "2026-03-03"),
         ["00:00", "00:15", "00:30", "00:45", "01:15", "01:45"],
-        "each window keeps its steps, and they are one"
+        "both windows must keep their grids, and the union is bookable"
     );
 }
 
@@ -391,10 +402,10 @@ fn no_service_overlaps_a_break_and_the_grid_continues_after_it() {
 fn a_break_over_a_clock_change_is_as_long_as_the_clocks_make_it() {
     let shop = Shop::new(&always(), Paris).breaks(&[(Sunday, "02:00", "03:00")]);
     let check = |text| shop.check(at(text), TimeDelta::minutes(30));
-    // In spring the break begins and ends at the clock change.
+    // In spring the break begins and ends at the same instant, the clock change.
     assert_eq!(check("2026-03-29T00:30:00Z"), Ok(()));
     assert_eq!(check("2026-03-29T01:00:00Z"), Ok(()));
-    // In autumn the hour and the break occur twice.
+    // In autumn the hour occurs twice, and so does the break.
     assert_eq!(check("2026-10-24T23:30:00Z"), Ok(()));
     for text in
         ["2026-10-25T00:00:00Z", "2026-10-25T00:30:00Z", "2026-10-25T01:00:00Z", "2026-10-25T01:30:00Z"]

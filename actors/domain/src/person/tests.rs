@@ -78,7 +78,10 @@ fn a_time_stamp_in_the_future_grants_no_access() {
     assert_eq!(person.use_link(&[1; 32], begin(1), at(0)), Err(Refusal::Expired));
     person.sign_in(begin(2), at(DAY));
     assert!(person.session(&[2; 32], at(0)).is_none());
-    assert!(person.session(&[2; 32], at(DAY - MINUTE)).is_some(), "what a clock goes back by itself");
+    assert!(
+        person.session(&[2; 32], at(DAY - MINUTE)).is_some(),
+        "a session must survive a small backward correction of the clock"
+    );
 }
 
 #[test]
@@ -128,7 +131,8 @@ fn a_restricted_session_sets_a_password_and_accepts_the_membership_that_it_came_
     person.use_link(&[1; 32], begin(2), at(0)).unwrap();
     let email = Address::new("b@example.com").unwrap();
     assert!(matches!(person.change_email(&[2; 32], &email, None, at(1)), Err(Refusal::NotAllowed(_))));
-    // After the quarter of an hour in which a password is fresh, because the account has none.
+    // A password is fresh for 15 minutes, and 30 minutes have passed. This account has no password, so the
+    // first one may still be set.
     let set = person.set_password(&[2; 32], "new".into(), begin(3), at(30 * MINUTE));
     assert_eq!(set, Ok(Some(business)));
     assert!(!person.sessions[0].restricted);
@@ -153,7 +157,7 @@ fn a_confirming_link_removes_earlier_passwords_and_sessions() {
     let mut added = with_password();
     added.sign_in(begin(1), at(0));
     assert!(added.clear_unconfirmed(at(1)) && added.password.is_none() && added.sessions.is_empty());
-    assert!(!added.clear_unconfirmed(at(2)), "there is nothing left");
+    assert!(!added.clear_unconfirmed(at(2)), "a second call must find nothing to remove");
 }
 
 #[test]
@@ -166,10 +170,13 @@ fn a_link_that_a_dashboard_shows_is_an_invitation_and_confirms_nothing() {
     assert!(person.make_link(LinkKind::Enter, ([1; 32], LinkChannel::Mailed), None, at(0)).is_err());
     assert!(person.is_safe());
     person.make_link(LinkKind::Invitation, ([1; 32], LinkChannel::Shown), None, at(0)).unwrap();
-    assert!(!person.is_safe() && !person.may_be_anothers(), "whoever is shown the link may set a password");
+    assert!(
+        !person.is_safe() && !person.may_be_anothers(),
+        "every reader of a shown link can set the password"
+    );
     person.use_link(&[1; 32], begin(1), at(1)).unwrap();
     assert!(!person.confirmed);
-    assert!(!person.is_safe(), "whoever was shown the link is in");
+    assert!(!person.is_safe(), "the session may belong to another reader of the shown link");
     let mut other = with_password();
     assert!(other.make_link(LinkKind::Invitation, ([1; 32], LinkChannel::Operator), None, at(0)).is_err());
 }
@@ -190,7 +197,7 @@ fn a_mailed_change_of_email_counts_once_its_link_was_used() {
         (person.email.as_str(), person.email_folded().as_str()),
         ("New@Example.com", "new@example.com")
     );
-    assert_eq!(person.sessions.len(), 1, "a link that proves an address signs nobody in");
+    assert_eq!(person.sessions.len(), 1, "a link that only proves an address must not sign anyone in");
 }
 
 #[test]
@@ -202,7 +209,7 @@ fn an_unused_account_becomes_an_orphan() {
     left.last_sign_in_at = Some(at(DAY));
     assert!(!left.may_be_orphan(at(91 * DAY - 1)) && left.may_be_orphan(at(91 * DAY)));
     left.begin(begin(9), false, None, at(90 * DAY));
-    assert!(!left.may_be_orphan(at(91 * DAY)), "somebody is in it");
+    assert!(!left.may_be_orphan(at(91 * DAY)), "an account with an open session must not expire");
     let mut invited = person();
     invited.make_link(LinkKind::Invitation, ([1; 32], LinkChannel::Operator), None, at(0)).unwrap();
     assert!(!invited.may_be_orphan(at(DAY)));
@@ -218,7 +225,8 @@ fn an_account_that_is_not_confirmed_keeps_the_session_that_proves_its_address_an
     person.prove_email(&[5; 32], &[1; 32], at(2)).unwrap();
     assert!(person.confirmed && person.password.is_some());
     assert_eq!(person.sessions.iter().map(|session| session.hash[0]).collect::<Vec<_>>(), [1]);
-    // A person who knows only the password must not invalidate the mail to the current address.
+    // A person who knows only the password must not be able to invalidate the link in a mail to the current
+    // address.
     let mut squatted = with_password();
     squatted.sign_in(begin(1), at(0));
     squatted.make_mailed_link(None, ([7; 32], at(0)), None, at(0)).unwrap().unwrap();
@@ -234,23 +242,31 @@ fn the_link_of_a_mail_is_made_once_and_never_again_once_something_came_since() {
     let mut person = with_password();
     let made = person.make_mailed_link(None, mail(1, 10), None, at(11)).unwrap();
     assert_eq!(made, Some((LinkKind::Reset, at(11 + HOUR))));
-    // The next attempt after the expiry renews the link.
+    // The next mail attempt after the expiry makes a new link.
     let again = person.make_mailed_link(None, mail(1, 10), None, at(3 * HOUR)).unwrap();
     assert_eq!(again, Some((LinkKind::Reset, at(4 * HOUR))));
     let mut used = person.clone();
     used.use_link(&[1; 32], begin(1), at(3 * HOUR)).unwrap();
-    assert_eq!(used.make_mailed_link(None, mail(1, 10), None, at(3 * HOUR)), Ok(None), "it was used");
+    assert_eq!(
+        used.make_mailed_link(None, mail(1, 10), None, at(3 * HOUR)),
+        Ok(None),
+        "a used link must not be renewed"
+    );
     assert!(
         person.make_mailed_link(None, mail(2, 9), None, at(3 * HOUR)).unwrap().is_some(),
-        "of another business"
+        "a mail of another business must get a new link"
     );
-    assert_eq!(person.use_link(&[1; 32], begin(1), at(3 * HOUR)), Err(Refusal::Expired), "it is void");
+    assert_eq!(
+        person.use_link(&[1; 32], begin(1), at(3 * HOUR)),
+        Err(Refusal::Expired),
+        "the earlier link must be invalid"
+    );
     let mut handed = person.clone();
     handed.make_link(LinkKind::Reset, ([8; 32], LinkChannel::Operator), None, at(3 * HOUR)).unwrap();
     assert_eq!(
         handed.make_mailed_link(None, mail(1, 10), None, at(3 * HOUR)),
         Ok(None),
-        "the operator's is newer"
+        "the operator's link is newer, so no link is mailed"
     );
     person.sign_in(begin(4), at(4 * HOUR));
     let mut other = person.clone();
@@ -277,7 +293,11 @@ fn two_spellings_are_one_account_only_where_they_differ_in_ascii_case() {
     for other in ["\u{212a}ate@x.com", "k\u{e1}te@x.com", "K\u{c1}TE@x.com", "\u{ff4b}ate@x.com"] {
         assert_ne!(folded(other), folded("kate@x.com"), "{other}");
     }
-    assert_ne!(folded("K\u{c1}TE@x.com"), folded("k\u{e1}te@x.com"), "it is for their server to say");
+    assert_ne!(
+        folded("K\u{c1}TE@x.com"),
+        folded("k\u{e1}te@x.com"),
+        "letters outside ASCII must not be folded"
+    );
 }
 
 #[test]

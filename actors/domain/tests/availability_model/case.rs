@@ -30,14 +30,13 @@ const CHANGES: &[(Tz, &[&str])] = &[
     (Tz::Pacific__Kwajalein, &["1993-08-21"]),
 ];
 
-/// A random case.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
     pub(crate) zone: Tz,
     pub(crate) first: NaiveDate,
     pub(crate) last: NaiveDate,
     pub(crate) hours: Vec<DayHours>,
-    /// The special days, by their distance in days from the first requested date, with their windows.
+    /// The windows of special days, by the distance in days from the first requested date.
     pub(crate) special: BTreeMap<i64, Vec<LocalWindow>>,
     pub(crate) breaks: Vec<DayHours>,
     pub(crate) duration: i64,
@@ -48,9 +47,10 @@ pub(crate) struct Case {
     pub(crate) terms: Terms,
     pub(crate) staff: Vec<Member>,
     pub(crate) asked: Option<usize>,
-    /// Staff member, start in minutes from the model's first minute, minutes, buffers. Overlapping ones are omitted.
+    /// The staff member, the start in minutes after the model's first minute, the length in minutes, and the
+    /// buffers. Overlapping bookings are omitted.
     pub(crate) bookings: Vec<(usize, i64, i64, (i64, i64))>,
-    /// Staff member, start in minutes from the model's first minute, minutes.
+    /// The staff member, the start in minutes after the model's first minute, and the length in minutes.
     pub(crate) off: Vec<(usize, i64, i64)>,
     /// Milliseconds after the model's first minute.
     pub(crate) now: i64,
@@ -58,7 +58,6 @@ pub(crate) struct Case {
     pub(crate) probes: Vec<i64>,
 }
 
-/// A random staff member.
 #[derive(Clone, Debug)]
 pub(crate) struct Member {
     pub(crate) active: bool,
@@ -72,7 +71,7 @@ impl Member {
     }
 }
 
-/// Minutes after midnight. Half of them are near clock changes.
+/// A time of day in minutes after midnight. Half of the results are near clock changes.
 fn time_of_day() -> impl Strategy<Value = u16> {
     prop_oneof![
         3 => (0_u16..20).prop_map(|quarter| quarter * 15),
@@ -83,7 +82,7 @@ fn time_of_day() -> impl Strategy<Value = u16> {
     ]
 }
 
-/// Valid windows of a week. Some weeks are always open, and some windows open when the previous one closes or a
+/// Valid weekly windows. Some weeks are always open. Some windows open when the previous window closes, or a
 /// little later.
 fn hours() -> impl Strategy<Value = Vec<DayHours>> {
     const MIDNIGHT: u16 = LocalTime::DAY_MINUTES;
@@ -115,7 +114,7 @@ fn hours() -> impl Strategy<Value = Vec<DayHours>> {
     prop_oneof![9 => drawn, 1 => Just(always)]
 }
 
-/// Up to this many windows of any days that are valid together by this rule.
+/// Random windows that are valid together according to `valid`. The range `tried` limits their number.
 fn windows(
     tried: RangeInclusive<usize>,
     valid: fn(Vec<DayHours>) -> bool,
@@ -161,7 +160,7 @@ fn staff_hours() -> impl Strategy<Value = Option<Vec<DayHours>>> {
     prop_oneof![3 => Just(None), 2 => most, 1 => some]
 }
 
-/// The windows of some dates near the requested ones, instead of those of the week.
+/// Special days near the requested dates. Their windows replace the weekly windows.
 fn special_days() -> impl Strategy<Value = BTreeMap<i64, Vec<LocalWindow>>> {
     let window = (time_of_day(), time_of_day()).prop_map(|(open, close)| LocalWindow {
         open: LocalTime::from_minutes(open).unwrap(),
@@ -189,7 +188,7 @@ fn some_buffers() -> impl Strategy<Value = (i64, i64)> {
     (minutes(), minutes())
 }
 
-/// Buffers, notice, advance and the requester.
+/// Buffers, minimum notice, maximum advance, and the terms of the requester.
 fn limits() -> impl Strategy<Value = ((i64, i64), i64, Option<i64>, Terms)> {
     let notice = prop_oneof![2 => Just(0), 1 => select(vec![15, 60, 120, 1_440]), 1 => 0_i64..10_000];
     let advance = prop_oneof![2 => Just(None), 1 => (1_i64..9).prop_map(Some)];
@@ -249,8 +248,8 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             if let Some((first, others)) = staff.split_first_mut().filter(|_| have_same_hours) {
                 others.iter_mut().for_each(|other| other.hours.clone_from(&first.hours));
             }
-            // Only a staff member who offers the service can be requested. Another request is refused before any time
-            // is examined.
+            // A request for a staff member who does not offer the service is refused before any time is
+            // checked.
             let offering: Vec<usize> = (0..staff.len()).filter(|at| staff[*at].takes()).collect();
             let asked = asked.filter(|_| !offering.is_empty()).map(|index| *index.get(&offering));
             let last = first + Days::new(more);

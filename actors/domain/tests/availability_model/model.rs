@@ -1,4 +1,4 @@
-//! The naive model: it walks every minute of real time and reads the local time of each.
+//! The naive model. It walks every minute of real time and reads the local time of each minute.
 
 use chrono::{DateTime, NaiveDate, TimeDelta};
 use domain::availability::{Slot, Terms};
@@ -7,7 +7,7 @@ use domain::{AppointmentId, Day, DayHours, LocalWindow, SlotReason, Timestamp};
 use crate::case::Case;
 use crate::units::{DAY_MINUTES, MARGIN_DAYS, MINUTE_MILLIS, appointment_id, minute};
 
-/// A booked time of a staff member, in minutes since 1970, with its buffers in minutes.
+/// The start and end of an appointment in minutes since 1970, its staff member, and its buffers in minutes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Booking {
     pub(crate) staff: usize,
@@ -19,23 +19,23 @@ pub(crate) struct Booking {
 /// The naive model, with one entry for each minute of real time around the requested dates.
 pub(crate) struct Model<'a> {
     pub(crate) case: &'a Case,
-    /// The first minute, since 1970.
+    /// The first minute, in minutes since 1970.
     pub(crate) origin: i64,
     /// The local time, in minutes since 1970-01-01 00:00 local.
     pub(crate) wall: Vec<i64>,
-    /// The local days in the order of their first minutes, with those minutes.
+    /// Each local day with the index of its first minute, in the order of these minutes.
     pub(crate) days: Vec<(i64, usize)>,
-    /// Whether a window is open.
+    /// For each minute, whether a window is open.
     pub(crate) open: Vec<bool>,
-    /// Whether the minute is on the grid of an open window.
+    /// For each minute, whether it is on the grid of an open window.
     pub(crate) step: Vec<bool>,
-    /// Whether the minute is in a break.
+    /// For each minute, whether it is in a break.
     pub(crate) pause: Vec<bool>,
-    /// The days with a window.
+    /// The local days that have a window.
     pub(crate) opening: Vec<i64>,
-    /// For each staff member, whether they work by their own hours.
+    /// For each staff member and minute, whether the staff member's own hours include the minute.
     pub(crate) at_work: Vec<Vec<bool>>,
-    /// For each staff member, whether they have time off.
+    /// For each staff member and minute, whether the staff member has time off.
     pub(crate) off: Vec<Vec<bool>>,
     pub(crate) bookings: Vec<Booking>,
     pub(crate) now: Timestamp,
@@ -84,7 +84,7 @@ impl<'a> Model<'a> {
             bookings: Vec::new(),
             now,
         };
-        // The margin contains every minute that the loop looks up.
+        // The margin covers every minute that the loop looks up.
         for day in first - 3..=last + 3 {
             model.open_day(day);
             for pause in on_day(&case.breaks, day) {
@@ -121,14 +121,15 @@ impl<'a> Model<'a> {
         model
     }
 
-    /// The minute with this local time: the first or the last one, or the first one after the gap that skips it.
+    /// The index of the first or last minute with this local time. If the local time is skipped, the index of
+    /// the first minute after the gap.
     fn minute_showing(&self, wall: i64, first: bool) -> usize {
         let shows = |shown: &i64| *shown == wall;
         let found = if first { self.wall.iter().position(shows) } else { self.wall.iter().rposition(shows) };
         found.unwrap_or_else(|| self.wall.iter().position(|shown| *shown > wall).unwrap())
     }
 
-    /// The minutes of a window that opens on a day.
+    /// The indexes of the minutes in a window that opens on this day.
     fn minutes_of(&self, day: i64, window: LocalWindow) -> std::ops::Range<usize> {
         let (open, close) = (i64::from(window.open.minutes()), i64::from(window.close.minutes()));
         let midnight = day * DAY_MINUTES;
@@ -159,8 +160,8 @@ impl<'a> Model<'a> {
         self.bookings.iter().all(|other| other.staff != staff || end <= other.start || other.end <= start)
     }
 
-    /// Whether the buffers of both appointments are respected, and the staff member is present during the new
-    /// buffers.
+    /// Whether the new appointment keeps the buffers of both appointments free, and the staff member is
+    /// present during the new buffers.
     fn keeps_free(&self, staff: usize, start: i64, end: i64) -> bool {
         let (before, after) = self.case.buffers;
         let clear = |other: &Booking| {
@@ -173,7 +174,7 @@ impl<'a> Model<'a> {
             && !self.off[staff][minute(start - before)..minute(end + after)].contains(&true)
     }
 
-    /// Whether a staff member can take a time.
+    /// Whether a staff member can take a time, or the reason why not.
     fn look(&self, staff: usize, start: i64) -> Result<(), SlotReason> {
         let end = start + self.case.duration;
         let minutes = (start - self.origin) as usize..(end - self.origin) as usize;
@@ -198,7 +199,8 @@ impl<'a> Model<'a> {
         .collect()
     }
 
-    /// The staff member for the time that starts this many milliseconds after the model's first minute.
+    /// The staff member who gets an appointment that starts this many milliseconds after the model's first
+    /// minute.
     pub(crate) fn assign(&self, millis: i64) -> Result<usize, SlotReason> {
         let instant = minute(self.origin) + TimeDelta::milliseconds(millis);
         if instant <= self.now {
@@ -242,7 +244,7 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// The future appointments outside bookable time, regardless of the grid.
+    /// The future appointments outside bookable time. The grid is ignored.
     pub(crate) fn outside(&self) -> Vec<AppointmentId> {
         let mut outside: Vec<(i64, AppointmentId)> = Vec::new();
         for (number, booking) in self.bookings.iter().enumerate() {
@@ -260,7 +262,7 @@ impl<'a> Model<'a> {
         outside.into_iter().map(|(_, id)| id).collect()
     }
 
-    /// The minutes of the staff member's bookings that start on the local day of a minute.
+    /// The total minutes of the staff member's bookings that start on the local day of this minute.
     fn minutes_on_day_of(&self, staff: usize, at: usize) -> i64 {
         let day = self.wall[at].div_euclid(DAY_MINUTES);
         let bounds = self.first_minute_of(day)..self.first_minute_of(day + 1);
@@ -269,7 +271,7 @@ impl<'a> Model<'a> {
         of_day.map(|other| other.end - other.start).sum()
     }
 
-    /// The first minute of a day, or of a later one if the day was skipped.
+    /// The first minute of a day. If the day was skipped, the first minute of the next existing day.
     fn first_minute_of(&self, day: i64) -> i64 {
         let (_, minute) = self.days.iter().find(|(reached, _)| *reached >= day).unwrap();
         self.origin + *minute as i64

@@ -1,4 +1,4 @@
-//! Minutes and ids in the types of the model and of the code.
+//! Conversions of minutes and ids into the types of the model and of the code.
 
 use domain::{AppointmentId, ServiceId, StaffId, Timestamp};
 use uuid::Uuid;
@@ -6,7 +6,8 @@ use uuid::Uuid;
 pub(crate) const MINUTE_MILLIS: i64 = 60_000;
 pub(crate) const DAY_MINUTES: i64 = 1_440;
 
-/// The days that the model walks on each side: zones are up to 14 hours off, windows and services up to a day long.
+/// The number of days that the model walks before and after the requested dates. Zones are at most 14 hours
+/// from UTC, and windows and services last at most one day.
 pub(crate) const MARGIN_DAYS: i64 = 5;
 
 pub(crate) fn minute(number: i64) -> Timestamp {

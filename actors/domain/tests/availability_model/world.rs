@@ -1,4 +1,4 @@
-//! A case in the types of the code.
+//! Converts a case into the types of the code.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,6 @@ use crate::case::{Case, Member};
 use crate::model::{Booking, Model};
 use crate::units::{appointment_id, minute, service_id, staff_id};
 
-/// A case in the types of the code.
 #[derive(Clone)]
 pub(crate) struct World {
     pub(crate) business: Business,
