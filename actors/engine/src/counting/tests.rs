@@ -13,8 +13,8 @@ fn recorded(services: u64) -> Usage {
     usage
 }
 
-/// The rows of a business with a profile, `services` undecodable services and an audit entry with a recorded
-/// number.
+/// The rows of a business: a profile, `services` undecodable services and an audit entry that records this
+/// number of services.
 fn rows_of(of: BusinessId, services: u64, recorded: u64, words: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut rows = vec![(keys::profile(of), b"any".to_vec())];
     for number in 0..services {
@@ -54,7 +54,7 @@ fn a_business_is_as_recorded_or_each_kind_that_is_not_is_named() {
     let whole = rows_of(business(7), 3, 3, "");
     assert!(counted(&[7], &whole, &[]).is_empty());
     assert_eq!(counted(&[7], &rows_of(business(7), 3, 5, ""), &[]), ["7 services Some(5) 3"]);
-    // The entry is stored in pieces.
+    // The entry is long, so it is stored in pieces.
     let long = "x".repeat(20_000);
     assert!(rows_of(business(7), 3, 5, &long).len() > 8);
     assert_eq!(counted(&[7], &rows_of(business(7), 3, 5, &long), &[]), ["7 services Some(5) 3"]);
@@ -79,12 +79,19 @@ fn a_business_that_is_missing_or_set_aside_is_named_as_a_whole() {
     let both = [rows_of(business(7), 1, 1, ""), rows_of(business(9), 2, 2, "")].concat();
     assert!(counted(&[7, 9], &both, &[]).is_empty());
     assert_eq!(counted(&[7, 8, 9, 10], &both, &[]), ["8 business None 0", "10 business None 0"]);
-    assert_eq!(counted(&[7], &both, &[]), ["9 business Some(3) 0"], "the list lacks it");
+    assert_eq!(
+        counted(&[7], &both, &[]),
+        ["9 business Some(3) 0"],
+        "a business outside the list must be reported"
+    );
     assert_eq!(counted(&[7, 9], &both, &[7]), ["7 business Some(2) 2"]);
     let of_9 = keys::profile(business(9)).to_vec();
     let without: Vec<_> = both.into_iter().filter(|(key, _)| *key != of_9).collect();
     assert_eq!(counted(&[7, 9], &without, &[]), ["9 business Some(3) 0"]);
-    assert!(counted(&[7], &without, &[9]).is_empty(), "it was ended or is being imported");
+    assert!(
+        counted(&[7], &without, &[9]).is_empty(),
+        "a business that is being deleted or imported must not be reported"
+    );
 }
 
 #[test]

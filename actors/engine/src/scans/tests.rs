@@ -17,7 +17,7 @@ fn key(number: u16) -> Key {
     Key::new(&[7; 17]).with(&number.to_be_bytes())
 }
 
-/// Writes rows of this size.
+/// Writes `rows` rows of this size.
 async fn fill(store: &Store, rows: u16, bytes: usize) {
     let mut batch = Batch::new();
     for number in 0..rows {
@@ -27,7 +27,7 @@ async fn fill(store: &Store, rows: u16, bytes: usize) {
     store.settled(business(1)).await.unwrap();
 }
 
-/// A request that reads single rows up to its bound and returns the thread of each step.
+/// A request that reads single rows up to its limit. Returns the thread of each step.
 fn all_it_may() -> impl Step<Vec<ThreadId>> {
     let (mut number, mut threads) = (0, Vec::new());
     move |reader| {
@@ -55,7 +55,7 @@ async fn a_request_reads_its_budget_in_four_steps_and_everybody_gets_a_turn_betw
     others.abort();
     assert_eq!(steps.len(), STEPS);
     assert_eq!(turns.load(Ordering::SeqCst), STEPS as u64 - 1);
-    // Each step reads one row more.
+    // Each step reads one row more than its budget.
     assert!((SCAN_ROWS_MAX as u64..=SCAN_ROWS_MAX as u64 + 4).contains(&scans.rows_read()));
     assert_eq!(scans.under_way(), 0);
 }
@@ -81,7 +81,7 @@ async fn a_long_row_counts_as_several() {
     let reader = Reader::new(&store, 4, 8);
     assert!(reader.get_raw(&key(0)).unwrap().is_some() && !reader.is_used_up());
     assert!(reader.get_raw(&key(9)).unwrap().is_none());
-    assert!(reader.is_used_up() && !reader.ends_request(), "what is not there counts, too");
+    assert!(reader.is_used_up() && !reader.ends_request(), "reading a missing row must count");
     let range = KeyRange { from: key(0), to: key(9) };
     assert_eq!(reader.scan(&range, Order::Ascending).take(1).count(), 1);
     assert!(reader.ends_request());
@@ -130,7 +130,7 @@ async fn businesses_take_turns() {
         order.push(number);
         held.push(place);
         if held.len() == SCANS_MAX {
-            // All places are taken.
+            // All permits for scans are taken.
             for _ in 0..20 {
                 yield_now().await;
             }
@@ -140,7 +140,7 @@ async fn businesses_take_turns() {
     }
     assert_eq!(order, [1, 2, 3, 4, 1, 3, 1]);
     held.clear();
-    assert!(scans.waiting.lock().each.is_empty(), "who waits for nothing takes no memory");
+    assert!(scans.waiting.lock().each.is_empty(), "a business without waiting requests must have no entry");
 }
 
 #[tokio::test]
@@ -190,7 +190,7 @@ async fn a_request_that_is_dropped_while_it_reads_ends_with_its_step() {
     begins.await.unwrap();
     reading.abort();
     assert!(reading.await.is_err());
-    assert_eq!(scans.under_way(), 1, "its place is not free yet");
+    assert_eq!(scans.under_way(), 1, "the permit must still be in use");
     go_on.send(()).unwrap();
     // The next request of the business gets its turn only after the thread has ended.
     scans.ticket(business(1)).unwrap().wait_turn().await.unwrap();

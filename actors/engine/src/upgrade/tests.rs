@@ -1,4 +1,5 @@
-//! Conversions of stores that earlier versions wrote, in a simulation with a power cut at every moment.
+//! Conversions of stores that earlier versions wrote. The simulation cuts the power at every moment of a
+//! conversion.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -50,7 +51,7 @@ fn open(disk: &MemoryBackend) -> Store {
     Store::in_memory(disk, Box::new(|_| ())).unwrap()
 }
 
-/// Every row, with long values in one piece.
+/// Every row. Long values are joined from their pieces.
 fn rows(store: &Store) -> Rows {
     let all = KeyRange { from: Key::default(), to: Key::new(&[0xff; 17]) };
     let whole = |(key, _): &Pair| keys::kind_of(key).unwrap() < 0x80;
@@ -94,7 +95,7 @@ async fn appointments_of_format_1_stand_where_they_start_and_nothing_else_change
         }
         count += 1;
     }
-    assert_eq!((count, changed), (12, 2), "the fixture has appointments of both sorts");
+    assert_eq!((count, changed), (12, 2), "the fixture must have changed and unchanged appointments");
     assert!(after == expected, "rows differ");
 }
 
@@ -102,7 +103,7 @@ async fn appointments_of_format_1_stand_where_they_start_and_nothing_else_change
 async fn what_the_first_versions_of_format_2_left_goes() {
     let before = fixture(2).await;
     let after = upgraded(&before).await;
-    assert_eq!(before.len(), after.len(), "the last ones left nothing");
+    assert_eq!(before.len(), after.len(), "the fixture must have no row that the conversion deletes");
     let unchanged = of_kind(&before, kind::APPOINTMENT).find_map(|(key, value)| {
         let a = Appointment::decode(value).unwrap();
         (a.updated_at == a.created_at).then(|| (keys::business_of(key).unwrap(), a))
@@ -112,14 +113,14 @@ async fn what_the_first_versions_of_format_2_left_goes() {
     let mut with_row = before.clone();
     with_row.insert(row, keys::millis_value(a.starts_at));
     assert!(upgraded(&with_row).await == after);
-    // An index row without a record is damage and is not hidden.
+    // An index row without its record is damage, and the conversion must not hide it.
     let astray =
         keys::appointment_by_update(of, Timestamp::from_millis(1), uuid::Uuid::nil().into()).to_vec();
     with_row.insert(astray.clone(), keys::millis_value(a.starts_at));
     assert!(upgraded(&with_row).await.contains_key(&astray));
 }
 
-/// Adds 600 appointments to a store of format 1, so that the conversion needs many groups.
+/// Adds 600 appointments to a store of format 1, so that the conversion needs many batches.
 fn with_more(mut rows: Rows) -> Rows {
     let (key, value) = of_kind(&rows, 0x20).next().map(|(key, value)| (key.clone(), value.clone())).unwrap();
     let (of, like) = (keys::business_of(&key).unwrap(), Appointment::decode(&value).unwrap());
@@ -135,11 +136,11 @@ fn with_more(mut rows: Rows) -> Rows {
     rows
 }
 
-/// The power is cut after every millisecond of a conversion whose syncs take two. Part of the unsynced data
+/// Cuts the power after every millisecond of a conversion whose syncs take two. Some of the unsynced data
 /// survives.
 #[tokio::test(start_paused = true)]
 async fn a_conversion_that_is_cut_short_again_and_again_comes_to_the_same_end() {
-    // Format 2 converts only its mark, so fewer cuts are possible.
+    // Format 2 converts only its format mark, so there are fewer moments to cut.
     for (format, cuts_min) in [(1, 40), (2, 5)] {
         let before = if format == 1 { with_more(fixture(format).await) } else { fixture(format).await };
         let expected = upgraded(&before).await;
@@ -148,7 +149,7 @@ async fn a_conversion_that_is_cut_short_again_and_again_comes_to_the_same_end() 
             let disk = disk_with(&before).await;
             disk.set_sync_delay(Duration::from_millis(2));
             let cuts_before = cuts;
-            // The conversion is cut at this moment, and so is its continuation after half of the time.
+            // The conversion is cut at this moment. Its continuation is cut after half of that time.
             for (at, keep) in [(time, time % 3), (time / 2, usize::MAX)] {
                 let store = open(&disk);
                 let time = Duration::from_millis(at as u64);
@@ -159,7 +160,7 @@ async fn a_conversion_that_is_cut_short_again_and_again_comes_to_the_same_end() 
             }
             let store = open(&disk);
             upgrade(&store, Upgrades::Allowed).await.unwrap();
-            assert!(rows(&store) == expected, "rows differ after a cut at {time} ms");
+            assert!(rows(&store) == expected, "rows differ after a power cut at {time} ms");
             let store = {
                 drop(store);
                 disk.crash(usize::MAX);
@@ -167,16 +168,16 @@ async fn a_conversion_that_is_cut_short_again_and_again_comes_to_the_same_end() 
             };
             let done =
                 tokio::time::timeout(Duration::from_millis(1), upgrade(&store, Upgrades::Refused)).await;
-            done.expect("nothing is left to be done").unwrap();
+            done.expect("a second conversion must have nothing to do").unwrap();
             if cuts == cuts_before {
                 break;
             }
         }
-        assert!(cuts >= cuts_min, "only {cuts} cuts of format {format}");
+        assert!(cuts >= cuts_min, "only {cuts} power cuts happened in format {format}");
     }
 }
 
-/// Checks that a store which is neither unchanged nor complete has a format that no version accepts.
+/// Checks that a partly converted store has a format that every version refuses.
 async fn check_marked(disk: &MemoryBackend, before: &Rows) {
     let store = open(disk);
     let rows = rows(&store);
@@ -186,7 +187,7 @@ async fn check_marked(disk: &MemoryBackend, before: &Rows) {
             assert!(matches!(refused, StoreError::UpgradeRefused { known: STORE_FORMAT, .. }), "{refused}");
         }
         STORE_FORMAT => {}
-        _ => assert!(rows == *before, "it was converted before it was marked"),
+        _ => assert!(rows == *before, "rows were converted before the format mark"),
     }
     drop(store);
     disk.crash(usize::MAX);
@@ -199,7 +200,7 @@ async fn what_may_not_be_converted_or_is_not_known_is_refused_and_stays_as_it_wa
     let mut meta = MetaRecord::decode(&before[&*keys::meta()]).unwrap();
     meta.format = STORE_FORMAT + 1;
     later.insert(keys::meta().to_vec(), meta.encode());
-    // A later version has begun to convert a format that this version does not know.
+    // A later version has begun to convert this store from a format that this version does not know.
     let mut in_upgrade = before.clone();
     meta.format = STORE_FORMAT_IN_UPGRADE;
     in_upgrade.insert(keys::meta().to_vec(), meta.encode());
@@ -214,7 +215,7 @@ async fn what_may_not_be_converted_or_is_not_known_is_refused_and_stays_as_it_wa
         let store = open(&disk);
         let refused = upgrade(&store, upgrades).await.unwrap_err().to_string();
         assert!(refused.contains(words) && !refused.contains('\n'), "{refused}");
-        assert_eq!(disk.applies(), applies, "something was written");
+        assert_eq!(disk.applies(), applies, "a refused conversion must not write");
         assert!(rows(&store) == rows_before);
     }
 }

@@ -1,4 +1,4 @@
-//! The start of actors and the stop of the longest unused ones.
+//! Actors are started on demand, and the actors that were unused for longest are stopped.
 
 use domain::{Actor as Who, BookingMode, BusinessId, EventType, Locale, Text, WebhookUrl, WeeklyHours};
 use net::Ports;
@@ -48,10 +48,10 @@ async fn an_actor_that_was_woken_is_not_put_away_before_it_has_looked() {
     let others_run = || tokio::time::sleep(Duration::from_millis(1));
     others_run().await;
     deliveries.wake(key);
-    assert!(!running.retire(), "it has not looked yet");
+    assert!(!running.retire(), "an actor with an unread wake-up must not stop");
     others_run().await;
-    assert!(running.retire(), "it has looked, and found nothing");
-    // A stopped actor receives no message, so the next actor gets it.
+    assert!(running.retire(), "an actor without deliveries must stop");
+    // A stopped actor receives no message, so the wake-up starts another actor.
     deliveries.wake(key);
     others_run().await;
     let next = deliveries.directory.if_running(key).unwrap();
@@ -99,7 +99,11 @@ async fn above_the_bound_the_longest_unused_actor_is_stopped() {
     }
     assert_eq!(running(), [true, true, true, false, false]);
     drop(businesses.enter(all[3]).await.unwrap());
-    assert_eq!(running(), [true, true, false, true, false], "the third was unused for longest");
+    assert_eq!(
+        running(),
+        [true, true, false, true, false],
+        "the third actor, unused for longest, must be stopped"
+    );
     let in_use = businesses.enter(all[0]).await.unwrap();
     for place in [1, 3, 4] {
         others_run().await;
@@ -108,15 +112,23 @@ async fn above_the_bound_the_longest_unused_actor_is_stopped() {
     assert_eq!(
         running(),
         [true, false, false, true, true],
-        "the first is in use, and the second was unused for longest"
+        "the first actor is in use, so the second one must be stopped"
     );
     let others_in_use = [businesses.enter(all[3]).await.unwrap(), businesses.enter(all[4]).await.unwrap()];
     drop(businesses.enter(all[1]).await.unwrap());
-    assert_eq!(running(), [true, true, false, true, true], "all others are in use, so more run");
+    assert_eq!(
+        running(),
+        [true, true, false, true, true],
+        "all other actors are in use, so more than the limit must run"
+    );
     drop(others_in_use);
     others_run().await;
     drop(businesses.enter(all[2]).await.unwrap());
-    assert_eq!(running().iter().filter(|runs| **runs).count(), 3, "the surplus goes with the next start");
+    assert_eq!(
+        running().iter().filter(|runs| **runs).count(),
+        3,
+        "the next start must stop the actors above the limit"
+    );
     assert!(businesses.is_running(all[0]) && businesses.is_running(all[2]));
     drop(in_use);
 }

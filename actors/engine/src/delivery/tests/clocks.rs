@@ -1,5 +1,5 @@
-//! Effects of the wall clock on deliveries: receivers see it unchanged, the log shows believed time, and the
-//! retention of 30 days uses both clocks.
+//! Effects of the wall clock on deliveries. Receivers see the wall clock unchanged, the log shows the
+//! corrected time, and the retention of 30 days uses both clocks.
 
 use store::{Order, keys};
 
@@ -44,12 +44,12 @@ async fn what_the_log_shows_no_longer_is_deleted_by_both_clocks() {
     world.happen("A").await;
     days(29).await;
     assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 1));
-    // The delivery is a year old by the wall clock, but less than 30 days by the steady clock.
+    // The delivery is one year old by the wall clock, but less than 30 days old by the steady clock.
     world.clock.is_off(365 * 24);
     sleep(Duration::from_secs(2 * 3_600)).await;
     assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 0));
     days(2).await;
-    assert_eq!(kept(&world, id), (0, 1), "the event is needed for two days more");
+    assert_eq!(kept(&world, id), (0, 1), "the event must be kept for two more days");
     days(2).await;
     assert_eq!(kept(&world, id), (0, 0));
 }
@@ -60,7 +60,7 @@ async fn what_the_log_still_shows_is_kept_though_the_steady_clock_has_counted_th
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.happen("A").await;
     days(29).await;
-    // The wall clock moves back by ten days, so 19 days have passed on it.
+    // The wall clock moves back by ten days. It now shows that the delivery is 19 days old.
     world.clock.is_off(-10 * 24);
     days(6).await;
     assert_eq!((kept(&world, id), world.log(id).await.len()), ((1, 1), 1));
@@ -78,7 +78,7 @@ async fn a_clock_that_was_years_ahead_once_stops_no_sweep() {
     settle().await;
     world.clock.is_off(0);
     sleep(Duration::from_secs(15 * 60)).await;
-    // The stamp is two years ahead, because stamps never decrease.
+    // The timestamp is two years ahead, because timestamps never decrease.
     world.happen("B").await;
     settle().await;
     assert!(world.log(id).await.iter().all(|row| row.created_at > world.clock.now()));

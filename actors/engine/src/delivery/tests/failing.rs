@@ -1,16 +1,16 @@
-//! A failed delivery actor restarts without a request, and a request does not restart it earlier.
+//! A failed delivery actor restarts without a request. A request does not make it restart earlier.
 
 use super::*;
 use crate::delivery::EndpointKey;
 use crate::delivery::message::Message;
 
-/// Makes the endpoint's actor fail, and starts it first if needed.
+/// Makes the endpoint's actor fail. Starts the actor first if it is not running.
 async fn fail(world: &World, endpoint: WebhookId) {
     let key = EndpointKey { business: world.business.id(), endpoint };
     let (running, _) = world.business.businesses.deliveries.directory.enter(key).await.unwrap();
     running.actor.cast(Message::Fail).unwrap();
     sleep(Duration::from_millis(1)).await;
-    assert!(!running.is_open(), "it has failed");
+    assert!(!running.is_open(), "the actor must have failed");
 }
 
 #[tokio::test(start_paused = true)]
@@ -20,11 +20,11 @@ async fn deliveries_go_on_after_their_actor_has_failed() {
     world.happen("A").await;
     settle().await;
     let revived = world.receiver("a.example.com", 1, OK);
-    // The delivery is due after 30 s, and the actor fails just before.
+    // The delivery is due after 30 s, and the actor fails one second earlier.
     sleep(Duration::from_millis(29_000)).await;
     fail(&world, id).await;
     sleep(Duration::from_millis(900)).await;
-    assert_eq!(revived.requests().len(), 0, "its time has come, and it rests");
+    assert_eq!(revived.requests().len(), 0, "the delivery is due, but the actor must still back off");
     // The restarted actor finds the waiting delivery without another message.
     sleep(Duration::from_millis(200)).await;
     assert_eq!(revived.requests().len(), 1);
@@ -42,17 +42,17 @@ async fn an_actor_that_fails_repeatedly_backs_off_longer_in_spite_of_messages() 
     let mut sent = 1;
     for (number, rest) in [1, 2, 4, 8, 16, 32, 60, 60].into_iter().enumerate() {
         fail(&world, id).await;
-        // A new event and a request to send again.
+        // A new event occurs, and missed events are requested again.
         world.happen(&format!("while it rests {number}")).await;
         let resent = world.business.resend(id, first).await;
         assert!(matches!(resent, Err(EngineError::Resting(_))), "{resent:?}");
         sleep(Duration::from_secs(rest) - Duration::from_millis(20)).await;
-        assert_eq!(receiver.requests().len(), sent, "it rests for {rest} s");
+        assert_eq!(receiver.requests().len(), sent, "no attempt may begin during the back-off of {rest} s");
         sleep(Duration::from_millis(30)).await;
         sent += 1;
-        assert_eq!(receiver.requests().len(), sent, "it has rested for {rest} s");
+        assert_eq!(receiver.requests().len(), sent, "an attempt must begin after the back-off of {rest} s");
     }
-    // After a minute without a failure, the back-off starts anew.
+    // After a minute without a failure, the back-off begins with the shortest delay again.
     sleep(Duration::from_secs(61)).await;
     fail(&world, id).await;
     world.happen("last").await;

@@ -1,8 +1,9 @@
-//! While the disk is full, no attempt begins, no endpoint reads the store, and one timer checks for room.
+//! While the disk is full, no attempt begins and no endpoint reads the store. A single timer checks whether
+//! the disk has room again.
 
 use super::*;
 
-/// Much more than any reserve.
+/// More free space than any reserve needs.
 const PLENTY: u64 = 1 << 40;
 
 #[tokio::test(start_paused = true)]
@@ -17,7 +18,7 @@ async fn while_the_disk_is_full_no_actor_runs_and_all_goes_on_once_there_is_room
     let made = |times: usize| receivers.iter().all(|receiver| receiver.requests().len() == times);
     assert!(made(1));
     world.disk.set_free(0);
-    // All deliveries become due and wait.
+    // All deliveries become due. They wait for free space.
     sleep(Duration::from_secs(60)).await;
     let reads = world.disk.reads();
     for _ in 0..60 {
@@ -30,10 +31,10 @@ async fn while_the_disk_is_full_no_actor_runs_and_all_goes_on_once_there_is_room
     assert_eq!((world.engine.attempts_under_way(), world.engine.endpoints_waiting()), (0, 20));
     world.disk.set_free(PLENTY);
     sleep(Duration::from_secs(3)).await;
-    assert!(made(2), "without anybody asking");
+    assert!(made(2), "the attempts must begin without a request");
     sleep(Duration::from_secs(120)).await;
     settle().await;
-    assert!(made(3), "and on by their schedule");
+    assert!(made(3), "the later attempts must follow the schedule");
 }
 
 #[tokio::test(start_paused = true)]
@@ -52,7 +53,7 @@ async fn what_is_under_way_when_the_disk_fills_is_written_and_the_rest_waits() {
         attempts.sort_unstable();
         attempts
     };
-    assert_eq!(attempts().await, [0, 1, 1], "a new endpoint has two at once");
+    assert_eq!(attempts().await, [0, 1, 1], "a new endpoint may have only two attempts at the same time");
     let revived = world.receiver("a.example.com", 2, OK);
     sleep(Duration::from_secs(600)).await;
     assert_eq!((revived.requests().len(), attempts().await), (0, vec![0, 1, 1]));

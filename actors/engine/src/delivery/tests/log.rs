@@ -1,5 +1,5 @@
-//! The delivery log with filters and counts, one delivery with its body, and the response of an endpoint
-//! test.
+//! The delivery log with its filters and counts, a single delivery with its body, and the response to an
+//! endpoint test.
 
 use domain::{EventId, Named, Timestamp};
 
@@ -103,6 +103,6 @@ async fn a_test_shows_what_was_sent_and_what_came_back() {
         trial.headers.iter().map(|(name, _)| name).collect::<Vec<_>>()
     );
     assert_eq!(trial.url, "https://a.example.com/hook");
-    assert!(!format!("{trial:?}").contains("v1,"), "no signature in a log");
-    assert!(world.log(id).await.is_empty(), "it leaves no trace");
+    assert!(!format!("{trial:?}").contains("v1,"), "a log must not contain a signature");
+    assert!(world.log(id).await.is_empty(), "a test must not appear in the delivery log");
 }

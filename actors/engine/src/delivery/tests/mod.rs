@@ -5,7 +5,7 @@ mod failing;
 mod full_disk;
 mod log;
 #[path = "../../../../net/src/testing.rs"]
-#[allow(dead_code, reason = "the tests of `net` use the rest")]
+#[allow(dead_code, reason = "only the tests of `net` use the other items")]
 mod network;
 mod outage;
 mod permits;
@@ -79,7 +79,7 @@ impl World {
         Self { disk, clock, ports, net, dns, authority, engine, business, limits }
     }
 
-    /// Closes the engine, lets time pass and opens it again on the same disk.
+    /// Closes the engine, waits, and opens the engine again on the same disk.
     async fn stand_still(&mut self, seconds: u64) {
         self.engine.clone().close().await.unwrap();
         sleep(Duration::from_secs(seconds)).await;
@@ -91,7 +91,7 @@ impl World {
         self.stand_still(0).await;
     }
 
-    /// An endpoint `name.example.com` with a receiver that sends this response.
+    /// An endpoint at `name.example.com` and its receiver, which sends this response.
     async fn endpoint(&self, name: &str, number: u8, answer: &str) -> (WebhookId, Arc<Receiver>) {
         let host = format!("{name}.example.com");
         let receiver = self.receiver(&host, number, answer);
@@ -104,7 +104,7 @@ impl World {
         (created.value.webhook.id, receiver)
     }
 
-    /// A receiver at a new address of the host.
+    /// Moves the host to a new address and returns a receiver there.
     fn receiver(&self, host: &str, number: u8, answer: &str) -> Arc<Receiver> {
         self.receiver_that(host, number, answer, Then::GoesOn)
     }
@@ -166,14 +166,14 @@ async fn open(disk: &MemoryBackend, ports: &Ports, limits: Limits) -> Engine {
     Engine::start_within(store, ports.clone(), limits).await.unwrap()
 }
 
-/// Lets everything that is due happen, in much less time than any delay.
+/// Waits until no task has work that is due. This takes much less time than any delay.
 async fn settle() {
     sleep(Duration::from_millis(500)).await;
 }
 
 fn header<'a>(request: &'a str, name: &str) -> &'a str {
     let line = request.lines().find_map(|line| line.strip_prefix(&format!("{name}: ")));
-    line.unwrap_or_else(|| panic!("no {name} in {request}"))
+    line.unwrap_or_else(|| panic!("the header {name} is missing in {request}"))
 }
 
 fn body(request: &str) -> &str {
@@ -210,7 +210,7 @@ async fn an_event_arrives_once_signed_in_its_envelope() {
         (DeliveryStatus::Delivered, 1, Some(204))
     );
     sleep(Duration::from_secs(90_000)).await;
-    assert_eq!(receiver.requests().len(), 1, "it is not sent again");
+    assert_eq!(receiver.requests().len(), 1, "a delivered event must not be sent again");
 }
 
 #[tokio::test(start_paused = true)]
@@ -219,16 +219,20 @@ async fn a_restart_neither_forgets_nor_restarts_a_schedule() {
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;
     sleep(Duration::from_secs(200)).await;
-    assert_eq!(receiver.requests().len(), 3, "at 0 s, 30 s and 150 s");
+    assert_eq!(receiver.requests().len(), 3, "the attempts are due at 0 s, 30 s and 150 s");
     world.restart().await;
     sleep(Duration::from_secs(540)).await;
-    assert_eq!(receiver.requests().len(), 3, "the fourth is due at 750 s");
+    assert_eq!(receiver.requests().len(), 3, "the fourth attempt is due at 750 s");
     sleep(Duration::from_secs(20)).await;
     assert_eq!(receiver.requests().len(), 4);
     assert_eq!(world.log(id).await[0].attempts, 4);
     world.stand_still(7_200).await;
     settle().await;
-    assert_eq!(receiver.requests().len(), 5, "what fell due while stopped is tried at once");
+    assert_eq!(
+        receiver.requests().len(),
+        5,
+        "an attempt that became due while the engine was closed must begin immediately"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -250,7 +254,7 @@ async fn a_rotated_secret_signs_every_attempt_that_starts_later() {
     assert_eq!(body(&requests[0]), body(&requests[1]));
 }
 
-/// The secret is replaced while a due attempt waits for the disk, and both are synced together.
+/// The secret is replaced while a due attempt waits for the disk. One sync makes both changes durable.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_of_its_start() {
     let world = Arc::new(World::new().await);
@@ -266,7 +270,7 @@ async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_of_its_st
         sleep(Duration::from_millis(10)).await;
     }
     sleep(Duration::from_millis(200)).await;
-    assert_eq!(receiver.requests().len(), 1, "the retry waits for what may not be on the disk");
+    assert_eq!(receiver.requests().len(), 1, "the retry must wait until the preceding change is durable");
     let rotating = Arc::clone(&world);
     let rotation = tokio::spawn(async move {
         rotating.business.rotate_secret(id, Request::by(Actor::Operator)).await.unwrap();

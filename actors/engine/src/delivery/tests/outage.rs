@@ -19,7 +19,7 @@ impl World {
         }
     }
 
-    /// Waits until the outage is over and the held-back deliveries are sent.
+    /// Waits until the outage is over and the deliveries that it delayed are sent.
     async fn go_on(&self) {
         let start = Instant::now();
         while self.engine.is_cut_off() {
@@ -41,7 +41,7 @@ async fn an_outage_of_ours_uses_up_no_attempt_however_long_it_lasts() {
         assert_eq!((refusing.requests().len(), receiver.requests().len()), (3, 1));
         world.cut_off(lacking, true);
         world.happen("B").await;
-        // Long enough to disable an endpoint that does not respond.
+        // An endpoint that does not respond for this long is disabled.
         sleep(Duration::from_secs(26 * 3_600)).await;
         assert!(world.engine.is_cut_off(), "{lacking:?}");
         for (id, attempts) in [(failing, [0, 3]), (taking, [0, 1])] {
@@ -50,18 +50,19 @@ async fn an_outage_of_ours_uses_up_no_attempt_however_long_it_lasts() {
             assert_eq!((log[0].status, &log[0].last_error), (DeliveryStatus::Pending, &None));
             assert_eq!(world.status(id).await.0, WebhookStatus::Enabled);
         }
-        // There is one probe at a time, with one attempt. Endpoints and events add none.
+        // Only one probe runs at a time, and it makes one attempt. More endpoints and events do not add
+        // attempts.
         let asked = world.dns.asked();
         world.happen("C").await;
         sleep(PROBE_AFTER * 100).await;
         assert!((99..=101).contains(&(world.dns.asked() - asked)), "{lacking:?}");
-        // The outage continues after a restart and is detected anew.
+        // The outage continues, and the restarted engine detects it again.
         world.restart().await;
         sleep(Duration::from_secs(3_600)).await;
         assert!(world.engine.is_cut_off() && world.log(taking).await[0].attempts == 0);
         world.cut_off(lacking, false);
         world.go_on().await;
-        assert_eq!(receiver.requests().len(), 3, "all that was held back is there");
+        assert_eq!(receiver.requests().len(), 3, "all three delayed deliveries must arrive");
         let log = world.log(failing).await;
         assert_eq!(log.iter().map(|row| row.attempts).collect::<Vec<_>>(), [1, 1, 4], "{lacking:?}");
     }
@@ -101,7 +102,7 @@ async fn an_endpoint_that_needs_no_name_server_goes_on_without_one() {
 #[tokio::test(start_paused = true)]
 async fn evidence_that_is_mistaken_does_not_hold_deliveries_back_for_long() {
     let world = World::new().await;
-    // Only one receiver is reachable, and another one is tried first.
+    // Only one receiver is reachable, and the probe tries the other one first.
     world.net.set_routes(Some(&["93.184.216.2"]));
     let (_, unreachable) = world.endpoint("a", 1, OK).await;
     world.dns.break_down("a.example.com");
@@ -141,7 +142,8 @@ async fn what_is_asked_for_meanwhile_learns_that_it_was_not_made() {
     assert_eq!(receiver.requests().len(), 1);
 }
 
-/// Held-back endpoints wait in one queue without polling, and all get their turn at the end.
+/// Endpoints that an outage delays wait in one queue without polling. When the outage ends, each gets its
+/// turn.
 #[tokio::test(start_paused = true)]
 async fn what_an_outage_holds_back_is_not_looked_at_but_with_a_probe() {
     let world = World::with(Limits { actors_at_rest: 0, ..Limits::default() }).await;
@@ -155,7 +157,7 @@ async fn what_an_outage_holds_back_is_not_looked_at_but_with_a_probe() {
     assert!(world.engine.is_cut_off());
     assert_eq!(world.engine.endpoints_waiting(), 20);
     for _ in 0..40 {
-        // After the reads of the probe and the one attempt.
+        // By now the probe and its attempt have finished their reads.
         sleep(PROBE_AFTER / 2).await;
         let reads = world.disk.reads();
         assert_eq!(world.engine.running_deliveries(), 0);
@@ -169,7 +171,8 @@ async fn what_an_outage_holds_back_is_not_looked_at_but_with_a_probe() {
     assert_eq!(world.engine.endpoints_waiting(), 0);
 }
 
-/// Without a name server the outage never ends. Endpoints that need none continue once there is a route.
+/// Without a name server the outage never ends. Endpoints that need no name server continue as soon as a
+/// route exists.
 #[tokio::test(start_paused = true)]
 async fn a_way_that_comes_back_is_seen_by_those_that_need_no_name_server() {
     let world = World::new().await;

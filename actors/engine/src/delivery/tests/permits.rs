@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The time from an event to its arrival.
+/// The time between an event and the arrival of its request.
 async fn arrives_after(world: &World, receiver: &Receiver) -> Duration {
     let (start, before) = (Instant::now(), receiver.requests().len());
     world.happen("now").await;
@@ -32,7 +32,7 @@ async fn who_waits_for_a_permit_has_it_as_soon_as_it_is_given_back() {
     let took = arrives_after(&world, &receiver).await;
     let left = Duration::from_secs(10) - Duration::from_millis(500);
     assert!(took.abs_diff(left) < Duration::from_millis(50), "{took:?}");
-    assert_eq!(world.engine.endpoints_waiting(), 1, "the first one, for its retry");
+    assert_eq!(world.engine.endpoints_waiting(), 1, "only the first endpoint waits, for its retry");
 }
 
 #[tokio::test(start_paused = true)]
@@ -57,7 +57,7 @@ async fn an_endpoint_that_is_deleted_or_turned_off_frees_its_permits_at_once() {
             assert_eq!(
                 (log[1].status, log[1].attempts),
                 (DeliveryStatus::Missed, 0),
-                "nothing is written of it"
+                "an attempt that never began must not be recorded"
             );
         }
     }
@@ -132,9 +132,10 @@ async fn no_more_actors_start_than_there_are_permits() {
     assert_eq!(world.engine.endpoints_waiting(), 20 - running);
     let tried = || dead.iter().filter(|receiver| !receiver.requests().is_empty()).count();
     assert_eq!(tried(), running);
-    // One after the other, because endpoints with failures of one business do not get all permits.
+    // The attempts run one after the other, because the endpoints of one business that have failures may not
+    // take all places.
     sleep(Duration::from_secs(10 * 21)).await;
-    assert_eq!(tried(), 20, "each has its turn");
+    assert_eq!(tried(), 20, "each endpoint must get its turn");
 }
 
 #[tokio::test(start_paused = true)]
@@ -149,7 +150,7 @@ async fn above_a_bound_an_actor_that_only_waits_is_put_away_at_once() {
     for (waits, times) in [(0, 1), (30, 2), (120, 3)] {
         sleep(Duration::from_secs(waits)).await;
         settle().await;
-        assert!(made(times), "{times} attempts each");
+        assert!(made(times), "each receiver must have {times} attempts");
         assert_eq!((world.engine.running_deliveries(), world.engine.endpoints_waiting()), (3, 10));
     }
 }

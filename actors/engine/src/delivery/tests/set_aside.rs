@@ -1,4 +1,5 @@
-//! Webhooks of a business that is set aside are not sent. Those of other businesses are.
+//! Webhooks of a business that is set aside because of damaged rows are not sent. Webhooks of other
+//! businesses are.
 
 use super::*;
 
@@ -23,7 +24,7 @@ async fn what_waits_at_a_business_that_is_set_aside_waits_until_that_is_lifted()
         settle().await;
         assert_eq!(up.requests().len(), life + 1);
         assert_eq!(world.log(other).await.len(), life + 1);
-        // The schedule would have continued in this time.
+        // Further attempts would have been due in this time.
         sleep(Duration::from_secs(3 * 3_600)).await;
         assert_eq!(down.requests().len(), tried, "life {life}");
         assert_eq!((world.engine.attempts_under_way(), world.engine.running_deliveries()), (0, 0));
@@ -34,5 +35,5 @@ async fn what_waits_at_a_business_that_is_set_aside_waits_until_that_is_lifted()
     world.disk.lift_aside();
     world.engine = open(&world.disk, &world.ports, world.limits).await;
     settle().await;
-    assert!(down.requests().len() > tried, "it is sent again");
+    assert!(down.requests().len() > tried, "the deliveries must continue");
 }

@@ -18,16 +18,16 @@ async fn deliveries_of_a_suspended_business_wait_with_their_schedule() {
     sleep(Duration::from_secs(100)).await;
     world.restart().await;
     sleep(Duration::from_secs(3_600)).await;
-    assert_eq!(failing.requests().len(), 1, "the retry and the new event wait");
+    assert_eq!(failing.requests().len(), 1, "the retry and the new event must wait");
     assert!(world.log(id).await.iter().all(|row| row.status == DeliveryStatus::Pending));
     assert_eq!(world.engine.attempts_under_way(), 0);
     suspend(&world, false).await;
     settle().await;
-    assert_eq!(failing.requests().len(), 3, "both go out at once");
+    assert_eq!(failing.requests().len(), 3, "both must be sent immediately");
     let log = world.log(id).await;
     assert_eq!((log[1].attempts, log[0].attempts), (2, 1));
     sleep(Duration::from_secs(200)).await;
-    assert_eq!(failing.requests().len(), 6, "after 30 s, and 2 minutes after their second attempts");
+    assert_eq!(failing.requests().len(), 6, "the next attempts are due after 30 s and 120 s");
 }
 
 #[tokio::test(start_paused = true)]
@@ -38,7 +38,11 @@ async fn what_is_resent_or_tried_out_while_suspended_is_not_sent() {
     world.happen("A").await;
     world.set(id, WebhookStatus::Enabled).await;
     suspend(&world, true).await;
-    assert_eq!(world.business.resend_missed(id).await.unwrap(), 1, "it is accepted");
+    assert_eq!(
+        world.business.resend_missed(id).await.unwrap(),
+        1,
+        "the request to send the event again must be accepted"
+    );
     assert!(matches!(world.business.test_webhook(id, None).await, Err(EngineError::Suspended)));
     sleep(Duration::from_secs(3_600)).await;
     assert_eq!(receiver.requests().len(), 0);
@@ -51,7 +55,7 @@ async fn what_is_resent_or_tried_out_while_suspended_is_not_sent() {
 async fn what_is_under_way_when_a_business_is_suspended_may_end() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
-    // The head takes a second and then arrives in one piece.
+    // The head of the response takes one second and then arrives in one piece.
     let slow = world.receiver_that("a.example.com", 1, "", Then::Drips(b"HTTP/1.1 204 No Content\r\n\r\n"));
     world.happen("A").await;
     settle().await;

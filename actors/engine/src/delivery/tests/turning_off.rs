@@ -9,10 +9,10 @@ use super::*;
 use crate::business::commands::webhooks::TurnOff;
 use crate::people::Invitation;
 
-/// The delay of the next attempt after each failure, in seconds.
+/// The delay before the next attempt after each failure, in seconds.
 const DELAYS: [u64; 8] = [30, 120, 600, 1_800, 3_600, 10_800, 21_600, 43_200];
 
-/// Waits until half a second before the ninth attempt of the first event.
+/// Waits until half a second before the ninth attempt for the first event.
 async fn before_the_ninth(world: &World, receiver: &Receiver) {
     world.happen("A").await;
     sleep(Duration::from_secs(DELAYS.iter().sum()) - Duration::from_millis(500)).await;
@@ -30,11 +30,11 @@ async fn nine_attempts_by_the_schedule_turn_a_dead_endpoint_off() {
     assert_eq!(receiver.requests().len(), 1);
     for (made, delay) in (1..).zip(DELAYS) {
         assert_eq!(world.status(id).await, (WebhookStatus::Enabled, None));
-        // Half a second of the delay has already passed.
+        // The previous step has already waited half a second of this delay.
         sleep(Duration::from_secs(delay) - Duration::from_secs(1)).await;
         assert_eq!(receiver.requests().len(), made, "attempt {} came too early", made + 1);
         sleep(Duration::from_secs(1)).await;
-        assert_eq!(receiver.requests().len(), made + 1, "attempt {} is late", made + 1);
+        assert_eq!(receiver.requests().len(), made + 1, "attempt {} came too late", made + 1);
     }
     settle().await;
     assert_eq!(world.status(id).await, (WebhookStatus::Disabled, Some(DisabledReason::Failures)));
@@ -44,18 +44,18 @@ async fn nine_attempts_by_the_schedule_turn_a_dead_endpoint_off() {
     let ids: Vec<_> =
         receiver.requests().iter().map(|request| header(request, "webhook-id").to_owned()).collect();
     assert!(ids.iter().all(|id| *id == ids[0]));
-    // While the endpoint is disabled, nothing is sent and new events are missed.
+    // While the endpoint is disabled, nothing is sent, and new events are recorded as missed.
     world.happen("B").await;
     sleep(Duration::from_secs(90_000)).await;
     assert_eq!(receiver.requests().len(), 9);
     assert_eq!(world.log(id).await[0].status, DeliveryStatus::Missed);
     let refused = world.business.resend_missed(id).await;
     assert!(matches!(refused, Err(EngineError::Refused(Refusal::Conflict { .. }))), "{refused:?}");
-    // After it is enabled again, missed and failed events are delivered once.
+    // After the endpoint is enabled again, a request sends each missed or failed event once.
     let revived = world.receiver("a.example.com", 1, OK);
     world.set(id, WebhookStatus::Enabled).await;
     sleep(Duration::from_secs(3_600)).await;
-    assert_eq!(revived.requests().len(), 0, "what was missed waits to be resent");
+    assert_eq!(revived.requests().len(), 0, "missed events must be sent only on request");
     assert_eq!(world.business.resend_missed(id).await.unwrap(), 2);
     settle().await;
     assert_eq!(revived.requests().len(), 2);
@@ -94,7 +94,7 @@ async fn the_ninth_attempt_that_succeeds_keeps_it_on() {
     assert_eq!(world.status(id).await, ON);
 }
 
-/// Returns while the ninth attempt hangs before its deadline.
+/// Returns while the ninth attempt hangs. The attempt has not reached its deadline.
 async fn in_the_ninth(world: &World) -> WebhookId {
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     before_the_ninth(world, &receiver).await;
@@ -140,7 +140,7 @@ async fn a_success_before_the_first_attempt_does_not_count() {
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.happen("before").await;
     settle().await;
-    // A new address, because the connection to the first one is still open.
+    // The receiver moves to a new address, because the connection to the first address is still open.
     world.receiver("a.example.com", 2, NO);
     world.happen("A").await;
     sleep(Duration::from_secs(90_000)).await;
@@ -157,7 +157,11 @@ async fn disabling_and_enabling_during_the_ninth_attempt_keeps_it_on() {
     sleep(Duration::from_secs(20)).await;
     assert_eq!(world.status(id).await, ON);
     let log = world.log(id).await;
-    assert_eq!((log[0].status, log[0].attempts), (DeliveryStatus::Missed, 8), "the ninth was ended");
+    assert_eq!(
+        (log[0].status, log[0].attempts),
+        (DeliveryStatus::Missed, 8),
+        "disabling the endpoint must abort the ninth attempt"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -190,13 +194,17 @@ async fn an_answer_whose_body_is_slow_counts_as_soon_as_its_head_is_there() {
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n";
     world.receiver_that("a.example.com", 1, slow, Then::Hangs);
     world.happen("B").await;
-    // The ninth attempt ends before the response body of the other attempt.
+    // The ninth attempt ends while the response body of the other attempt is still being read.
     sleep(Duration::from_millis(700)).await;
     let log = world.log(id).await;
     assert_eq!((log[0].status, log[1].status), (DeliveryStatus::Pending, DeliveryStatus::Failed));
     assert_eq!(world.status(id).await, ON);
     settle().await;
-    assert_eq!(world.log(id).await[0].status, DeliveryStatus::Delivered, "the body is read for a second");
+    assert_eq!(
+        world.log(id).await[0].status,
+        DeliveryStatus::Delivered,
+        "the first second of the body must still be read"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -209,7 +217,7 @@ async fn what_waited_when_it_was_turned_off_is_not_sent_when_it_is_on_again() {
     world.set(id, WebhookStatus::Disabled).await;
     world.set(id, WebhookStatus::Enabled).await;
     let revived = world.receiver("a.example.com", 1, OK);
-    // The stale index row is still there, and the next reader finds it.
+    // The stale index row still exists. The next reader of the index finds it.
     world.restart().await;
     sleep(Duration::from_secs(3_600)).await;
     assert_eq!((receiver.requests().len(), revived.requests().len()), (1, 0));
@@ -235,8 +243,8 @@ async fn sending_what_was_missed_again_waits_for_nothing_that_is_pending() {
     let business = world.business.clone();
     let again = tokio::spawn(async move { business.resend_missed(id).await });
     settle().await;
-    assert!(again.is_finished(), "it waits for attempts that nobody answers");
-    assert_eq!(again.await.unwrap().unwrap(), 1, "A alone was missed");
+    assert!(again.is_finished(), "the request must not wait for attempts without a response");
+    assert_eq!(again.await.unwrap().unwrap(), 1, "only A must have been missed");
     let log = world.log(id).await;
     assert!(log.iter().all(|delivery| delivery.status == DeliveryStatus::Pending));
 }
@@ -257,12 +265,13 @@ async fn what_turning_off_and_on_makes_missed_while_the_disk_is_busy_is_sent_aga
         sleep(Duration::from_millis(100)).await;
         tokio::join!(world.set(id, WebhookStatus::Disabled), world.set(id, WebhookStatus::Enabled));
     };
-    // A change that waits for the disk and wakes no actor.
+    // This change waits for the disk and wakes no actor.
     let rotate = world.business.rotate_secret(id, Request::by(Actor::Operator));
     let all = async { tokio::join!(rotate, again, off_and_on) };
-    let (_, resent, ()) =
-        tokio::time::timeout(Duration::from_secs(9), all).await.expect("nobody is left to wait for");
-    assert_eq!(resent, 1, "A was missed");
+    let (_, resent, ()) = tokio::time::timeout(Duration::from_secs(9), all)
+        .await
+        .expect("nothing may delay these requests any longer");
+    assert_eq!(resent, 1, "A must have been missed");
 }
 
 /// An active member of the business.
@@ -286,7 +295,7 @@ async fn owners_and_admins_are_told_that_an_endpoint_was_turned_off_and_members_
         people.push(member(&world, &format!("{role}@example.com"), role).await);
     }
     let (id, _) = world.endpoint("a", 1, NO).await;
-    // A change of the endpoint by a person sends that person no alert.
+    // A person who changes an endpoint gets no alert about that change.
     let (other, _) = world.endpoint("b", 2, OK).await;
     world.set(other, WebhookStatus::Disabled).await;
     world.happen("A").await;

@@ -1,4 +1,4 @@
-//! An attempt never uses a change that is not durable.
+//! An attempt uses only durable changes.
 
 use super::*;
 
@@ -10,9 +10,9 @@ fn signed_with(requests: &[String], secret: &[u8; 32]) -> usize {
     requests.iter().filter(is_of).count()
 }
 
-/// Each sync takes a second. The sync of an event runs first; half-way through, a new secret is requested,
-/// which the next sync covers. An attempt that began to wait earlier is ready before the new secret is
-/// durable.
+/// Begins to replace the secret. Each sync takes one second. The sync of an event runs first. Half-way
+/// through it, the new secret is requested, and the next sync makes the new secret durable. An attempt that
+/// already waited is ready earlier.
 async fn rotating(world: &World, id: WebhookId) -> tokio::task::JoinHandle<()> {
     world.disk.set_sync_delay(Duration::from_secs(1));
     let business = world.business.clone();
@@ -38,9 +38,9 @@ async fn a_secret_that_a_crash_could_take_back_signs_nothing() {
     assert_eq!(receiver.requests().len(), 1);
     let rotation = rotating(&world, id).await;
     sleep(Duration::from_millis(1_000)).await;
-    assert!(!rotation.is_finished(), "the new secret is not on the disk");
+    assert!(!rotation.is_finished(), "the new secret must not be durable yet");
     let requests = receiver.requests();
-    assert_eq!(signed_with(&requests, &old), requests.len(), "what is not on the disk signs nothing");
+    assert_eq!(signed_with(&requests, &old), requests.len(), "a secret that is not durable must not sign");
     let before = requests.len();
     sleep(Duration::from_secs(2)).await;
     assert!(rotation.is_finished());
@@ -61,7 +61,11 @@ async fn attempts_go_on_while_the_outcomes_of_others_are_on_their_way() {
     assert_eq!(receiver.requests().len(), 20);
     world.disk.set_sync_delay(Duration::from_secs(10));
     sleep(Duration::from_secs(2)).await;
-    assert_eq!(receiver.requests().len(), 40, "what came of the first ones is not on the disk");
+    assert_eq!(
+        receiver.requests().len(),
+        40,
+        "further attempts must not wait until the earlier outcomes are durable"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -71,9 +75,13 @@ async fn a_test_is_signed_with_the_newest_secret_that_was_answered() {
     let old = *world.business.webhook(id).await.unwrap().unwrap().secret.bytes();
     let rotation = rotating(&world, id).await;
     assert!(world.business.test_webhook(id, None).await.unwrap().delivered);
-    assert!(!rotation.is_finished(), "the new secret is not on the disk");
+    assert!(!rotation.is_finished(), "the new secret must not be durable yet");
     assert_eq!((receiver.requests().len(), signed_with(&receiver.requests(), &old)), (1, 1));
     rotation.await.unwrap();
     assert!(world.business.test_webhook(id, None).await.unwrap().delivered);
-    assert_eq!(signed_with(&receiver.requests()[1..], &old), 0, "the answer said that there is a new one");
+    assert_eq!(
+        signed_with(&receiver.requests()[1..], &old),
+        0,
+        "after the response, only the new secret may sign"
+    );
 }

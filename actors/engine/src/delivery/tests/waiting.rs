@@ -1,4 +1,4 @@
-//! Many waiting deliveries, at one endpoint or at many.
+//! Many waiting deliveries at one endpoint or at many endpoints.
 
 use domain::AttemptFailure;
 
@@ -21,7 +21,8 @@ fn named(name: &str) -> ContactDetails {
     ContactDetails { name: Some(Text::new(name.into()).unwrap()), ..ContactDetails::default() }
 }
 
-/// The time from an event to its arrival at an endpoint of the same business, and at one of another business.
+/// The time between an event and its arrival at an endpoint of the same business, and at an endpoint of
+/// another business.
 async fn first_attempts(waiting: usize) -> [Duration; 2] {
     let mut world = World::new().await;
     let (dead, _) = world.endpoint("dead", 1, OK).await;
@@ -76,7 +77,10 @@ async fn what_fell_due_at_many_endpoints_while_stopped_goes_out_as_fast_as_permi
     settle().await;
     world.stand_still(3_600).await;
     sleep(Duration::from_millis(2)).await;
-    assert!(receivers.iter().all(|receiver| receiver.requests().len() == 2), "all of them, and none twice");
+    assert!(
+        receivers.iter().all(|receiver| receiver.requests().len() == 2),
+        "each receiver must get both events, each once"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -87,23 +91,24 @@ async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_second
         receivers.push(world.endpoint(&format!("e{number}"), number, NO).await.1);
     }
     world.happen("A").await;
-    // The timer also wakes every 60 s for other work. That wake-up must not come first after the suspension.
+    // The timer also wakes every 60 s for other work. In this test it must not wake before the suspended time
+    // ends.
     sleep(Duration::from_secs(211)).await;
     let tried = |times| receivers.iter().all(|receiver| receiver.requests().len() == times);
-    assert!(tried(3), "at 0 s, 30 s and 150 s; the fourth is due at 750 s");
+    assert!(tried(3), "the attempts are due at 0 s, 30 s, 150 s and 750 s");
     world.clock.suspend(Duration::from_secs(400));
     sleep(Duration::from_secs(31)).await;
-    assert!(tried(3), "it is not due yet");
+    assert!(tried(3), "the fourth attempt must not be due yet");
     world.clock.suspend(Duration::from_secs(3_600));
     let (began, mut most) = (Instant::now(), 0);
     while !tried(4) {
-        assert!(began.elapsed() < Duration::from_secs(31), "a timer has not looked");
+        assert!(began.elapsed() < Duration::from_secs(31), "the timer must check at least every 30 s");
         sleep(Duration::from_millis(1)).await;
         most = most.max(world.business.businesses.deliveries.dispatcher.permits_held());
     }
-    assert!(most <= 4, "{most} permits were taken");
+    assert!(most <= 4, "at most 4 permits may be taken, not {most}");
     sleep(Duration::from_secs(60)).await;
-    assert!(tried(4), "none is tried twice");
+    assert!(tried(4), "no delivery may be attempted twice");
 }
 
 #[tokio::test(start_paused = true)]
@@ -125,7 +130,7 @@ async fn a_damaged_row_of_the_list_of_endpoints_hides_no_later_one() {
     world.business.shared().store.settled(BusinessId::INSTALLATION).await.unwrap();
     world.stand_still(60).await;
     settle().await;
-    assert_eq!(receiver.requests().len(), 2, "what fell due is tried");
+    assert_eq!(receiver.requests().len(), 2, "the due delivery must be attempted");
 }
 
 #[tokio::test(start_paused = true)]
@@ -135,15 +140,15 @@ async fn a_wall_clock_that_jumps_neither_fires_nor_freezes_a_schedule() {
         let (_, receiver) = world.endpoint("a", 1, NO).await;
         world.happen("A").await;
         sleep(Duration::from_secs(200)).await;
-        assert_eq!(receiver.requests().len(), 3, "at 0 s, 30 s and 150 s");
+        assert_eq!(receiver.requests().len(), 3, "the attempts are due at 0 s, 30 s and 150 s");
         world.clock.is_off(hours);
         sleep(Duration::from_secs(540)).await;
-        assert_eq!(receiver.requests().len(), 3, "the fourth is due at 750 s");
+        assert_eq!(receiver.requests().len(), 3, "the fourth attempt is due at 750 s");
         sleep(Duration::from_secs(20)).await;
-        assert_eq!(receiver.requests().len(), 4, "after a jump of {hours} hours");
+        assert_eq!(receiver.requests().len(), 4, "a jump of {hours} hours must not delay the fourth attempt");
         world.happen("B").await;
         settle().await;
-        assert_eq!(receiver.requests().len(), 5, "what is new goes out at once");
+        assert_eq!(receiver.requests().len(), 5, "a new event must be sent immediately");
     }
 }
 
@@ -213,13 +218,13 @@ async fn due_times_written_while_the_clock_was_ahead_are_brought_back() {
         world.restart().await;
         world.happen("A").await;
         sleep(Duration::from_secs(200)).await;
-        assert_eq!(receiver.requests().len(), 3, "at 0 s, 30 s and 150 s");
+        assert_eq!(receiver.requests().len(), 3, "the attempts are due at 0 s, 30 s and 150 s");
         world.clock.is_off(0);
-        sleep(Duration::from_secs(720)).await; // the condition holds by then
-        assert_eq!(receiver.requests().len(), 4, "at 750 s, by the schedule's own clock");
+        sleep(Duration::from_secs(720)).await; // by then the jump has lasted long enough to be believed
+        assert_eq!(receiver.requests().len(), 4, "the fourth attempt is due at 750 s of steady time");
         world.restart().await;
         sleep(Duration::from_secs(1_790)).await;
-        assert_eq!(receiver.requests().len(), 4, "the fifth waits its time again");
+        assert_eq!(receiver.requests().len(), 4, "the fifth attempt must not be due yet");
         sleep(Duration::from_secs(20)).await;
         assert_eq!(receiver.requests().len(), 5);
     }
@@ -270,7 +275,7 @@ async fn what_was_resent_while_it_was_attempted_is_sent_after_a_restart_too() {
 async fn an_attempt_whose_outcome_is_known_is_not_made_again() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, NO).await;
-    // The body is slow. The outcome is durable only after it.
+    // The response body is slow, and the outcome is only recorded after the body.
     let slow = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n";
     world.receiver_that("a.example.com", 1, slow, Then::Hangs);
     world.happen("A").await;
@@ -280,7 +285,10 @@ async fn an_attempt_whose_outcome_is_known_is_not_made_again() {
     let other = world.receiver("a.example.com", 2, OK);
     let before = Instant::now();
     assert_eq!(world.business.resend_missed(id).await.unwrap(), 0);
-    assert!(before.elapsed() > Duration::from_millis(400), "it waits for what is on its way");
+    assert!(
+        before.elapsed() > Duration::from_millis(400),
+        "the request must wait for the attempts in progress"
+    );
     sleep(Duration::from_secs(90_000)).await;
     assert_eq!(other.requests().len(), 0);
     assert_eq!(world.log(id).await[0].status, DeliveryStatus::Delivered);
@@ -299,7 +307,7 @@ async fn after_a_restart_one_attempt_shows_whether_a_failing_endpoint_answers() 
     assert_eq!(hanging.requests().len(), 1);
     let revived = world.receiver("a.example.com", 2, OK);
     sleep(Duration::from_secs(30)).await;
-    assert_eq!(revived.requests().len(), 19, "and then all of them");
+    assert_eq!(revived.requests().len(), 19, "all other deliveries must follow");
 }
 
 #[tokio::test(start_paused = true)]
@@ -309,8 +317,7 @@ async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_that_was_
     world.happen("A").await;
     sleep(Duration::from_secs(29)).await;
     assert_eq!(receiver.requests().len(), 1);
-    // The disk is busy with another change, and the new secret waits for the next sync, when the retry is
-    // due.
+    // The disk syncs another change. The new secret waits for the next sync, and the retry is due meanwhile.
     world.disk.hold_syncs();
     let create = CreateContact { details: ContactDetails { locale: Some(Locale::Fr), ..named("B") } };
     let business = world.business.clone();
@@ -326,7 +333,7 @@ async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_that_was_
     settle().await;
     let secret = world.business.webhook(id).await.unwrap().unwrap().secret;
     let requests = receiver.requests();
-    assert_eq!(requests.len(), 3, "the retry, and the other event");
+    assert_eq!(requests.len(), 3, "the retry and the other event must have arrived");
     for request in &requests[1..] {
         let (id, at) = (header(request, "webhook-id"), header(request, "webhook-timestamp"));
         let signed = sign(secret.bytes(), id, at.parse().unwrap(), body(request).as_bytes());

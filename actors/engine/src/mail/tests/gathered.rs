@@ -5,7 +5,7 @@ use domain::ABOUT_MAX;
 use super::*;
 use crate::mail::next_daily;
 
-/// The number of occurrences in a mail's text.
+/// The number of alerts that a mail's text contains.
 fn tells(text: &str) -> usize {
     text.matches("Message {").count()
 }
@@ -18,7 +18,11 @@ async fn past_20_alerts_in_an_hour_the_rest_comes_as_one() {
     }
     world.alert(2).await;
     settle().await;
-    assert_eq!(world.times().len(), 21, "20, and one of somebody else");
+    assert_eq!(
+        world.times().len(),
+        21,
+        "20 mails of the first person and one of another person are expected"
+    );
     sleep(Duration::from_secs(3_550)).await;
     assert_eq!(world.times().len(), 21);
     sleep(Duration::from_secs(60)).await;
@@ -38,7 +42,7 @@ async fn the_alerts_of_a_day_come_as_one_mail_at_eight() {
         world.alert_in(&world.business, 1, MailKind::Daily, due(&world)).await;
     }
     world.alert_in(&world.business, 2, MailKind::Daily, due(&world)).await;
-    // The time is midnight in UTC and one o'clock in Paris.
+    // The time is 00:00 in UTC and 01:00 in Paris.
     sleep(Duration::from_secs(7 * 3_600 - 60)).await;
     assert_eq!(world.times().len(), 0);
     sleep(Duration::from_secs(30)).await;
@@ -49,9 +53,9 @@ async fn the_alerts_of_a_day_come_as_one_mail_at_eight() {
     assert_eq!(told, [1, 4]);
     world.alert_in(&world.business, 1, MailKind::Daily, due(&world)).await;
     sleep(Duration::from_secs(86_400)).await;
-    assert_eq!(tells(&world.texts()[2]), 1, "what came later is in the next day's");
+    assert_eq!(tells(&world.texts()[2]), 1, "a later alert must be in the next daily mail");
     sleep(Duration::from_secs(5 * 86_400)).await;
-    assert_eq!(world.times().len(), 3, "there is none when there is nothing");
+    assert_eq!(world.times().len(), 3, "without alerts there must be no daily mail");
 }
 
 #[tokio::test(start_paused = true)]
@@ -68,6 +72,6 @@ async fn a_mail_tells_of_a_bounded_number_of_things_and_counts_the_rest() {
     assert_eq!(
         world.log(world.business.id()).await.len(),
         1,
-        "what was gathered stands in no rows of its own"
+        "alerts of a daily mail must not have rows of their own"
     );
 }

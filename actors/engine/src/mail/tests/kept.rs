@@ -24,14 +24,18 @@ async fn a_restart_neither_forgets_nor_restarts_a_schedule() {
     assert_eq!(world.times(), [0, 60]);
     world.stand_still(0).await;
     sleep(Duration::from_secs(230)).await;
-    assert_eq!(world.times(), [0, 60], "the third is due at 360 s");
+    assert_eq!(world.times(), [0, 60], "the third attempt is due at 360 s");
     assert_eq!(world.engine.mails_waiting().await, Some(1));
     sleep(Duration::from_secs(60)).await;
     assert_eq!(world.times().len(), 3);
     world.does(Does::Takes);
     world.stand_still(7_200).await;
     settle().await;
-    assert_eq!(world.times().len(), 4, "what fell due while stopped is tried at once");
+    assert_eq!(
+        world.times().len(),
+        4,
+        "an attempt that became due while the engine was closed must be made immediately"
+    );
     assert!(world.texts().iter().all(|text| text.starts_with(&mail.message_id)));
     assert_eq!(world.statuses().await, [MailStatus::Sent]);
     assert_eq!(world.engine.mails_waiting().await, Some(0));
@@ -45,7 +49,7 @@ async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_second
     let eight = next_daily(chrono_tz::UTC, world.engine.now());
     world.alert_in(&world.business, 2, MailKind::Daily, Some(eight)).await;
     sleep(Duration::from_secs(400)).await;
-    assert_eq!(world.times(), [0, 60, 360], "the fourth is due at 2,160 s");
+    assert_eq!(world.times(), [0, 60, 360], "the fourth attempt is due at 2,160 s");
     world.does(Does::Takes);
     world.clock.suspend(Duration::from_secs(1_700));
     sleep(Duration::from_secs(31)).await;
@@ -55,7 +59,7 @@ async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_second
     assert_eq!(world.times().len(), 4);
     world.clock.suspend(Duration::from_secs(8 * 3_600));
     sleep(Duration::from_secs(31)).await;
-    assert_eq!(world.times().len(), 5, "the mail of the day");
+    assert_eq!(world.times().len(), 5, "the daily mail must be sent");
     assert_eq!(world.statuses().await, [MailStatus::Sent; 2]);
 }
 
@@ -110,7 +114,8 @@ async fn nothing_stays_of_a_mail_of_an_account_alone_once_it_is_done_with() {
     assert_eq!((world.times().len(), left()), (2, [0, 0]));
 }
 
-/// A power cut between the relay's response and its record, at a random moment of the write.
+/// The power is cut between the relay's response and the record of the response, at varying moments of the
+/// write.
 #[tokio::test(start_paused = true)]
 async fn after_a_power_cut_nothing_is_lost_and_what_comes_twice_has_the_same_message_id() {
     let mut doubled = 0;
@@ -132,7 +137,7 @@ async fn after_a_power_cut_nothing_is_lost_and_what_comes_twice_has_the_same_mes
         doubled += sent.len() - ids.len();
         assert_eq!(sent.into_iter().collect::<std::collections::BTreeSet<_>>(), ids, "round {round}");
     }
-    assert!(doubled > 0, "no round hit the moment between the answer and the note");
+    assert!(doubled > 0, "no power cut hit the moment between the response and its record");
 }
 
 #[tokio::test(start_paused = true)]
@@ -160,9 +165,9 @@ async fn a_damaged_row_holds_up_no_other_mail() {
     world.engine.queue_mail(other).await.unwrap();
     settle().await;
     assert_eq!(world.addresses().last().map(String::as_str), Some("old@example.com"));
-    assert_eq!(world.times().len(), 2, "and the damaged one is not sent");
+    assert_eq!(world.times().len(), 2, "the damaged mail must not be sent");
     let stays = world.business.shared().store.get_raw(&row).unwrap();
-    assert_eq!(stays.as_deref(), Some(&b"no mail"[..]), "and is left for whoever repairs it");
+    assert_eq!(stays.as_deref(), Some(&b"no mail"[..]), "the damaged row must be kept for a repair");
 }
 
 #[tokio::test(start_paused = true)]
@@ -207,7 +212,10 @@ async fn a_mail_of_the_log_is_sent_again_under_an_id_of_its_own_but_none_with_a_
     let again = async |business: &BusinessHandle, id| {
         business.change(Request::by(Actor::Operator), ResendMail { id }).await
     };
-    assert!(refused(again(&world.business, mail.id).await), "it is still to be sent");
+    assert!(
+        refused(again(&world.business, mail.id).await),
+        "a mail that is still pending cannot be sent again"
+    );
     world.does(Does::Takes);
     sleep(Duration::from_secs(60)).await;
     let sent = again(&world.business, mail.id).await.unwrap().value;
@@ -222,9 +230,12 @@ async fn a_mail_of_the_log_is_sent_again_under_an_id_of_its_own_but_none_with_a_
     let invitation = world.engine.queue_mail(new).await.unwrap().unwrap();
     settle().await;
     assert_eq!(world.statuses().await[0], MailStatus::Sent);
-    assert!(refused(again(&world.business, invitation).await), "its link is used or void");
+    assert!(
+        refused(again(&world.business, invitation).await),
+        "an invitation whose link was used or is invalid cannot be sent again"
+    );
     let other = new_business(&world.engine).await;
-    assert!(refused(again(&other, mail.id).await), "it is another business's");
+    assert!(refused(again(&other, mail.id).await), "another business cannot send the mail again");
 }
 
 #[tokio::test(start_paused = true)]
@@ -249,5 +260,5 @@ fn a_mail_with_all_it_may_tell_of_fits_a_change_of_the_outbox() {
         last_error: Some(MailError::Quoted("é".repeat(300))),
         ..super::super::testing::mail(1)
     };
-    assert!(mail.encode().len() < 4_096, "{}: it fits a row", mail.encode().len());
+    assert!(mail.encode().len() < 4_096, "{}: the mail must fit into one row", mail.encode().len());
 }

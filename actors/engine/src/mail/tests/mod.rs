@@ -1,4 +1,4 @@
-//! The outbox on paused time, with a simulated relay, recipients and composer.
+//! The outbox on paused time. The relay, the recipients and the composer are simulated.
 
 mod gathered;
 mod kept;
@@ -38,7 +38,7 @@ enum Does {
 struct Relay {
     does: Mutex<Does>,
     began: Instant,
-    /// The received mails, and the seconds until each.
+    /// The received mails, each with the seconds since the start.
     asked: Mutex<Vec<(u64, MadeMail)>>,
     at_once: Mutex<(usize, usize)>,
 }
@@ -79,7 +79,7 @@ impl Composer for Shown {
     }
 }
 
-/// All people have an address except those in `gone`.
+/// Every person has an address, except those in `gone`.
 #[derive(Default)]
 struct People {
     gone: Mutex<Vec<PersonId>>,
@@ -132,7 +132,7 @@ impl World {
         Self { disk, clock, ports, mail, relay, people, engine, business }
     }
 
-    /// Closes the engine, lets time pass and opens it again.
+    /// Closes the engine, waits, and opens the engine again.
     async fn stand_still(&mut self, seconds: u64) {
         self.engine.clone().close().await.unwrap();
         sleep(Duration::from_secs(seconds)).await;
@@ -145,7 +145,7 @@ impl World {
         *self.relay.does.lock() = does;
     }
 
-    /// Takes a message and alerts a person of it.
+    /// Takes a message and queues an alert mail about it for a person.
     async fn alert(&self, person: u8) -> Mail {
         self.alert_in(&self.business, person, MailKind::Alert, None).await
     }
@@ -224,7 +224,7 @@ async fn open(disk: &MemoryBackend, ports: &Ports) -> Engine {
     Engine::start(store, ports.clone()).await.unwrap()
 }
 
-/// Lets everything that is due happen, in much less time than any delay.
+/// Waits until no task has work that is due. This takes much less time than any delay.
 async fn settle() {
     sleep(Duration::from_millis(500)).await;
 }

@@ -1,4 +1,4 @@
-//! Behaviour of a relay and its effects.
+//! Responses and failures of a relay, and their effects.
 
 use super::*;
 
@@ -14,7 +14,7 @@ async fn a_mail_is_sent_once_with_what_it_tells_of_and_noted() {
     let sent = &world.log(world.business.id()).await[0];
     assert_eq!((sent.status, sent.attempts, &sent.last_error), (MailStatus::Sent, 1, &None));
     sleep(Duration::from_secs(90_000)).await;
-    assert_eq!(world.times().len(), 1, "it is not sent again");
+    assert_eq!(world.times().len(), 1, "a sent mail must not be sent again");
 }
 
 #[tokio::test(start_paused = true)]
@@ -62,7 +62,7 @@ async fn a_relay_that_hangs_is_given_up_after_a_minute_and_the_mail_goes_later()
     assert_eq!(log[0].last_error, Some(MailError::NoAnswer(60)));
     sleep(Duration::from_secs(60)).await;
     assert_eq!(world.statuses().await, [MailStatus::Sent]);
-    assert_eq!(world.times(), [0, 120], "a minute behind the end of the attempt");
+    assert_eq!(world.times(), [0, 120], "the next attempt is due one minute after the failed one ended");
 }
 
 #[tokio::test(start_paused = true)]
@@ -74,7 +74,7 @@ async fn a_dead_relay_uses_up_no_attempts_and_each_mail_is_sent_once_it_is_back(
     }
     sleep(Duration::from_secs(3_600)).await;
     let tried = world.times().len();
-    assert!((60..75).contains(&tried), "about one a minute, not {tried}");
+    assert!((60..75).contains(&tried), "about one attempt per minute is expected, not {tried}");
     world.does(Does::Takes);
     sleep(Duration::from_secs(7_300)).await;
     assert!(world.statuses().await.iter().all(|status| *status == MailStatus::Sent));
@@ -98,7 +98,7 @@ async fn no_more_mails_than_may_be_are_under_way_at_once() {
 async fn a_reset_goes_before_what_waits_and_businesses_take_turns() {
     let world = World::new().await;
     let other = new_business(&world.engine).await;
-    // All mails are due at one instant.
+    // All mails are due at the same instant.
     let due = Some(world.engine.now() + chrono::TimeDelta::seconds(50));
     for person in 0..40 {
         world.alert_in(&world.business, person, MailKind::Alert, due).await;
@@ -111,8 +111,8 @@ async fn a_reset_goes_before_what_waits_and_businesses_take_turns() {
     sleep(Duration::from_secs(60)).await;
     let order = world.addresses();
     let at = |person| order.iter().position(|to| to.starts_with(&person_id(person).to_string())).unwrap();
-    assert_eq!((order.len(), at(250)), (42, 0), "the reset goes first");
-    assert!(at(200) <= 2, "the other business waits for no forty mails: {order:?}");
+    assert_eq!((order.len(), at(250)), (42, 0), "the reset must be sent first");
+    assert!(at(200) <= 2, "the other business must not wait for 40 mails: {order:?}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -127,16 +127,16 @@ async fn many_changed_addresses_hold_up_neither_resets_nor_businesses() {
         world.engine.queue_mail(of_account(person, MailKind::EmailChange)).await.unwrap();
     }
     world.alert_in(&world.business, 200, MailKind::Alert, due).await;
-    // The reset is written last and sent first.
+    // The reset is queued last and must be sent first.
     world.engine.queue_mail(of_account(250, MailKind::Reset)).await.unwrap();
     sleep(Duration::from_secs(60)).await;
     let order = world.addresses();
     let at = |person| order.iter().position(|to| to.starts_with(&person_id(person).to_string())).unwrap();
-    assert_eq!((order.len(), at(250)), (42, 0), "the reset goes first: {order:?}");
-    assert!(at(200) <= 2, "the business waits for no forty mails: {order:?}");
+    assert_eq!((order.len(), at(250)), (42, 0), "the reset must be sent first: {order:?}");
+    assert!(at(200) <= 2, "the business must not wait for 40 mails: {order:?}");
 }
 
-/// Writes `count` mails about accounts that are not resets.
+/// Queues `count` mails about changed addresses, none of which are resets.
 async fn many_changed_addresses(world: &World, count: u32, due: Option<Timestamp>) {
     for number in 0..count {
         let person = Uuid::from_u128(u128::from(number) + 1).into();
@@ -151,12 +151,12 @@ async fn reset(world: &World, person: u8, due: Option<Timestamp>) {
     world.engine.queue_mail(reset).await.unwrap();
 }
 
-/// The number of mails that were sent before this person's.
+/// The number of mails that were sent before the mail to this person.
 fn place_of(order: &[String], person: u8) -> Option<usize> {
     order.iter().position(|to| to.starts_with(&person_id(person).to_string()))
 }
 
-/// More mails of another lane than one scan passes.
+/// One lane has more mails than a single scan reads.
 #[tokio::test(start_paused = true)]
 async fn hundreds_of_changed_addresses_delay_neither_a_reset_nor_a_business() {
     for has_reset in [true, false] {
@@ -172,7 +172,10 @@ async fn hundreds_of_changed_addresses_delay_neither_a_reset_nor_a_business() {
         let before = usize::from(has_reset);
         assert_eq!((order.len(), place_of(&order, 250)), (601 + before, has_reset.then_some(0)));
         let at = place_of(&order, 200).unwrap();
-        assert!(at <= before + 1, "the business goes second of those who take turns: {at}");
+        assert!(
+            at <= before + 1,
+            "the alert mail must be first or second after the reset, but its index is {at}"
+        );
     }
 }
 
@@ -181,10 +184,10 @@ async fn a_reset_that_is_written_where_looks_have_passed_is_found() {
     let world = World::new().await;
     world.does(Does::RefusesForNow);
     many_changed_addresses(&world, 600, None).await;
-    // Each mail was refused twice and waits for five minutes.
+    // The relay refused each mail twice, so the mails wait for five minutes.
     sleep(Duration::from_secs(90)).await;
     assert_eq!(world.addresses().len(), 1_200);
-    // The resets are due before those mails, also after a refusal.
+    // A reset is due before those mails, even after a refusal.
     reset(&world, 250, None).await;
     settle().await;
     assert_eq!(place_of(&world.addresses()[1_200..], 250), Some(0));
@@ -210,10 +213,10 @@ async fn with_a_dead_relay_ten_thousand_mails_cost_one_write_a_minute_and_delay_
     let (changes, reads) = (store.stats().changes, world.disk.reads());
     sleep(Duration::from_secs(600)).await;
     let (changes, reads) = (store.stats().changes - changes, world.disk.reads() - reads);
-    // Ten attempts are recorded, and ten steps of the steady clock.
+    // Ten attempts and ten values of the steady clock are recorded.
     assert!((10..=25).contains(&changes), "{changes} changes in ten minutes");
     assert!(reads <= 2_000, "{reads} reads in ten minutes");
-    // A change of the business waits for its own sync and not for the outbox.
+    // A change of the business waits for its own sync, and not for the outbox.
     world.disk.set_sync_delay(Duration::from_millis(5));
     let began = Instant::now();
     for _ in 0..100 {

@@ -1,10 +1,10 @@
-//! Damage to alerts. The fixture store has none.
+//! Damage to alerts. The fixture store has no alerts, so the tests add them.
 
 use domain::{About, Alert, AlertKind, AlertsRead};
 
 use super::*;
 
-/// A store with three alerts of one person, two of them read, and one alert of another person.
+/// A store with three alerts of one person, two of them read, and an alert of another person.
 fn with_alerts(good: &Map) -> Map {
     let mut rows = good.clone();
     let (of, at) = (good.of(), Timestamp::from_millis(5));
@@ -16,7 +16,7 @@ fn with_alerts(good: &Map) -> Map {
         rows.put(&keys::alert(of, person_id, number), alert.encode());
     }
     rows.put(&keys::alerts_read(of, other()), AlertsRead { until: 5, at }.encode());
-    // The person has no alerts left.
+    // This person has no alerts.
     rows.put(&keys::alerts_read(of, uuid::Uuid::from_u128(9).into()), AlertsRead { until: 5, at }.encode());
     rows
 }

@@ -1,5 +1,5 @@
-//! Damage to special days, blocked times, staff hours, breaks and buffers, and a complete diary without
-//! findings.
+//! Damage to special days, blocked times, staff hours, breaks and buffers. A complete diary without damage
+//! has no findings.
 
 use chrono::NaiveDate;
 use domain::{
@@ -41,7 +41,7 @@ fn blocked_time(number: u128, staff_id: StaffId, starts_at: Timestamp, minutes: 
     }
 }
 
-/// The first instant of the first appointment, and its staff member.
+/// The start of the first appointment, and its staff member.
 fn booked(m: &Map) -> (Timestamp, StaffId) {
     let booked: Appointment = m.record(&m.first(kind::APPOINTMENT));
     (booked.starts_at, booked.staff_id)
@@ -59,7 +59,7 @@ fn plant_diary(m: &mut Map) {
     {
         m.put(&keys::special_day(of, day.date), day.encode());
     }
-    // The times overlap each other and an appointment, and one begins with another.
+    // The blocked times overlap each other and an appointment. Two of them begin at the same time.
     for (number, later, minutes) in [(1, -30, 60), (2, 0, 10), (3, 0, 100_000), (4, 20, 15)] {
         let blocked = blocked_time(number, staff, at + TimeDelta::minutes(later), minutes);
         m.put(&keys::blocked_time(of, blocked.key()), blocked.encode());
@@ -88,7 +88,7 @@ fn plant_blocked_time(m: &mut Map, at: &BlockedTime, time: &BlockedTime) -> Vec<
     key
 }
 
-/// Cuts the end off a row.
+/// Removes the end of a value.
 fn cut(m: &mut Map, key: &[u8]) {
     m.0.get_mut(key).unwrap().pop();
 }
@@ -112,7 +112,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         |m| {
             let key = plant_special_day(m, "2026-12-24", &special_day("2026-12-24"));
             let bytes = m.0.get_mut(&key).unwrap();
-            // The second interval opens at 11:40, within the first.
+            // The second window now opens at 11:40, while the first is still open.
             let at = bytes.windows(2).position(|pair| *pair == 1_320_u16.to_le_bytes()).unwrap();
             bytes[at..at + 2].copy_from_slice(&700_u16.to_le_bytes());
         },
@@ -207,9 +207,9 @@ async fn nothing_is_found_in_a_whole_diary() {
     let mut whole = good().await;
     let rows = whole.0.len();
     plant_diary(&mut whole);
-    assert_eq!(whole.0.len(), rows + 6, "two special days and four blocked times");
+    assert_eq!(whole.0.len(), rows + 6, "two special days and four blocked times must be added");
     let mut report = check(&whole).unwrap();
-    // The audit log has the earlier usage, because no change wrote these rows.
+    // No change wrote these rows, so the usage in the audit log does not include them.
     report.findings.retain(|finding| !finding.contains("another usage than there is"));
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }

@@ -1,5 +1,5 @@
-//! Damage to rows that are deleted in steps (erased contacts, wiped events, deleted businesses), and to
-//! retentions.
+//! Damage to rows that are deleted in steps: erased contacts, events with data of erased contacts, and
+//! deleted businesses. Also damage to retentions.
 
 use super::*;
 
@@ -15,7 +15,7 @@ impl Map {
         self.put(&keys::unfinished(self.of()), vec![]);
     }
 
-    /// Begins to erase a contact. It deletes the contact and its index rows, except `left`.
+    /// Begins the erasure of a contact: deletes the contact and its index rows, except `left`.
     fn erase_but(&mut self, left: &[u8]) {
         let (of, contact) = (self.of(), self.somebody());
         self.erasing(&contact);
@@ -146,7 +146,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "how long things are kept is damaged",
         |m| {
             let mut bytes = Retention { calls_days: Some(9), ..Retention::default() }.encode();
-            bytes[2] = 0; // days
+            bytes[2] = 0; // the number of days
             m.put(&keys::retention(m.of()), bytes);
         },
         "kind retention",
@@ -165,14 +165,14 @@ pub(super) const DAMAGES: &[Damage] = &[
 #[tokio::test]
 async fn what_is_left_to_be_done_is_no_damage() {
     let good = good().await;
-    // The contact is being erased. Only the usage still counts the contact.
+    // The contact is being erased, so only the usage still counts it.
     let mut map = good.clone();
     map.erase_but(&[]);
     map.put(&keys::retention(map.of()), Retention::default().encode());
     let report = check(&map).unwrap();
     let told = |finding: &String| finding.contains("another usage than there is");
     assert!(report.findings.iter().all(told), "{:?}", report.findings);
-    // A business that is being deleted may have any rows left.
+    // While a business is being deleted, any of its rows may be left.
     let (of, mut map) = (good.of(), good);
     map.put(&keys::ending(of), vec![]);
     map.remove(&keys::profile(of));

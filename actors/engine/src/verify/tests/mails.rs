@@ -1,10 +1,10 @@
-//! Damage to mails. The fixture store has none.
+//! Damage to mails. The fixture store has no mails, so the tests add them.
 
 use domain::{Mail, MailKind, MailStatus};
 
 use super::*;
 
-/// A store with a waiting mail of a gathered kind and a mail about an account.
+/// A store with a pending mail that collects alerts, and a mail about an account.
 fn with_mails(good: &Map) -> Map {
     let mut rows = good.clone();
     let at = Timestamp::from_millis(5);

@@ -1,5 +1,5 @@
-//! Damage to the meaning of a store, in a store of format 2. Each kind of damage is planted alone and
-//! reported, and the store without damage has no findings.
+//! Damage to the content of a store, with the fixture of format 2. Each kind of damage is added alone and
+//! must be found. The undamaged store must have no findings.
 
 mod alerts;
 mod booking;
@@ -85,7 +85,7 @@ impl Map {
     }
 
     fn remove(&mut self, key: &[u8]) {
-        self.0.remove(key).expect("it is there");
+        self.0.remove(key).expect("the row must exist");
     }
 
     fn put(&mut self, key: &[u8], value: Vec<u8>) {
@@ -96,14 +96,14 @@ impl Map {
         R::decode(&value_at(self, key).unwrap().unwrap()).unwrap()
     }
 
-    /// Changes the record of a row. The value is then stored whole, as in earlier versions.
+    /// Changes the record of a row. The whole record is then stored in one value, as in earlier versions.
     fn edit<R: Record>(&mut self, key: &[u8], edit: impl FnOnce(&mut R)) {
         let mut record = self.record::<R>(key);
         edit(&mut record);
         self.put(key, record.encode());
     }
 
-    /// Changes the first record of a kind for which `which` holds.
+    /// Changes the first record of a kind that satisfies `which`.
     fn edit_where<R: Record>(&mut self, kind: u8, which: impl Fn(&R) -> bool, edit: impl FnOnce(&mut R)) {
         let key = self.keys(kind).into_iter().find(|key| which(&self.record(key))).unwrap();
         self.edit(&key, edit);
@@ -119,10 +119,10 @@ fn other<I: ResourceId>() -> I {
     uuid::Uuid::from_u128(7).into()
 }
 
-/// The description, the damage and the text of its finding.
+/// A description, the function that does the damage, and the text of the expected finding.
 type Damage = (&'static str, fn(&mut Map), &'static str);
 
-/// Checks that the good store has no finding and that each damage has one.
+/// Checks that the undamaged store has no finding, and that each kind of damage has one.
 fn each_is_found(good: &Map, damages: &[Damage]) {
     let report = check(good).unwrap();
     assert!(report.is_whole(), "{:?}", report.findings);
@@ -130,7 +130,7 @@ fn each_is_found(good: &Map, damages: &[Damage]) {
     for (name, plant, words) in damages {
         let mut damaged = good.clone();
         plant(&mut damaged);
-        assert!(damaged.0 != good.0, "{name}: nothing was planted");
+        assert!(damaged.0 != good.0, "{name}: the damage changed nothing");
         let report = check(&damaged).unwrap();
         if !report.findings.iter().any(|finding| finding.contains(words)) {
             missed.push(format!("{name}: {words:?} is not in {:?}", report.findings));

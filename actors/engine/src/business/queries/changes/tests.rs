@@ -10,7 +10,7 @@ fn business() -> BusinessId {
     Uuid::from_u128(1).into()
 }
 
-/// An appointment with an id that is a year later than its creation, as after a clock that went back.
+/// An appointment whose id has a timestamp one year after its creation, as if the clock had since gone back.
 fn appointment(number: i64, created: i64, updated: i64) -> Appointment {
     let millis = 365 * 86_400_000 + number;
     let starts_at = Timestamp::from_millis(1_000_000 - number);
@@ -46,7 +46,7 @@ async fn walk(store: &Store, since: i64, budget: usize, limit: usize) -> (Vec<Ap
         let page = page.await.unwrap();
         found.extend(page.items);
         pages += 1;
-        assert!(pages < 200, "the walk goes on");
+        assert!(pages < 200, "the walk does not end");
         match page.next {
             None => return (found, pages),
             next => after = next,
@@ -57,7 +57,8 @@ async fn walk(store: &Store, since: i64, budget: usize, limit: usize) -> (Vec<Ap
 #[tokio::test]
 async fn a_walk_passes_rows_whose_ids_are_much_later_than_their_stamps() {
     let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
-    // Forty appointments before the requested instant, then twenty after it. Every third one was changed.
+    // Forty appointments before the requested instant, then twenty after it. Every third appointment was
+    // changed.
     let made: Vec<_> = (0..60)
         .map(|number| {
             let created = if number < 40 { 100 + number / 4 } else { 500 + number / 4 };
@@ -76,7 +77,7 @@ async fn a_walk_passes_rows_whose_ids_are_much_later_than_their_stamps() {
         expected.sort_by_key(|made| (made.updated_at, made.id));
         for (budget, limit) in [(1, 1), (1, 100), (3, 7), (16, 100), (1_000, 5), (1_000, 100)] {
             let (found, pages) = walk(&store, since, budget, limit).await;
-            assert_eq!(found, expected, "since {since}, {budget} rows, {limit} a page");
+            assert_eq!(found, expected, "since {since}, {budget} rows, {limit} items per page");
             assert!(budget < 1_000 || pages <= expected.len() / limit + 1, "{pages} pages");
         }
     }

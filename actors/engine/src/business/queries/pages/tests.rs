@@ -22,7 +22,8 @@ async fn store_with(numbers: &BTreeSet<u16>) -> Store {
     store
 }
 
-/// Walks the multiples of a number, with another budget and limit for each page.
+/// Lists the multiples of a number, page by page. `pages` has the row budget and the limit of each page, and
+/// repeats.
 async fn walk_multiples(store: &Store, order: Order, of: u16, pages: &[(usize, usize)]) -> (Vec<u16>, usize) {
     let range = KeyRange::prefix(Key::new(&[7; HEAD_BYTES]));
     let (mut found, mut after, mut walked) = (Vec::new(), None, 0);
@@ -34,7 +35,7 @@ async fn walk_multiples(store: &Store, order: Order, of: u16, pages: &[(usize, u
         let page = read_page((&scans, store), Uuid::from_u128(1).into(), &request, move |reader, page| {
             collect(reader, range, order, page, |key, _| {
                 let number = u16::from_be_bytes([key[HEAD_BYTES], key[HEAD_BYTES + 1]]);
-                // A shown number reads one more row.
+                // Each number that is shown costs one more row.
                 let shown = number % of == 0;
                 if shown {
                     reader.get_raw(&Key::new(key))?;
@@ -81,11 +82,11 @@ proptest! {
 async fn a_page_ends_at_its_budget_and_the_end_of_a_list_is_seen_there() {
     let store = store_with(&(1..=20).map(|number| number * 7).collect()).await;
     for order in [Order::Ascending, Order::Descending] {
-        // None of the 20 rows is shown. A page has four steps. Each step reads one row that it leaves to the
-        // next.
+        // None of the 20 rows matches. A page reads in four steps. Each step reads one row that it leaves for
+        // the next step.
         for (budget, pages) in [(1, 20), (12, 3), (22, 2), (23, 1), (24, 1), (1_000, 1)] {
             let (found, walked) = walk_multiples(&store, order, 999, &[(budget, 5)]).await;
-            assert_eq!((found, walked), (Vec::new(), pages), "with {budget} rows a page");
+            assert_eq!((found, walked), (Vec::new(), pages), "with a budget of {budget} rows per page");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The dispatcher's decisions in simulated time, with endpoints that hang, drip, fail or respond, and the
-//! waits of the others.
+//! The dispatcher's decisions in simulated time. Some endpoints hang, send their response slowly, fail or
+//! respond, and the tests measure how long other endpoints wait. A place is the permit for one attempt.
 
 mod panics;
 mod turns;
@@ -34,10 +34,10 @@ struct World {
     now: Moment,
     steps: u64,
     answers: HashMap<EndpointKey, Answers>,
-    /// The times of the events that wait for each endpoint.
+    /// For each endpoint, the times of its waiting events.
     backlog: HashMap<EndpointKey, VecDeque<Moment>>,
     held: BTreeMap<EndpointKey, usize>,
-    /// The attempts under way, by their end.
+    /// The attempts in progress, by the time at which they end.
     ends: BTreeSet<(Moment, u64, EndpointKey)>,
     to_come: BTreeSet<(Moment, u64, EndpointKey)>,
     /// The start of each attempt and its wait for a permit.
@@ -116,9 +116,10 @@ impl World {
         }
     }
 
-    /// The longest wait for a permit among the endpoint's attempts that began at `from` or later.
+    /// The longest time that an attempt of this endpoint waited for a place. Attempts that began before
+    /// `from` are ignored.
     fn longest(&self, key: EndpointKey, from: Moment) -> Duration {
-        let waits = self.waits.get(&key).expect("it got a permit");
+        let waits = self.waits.get(&key).expect("the endpoint never got a permit");
         let left = self.backlog.get(&key).into_iter().flatten().map(|at| self.now - *at);
         waits.iter().filter(|(at, _)| *at >= from).map(|(_, wait)| *wait).chain(left).max().unwrap()
     }
@@ -129,12 +130,12 @@ impl World {
     }
 }
 
-/// The first business number of the endpoints that the tests observe.
+/// The business number of the first endpoint with a delivery history whose waits are measured.
 const KNOWN: usize = 90_000;
 const NEW: usize = 91_000;
 
-/// Measures the longest waits of others beside bad endpoints: of endpoints with a history, and of new
-/// businesses with one event. The bad endpoints begin after a minute.
+/// Returns the longest waits of two groups while bad endpoints run: endpoints with a delivery history, and
+/// new businesses with one event each. The bad endpoints begin after a minute.
 fn beside(mut world: World, bad: impl FnOnce(&mut World, Moment)) -> (Duration, Duration) {
     let minute = 60 * SECOND;
     world.events((Duration::ZERO, 3 * minute), SECOND / 10, key(KNOWN, 0), ANSWERS);
@@ -194,7 +195,7 @@ fn thousands_of_dead_endpoints_delay_no_other_endpoint() {
             for number in 0..5_000 {
                 let endpoint = key(number / 25, number % 25);
                 if was_good {
-                    // The endpoint had a recent delivery.
+                    // The endpoint has a recent successful delivery.
                     world.fair.want(endpoint, 1, Duration::ZERO);
                     let granted = world.fair.grant(Duration::ZERO).unwrap();
                     world.fair.give_back(granted, Some((true, PROMPT)), PROMPT);
@@ -228,5 +229,8 @@ fn thousands_of_businesses_with_a_dead_endpoint_delay_no_known_endpoint() {
     assert!(among <= 3 * DELIVERY_TIME_MAX, "{among:?}");
     let behind = (31..180).map(new).max().unwrap();
     assert!(behind < SECOND, "{behind:?}");
-    assert!((0..2_000).all(|number| !world.waits[&key(number, 0)].is_empty()), "each of them is tried");
+    assert!(
+        (0..2_000).all(|number| !world.waits[&key(number, 0)].is_empty()),
+        "every endpoint must be tried"
+    );
 }

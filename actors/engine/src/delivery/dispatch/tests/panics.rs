@@ -10,9 +10,9 @@ fn a_panic_while_a_permit_is_handed_out_leaves_the_others_theirs() {
         std::thread::spawn(move || dispatcher.wake(key(1, 0)))
     };
     assert!(waking.join().is_err());
-    assert_eq!(dispatcher.permits_held(), 0, "the permit that was being handed is given back");
-    // Without an engine, handing out a permit would stop the dispatcher.
+    assert_eq!(dispatcher.permits_held(), 0, "the permit must be returned after the panic");
+    // This dispatcher has no engine, so the next granted permit would stop it.
     assert!(!dispatcher.fair.lock().is_stopped());
     dispatcher.wake(key(2, 0));
-    assert!(dispatcher.fair.lock().is_stopped(), "others are handed theirs");
+    assert!(dispatcher.fair.lock().is_stopped(), "the next endpoint must still be granted a place");
 }

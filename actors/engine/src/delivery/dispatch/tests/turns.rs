@@ -1,4 +1,5 @@
-//! Turns, limits on permits and standings of endpoints.
+//! The turns of endpoints, the limits on their places, and their standings (how likely an endpoint returns a
+//! place soon).
 
 use super::super::standing::{ALIVE_TIME, QUICK, Standing};
 use super::*;
@@ -10,7 +11,7 @@ fn a_business_alone_may_use_about_half_and_many_get_equal_parts() {
         world.events((Duration::ZERO, 60 * SECOND), SECOND, key(0, endpoint), ANSWERS);
     }
     world.run(59 * SECOND + SECOND / 2);
-    // All of them are good now and hang from here on.
+    // All eight endpoints had successful deliveries and hang from this moment on.
     for business in 0..8 {
         for endpoint in 0..25 {
             for _ in 0..8 {
@@ -28,7 +29,10 @@ fn a_business_alone_may_use_about_half_and_many_get_equal_parts() {
     let shares: Vec<_> = (0..8).map(|business| world.held_of(business)).collect();
     let (least, most) = (shares.iter().min().unwrap(), shares.iter().max().unwrap());
     assert!(most - least <= 2 && *least >= 2, "{shares:?}");
-    assert!(world.fair.held() <= 32, "half is left to those that are trusted more");
+    assert!(
+        world.fair.held() <= 32,
+        "half of the places must stay free for endpoints with a better standing"
+    );
 }
 
 #[test]
@@ -41,13 +45,14 @@ fn slow_endpoints_have_their_turns_however_much_quick_ones_do() {
     }
     world.events((Duration::ZERO, 300 * SECOND), 30 * SECOND, key(200, 0), HANGS);
     world.run(300 * SECOND);
-    assert!(world.fair.held() >= 60, "there is more to do than there are permits");
+    assert!(world.fair.held() >= 60, "there are more due deliveries than permits");
     assert!(world.waits[&key(200, 0)].len() >= 10, "{:?}", world.waits[&key(200, 0)]);
 }
 
 #[test]
 fn turns_go_by_the_time_that_attempts_take() {
-    // Two businesses want more permits than exist. The attempts of one take three times as long.
+    // Two businesses want more places than exist. The attempts of one business take three times as long as
+    // those of the other.
     let mut world = World::new(4);
     let long = Answers { after: 3 * SECOND / 4, delivered: true };
     for (business, answers) in [(0, Answers { after: SECOND / 4, delivered: true }), (1, long)] {
@@ -64,7 +69,7 @@ fn turns_go_by_the_time_that_attempts_take() {
     };
     let ratio = took(0).as_secs_f64() / took(1).as_secs_f64();
     assert!((0.8..1.25).contains(&ratio), "{ratio}");
-    // The endpoints of one business have had equal shares.
+    // The endpoints of the same business must get equal shares.
     let each: Vec<_> = (0..9).map(|endpoint| world.waits[&key(1, endpoint)].len()).collect();
     assert!(each.iter().max().unwrap() - each.iter().min().unwrap() <= 1, "{each:?}");
 }
@@ -115,7 +120,11 @@ fn what_is_registered_late_leaves_what_is_known_by_then() {
     let held = fair.grant(Duration::ZERO).unwrap();
     fair.wake(of, Duration::ZERO);
     fair.register(of, 100 * SECOND, false, Duration::ZERO);
-    assert_eq!((fair.next_due(), fair.waiting()), (None, 1), "it waits for a permit already");
+    assert_eq!(
+        (fair.next_due(), fair.waiting()),
+        (None, 1),
+        "an endpoint that waits for a permit must not be registered twice"
+    );
     fair.give_back(held, None, SECOND);
     assert_eq!(fair.grant(SECOND).unwrap().key, of);
     fair.rest(key(2, 0), Some(5 * SECOND), SECOND);
@@ -141,7 +150,11 @@ fn an_endpoint_is_trusted_as_far_as_its_latest_attempts_go() {
     assert_eq!(standing(&fair, now + ALIVE_TIME), Standing::Alive);
     assert_eq!(standing(&fair, now + ALIVE_TIME + PROMPT), Standing::Good);
     attempt(&mut fair, &mut now, PROMPT, false);
-    assert_eq!(standing(&fair, now), Standing::Unknown, "it fails, and costs little");
+    assert_eq!(
+        standing(&fair, now),
+        Standing::Unknown,
+        "a quick failure must lower the standing only to unknown"
+    );
     attempt(&mut fair, &mut now, DELIVERY_TIME_MAX, false);
     assert_eq!(standing(&fair, now), Standing::Slow);
     for slow in [true, true, false, false] {
@@ -151,7 +164,7 @@ fn an_endpoint_is_trusted_as_far_as_its_latest_attempts_go() {
         }
     }
     assert_eq!(standing(&fair, now), Standing::Alive);
-    // A hanging attempt counts before its end.
+    // A hanging attempt lowers the standing of its endpoint before it ends.
     fair.want(of, 1, now);
     fair.grant(now).unwrap();
     assert_eq!(standing(&fair, now + QUICK), Standing::Alive);
@@ -171,19 +184,19 @@ fn an_endpoint_asks_for_a_permit_when_its_delivery_is_due_and_an_idle_one_is_for
     let granted = fair.grant(5 * SECOND).unwrap();
     assert_eq!((granted.key, fair.next_due(), fair.waiting()), (key(0, 0), Some(7 * SECOND), 1));
     fair.tick(usize::MAX, 7 * SECOND, 7 * SECOND);
-    assert_eq!(fair.grant(7 * SECOND), None, "there is one permit");
+    assert_eq!(fair.grant(7 * SECOND), None, "the only permit is taken");
     fair.give_back(granted, None, 8 * SECOND);
     assert_eq!(fair.grant(8 * SECOND).unwrap().key, key(0, 1));
     fair.sweep(7 * SECOND + fair::waits::REMEMBERED - PROMPT);
-    assert_eq!(fair.known(), 1, "the other one was heard of earlier");
+    assert_eq!(fair.known(), 1, "the endpoint that was unused for longer must be forgotten");
     fair.sweep(7 * SECOND + fair::waits::REMEMBERED + PROMPT);
-    assert_eq!(fair.known(), 1, "it holds a permit");
+    assert_eq!(fair.known(), 1, "an endpoint that holds a permit must not be forgotten");
     fair.stop();
     fair.wake(key(0, 0), 8 * SECOND);
     assert_eq!(fair.grant(8 * SECOND), None);
 }
 
-/// The due deliveries of very many endpoints at the start of the engine.
+/// The due deliveries of 100,000 endpoints when the engine starts.
 #[test]
 fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_permits_allow() {
     let (mut fair, mut now, mut ends) = (Fair::new(PERMITS), Duration::ZERO, VecDeque::new());
@@ -195,7 +208,7 @@ fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_permits_allow() {
     let mut served = BTreeSet::new();
     loop {
         while let Some(granted) = fair.grant(now) {
-            assert!(served.insert(granted.key), "each has one turn");
+            assert!(served.insert(granted.key), "each endpoint must get exactly one turn");
             ends.push_back((now + PROMPT, granted));
         }
         let Some((end, granted)) = ends.pop_front() else { break };
@@ -203,9 +216,9 @@ fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_permits_allow() {
         fair.give_back(granted, Some((true, PROMPT)), now);
     }
     assert_eq!((served.len(), fair.waiting(), fair.held()), (100_000, 0, 0));
-    // Endpoints with earlier failures leave half of the permits free.
+    // Endpoints with earlier failures may use only half of the permits.
     let least = PROMPT * 100_000 / u32::try_from(PERMITS / 2).unwrap();
-    assert!(now <= least * 2, "{now:?} where {least:?} is the least");
+    assert!(now <= least * 2, "took {now:?}, but the minimum is {least:?}");
 }
 
 #[test]
@@ -219,7 +232,8 @@ fn what_an_outage_holds_back_is_released_in_the_order_in_which_it_began_to_wait(
     }
     assert_eq!((fair.waiting(), fair.next_due(), fair.grant(now)), (5, None, None));
     assert!(fair.is_any_cut_off() && !fair.is_any_wanted());
-    // A woken endpoint keeps its waiting time. An endpoint without deliveries is removed.
+    // An endpoint that is woken keeps its position in the queue. An endpoint without deliveries is removed
+    // from it.
     fair.wake(key(0, 0), now);
     let granted = fair.grant(now).unwrap();
     assert_eq!((granted.key, fair.waiting()), (key(0, 0), 4));
@@ -235,11 +249,11 @@ fn what_an_outage_holds_back_is_released_in_the_order_in_which_it_began_to_wait(
         granted.iter().map(|granted| granted.key).collect::<Vec<_>>()
     };
     assert_eq!(taken(&mut fair, 2), [key(0, 0), key(1, 0)]);
-    fair.cut_off(key(0, 0), now); // it was tried, and waits after the others
+    fair.cut_off(key(0, 0), now); // the attempt failed, so the endpoint queues again behind the others
     assert_eq!(taken(&mut fair, 2), [key(2, 0), key(4, 0)]);
     assert_eq!(taken(&mut fair, 2), [key(0, 0)]);
     assert_eq!(fair.waiting(), 0);
-    // A woken endpoint that has made its attempt starts anew in the next outage.
+    // An endpoint that was woken and made its attempt gets a new position in the next outage.
     fair.cut_off(key(1, 0), now);
     fair.wake(key(1, 0), now);
     let granted = fair.grant(now).unwrap();
@@ -274,7 +288,7 @@ fn what_is_due_at_very_many_endpoints_asks_and_is_forgotten_a_few_at_a_time() {
     assert_eq!(
         known,
         [1_000, 740, 480, 221, 1],
-        "whole businesses, and no more than a few above 256 endpoints"
+        "a sweep must remove whole businesses, with at most a few endpoints more than 256"
     );
     assert!(fair.sweep(far) && fair.sweep(far));
 }
@@ -309,10 +323,10 @@ fn every_permit_that_may_be_granted_is_and_no_other() {
             fair.tick(usize::MAX, now, now);
             held.extend(std::iter::from_fn(|| fair.grant(now)));
             assert!(held.len() == fair.held() && fair.held() <= permits);
-            assert!(fair.nobody_may(now), "a permit is free for somebody who may have it");
+            assert!(fair.nobody_may(now), "a permit is free although an endpoint may have it");
         }
         while !fair.sweep(now + 2 * fair::waits::REMEMBERED) {}
         fair.release(24, now);
-        assert!(!fair.is_any_cut_off(), "whatever happened, everybody is released in the end");
+        assert!(!fair.is_any_cut_off(), "every endpoint must be released in the end");
     }
 }
