@@ -1,4 +1,4 @@
-//! No response is sent before everything that it shows is durable.
+//! A response that shows a change is sent only after the change is durable.
 
 use domain::availability::Terms;
 use domain::{AppointmentStatus, Timestamp};
@@ -34,8 +34,8 @@ async fn a_booking_and_the_refusals_it_causes_are_answered_after_its_sync() {
     assert!(hour(9) && !hour(10) && hour(11));
 }
 
-/// In the last part of the disk's reserve, a cancellation with a new idempotency key is refused if the appointment is
-/// cancelled already. So the refusal shows the first cancellation.
+/// The disk's reserve is almost used up. A cancellation with a new idempotency key is then refused if the
+/// appointment is already cancelled. The refusal therefore shows that the first cancellation took effect.
 #[tokio::test(start_paused = true)]
 async fn a_refusal_for_want_of_room_is_answered_after_the_change_it_shows_is_durable() {
     let world = World::new(4).await;
@@ -77,17 +77,20 @@ async fn reads_do_not_show_an_unsynced_change_and_wait_only_if_they_must_include
     everything_else_runs().await;
     assert!(!cancelled.is_finished());
     assert!(one.is_finished() && by_start.is_finished() && log.is_finished());
-    assert!(!by_change.is_finished(), "its stamp may be before the fence");
-    assert!(world.at(&other).business().await.is_ok(), "another business has nothing to wait for");
+    assert!(
+        !by_change.is_finished(),
+        "the list must wait, because the pending change may have an earlier timestamp"
+    );
+    assert!(world.at(&other).business().await.is_ok(), "another business must not have to wait");
 
     world.disk.release_syncs();
     let cancelled = cancelled.await.unwrap().unwrap();
-    // A list by change is read once no earlier change is missing.
+    // A list by change is read only when every earlier change is visible.
     assert_eq!(one.await.unwrap().unwrap().unwrap().status, AppointmentStatus::Confirmed);
     assert!(by_start.await.unwrap().unwrap().items.is_empty());
     assert_eq!(by_change.await.unwrap().unwrap().items.len(), 1);
     assert_eq!(log.await.unwrap().unwrap().items[0].action.as_str(), "appointment.booked");
-    // After the response, every read shows the change.
+    // After the cancellation is acknowledged, every read shows it.
     let one = handle.appointment(id).await.unwrap().unwrap();
     assert_eq!(serde_json::to_string(&one).unwrap(), body(&cancelled));
     assert_eq!(handle.audit(&first_page()).await.unwrap().items[0].action.as_str(), "appointment.cancelled");

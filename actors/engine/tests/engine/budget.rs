@@ -1,4 +1,5 @@
-//! The recorded usage of a business equals the rows on the disk, through crashes and in old stores.
+//! The recorded usage of a business equals the rows on the disk, even after crashes and in stores of earlier
+//! versions.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -27,7 +28,7 @@ use store::{Batch, Key, Order, Record, Store};
 
 use crate::harness::{Seeded, Shop, World, at, by_operator, everything_else_runs, first_page, id_of, text};
 
-/// Rows and bytes by kind, counted on the disk.
+/// The numbers of rows and bytes on the disk, by kind.
 fn counted(store: &Store, of: BusinessId) -> BTreeMap<String, (u64, u64)> {
     let mut found: BTreeMap<String, (u64, u64)> =
         BudgetKind::ALL.iter().map(|kind| (kind.to_string(), (0, 0))).collect();
@@ -61,7 +62,7 @@ fn counted(store: &Store, of: BusinessId) -> BTreeMap<String, (u64, u64)> {
     found
 }
 
-/// Rows and bytes by kind, as the business reports them.
+/// The numbers of rows and bytes that the business reports, by kind.
 async fn told(handle: &BusinessHandle) -> BTreeMap<String, (u64, u64)> {
     let shown = serde_json::to_value(handle.budget().await.unwrap()).unwrap();
     let amount = |value: &Value| (value["rows"].as_u64().unwrap(), value["bytes"].as_u64().unwrap());
@@ -112,7 +113,7 @@ fn turned(id: WebhookId, status: WebhookStatus) -> PatchWebhook {
     PatchWebhook { id, url: None, events: None, description: None, status: Some(status), reason }
 }
 
-/// The records of a random workload.
+/// The records that a random workload has created.
 #[derive(Default)]
 struct Made {
     contacts: Vec<ContactId>,
@@ -122,7 +123,7 @@ struct Made {
     webhooks: Vec<WebhookId>,
 }
 
-/// One random change. Its record is noted after the response.
+/// Makes one random change. Adds its record to `made` after the response.
 async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &mut Made, wait: bool) {
     let below = |bound: usize| usize::try_from(dice.next() % bound as u64).unwrap();
     let any = |count: usize| below(count.max(1));
@@ -201,7 +202,7 @@ async fn something(handle: &BusinessHandle, shop: &Shop, dice: &Seeded, made: &m
     }
 }
 
-/// The result of a change that was chosen at run time.
+/// The type of a change that is chosen at run time.
 type Asked = Pin<Box<dyn Future<Output = Result<Value, EngineError>> + Send>>;
 
 fn asked(handle: &BusinessHandle, change: impl Change + 'static) -> Asked {
@@ -223,10 +224,11 @@ async fn the_reported_usage_equals_the_rows_on_the_disk_after_any_crash() {
             everything_else_runs().await;
             let before = told(&handle).await;
             if life % 2 == 0 {
-                // After an ordered stop, the usage is exactly the reported one.
+                // After an orderly stop, the usage must equal the last reported usage.
                 assert_eq!(before, count_between(&mut world, shop.id).await, "seed {seed}");
             } else {
-                // After a kill during requests, some of the changes exist, and they are counted.
+                // A kill during requests keeps some of the changes. The usage must include exactly these
+                // changes.
                 for _ in 0..10 {
                     something(&handle, &shop, &dice, &mut made, false).await;
                 }
@@ -238,23 +240,24 @@ async fn the_reported_usage_equals_the_rows_on_the_disk_after_any_crash() {
             }
             let mut found = count_between(&mut world, shop.id).await;
             let mut told = told(&world.at(&shop)).await;
-            // The actor of a disabled endpoint removes its pending deliveries at any time, so their numbers may differ.
+            // The actor of a disabled endpoint removes pending deliveries at any time, so the two numbers may
+            // differ.
             for amounts in [&mut found, &mut told] {
                 amounts.remove("waiting_deliveries");
             }
-            assert_eq!(told, found, "seed {seed}, life {life}");
+            assert_eq!(told, found, "seed {seed}, run {life}");
         }
     }
 }
 
-/// Removes the usage from every entry of the audit log, as in stores of an earlier version.
+/// Removes the usage from every audit entry, as in stores that an earlier version wrote.
 async fn make_old(store: &Store, of: BusinessId) {
     let mut batch = Batch::new();
     for row in store.scan(&keys::of_kind(of, kind::AUDIT), Order::Ascending) {
         let (key, value) = row.unwrap();
         let record = AuditRecord::decode(&value).unwrap();
         let bytes = AuditRecord { usage: None, ..record }.encode();
-        // The first version had only the entry, without the empty list after it.
+        // The first version stored only the entry, without the empty list that follows it now.
         let old = [&[1], &bytes[1..bytes.len() - 1]].concat();
         assert_eq!(AuditRecord::decode(&old).unwrap().usage, None);
         batch.put(Key::new(&key), old);
@@ -296,7 +299,7 @@ async fn a_store_of_an_earlier_version_is_counted_while_work_goes_on() {
     let before = told(&handle).await;
     assert!(before["contacts"].0 > 700 && before["knowledge"].1 > 8 * 49_000, "{before:?}");
     assert_eq!(before, count_between(&mut world, shop.id).await);
-    // From the first change on the entries contain the usage, and nothing is counted again.
+    // From the first change on, the audit entries contain the usage, so nothing is counted again.
     let store_tells = {
         world.end_of_life().await;
         let store = world.store();
@@ -305,7 +308,7 @@ async fn a_store_of_an_earlier_version_is_counted_while_work_goes_on() {
         store.close().await.unwrap();
         usage
     };
-    let usage = store_tells.expect("the newest entry tells it");
+    let usage = store_tells.expect("the newest entry must contain the usage");
     assert_eq!(usage.of(BudgetKind::Contacts).rows, before["contacts"].0);
 }
 
@@ -329,7 +332,7 @@ async fn deliveries_beyond_the_limit_are_missed_and_the_change_succeeds() {
     assert_eq!(told(&handle).await["contacts"].0, 5);
     assert_eq!(world.engine.missed_over_budget(), 2);
 
-    // Only as many deliveries are sent again as may be pending.
+    // The limit on pending deliveries also limits how many deliveries are sent again.
     assert_eq!(handle.resend_missed(endpoint).await.unwrap(), 0);
     let missed = handle.deliveries(endpoint, filter(DeliveryStatus::Missed), &first_page()).await.unwrap();
     let one = missed.items[0].event_id;
@@ -339,7 +342,7 @@ async fn deliveries_beyond_the_limit_are_missed_and_the_change_succeeds() {
     assert_eq!(handle.resend_missed(endpoint).await.unwrap(), 1);
     assert_eq!((standing(DeliveryStatus::Pending).await, standing(DeliveryStatus::Missed).await), (4, 1));
 
-    // The deliveries of a disabled endpoint are no longer pending and use no budget.
+    // Disabling the endpoint ends its pending deliveries, so they no longer use the budget.
     handle.change(by_operator(), turned(endpoint, WebhookStatus::Disabled)).await.unwrap();
     everything_else_runs().await;
     assert_eq!(told(&handle).await["waiting_deliveries"], (0, 0));
@@ -350,7 +353,7 @@ async fn deliveries_beyond_the_limit_are_missed_and_the_change_succeeds() {
     assert_eq!(told(&handle).await["waiting_deliveries"].0, 4);
 }
 
-/// Sends everything again that 25 endpoints have missed, at once, while new events arrive.
+/// Requests the missed deliveries of 25 endpoints at the same time, while new events occur.
 async fn resend_all_at_once(rows: u64) -> u64 {
     let world = World::new(12).await;
     let shop = world.shop(1).await;

@@ -1,4 +1,5 @@
-//! Businesses with lost or damaged rows are set aside, and all others continue.
+//! Businesses with missing or damaged rows are set aside: the engine refuses every request to them. All other
+//! businesses continue.
 
 use domain::availability::Terms;
 use domain::{Actor, BusinessId, ContactDetails, Scopes};
@@ -61,7 +62,7 @@ async fn everything_fails(world: &World, shop: &Shop, key: &Credential) {
     is_set_aside(&engine.export(Actor::Operator, Some(of), false).map(drop), of);
 }
 
-/// The other business can be read, changed and exported, and is the only one in the list.
+/// Checks that the other business can be read, changed and exported, and is the only one in the list.
 async fn the_other_goes_on(world: &World, other: &Shop, key: &Credential, day: i64) {
     let handle = world.at(other);
     world.engine.authenticate(key).await.unwrap().unwrap();
@@ -94,20 +95,20 @@ async fn a_business_is_set_aside_while_it_runs_and_stays_so_and_the_other_goes_o
         assert_eq!(world.engine.businesses_set_aside(), [(shop.id, REASON.to_owned())]);
         everything_fails(&world, &shop, &key).await;
         the_other_goes_on(&world, &other, &others_key, 2 + life).await;
-        // Sweeps, rounds and due deliveries pass.
+        // In this time, sweeps and the daily background jobs run, and deliveries become due.
         pass(26 * 60).await;
         everything_fails(&world, &shop, &key).await;
-        assert_eq!(world.engine.running_businesses(), 0, "its actor does not come back");
+        assert_eq!(world.engine.running_businesses(), 0, "its actor must not start again");
         if life == 1 {
             world.crash(0).await;
         } else {
             world.restart().await;
         }
     }
-    assert_eq!(world.fatal(), 1, "the crash alone");
-    assert!(rows_of(&mut world, shop.id).await == before, "something of it was written");
+    assert_eq!(world.fatal(), 1, "only the crash may be counted");
+    assert!(rows_of(&mut world, shop.id).await == before, "rows of the business were changed");
 
-    // The operator accepts the business again.
+    // The operator lifts the mark, so the engine accepts the business again.
     world.engine.clone().close().await.unwrap();
     world.disk.lift_aside();
     world.open_again().await;
@@ -132,7 +133,7 @@ async fn requests_that_wait_when_it_is_set_aside_are_answered() {
     everything_else_runs().await;
     world.engine.set_business_aside(shop.id, REASON).unwrap();
     world.disk.release_syncs();
-    // Changes that were queued before are written and acknowledged.
+    // Changes that were queued before the business was set aside are written and acknowledged.
     for answer in pending {
         answer.await.unwrap().unwrap();
     }
@@ -154,7 +155,7 @@ async fn an_export_that_has_begun_with_it_ends_and_a_backup_copies_what_can_be_r
     world.engine.set_business_aside(shop.id, REASON).unwrap();
     let ended = loop {
         match export.next().await {
-            Ok(records) => assert!(!records.is_empty(), "it came to its end"),
+            Ok(records) => assert!(!records.is_empty(), "the export was completed"),
             Err(error) => break error,
         }
     };
@@ -166,7 +167,11 @@ async fn an_export_that_has_begun_with_it_ends_and_a_backup_copies_what_can_be_r
     }
     let manifest = world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
     let rows = rows_of(&mut world, shop.id).await.len() + rows_of(&mut world, other.id).await.len();
-    assert!(manifest.rows > rows as u64, "{} rows are in the backup, and {rows} on the disk", manifest.rows);
+    assert!(
+        manifest.rows > rows as u64,
+        "{} rows are in the backup, but {rows} are on the disk",
+        manifest.rows
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -183,10 +188,10 @@ async fn deletions_and_erasures_wait_while_a_business_is_set_aside_and_others_co
     pass(3).await;
     assert!(rows_of(&mut world, other.id).await.is_empty());
     let left = rows_of(&mut world, shop.id).await.len();
-    assert!(left > 0, "its rows wait");
+    assert!(left > 0, "the rows of the business must still exist");
     pass(3).await;
     assert_eq!(rows_of(&mut world, shop.id).await.len(), left);
-    // Once the business is accepted again, its deletion continues.
+    // After the operator lifts the mark, the deletion of the business continues.
     world.engine.clone().close().await.unwrap();
     world.disk.lift_aside();
     world.open_again().await;
@@ -206,5 +211,5 @@ async fn a_repair_of_stamps_is_refused_while_a_business_is_set_aside() {
     engine::repair::repair_stamps(&store, at(1, 0), false).await.unwrap_err();
     store.close().await.unwrap();
     let mut world = world;
-    world.open_again().await; // the repair was not begun
+    world.open_again().await; // the repair has changed nothing yet
 }

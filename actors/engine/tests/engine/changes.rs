@@ -1,4 +1,4 @@
-//! The list of appointments by their last change, against a model.
+//! The list of appointments in the order of their last change, compared with a model.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use engine::business::commands::appointments::{Cancel, Reschedule};
 
 use crate::harness::{Seeded, World, at, by_operator, id_of, json, walk};
 
-/// The model's state of an appointment.
+/// The model of an appointment.
 struct Known {
     updated_at: Timestamp,
     contact: ContactId,
@@ -38,7 +38,7 @@ async fn the_list_by_change_shows_each_appointment_once_at_its_last_change() {
                 handle.change(by_operator(), shop.booking(at(step, 9), contact)).await
             }
         };
-        // A cancelled appointment cannot be moved.
+        // Cancelled appointments cannot be moved, so some of these changes fail.
         if let Ok(answer) = answer {
             let shown = json(&answer);
             let known_now = Known {
@@ -81,9 +81,9 @@ async fn the_list_by_change_shows_each_appointment_once_at_its_last_change() {
             for limit in [1, 3, 100] {
                 let shown = walk(limit, async |page| handle.appointments(&filter, &page).await).await;
                 let shown: Vec<_> = shown.iter().map(|item| (item.updated_at, item.id)).collect();
-                assert_eq!(shown, expected, "since {since}, {limit} a page");
+                assert_eq!(shown, expected, "since {since}, {limit} items per page");
             }
         }
     }
-    assert!(known.len() > 30, "there is something to list");
+    assert!(known.len() > 30, "too few appointments to list");
 }

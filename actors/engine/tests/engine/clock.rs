@@ -1,5 +1,5 @@
-//! Jumps of the wall clock in both directions: a short one has no effect, a lasting one is followed, no time is
-//! booked twice, no stamp goes back, and retention periods keep their length.
+//! Jumps of the wall clock in both directions. The service ignores a short jump and follows a lasting one. No
+//! time is booked twice, timestamps never decrease, and retention periods keep their length.
 
 use chrono::TimeDelta;
 use domain::Timestamp;
@@ -21,7 +21,8 @@ async fn open_on(world: &World, shop: &Shop, day: i64) -> Vec<Slot> {
     world.at(shop).availability(shop.service, None, (date, date), Terms::Integration).await.unwrap()
 }
 
-/// Reads the time each minute until a jump has lasted. While the disk hangs, the supervisor waits for it.
+/// Reads the time every minute until a jump has lasted long enough to be believed. While the disk hangs, the
+/// supervisor does not read the time.
 async fn read_each_minute(world: &World) {
     for _ in 0..12 {
         pass(1).await;
@@ -72,13 +73,13 @@ async fn unsynced_appointments_are_reloaded_with_their_pending_changes() {
     let party = Party::TEAM;
     let request = MoveRequest { starts_at: at(3, 10), staff_id: None, party };
     let mut pending = vec![world.ask(&shop, shop.booking(at(5, 9), 2)).await];
-    // The store takes these changes only after the sync of the first one.
+    // The store takes these changes only after it has synced the first one.
     pending.push(world.ask(&shop, Reschedule { id: ids[0], request }).await);
     pending.push(world.ask(&shop, Cancel { id: ids[1] }).await);
     pending.push(world.ask(&shop, shop.booking(at(3, 14), 2)).await);
     world.clock.jump(TimeDelta::days(60));
     read_each_minute(&world).await;
-    let far = world.ask(&shop, shop.booking(at(70, 9), 3)).await; // the actor forgets past days
+    let far = world.ask(&shop, shop.booking(at(70, 9), 3)).await; // the actor discards past days
     world.clock.jump(TimeDelta::days(-60));
     read_each_minute(&world).await;
     let free: Vec<_> = [8, 12].map(|hour| shop.booking(at(3, hour), 4)).into();
@@ -109,9 +110,10 @@ async fn stamps_never_go_back_and_a_restart_does_not_repeat_one() {
         let contact = usize::try_from(step).unwrap();
         let booked = world.at(&shop).change(by_operator(), shop.booking(at(day, 9), contact)).await.unwrap();
         let stamp = json(&booked)["updated_at"].as_str().unwrap().to_owned();
-        assert!(newest < stamp, "{newest} is followed by {stamp}");
+        assert!(newest < stamp, "{newest} must be earlier than {stamp}");
         newest = stamp;
-        // No later change is stamped before a time that a list by change has shown.
+        // After a list by change has returned, every later change gets a timestamp that is not earlier than
+        // the time of the list.
         let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
         let shown = world.at(&shop).appointments(&all, &first_page()).await.unwrap();
         assert_eq!(shown.items.last().unwrap().updated_at.to_string(), newest);
@@ -139,7 +141,7 @@ async fn businesses_are_listed_in_the_order_of_their_creation_whatever_the_clock
     assert_eq!(listed.iter().map(|business| business.id).collect::<Vec<_>>(), created);
 }
 
-/// Books a time on this day and returns the stamp.
+/// Books a time on this day and returns the timestamp of the booking.
 async fn stamp(world: &World, shop: &Shop, day: i64) -> Timestamp {
     let contact = usize::try_from(day).unwrap();
     let booked = world.at(shop).change(by_operator(), shop.booking(at(day, 9), contact)).await.unwrap();
@@ -159,12 +161,15 @@ async fn a_short_jump_of_the_clock_has_no_effect() {
             day += 1;
             let truth = world.ports.clock.now() - jump;
             let stamped = stamp(&world, &shop, day).await;
-            assert!((stamped - truth).num_seconds().abs() < 2, "{years} years off, {stamped} at {truth}");
-            // The same clock decides which times are past.
+            assert!(
+                (stamped - truth).num_seconds().abs() < 2,
+                "with a clock that is {years} years off: {stamped} instead of {truth}"
+            );
+            // The corrected clock also decides which times are in the past.
             let open = open_on(&world, &shop, 0).await;
             assert!(open.iter().all(|slot| slot.starts_at > truth) && !open.is_empty());
             world.clock.jump(-jump);
-            world.engine.now(); // the clock is read, so the service notices that it is back
+            world.engine.now(); // the service reads the clock and notices the jump back
             pass(1).await;
         }
     }
@@ -187,7 +192,7 @@ async fn a_lasting_jump_is_followed_without_any_request() {
         let after = stamp(&world, &shop, day + 10).await;
         assert!((world.ports.clock.now() - after).num_seconds().abs() < 2, "{after}");
     }
-    // The jump back is believed as well, but no stamp goes back.
+    // The service also follows the jump back, but no timestamp decreases.
     let newest = stamp(&world, &shop, 950).await;
     world.jump_and_hold(&shop, TimeDelta::days(-400)).await;
     assert!(world.engine.now() < newest);
@@ -219,7 +224,7 @@ async fn a_crash_right_after_the_first_change_of_a_wrong_clock_leaves_its_stamp_
     assert_eq!(kept.newest, wrong);
 }
 
-/// Stops the engine, restarts the machine with a clock that is off by this, and starts the engine.
+/// Stops the engine, restarts the machine with a clock that is off by `off`, and starts the engine.
 async fn start_off_by(world: &mut World, off: TimeDelta) {
     world.engine.clone().close().await.unwrap();
     world.clock.jump(off);
@@ -246,7 +251,7 @@ async fn a_clock_that_is_right_a_second_after_the_start_is_believed_at_once() {
         assert_eq!(world.engine.now(), truth);
         assert!(!world.engine.clock_doubted());
         let open = open_on(&world, &shop, 0).await;
-        assert!(open.iter().all(|slot| slot.starts_at > truth), "nothing of the past is listed");
+        assert!(open.iter().all(|slot| slot.starts_at > truth), "no past time may be listed");
         let past = truth - TimeDelta::minutes(10);
         let past = Timestamp::from_millis(past.millis() - past.millis() % 1_800_000);
         assert!(world.at(&shop).change(by_operator(), shop.booking(past, 7)).await.is_err());
@@ -264,7 +269,7 @@ async fn a_clock_that_is_early_from_the_start_is_never_believed() {
         pass(60).await;
         assert!((world.engine.now() - kept - TimeDelta::hours(hour)).num_seconds().abs() < 2);
     }
-    // The next start continues from there.
+    // The next start continues from the corrected time.
     start_off_by(&mut world, TimeDelta::zero()).await;
     assert!((world.engine.now() - kept - TimeDelta::hours(3)).num_seconds().abs() < 2);
 }
@@ -285,7 +290,7 @@ async fn a_kept_time_that_was_wrong_is_repaired() {
     assert!((stamp(&world, &shop, 30).await - present).num_seconds() < 2);
 }
 
-/// Reads a list by change. Returns the time that the service then believes.
+/// Reads a list by change. Returns the time that the service uses after that.
 async fn polled(world: &World, shop: &Shop) -> Timestamp {
     let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
     world.at(shop).appointments(&all, &first_page()).await.unwrap();
@@ -299,15 +304,15 @@ async fn in_the_same_boot_no_change_is_stamped_before_a_list_of_an_earlier_life(
         let shop = world.shop(1).await;
         stamp(&world, &shop, 30).await;
         pass(2).await;
-        tokio::time::sleep(std::time::Duration::from_secs(40)).await; // since the time was stored last
-        world.clock.jump(TimeDelta::seconds(step)); // the service follows at once
+        tokio::time::sleep(std::time::Duration::from_secs(40)).await; // 40 s have passed since the time was last stored
+        world.clock.jump(TimeDelta::seconds(step)); // the service follows a jump of this size immediately
         let listed = polled(&world, &shop).await;
         world.clock.jump(TimeDelta::seconds(back));
         world.crash(0).await;
         let stamped = stamp(&world, &shop, 31).await;
         assert!(
             stamped >= listed,
-            "{stamped} is before {listed}, though the clock was set by {back} s alone"
+            "{stamped} is earlier than {listed}, after the clock moved back by only {back} s"
         );
     }
 }
@@ -319,18 +324,18 @@ async fn after_another_boot_no_change_is_stamped_before_the_kept_time() {
     stamp(&world, &shop, 30).await;
     pass(5).await;
     let listed = polled(&world, &shop).await;
-    // An ordered stop stores the time.
+    // An orderly stop stores the current time.
     start_off_by(&mut world, TimeDelta::days(-1)).await;
     let stamped = stamp(&world, &shop, 31).await;
-    assert!(stamped >= listed, "{stamped} is before {listed}");
-    // After a crash the stored time is at most a minute old.
+    assert!(stamped >= listed, "{stamped} is earlier than {listed}");
+    // After a crash, the stored time is at most one minute old.
     tokio::time::sleep(std::time::Duration::from_secs(40)).await;
     let listed = polled(&world, &shop).await;
     world.clock.jump(TimeDelta::days(-1));
     world.clock.reboot();
     world.crash(0).await;
     let stamped = stamp(&world, &shop, 32).await;
-    assert!(stamped > listed - TimeDelta::seconds(65), "{stamped} is long before {listed}");
+    assert!(stamped > listed - TimeDelta::seconds(65), "{stamped} is more than 65 s earlier than {listed}");
 }
 
 #[tokio::test(start_paused = true)]
@@ -344,8 +349,8 @@ async fn no_change_is_stamped_before_a_list_that_a_stopped_actor_has_answered() 
     let listed = polled(&world, &shop).await;
     stamp(&world, &other, 30).await;
     everything_else_runs().await;
-    assert_eq!(world.engine.running_businesses(), 1, "the shop that was listed is stopped");
-    world.clock.jump(TimeDelta::seconds(-50)); // the service follows at once
+    assert_eq!(world.engine.running_businesses(), 1, "the actor of the first shop must be stopped");
+    world.clock.jump(TimeDelta::seconds(-50)); // the service follows a jump of this size immediately
     let stamped = stamp(&world, &shop, 31).await;
-    assert!(stamped >= listed, "{stamped} is before {listed}");
+    assert!(stamped >= listed, "{stamped} is earlier than {listed}");
 }

@@ -31,7 +31,7 @@ fn reachable(number: u32, email: &str) -> CreateContact {
     }
 }
 
-/// An inbound call of one minute from this number.
+/// An inbound call of one minute from the phone number with this index.
 fn call(from: u32, started_at: Timestamp) -> RecordCall {
     let details = CallDetails {
         from_number: Some(phone(from)),
@@ -87,7 +87,7 @@ async fn a_phone_and_an_email_belong_to_one_contact() {
 
     let patch = ContactPatch { phone: Some(Some(phone(2))), ..ContactPatch::default() };
     assert_eq!(paths(&refused(&handle, PatchContact { id: ada, patch: patch.clone() }).await), ["phone"]);
-    // A phone number that one contact no longer has is free for another.
+    // After one contact's phone number is removed, another contact can get it.
     let clear = ContactPatch { phone: Some(None), ..ContactPatch::default() };
     done(&handle, PatchContact { id: bob, patch: clear.clone() }).await;
     done(&handle, PatchContact { id: ada, patch }).await;
@@ -116,7 +116,7 @@ async fn contacts_are_found_by_a_part_of_their_name_in_any_case() {
         assert_eq!(names(&handle, "oë", limit).await, expected, "{limit}");
     }
     assert_eq!(names(&handle, "zoË 42", 100).await, ["ZOË 42"]);
-    // Names that are added late are in the middle of the search, still newest first.
+    // Names that are added to older contacts appear at the position of the contact's creation, newest first.
     for (number, id) in unnamed.iter().enumerate() {
         let patch =
             ContactPatch { name: Some(Some(text(&format!("İlker {number}")))), ..ContactPatch::default() };
@@ -156,7 +156,7 @@ async fn a_caller_is_found_by_their_number_or_becomes_a_contact() {
         handle.contact(new["contact_id"].as_str().unwrap().parse().unwrap()).await.unwrap().unwrap();
     assert_eq!((contact.name.as_deref(), contact.phone.as_deref()), (Some("Bob"), Some("+15550000002")));
 
-    // A message only links to an existing contact.
+    // A message can be linked only to an existing contact.
     assert_eq!(json(&done(&handle, message(1)).await)["contact_id"], known);
     assert!(json(&done(&handle, message(77)).await)["contact_id"].is_null());
     let nobody = RecordCall {
@@ -167,7 +167,7 @@ async fn a_caller_is_found_by_their_number_or_becomes_a_contact() {
     let all = handle.contacts(&ContactFilter::default(), &first_page()).await.unwrap();
     assert_eq!(all.items.len(), 2);
 
-    // The name is read at the time of the request.
+    // The list shows the contact's current name.
     let id = contact.id;
     let patch = ContactPatch { name: Some(Some(text("Robert"))), ..ContactPatch::default() };
     done(&handle, PatchContact { id, patch }).await;
@@ -195,7 +195,7 @@ async fn unknown_ids_are_refused_with_their_paths() {
     let patch = PatchMessage { id: nobody.into(), status: None, staff_id: None };
     assert_eq!(refused(&handle, patch).await, Refusal::NotFound(Named::Message));
     let contacts = handle.contacts(&ContactFilter::default(), &first_page()).await.unwrap();
-    assert!(contacts.items.is_empty(), "a refused call creates nobody");
+    assert!(contacts.items.is_empty(), "a refused call must not create a contact");
 }
 
 #[tokio::test(start_paused = true)]
@@ -253,7 +253,11 @@ async fn messages_are_listed_newest_first_and_narrowed() {
     let cleared = json(&done(&handle, clear).await);
     assert!(cleared["staff_id"].is_null());
     let shown = handle.message(ids[1]).await.unwrap().unwrap();
-    assert_eq!(serde_json::to_value(shown).unwrap(), cleared, "by itself as in an answer");
+    assert_eq!(
+        serde_json::to_value(shown).unwrap(),
+        cleared,
+        "the message must equal the response to its change"
+    );
     assert!(handle.message(uuid::Uuid::from_bytes([1; 16]).into()).await.unwrap().is_none());
 
     let listed = async |filter: MessageFilter| {
@@ -278,7 +282,7 @@ async fn messages_are_listed_newest_first_and_narrowed() {
 async fn long_texts_come_back_byte_for_byte_and_are_remembered() {
     let mut world = World::new(7).await;
     let shop = world.shop(1).await;
-    // Arabic, Chinese, an emoji with a joiner, a combining accent.
+    // Text in Arabic and Chinese, an emoji with a joiner, and a combining accent.
     let unicode = "مرحبا 你好👩\u{200d}🚀e\u{301}";
     let content: String = unicode.chars().cycle().take(50_000).collect();
     assert!(content.len() > VALUE_BYTES_MAX);
@@ -308,7 +312,7 @@ async fn long_texts_come_back_byte_for_byte_and_are_remembered() {
         assert_eq!(listed.items[0].summary.as_deref(), Some(summary.as_str()));
         if crash { world.crash(0).await } else { world.restart().await }
     }
-    // The sweep of expired idempotency keys deletes the pieces, too.
+    // The sweep of expired idempotency keys must also delete the pieces of their responses.
     pass(3 * 24 * 60).await;
     done(&world.at(&shop), named("Wake up")).await;
     pass(5).await;

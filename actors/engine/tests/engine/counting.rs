@@ -1,4 +1,5 @@
-//! Rows that a business has recorded and its store has lost: in backups, in exports, and in the daily count.
+//! Rows that a business has recorded but its store has lost. Backups, exports and the daily count report
+//! them.
 
 use std::time::Duration;
 
@@ -31,7 +32,7 @@ async fn shop_with(world: &World, appointments: usize) -> Shop {
     shop
 }
 
-/// The first keys of a kind.
+/// The first `count` keys of a kind.
 async fn keys_of(world: &mut World, of: BusinessId, kind: u8, count: usize) -> Vec<Key> {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -48,7 +49,7 @@ async fn lose(world: &mut World, of: BusinessId, kind: u8, count: usize) {
     world.lose(&lost).await;
 }
 
-/// The missing rows in a backup's report.
+/// The missing rows that the report of a backup lists.
 async fn backed_up(world: &World, to: &std::path::Path) -> Vec<(BusinessId, String, Option<u64>, u64)> {
     let id = world.engine.begin_backup(Actor::Operator, to).unwrap();
     while world.engine.backup(id).unwrap().outcome.is_none() {
@@ -80,12 +81,12 @@ async fn a_backup_names_missing_rows_and_a_restore_needs_their_acceptance() {
     assert!(!at("refused").exists());
     let restored = restore(&from, &at("accepted"), None, true, &world.ports).await.unwrap();
     assert_eq!(restored.incomplete.count, 2);
-    // Earlier losses are not reported in a store that the operator has accepted.
+    // After the operator accepts a store, its earlier losses are not reported.
     let store = Store::open_disk(&at("accepted"), Box::new(|_| ())).unwrap();
     assert_eq!(store.newest_entry(shop.id).unwrap().unwrap().usage, None);
     assert!(store.newest_entry(other.id).unwrap().unwrap().usage.is_some());
     store.close().await.unwrap();
-    // Each business lists its keys; the records are in the list of all businesses.
+    // Each business has an index of its API keys. The records of the keys are in the list of all businesses.
     world.lose(&listed).await;
     let lacks = backed_up(&world, &at("keys")).await;
     assert!(lacks.contains(&(other.id, "keys".to_owned(), Some(1), 0)), "{lacks:?}");
@@ -102,7 +103,7 @@ async fn an_export_with_missing_rows_is_incomplete_and_other_businesses_are_comp
         let lacks = loop {
             match export.next().await {
                 Ok(records) => {
-                    assert!(!records.is_empty(), "it came to its end");
+                    assert!(!records.is_empty(), "the export was completed");
                     moved.extend(records);
                 }
                 Err(ExportError::Incomplete(lacks)) => break lacks.listed,
@@ -121,7 +122,7 @@ async fn an_export_with_missing_rows_is_incomplete_and_other_businesses_are_comp
     assert_eq!(export.businesses(), 1);
 }
 
-/// A store and an engine on it.
+/// Opens the store and starts an engine on it.
 async fn opened(world: &mut World) -> Store {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -135,12 +136,12 @@ async fn the_daily_count_sets_only_a_business_with_missing_rows_aside() {
     let (shop, other) = (shop_with(&world, 5).await, shop_with(&world, 3).await);
     pass(5).await;
     assert_eq!(world.engine.businesses_counted(), (2, 0));
-    // One row does not decode.
+    // One appointment is replaced by undecodable bytes.
     let spoilt = keys_of(&mut world, other.id, kind::APPOINTMENT, 1).await;
     world.spoil(spoilt[0]).await;
     lose(&mut world, shop.id, kind::APPOINTMENT, 2).await;
     let store = opened(&mut world).await;
-    // Exports and a backup have permits of their own.
+    // Permits for exports and backups do not count against this limit.
     let mut held = Vec::new();
     for _ in 0..3 {
         let mut export = world.engine.export(Actor::Operator, Some(other.id), false).unwrap();
@@ -155,7 +156,7 @@ async fn the_daily_count_sets_only_a_business_with_missing_rows_aside() {
     );
     assert_eq!(store.businesses_set_aside(), [(shop.id, reason)]);
     pass(24 * 60).await;
-    assert_eq!(world.engine.businesses_counted(), (2, 1), "it is not counted again");
+    assert_eq!(world.engine.businesses_counted(), (2, 1), "a set-aside business must not be counted again");
 }
 
 #[tokio::test(start_paused = true)]
@@ -176,7 +177,7 @@ async fn changes_continue_during_a_count_which_is_of_one_point_in_time() {
     assert_eq!(world.engine.businesses_counted(), (1, 0));
 }
 
-/// Adds rows that a count reads and no usage records.
+/// Adds rows that a count reads but the recorded usage does not include.
 async fn more_rows(world: &mut World, shop: &Shop, rows: u64) {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -224,9 +225,9 @@ async fn a_count_continues_after_a_restart() {
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
     tokio::time::sleep(Duration::from_secs(5)).await;
-    assert_eq!(world.engine.businesses_counted(), (1, 0), "the second one is being counted");
+    assert_eq!(world.engine.businesses_counted(), (1, 0), "the second business must still be counted");
     world.restart().await;
     pass(3).await;
-    assert_eq!(world.engine.businesses_counted(), (1, 0), "only the second one is counted again");
+    assert_eq!(world.engine.businesses_counted(), (1, 0), "only the second business must be counted again");
     assert!(first.id.uuid() < second.id.uuid());
 }

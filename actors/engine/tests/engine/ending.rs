@@ -1,4 +1,4 @@
-//! Deleting businesses: with the response they no longer exist, and later no row of them is left.
+//! Deletion of businesses. After the response, a business no longer exists. Later no row of it is left.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use store::{Order, Tombstone, keys};
 
 use crate::harness::{Shop, World, by_operator, everything_else_runs, first_page, json, once, pass, text};
 
-/// The number of rows left of the business. Restarts the engine.
+/// Returns the number of rows that are left of the business. Restarts the engine.
 async fn left(world: &mut World, of: BusinessId) -> usize {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -94,7 +94,11 @@ async fn a_deleted_business_is_gone_at_once_and_leaves_no_rows() {
     }
     world.disk.set_sync_delay(Duration::ZERO);
     pass(2).await;
-    assert_eq!(left(&mut world, shop.id).await, 1, "the log of the installation tells of it by its id");
+    assert_eq!(
+        left(&mut world, shop.id).await,
+        1,
+        "only the installation's audit entry may still name the business"
+    );
     let log = world.engine.people().audit(&first_page()).await.unwrap().items;
     let told: Vec<_> = log.iter().map(|entry| (entry.action.as_str(), entry.actor)).collect();
     assert_eq!(told, [("business.ended", Actor::Operator)]);
@@ -113,7 +117,7 @@ async fn requests_during_a_deletion_are_not_found() {
     let ending = tokio::spawn(async move { engine.end_business(id, by_operator()).await });
     everything_else_runs().await;
     let late = world.ask(&shop, shop.booking(crate::harness::at(1, 9), 1)).await;
-    assert!(!late.is_finished(), "it is not ended for good");
+    assert!(!late.is_finished(), "the deletion is not durable yet");
     world.disk.release_syncs();
     ending.await.unwrap().unwrap();
     assert!(matches!(late.await.unwrap(), Err(EngineError::NotFound)));

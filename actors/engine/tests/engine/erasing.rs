@@ -1,11 +1,13 @@
-//! Erasing contacts: their data is deleted in steps, whatever happens meanwhile.
+//! The erasure of contacts. Their data is deleted in steps, even when other changes, crashes or restarts
+//! occur.
 
 use std::time::Duration;
 
 use domain::booking::{MoveRequest, Party};
 use domain::{
     CallDetails, CallId, ContactDetails, ContactId, ContactPatch, Direction, DisabledReason, Email, EventId,
-    EventTypes, MessageDetails, MessageId, MessageStatus, Named, Phone, Refusal, ResourceId, Text, WebhookId, WebhookStatus, WebhookUrl,
+    EventTypes, MessageDetails, MessageId, MessageStatus, Named, Phone, Refusal, ResourceId, Text, WebhookId,
+    WebhookStatus, WebhookUrl,
 };
 use engine::business::commands::appointments::Reschedule;
 use engine::business::commands::calls::RecordCall;
@@ -49,7 +51,7 @@ pub(crate) fn call(from: &str, contact: Option<ContactId>) -> RecordCall {
         from_number: Some(phone(from)),
         to_number: Some(phone("+15550000000")),
         contact_id: contact,
-        // Long enough to be stored in pieces.
+        // This is long enough to be stored in pieces.
         summary: Some(Text::new(SAID.repeat(300)).unwrap()),
         recording_url: Some("https://recordings.example/4711".into()),
         ..CallDetails::of(Direction::Inbound, at(0, 7), at(0, 8))
@@ -80,7 +82,7 @@ async fn turn_off(handle: &BusinessHandle, id: WebhookId) {
     handle.change(by_operator(), off).await.unwrap();
 }
 
-/// The rows of the store, with pieces joined, that contain one of these words in upper or lower case. Restarts the
+/// The rows that contain one of these words, ignoring case. Values are joined from their pieces. Restarts the
 /// engine.
 async fn telling(world: &mut World, words: &[&str]) -> Vec<String> {
     world.engine.clone().close().await.unwrap();
@@ -151,7 +153,7 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
     let used = handle.budget().await.unwrap();
     let since = handle.now();
     erase(&handle, erased).await;
-    // The contact is gone at once, while the cleanup continues.
+    // The contact is not found immediately after the response, while the cleanup continues.
     assert!(handle.contact(erased).await.unwrap().is_none());
     let shown = handle.appointment(appointment).await.unwrap().unwrap();
     assert_eq!((shown.contact_id, shown.contact_name, shown.contact_phone), (None, None, None));
@@ -213,7 +215,7 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
     ] {
         assert_eq!(listed, 0, "{list}");
     }
-    // A client that reads by change sees it.
+    // A client that reads the calls by change sees the update.
     let changed = CallFilter { updated_since: Some(since), ..CallFilter::default() };
     assert_eq!(handle.calls(&changed, &first_page()).await.unwrap().items.len(), 2);
     let filter = MessageFilter { updated_since: Some(since), ..MessageFilter::default() };
@@ -224,18 +226,18 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
     assert!(messages.iter().all(|message| message.body.is_empty() && message.caller_phone.is_none()));
     let filter = AppointmentFilter { updated_since: Some(since), ..AppointmentFilter::default() };
     assert_eq!(handle.appointments(&filter, &first_page()).await.unwrap().items.len(), 1);
-    // A call by another person from that number loses only the number.
+    // A call by another person from this number loses only the number.
     let of_other = handle.call_record(of_other).await.unwrap().unwrap();
     assert_eq!((of_other.contact_id, of_other.from_number), (Some(other), None));
     assert!(of_other.summary.is_some());
-    // The usage equals the rows.
+    // After the cleanup, the recorded usage equals the rows.
     let now = handle.budget().await.unwrap();
     assert_ne!(view::render(&used), view::render(&now));
 
     let told = telling(&mut world, &["Ermintrude", &PHONE[1..], "gone.example"]).await;
     assert!(told.is_empty(), "{told:#?}");
     assert!(is_finished(&mut world, &shop).await);
-    // A replayed response shows the current resource.
+    // A replayed response shows the current state of the resource.
     let handle = world.at(&shop);
     let again = handle.change(once(1, 1), person(NAME, PHONE, EMAIL)).await;
     assert!(matches!(again, Err(EngineError::Refused(Refusal::NotFound(Named::Contact)))), "{again:?}");
@@ -251,7 +253,7 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
         (json(&again)["body"].as_str(), json(&again)["id"].as_str()),
         (Some(""), json(&taken)["id"].as_str())
     );
-    // The phone number is free.
+    // Another contact can get the phone number.
     let next: ContactId = id_of(&handle.change(by_operator(), person("Next", PHONE, EMAIL)).await.unwrap());
     assert_ne!(next, erased);
     let twice = handle.change(by_operator(), EraseContact { id: erased }).await;
@@ -280,7 +282,7 @@ async fn pending_events_are_wiped_after_a_day_or_at_once_if_nothing_is_sent() {
     assert_eq!(
         telling(&mut world, &["Ermintrude"]).await.len(),
         1,
-        "the event waits for the endpoint that is on"
+        "the event must be kept for the enabled endpoint"
     );
     let handle = world.at(&shop);
     let log =
@@ -294,7 +296,7 @@ async fn pending_events_are_wiped_after_a_day_or_at_once_if_nothing_is_sent() {
         Err(true),
         "it is off"
     );
-    // The last attempt is made after 22 hours and 42 minutes.
+    // The last attempt of a delivery is made after 22 hours and 42 minutes.
     pass(22 * 60).await;
     assert_eq!(telling(&mut world, &["Ermintrude"]).await.len(), 1);
     pass(60).await;
@@ -312,7 +314,7 @@ async fn pending_events_are_wiped_after_a_day_or_at_once_if_nothing_is_sent() {
     assert!(matches!(handle.resend(on, event).await, Err(EngineError::Refused(Refusal::Conflict { .. }))));
     assert_eq!(handle.resend_missed(on).await.unwrap(), 0);
 
-    // A suspended business has no pending deliveries.
+    // Deliveries of a suspended business are not pending.
     let erased: ContactId = id_of(&handle.change(by_operator(), person(NAME, PHONE, EMAIL)).await.unwrap());
     let suspend = engine::business::commands::profile::PatchBusiness::suspending(true);
     handle.change(by_operator(), suspend).await.unwrap();
@@ -335,14 +337,15 @@ async fn very_much_is_erased_in_steps_and_the_business_goes_on_meanwhile() {
     let taken: MessageId = id_of(&handle.change(by_operator(), message(Some(PHONE), None)).await.unwrap());
     world.disk.set_sync_delay(Duration::from_millis(50));
     erase(&handle, erased).await;
-    // Changes between the steps are carried out, and their responses do not show the person.
+    // Changes between the steps of the cleanup are carried out. Their responses contain no data of the erased
+    // person.
     let patch = PatchMessage { id: taken, status: Some(MessageStatus::Read), staff_id: None };
     let patched = handle.change(once(9, 1), patch).await.unwrap();
     assert_eq!(
         (json(&patched)["body"].as_str(), json(&patched)["status"].as_str()),
         (Some(""), Some("read"))
     );
-    // A new caller has the number meanwhile.
+    // A new caller uses the phone number during the cleanup.
     let new = id_of::<CallId>(&handle.change(by_operator(), call(PHONE, None)).await.unwrap());
     let next = handle.call_record(new).await.unwrap().unwrap();
     assert!(next.contact_id.is_some_and(|id| id != erased));
@@ -371,7 +374,7 @@ async fn very_much_is_erased_in_steps_and_the_business_goes_on_meanwhile() {
     Rows::checked(&store, shop.id);
 }
 
-/// The cleanup continues although no request loads the business, and skips an undecodable record.
+/// The cleanup continues although no request loads the business. It skips an undecodable record.
 #[tokio::test(start_paused = true)]
 async fn an_erasure_continues_without_requests_and_skips_undecodable_records() {
     let mut world = World::new(63).await;
@@ -382,7 +385,7 @@ async fn an_erasure_continues_without_requests_and_skips_undecodable_records() {
     handle.change(by_operator(), call(PHONE, None)).await.unwrap();
     world.disk.hold_syncs();
     let erasing = world.ask(&shop, EraseContact { id: erased }).await;
-    world.crash(1).await; // only the contact is deleted
+    world.crash(1).await; // only the deletion of the contact survives
     erasing.await.unwrap().unwrap_err();
     world.engine.clone().close().await.unwrap();
     let store = world.store();

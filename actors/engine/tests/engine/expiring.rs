@@ -1,4 +1,4 @@
-//! Expired records are deleted once both clocks agree that they are.
+//! Expired records are deleted when the wall clock and the steady clock both show that they have expired.
 
 use chrono::TimeDelta;
 use domain::{CallDetails, Direction, MessageDetails, Phone, Timestamp};
@@ -28,7 +28,7 @@ fn message(call_id: Option<domain::CallId>) -> TakeMessage {
     TakeMessage { details }
 }
 
-/// The number of calls, messages, appointments and audit entries.
+/// The numbers of calls, messages, appointments and audit entries.
 async fn there(world: &World, shop: &Shop) -> [usize; 4] {
     let handle = world.at(shop);
     let calls = walk(100, async |page| handle.calls(&CallFilter::default(), &page).await).await;
@@ -68,7 +68,7 @@ async fn setting_a_retention_deletes_older_records() {
     let cancelled = handle.change(by_operator(), shop.booking(at(60, 11), 1)).await.unwrap();
     handle.change(by_operator(), Cancel { id: appointment_of(&cancelled) }).await.unwrap();
     pass(40 * DAY).await;
-    // Retention was never set, so everything is there, and steady time was not recorded either.
+    // No retention was ever set, so every record is still there. The steady time was not recorded either.
     assert_eq!(there(&world, &shop).await[..3], [601, 1, 3]);
     keep(
         &world,
@@ -82,21 +82,29 @@ async fn setting_a_retention_deletes_older_records() {
     .await;
     pass(1).await;
     let [calls, messages, appointments, _] = there(&world, &shop).await;
-    assert_eq!((calls, messages, appointments), (0, 1, 2), "what has not ended stays, cancelled or not");
+    assert_eq!(
+        (calls, messages, appointments),
+        (0, 1, 2),
+        "an appointment that has not ended must stay, even if it is cancelled"
+    );
     let handle = world.at(&shop);
     assert!(handle.appointment(appointment_of(&past)).await.unwrap().is_none());
     assert!(handle.appointment(appointment_of(&held)).await.unwrap().is_some());
-    // A record keeps the id of a deleted one.
+    // A message keeps the id of its deleted call.
     let messages = handle.messages(&MessageFilter::default(), &first_page()).await.unwrap().items;
     assert_eq!(messages[0].call_id, Some(last));
     assert_eq!(json(&of_call)["id"], messages[0].id.to_string());
     check(&mut world, &shop).await;
-    // From then on, new records are deleted when they expire.
+    // From this moment on, new records are deleted when they expire.
     world.at(&shop).change(by_operator(), call(at(0, 7))).await.unwrap();
     pass(38 * DAY).await;
     assert_eq!(there(&world, &shop).await[0], 1);
     pass(2 * DAY + 90).await;
-    assert_eq!(there(&world, &shop).await[0], 0, "with the day for which ids are noted");
+    assert_eq!(
+        there(&world, &shop).await[0],
+        0,
+        "after one more day, for which ids are remembered, the call must be deleted"
+    );
     check(&mut world, &shop).await;
 }
 
@@ -123,7 +131,8 @@ async fn a_clock_that_is_wrong_deletes_nothing() {
     world.jump_and_hold(&shop, TimeDelta::days(400)).await;
     pass(2 * DAY).await;
     assert_eq!(there(&world, &shop).await[..3], [1, 1, 1]);
-    // After the clock is corrected, everything is deleted in time, also records with stamps of the future.
+    // After the clock is corrected, every record is deleted when it expires, even with a timestamp in the
+    // future.
     world.at(&shop).change(by_operator(), call(at(0, 7))).await.unwrap();
     world.jump_and_hold(&shop, TimeDelta::days(-400)).await;
     pass(20 * DAY).await;

@@ -1,4 +1,5 @@
-//! Exports of a running service: each business as at one point in time, whatever happens meanwhile.
+//! Exports of a running service. Each business is exported as of one point in time, even if it changes during
+//! the export.
 
 use domain::Actor;
 use engine::business::commands::appointments::Cancel;
@@ -10,7 +11,7 @@ use crate::erasing::{PHONE, call};
 use crate::harness::{World, at, by_operator, everything_else_runs, json};
 use crate::moving_without::{somebodys, tells_of_them};
 
-/// The remaining records of an export.
+/// Reads an export to its end and returns the remaining records.
 pub(crate) async fn rest_of(export: &mut Export) -> Vec<Moved> {
     let mut moved = Vec::new();
     loop {
@@ -35,7 +36,8 @@ async fn an_export_shows_a_business_at_one_point_in_time() {
     }
     let mut as_it_is = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
     let mut export = world.engine.export(Actor::Operator, None, true).unwrap();
-    // The point of the first business is fixed now, that of the other one later.
+    // The first record fixes the point in time of the first business. The point of the other business is
+    // fixed later.
     let mut moved = export.next().await.unwrap();
     let mut made = 600;
     loop {
@@ -48,7 +50,7 @@ async fn an_export_shows_a_business_at_one_point_in_time() {
         world.at(&other).change(by_operator(), other.booking(time(made), made)).await.unwrap();
         let records = export.next().await.unwrap();
         if matches!(records.first(), Some(Moved::Business(_))) {
-            assert!(moved == as_it_is, "it is not what was there");
+            assert!(moved == as_it_is, "the export differs from the state when it began");
             moved = records;
             break;
         }
@@ -56,7 +58,7 @@ async fn an_export_shows_a_business_at_one_point_in_time() {
     }
     moved.extend(rest_of(&mut export).await);
     as_it_is = rest_of(&mut world.engine.export(Actor::Operator, Some(other.id), true).unwrap()).await;
-    assert!(moved == as_it_is, "it is not the other business");
+    assert!(moved == as_it_is, "the export differs from the other business");
     assert_eq!(export.businesses(), 2);
     let now = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
     assert!(now.len() > as_it_is.len());
@@ -81,14 +83,14 @@ async fn exports_that_are_not_read_delay_nothing() {
     }
     world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
     world.at(&shop).change(by_operator(), shop.booking(at(1, 0), 1)).await.unwrap();
-    // A dropped export returns its permit; an export that is read too late has ended.
+    // A dropped export returns its permit. An export that is read too slowly is ended.
     held.pop();
     let mut late = begin().unwrap();
     late.next().await.unwrap();
     tokio::time::advance(std::time::Duration::from_secs(3_601)).await;
     assert!(matches!(late.next().await, Err(ExportError::TooSlow)));
     drop(late);
-    // The engine closes although exports are open.
+    // The engine can close while exports are open.
     let mut last = begin().unwrap();
     last.next().await.unwrap();
     world.engine.clone().close().await.unwrap();
@@ -131,5 +133,5 @@ async fn an_export_during_an_erasure_contains_no_data_of_the_contact() {
     });
     assert_eq!(calls.clone().count(), 702);
     let not_reached = calls.filter(|call| call.updated_at == call.created_at).count();
-    assert!(not_reached > 300, "most were exported before they were erased: {not_reached}");
+    assert!(not_reached > 300, "at least 300 calls must be exported before their erasure, not {not_reached}");
 }

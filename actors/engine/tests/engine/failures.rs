@@ -1,4 +1,4 @@
-//! The effects of a failed actor, a failed store and a closing engine.
+//! The effects of an actor that fails, a store that fails, and an engine that closes.
 
 use std::time::Duration;
 
@@ -37,8 +37,8 @@ async fn an_actor_that_fails_is_started_again_and_nothing_is_lost() {
     let first = handle.change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
     world.disk.hold_syncs();
     let unsynced = world.ask(&shop, shop.booking(at(1, 10), 2)).await;
-    let queued = world.ask(&shop, shop.booking(at(1, 12), 2)).await; // the store has not taken it yet
-    // All three are in the mailbox before the actor takes the first.
+    let queued = world.ask(&shop, shop.booking(at(1, 12), 2)).await; // the change is queued, and the store has not taken it
+    // All three messages are in the mailbox before the actor takes the first one.
     let (poison, behind, behind_too) = tokio::join!(
         handle.change(by_operator(), Poison),
         handle.change(by_operator(), shop.booking(at(1, 11), 3)),
@@ -52,11 +52,11 @@ async fn an_actor_that_fails_is_started_again_and_nothing_is_lost() {
     assert!(matches!(poison, Err(EngineError::Failed)));
     assert!(matches!(behind, Err(EngineError::Failed)));
     assert!(matches!(behind_too, Err(EngineError::Failed)));
-    assert!(!unsynced.is_finished(), "its change is with the store, which will answer it");
+    assert!(!unsynced.is_finished(), "the store holds this change and must acknowledge it");
 
     let again = world.ask(&shop, shop.booking(at(1, 10), 4)).await;
     let again_too = world.ask(&shop, shop.booking(at(1, 12), 4)).await;
-    assert!(!again.is_finished(), "the new actor loads only what is on the disk");
+    assert!(!again.is_finished(), "the new actor must load only durable changes");
     world.disk.release_syncs();
     unsynced.await.unwrap().unwrap();
     queued.await.unwrap().unwrap();
@@ -79,10 +79,13 @@ async fn an_actor_may_fail_many_times_and_its_neighbours_go_on() {
         let handle = world.at(&shop);
         assert!(matches!(handle.change(by_operator(), Poison).await, Err(EngineError::Failed)));
         let contact = usize::try_from(round).unwrap();
-        // After the second failure within a minute, the actor backs off before it is restarted.
+        // After two failures within a minute, the actor backs off before it restarts.
         while let Err(error) = handle.change(by_operator(), shop.booking(hour, contact)).await {
             let EngineError::Resting(rest) = error else { panic!("{error:?}") };
-            assert!(round > 0 && rest <= Duration::from_secs(60), "it rests for {rest:?}");
+            assert!(
+                round > 0 && rest <= Duration::from_secs(60),
+                "the back-off must be at most 60 s, not {rest:?}"
+            );
             tokio::time::sleep(rest).await;
         }
         let beside = world.at(&neighbour);
@@ -108,9 +111,9 @@ async fn a_store_that_fails_stops_everything_and_shows_nothing_unsynced() {
         }
         let (cancel, read) =
             tokio::join!(handle.change(by_operator(), Cancel { id }), handle.appointment(id));
-        // It was queued, so its outcome is unknown.
+        // The cancellation was queued, so its outcome is unknown.
         assert!(matches!(cancel, Err(EngineError::Failed)), "{cancel:?}");
-        // The read arrived before the cancellation was queued, so it may succeed.
+        // The read arrived before the cancellation was queued, so either result is possible.
         if let Ok(shown) = read {
             assert_eq!(shown.unwrap().status, AppointmentStatus::Confirmed);
         }
@@ -208,7 +211,7 @@ async fn closing_waits_for_what_is_in_flight_and_refuses_what_comes() {
     assert_eq!(businesses.items[0].id, shop.id);
 }
 
-/// A change that can be decided until the store has failed.
+/// A change whose decision takes until the store has failed.
 struct UntilItFails {
     engine: Engine,
     began: std::sync::mpsc::Sender<()>,
@@ -230,8 +233,9 @@ impl Change for UntilItFails {
     }
 }
 
-/// A change decided after the failure would be in the memory but not in the store. The second of two cancellations of
-/// the same appointment would then find it active in the store and missing in the memory.
+/// A change that is decided after the failure would be in the memory but not in the store. The second of two
+/// cancellations of an appointment would then find it in the store as not cancelled, but no longer in the
+/// memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn after_a_failed_store_no_change_is_decided() {
     let world = World::new(4).await;
@@ -244,7 +248,7 @@ async fn after_a_failed_store_no_change_is_decided() {
     let deciding = handle.clone();
     let deciding = tokio::spawn(async move { deciding.change(by_operator(), until).await.map(drop) });
     tokio::task::spawn_blocking(move || has_begun.recv().unwrap()).await.unwrap();
-    // The change is in the mailbox before the store fails, and taken out afterwards.
+    // Both cancellations are in the mailbox before the store fails. The actor takes them from it afterwards.
     let cancel = || Box::pin(handle.change(by_operator(), Cancel { id }));
     let mut waiting = [cancel(), cancel()];
     for change in &mut waiting {
@@ -269,7 +273,7 @@ async fn an_actor_that_fails_twice_in_a_minute_is_not_started_before_it_has_rest
     let fail = || handle.change(by_operator(), Poison);
     let book = |hour| handle.change(by_operator(), shop.booking(at(1, hour), 1));
     assert!(matches!(fail().await, Err(EngineError::Failed)));
-    book(1).await.unwrap(); // one failure has no effect on other requests
+    book(1).await.unwrap(); // a single failure does not affect other requests
     for rest in [1, 2, 4] {
         assert!(matches!(fail().await, Err(EngineError::Failed)));
         for _ in 0..3 {
@@ -278,7 +282,7 @@ async fn an_actor_that_fails_twice_in_a_minute_is_not_started_before_it_has_rest
             assert!(left <= Duration::from_secs(rest) && left > Duration::from_secs(rest) / 2, "{left:?}");
         }
         world.at(&neighbour).change(by_operator(), neighbour.booking(at(1, rest as i64), 1)).await.unwrap();
-        // Reads that bypass the actor succeed.
+        // Reads that need no actor succeed.
         let all = handle.appointments(&AppointmentFilter::default(), &first_page()).await.unwrap();
         assert_eq!(all.items.len(), 1);
         tokio::time::sleep(Duration::from_secs(rest)).await;
@@ -290,8 +294,8 @@ async fn an_actor_that_fails_twice_in_a_minute_is_not_started_before_it_has_rest
     assert_eq!(world.fatal(), 0);
 }
 
-/// Many requests at once reach a business that does not load. All but the first few get the response that it backs
-/// off.
+/// Many requests reach a business that cannot be loaded. All but the first few are refused because the
+/// business backs off.
 #[tokio::test(start_paused = true)]
 async fn a_business_that_does_not_load_is_read_from_the_store_once_in_a_while_only() {
     let mut world = World::new(6).await;
@@ -313,7 +317,7 @@ async fn a_business_that_does_not_load_is_read_from_the_store_once_in_a_while_on
         }
         tokio::time::sleep(Duration::from_secs(1)).await;
     }
-    assert!((2..=8).contains(&tried), "it was tried {tried} times");
+    assert!((2..=8).contains(&tried), "the business must be loaded 2 to 8 times, not {tried}");
     assert!(world.at(&shop).business().await.is_err());
     world.at(&neighbour).change(by_operator(), neighbour.booking(at(1, 9), 1)).await.unwrap();
     let listed = world.engine.businesses(&first_page()).await.unwrap().items;
@@ -332,7 +336,7 @@ async fn a_supervisor_that_fails_ends_everything_and_nothing_acknowledged_is_los
     pass(1).await;
     everything_else_runs().await;
     world.clock.break_it(false);
-    assert_eq!(world.fatal(), 1, "the process is told to end");
+    assert_eq!(world.fatal(), 1, "the process must be told to exit");
     assert!(!world.engine.is_open());
     let late = world.at(&shop).change(by_operator(), shop.booking(at(1, 10), 1)).await;
     assert!(matches!(late, Err(EngineError::Stopping)));

@@ -1,5 +1,5 @@
-//! Fewer actors may run than there are businesses. The longest unused one is stopped first, and no request fails
-//! because of it.
+//! The engine has more businesses than it may run actors. The actor that was unused for longest is stopped
+//! first, and no request fails because of the limit.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::harness::{
     Shop, World, at, body, by_operator, everything_else_runs, id_of, is_taken, once, pass, text,
 };
 
-/// A world with this many shops, and a limit of actors of businesses and people.
+/// A world with this many shops and this limit on the actors of businesses and people.
 async fn world(seed: u64, shops: usize, actors: usize) -> (World, Vec<Shop>) {
     let mut world = World::new(seed).await;
     let mut all = Vec::new();
@@ -38,13 +38,17 @@ async fn a_business_with_an_unanswered_change_is_not_stopped_and_the_bound_holds
     for shop in &shops {
         bookings.push(world.ask(shop, shop.booking(at(1, 9), 1)).await);
     }
-    assert_eq!(world.engine.running_businesses(), 4, "each has a change under way");
+    assert_eq!(world.engine.running_businesses(), 4, "each business must have a change in progress");
     world.disk.release_syncs();
     for booking in bookings {
         booking.await.unwrap().unwrap();
     }
     pass(1).await;
-    assert_eq!(world.engine.running_businesses(), 1, "the sweep has stopped the surplus");
+    assert_eq!(
+        world.engine.running_businesses(),
+        1,
+        "the sweep must have stopped the actors above the limit"
+    );
     for shop in &shops {
         assert!(is_taken(&world.at(shop).change(by_operator(), shop.booking(at(1, 9), 2)).await));
     }
@@ -66,7 +70,7 @@ async fn every_request_is_answered_though_one_actor_may_run() {
     }
     for asked in asked {
         let answer = tokio::time::timeout(Duration::from_secs(30), asked).await;
-        answer.expect("it waits for ever").unwrap().unwrap();
+        answer.expect("the request waits for ever").unwrap().unwrap();
     }
     world.at(&shops[0]).budget().await.unwrap();
     pass(1).await;
@@ -82,9 +86,9 @@ async fn a_business_that_erases_a_contact_is_not_stopped_before_it_has() {
     world.disk.set_sync_delay(Duration::from_secs(2));
     shop.change(by_operator(), EraseContact { id }).await.unwrap();
     everything_else_runs().await;
-    // Its first step is being synced, and no request is running.
+    // Its first step is being synced. No request to it is in progress.
     other.budget().await.unwrap();
-    assert_eq!(world.engine.running_businesses(), 2, "it has a step under way");
+    assert_eq!(world.engine.running_businesses(), 2, "the deletion step in progress must keep its actor");
     world.disk.set_sync_delay(Duration::ZERO);
     pass(2).await;
     assert_eq!(world.engine.running_businesses(), 1);
@@ -125,10 +129,10 @@ async fn the_sweep_is_spread_over_the_minute() {
     for _ in 0..13 * 60 {
         tokio::time::sleep(Duration::from_secs(1)).await;
         let now = world.engine.running_businesses();
-        assert!(before - now <= 16, "{} were stopped at once", before - now);
+        assert!(before - now <= 16, "{} actors were stopped in one sweep", before - now);
         seconds += usize::from(now < before);
         before = now;
     }
-    assert_eq!(before, 0, "the sweep comes to all of them");
+    assert_eq!(before, 0, "the sweep must stop all actors");
     assert_eq!(seconds, SHOPS.div_ceil(16));
 }

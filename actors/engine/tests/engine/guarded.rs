@@ -1,5 +1,5 @@
-//! A repeated booking is made once, and an appointment is only moved or cancelled if it has the expected start. Both
-//! are decided with the change itself, including changes that are not yet durable.
+//! A repeated booking is made once. An appointment is moved or cancelled only if it has the expected start.
+//! Both are decided together with the change, and changes that are not yet durable count.
 
 use domain::booking::{MoveRequest, Party};
 use domain::{ContactDetails, Email, Phone, ProblemCode, Refusal, Timestamp};
@@ -33,7 +33,7 @@ async fn the_second_of_two_bookings_sees_the_first_before_it_is_durable() {
     let first = world.ask(&shop, booking()).await;
     let second = world.ask(&shop, booking()).await;
     let other = world.ask(&shop, BookOnce(shop.booking_with(None, at(1, 9), 2))).await;
-    assert!(!second.is_finished(), "an answer never shows what a crash could take back");
+    assert!(!second.is_finished(), "the response must not show a change that a crash could undo");
     world.disk.release_syncs();
     let [first, second, other] =
         [first, second, other].map(|pending| async { pending.await.unwrap().unwrap() });
@@ -73,14 +73,14 @@ async fn a_contact_is_the_same_by_id_and_by_phone_and_an_answer_is_remembered_as
     by_id.contact = BookingContact::Known(contact);
     let again = json(&handle.change(by_operator(), BookOnce(by_id.clone())).await.unwrap());
     assert_eq!((&again["already_booked"], &again["id"]), (&true.into(), &json(&first)["id"]));
-    // With another staff member it is another booking.
+    // The same request for another staff member is a new booking.
     by_id.request.staff_id = Some(shop.staff[1]);
     let beside = json(&handle.change(by_operator(), BookOnce(by_id)).await.unwrap());
     assert_eq!(beside["already_booked"], false);
     let replayed = handle.change(once(1, 1), BookOnce(shop.booking(at(1, 9), 1))).await.unwrap();
     assert!(replayed.replayed);
     assert_eq!(body(&replayed), body(&first));
-    // After a cancellation it is booked again.
+    // After a cancellation, the same request makes a new booking.
     let id = appointment_of(&first);
     handle.change(by_operator(), Cancel { id }).await.unwrap();
     let anew = json(&handle.change(by_operator(), BookOnce(shop.booking(at(1, 9), 1))).await.unwrap());
@@ -104,8 +104,8 @@ async fn a_booking_belongs_to_the_contact_with_the_phone_not_the_email() {
     let book =
         async |phone, email| json(&handle.change(by_operator(), described(phone, email)).await.unwrap());
     let first = book(None, Some("ada@example.com")).await;
-    // The phone number belongs to another contact, so the booking is for them, as it would be without the earlier
-    // appointment.
+    // The phone number belongs to another contact, so the booking is made for that contact. The earlier
+    // appointment of the first contact does not change this.
     let phone = Some(Phone::from_e164("+15550000007".into()).unwrap());
     let details = ContactDetails { phone, ..ContactDetails::default() };
     let other = json(&handle.change(by_operator(), CreateContact { details }).await.unwrap());

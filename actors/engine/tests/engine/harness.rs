@@ -1,4 +1,4 @@
-//! The world of the engine's tests, and short helpers for them.
+//! The simulated world of the engine's tests, and short helpers for it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
@@ -24,24 +24,24 @@ use store::{Batch, Key, MemoryBackend, Store};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-/// The start of every world.
+/// The time at which every world starts.
 pub(crate) const MONDAY: &str = "2026-03-02T08:00:00Z";
 
-/// The wall clock. It follows tokio's simulated time and jumps when a test says so.
+/// A wall clock that follows tokio's simulated time and jumps on request.
 pub(crate) struct TestClock {
     started: Instant,
     ahead: AtomicI64,
-    /// The machine's boot, and its steady time at that boot, in milliseconds.
+    /// The number of the machine's boot, and the steady time at the start of that boot in milliseconds.
     boot: AtomicI64,
     booted: AtomicI64,
-    /// How many milliseconds the machine was suspended.
+    /// For how many milliseconds the machine was suspended.
     suspended: AtomicI64,
     /// Whether reading the clock panics.
     breaks: AtomicBool,
 }
 
 impl TestClock {
-    /// Makes reading the clock panic, or ends that.
+    /// Makes reading the clock panic, or work again.
     pub(crate) fn break_it(&self, breaks: bool) {
         self.breaks.store(breaks, Ordering::SeqCst);
     }
@@ -57,7 +57,7 @@ impl TestClock {
         self.booted.store(self.elapsed(), Ordering::SeqCst);
     }
 
-    /// Suspends the machine for this time. Its clocks continue, the runtime's timers do not.
+    /// Suspends the machine for this time. The machine's clocks continue, but the runtime's timers stop.
     pub(crate) fn suspend(&self, time: TimeDelta) {
         self.suspended.fetch_add(time.num_milliseconds(), Ordering::SeqCst);
     }
@@ -113,15 +113,15 @@ impl Random for Seeded {
     }
 }
 
-/// A disk, a clock, randomness, and an engine on them.
+/// A disk, a clock, randomness, and an engine that uses them.
 pub(crate) struct World {
     pub(crate) disk: MemoryBackend,
     pub(crate) clock: Arc<TestClock>,
     pub(crate) ports: Ports,
     pub(crate) engine: Engine,
-    /// The limits of the engines that are started next.
+    /// The limits for the next engine that is started.
     pub(crate) limits: Limits,
-    /// How often an engine of this world reported that its store failed for good.
+    /// How often an engine of this world reported that its store failed permanently.
     pub(crate) fatal: Arc<AtomicUsize>,
 }
 
@@ -150,13 +150,14 @@ impl World {
         self.engine = Engine::start_within(store, ports, self.limits).await.unwrap();
     }
 
-    /// Closes the engine and opens it again.
+    /// Closes the engine, and opens it again on the same disk.
     pub(crate) async fn restart(&mut self) {
         self.engine.clone().close().await.unwrap();
         self.open_again().await;
     }
 
-    /// Makes the wall clock jump, and waits until the jump is believed. The shop's actor is in use meanwhile.
+    /// Makes the wall clock jump, and waits until the service believes the jump. The shop's actor is in use
+    /// meanwhile.
     pub(crate) async fn jump_and_hold(&self, shop: &Shop, by: TimeDelta) {
         self.clock.jump(by);
         for _ in 0..12 {
@@ -166,14 +167,14 @@ impl World {
         }
     }
 
-    /// Cuts the power, then starts again. Of the unsynced batches, the first `keep` survive.
+    /// Cuts the power and starts the engine again. Of the unsynced batches, the first `keep` survive.
     pub(crate) async fn crash(&mut self, keep: usize) {
         self.disk.crash(keep);
         self.end_of_life().await;
         self.open_again().await;
     }
 
-    /// Lets an engine without a disk end.
+    /// Closes an engine that has lost its disk.
     pub(crate) async fn end_of_life(&self) {
         everything_else_runs().await;
         let _ = self.engine.clone().close().await;
@@ -245,12 +246,12 @@ impl World {
         shop
     }
 
-    /// The handle of a shop in the running engine.
+    /// The handle of a shop in the current engine.
     pub(crate) fn at(&self, shop: &Shop) -> BusinessHandle {
         self.engine.business(shop.id)
     }
 
-    /// Sends a change, and returns once it can only continue with the test.
+    /// Sends a change. Returns when the change can only continue after the test acts.
     pub(crate) async fn ask<C: Change + 'static>(&self, shop: &Shop, change: C) -> Pending<C> {
         self.ask_as(shop, by_operator(), change).await
     }
@@ -274,7 +275,7 @@ fn store(disk: &MemoryBackend, fatal: &Arc<AtomicUsize>) -> Store {
     Store::in_memory(disk, on_fatal).unwrap()
 }
 
-/// A response that may still be missing.
+/// A response that may not have arrived.
 pub(crate) type Pending<C> = JoinHandle<Result<AnswerOf<C>, EngineError>>;
 
 /// A business with its service and staff.
@@ -286,7 +287,7 @@ pub(crate) struct Shop {
 }
 
 impl Shop {
-    /// The booking of an hour with the first staff member, for the contact with this number.
+    /// A one-hour booking with the first staff member, for the contact with this number.
     pub(crate) fn booking(&self, starts_at: Timestamp, contact: usize) -> Book {
         self.booking_with(Some(self.staff[0]), starts_at, contact)
     }
@@ -315,7 +316,7 @@ impl Shop {
     }
 }
 
-/// Returns once every other task waits for the test. Simulated time only advances when no task can run.
+/// Returns when every other task waits for the test. Simulated time advances only when no task can run.
 pub(crate) async fn everything_else_runs() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }
@@ -330,7 +331,7 @@ pub(crate) async fn pass(minutes: u64) {
     tokio::time::sleep(Duration::from_secs(60 * minutes)).await;
 }
 
-/// A request in a session with a fresh password.
+/// The same request in a session that has just given its password.
 pub(crate) fn lately(world: &World, request: Request) -> Request {
     Request { password_at: Some(world.engine.now()), ..request }
 }
@@ -353,7 +354,7 @@ fn minutes(minutes: u16) -> LocalTime {
     LocalTime::from_minutes(minutes).unwrap()
 }
 
-/// An hour of the world's first day, or of a later one.
+/// The given hour of a day. Day 0 is the world's first day.
 pub(crate) fn at(day: i64, hour: i64) -> Timestamp {
     Timestamp::parse("2026-03-02T00:00:00Z").unwrap() + TimeDelta::hours(24 * day + hour)
 }

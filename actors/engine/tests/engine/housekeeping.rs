@@ -1,4 +1,4 @@
-//! The round through the unused businesses.
+//! The daily background job that checks the unused businesses.
 
 use domain::{Actor, BookingMode, BusinessId, Locale, WeeklyBreaks, WeeklyHours};
 use engine::{Engine, NewBusiness};
@@ -30,18 +30,22 @@ fn looked_at(world: &World) -> u64 {
     idle + started
 }
 
-/// 80 a second: 1,000,000 in less than four hours.
+/// The job checks 80 businesses a second, so 1,000,000 take less than four hours.
 #[tokio::test(start_paused = true)]
 async fn the_round_reads_80_businesses_a_second_without_starting_actors() {
     let world = World::new(40).await;
     unused(&world.engine, 6_000).await;
     pass(1).await;
-    everything_else_runs().await; // the round has begun
+    everything_else_runs().await; // the job has begun
     let before = looked_at(&world);
     pass(1).await;
     assert_eq!(looked_at(&world) - before, 4_800);
     pass(DAY_MINUTES - 10).await;
-    assert_eq!(world.engine.unused_businesses_looked_at(), (6_000, 0), "once a day each");
+    assert_eq!(
+        world.engine.unused_businesses_looked_at(),
+        (6_000, 0),
+        "each business must be checked once a day"
+    );
     assert_eq!(world.engine.running_businesses(), 0);
     pass(15).await;
     assert_eq!(world.engine.unused_businesses_looked_at(), (12_000, 0));
@@ -69,10 +73,10 @@ async fn a_business_with_something_to_do_is_started_and_put_away_and_the_others_
     let (_, before) = world.engine.unused_businesses_looked_at();
     for _ in 0..4 {
         pass(DAY_MINUTES).await;
-        assert_eq!(world.engine.running_businesses(), 0, "whoever was started is put away");
+        assert_eq!(world.engine.running_businesses(), 0, "every started business must be stopped again");
     }
     let (idle, started) = world.engine.unused_businesses_looked_at();
-    assert_eq!(started - before, 1, "its key has outlived its time on one day");
+    assert_eq!(started - before, 1, "its idempotency key expires on exactly one day");
     assert!(idle >= 4 * 80, "{idle}");
     world.engine.clone().close().await.unwrap();
     let left = world.store().scan(&keys::of_kind(shop.id, keys::kind::IDEMPOTENCY), Order::Ascending).count();
@@ -100,11 +104,14 @@ async fn a_round_goes_on_where_it_was_when_the_service_ended() {
         assert_eq!(looked_at(&world), 0);
         pass(DAY_MINUTES / 2).await;
         let behind = looked_at(&world);
-        // The progress of the last minute is not stored.
-        assert!((12_000..=12_000 + 4_900).contains(&(before + behind)), "{before} and {behind}");
+        // The progress of the last minute is not stored, so up to 4,900 businesses are checked twice.
+        assert!(
+            (12_000..=12_000 + 4_900).contains(&(before + behind)),
+            "{before} and {behind} businesses were checked"
+        );
         world.restart().await;
         pass(DAY_MINUTES / 4).await;
-        assert_eq!(looked_at(&world), 0, "the day's round is through");
+        assert_eq!(looked_at(&world), 0, "the daily job must be finished");
     }
 }
 

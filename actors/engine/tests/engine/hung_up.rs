@@ -1,4 +1,5 @@
-//! Clients that hang up between a change and its commit, and repeat the request with the same key.
+//! Clients that disconnect between a change and its commit, and then repeat the request with the same
+//! idempotency key.
 
 use domain::{Address, LinkKind, PersonId, Refusal, Role};
 use engine::EngineError;
@@ -11,7 +12,7 @@ use view::EndedView;
 use crate::harness::{Shop, World, by_operator, everything_else_runs, first_page, json, once};
 use crate::people::{PASSWORD, from, member, refusal, world as world_of_people};
 
-/// Requests the deletion of a business with one idempotency key, without waiting for the response.
+/// Requests the deletion of a business with an idempotency key. Does not wait for the response.
 async fn end(world: &World, shop: &Shop) -> JoinHandle<Result<Answer<EndedView>, EngineError>> {
     let (engine, id) = (world.engine.clone(), shop.id);
     let ended = tokio::spawn(async move { engine.end_business(id, once(1, 1)).await });
@@ -19,11 +20,11 @@ async fn end(world: &World, shop: &Shop) -> JoinHandle<Result<Answer<EndedView>,
     ended
 }
 
-/// Requests the deletion of a business and hangs up before the commit.
+/// Requests the deletion of a business and disconnects before the commit.
 async fn end_and_hang_up(world: &World, shop: &Shop) {
     world.disk.hold_syncs();
     let ended = end(world, shop).await;
-    assert!(world.disk.unsynced() > 0, "it is decided");
+    assert!(world.disk.unsynced() > 0, "the change must be decided");
     ended.abort();
     everything_else_runs().await;
     let again = end(world, shop).await;
@@ -74,7 +75,8 @@ async fn an_invitation_creates_one_account_wherever_the_client_hangs_up() {
         let (shop, other) = (world.shop(0).await, world.shop(0).await);
         world.disk.set_sync_delay(std::time::Duration::from_secs(1));
         let first = invite(&world, &shop, once(1, 1), "ada@example.com");
-        // After this many commits of account, membership and link.
+        // The account, the membership and the link are committed one after the other. The client disconnects
+        // after `commits` of them.
         tokio::time::sleep(std::time::Duration::from_millis(500 + 1_000 * commits)).await;
         assert!(!first.is_finished(), "after {commits} commits");
         first.abort();
@@ -82,7 +84,7 @@ async fn an_invitation_creates_one_account_wherever_the_client_hangs_up() {
         let again = invite(&world, &shop, once(1, 1), "ada@example.com");
         let elsewhere = elsewhere.await.unwrap().unwrap();
         let again = match again.await.unwrap() {
-            // The membership is being synced.
+            // The membership is still being synced.
             Err(EngineError::Refused(Refusal::IdempotencyInProgress)) => {
                 invite(&world, &shop, once(1, 1), "ada@example.com").await.unwrap()
             }
@@ -110,7 +112,7 @@ async fn an_address_is_claimed_until_the_commit_of_a_change_whose_client_hung_up
     first.abort();
     let second = change(eve);
     everything_else_runs().await;
-    assert!(!second.is_finished(), "whose the address is shows with the commit");
+    assert!(!second.is_finished(), "the response must wait, because the address may still become free");
     world.disk.release_syncs();
     assert!(matches!(refusal(second.await.unwrap()), Refusal::Conflict { .. }));
     let ada = world.engine.people().session(&ada).await.unwrap().unwrap().person;

@@ -131,13 +131,13 @@ async fn expired_keys_are_deleted_while_the_business_is_in_use() {
     let store = world.store();
     let range = keys::of_kind(shop.id, keys::kind::IDEMPOTENCY);
     let days = store.scan(&range, Order::Ascending).count();
-    assert_eq!(days, 1, "only the key of yesterday is within reach");
+    assert_eq!(days, 1, "only the row of the previous day may be left");
     store.close().await.unwrap();
     world.open_again().await;
     assert!(!world.at(&shop).change(once(0, 1), service()).await.unwrap().replayed);
 }
 
-/// More businesses than the sweep of one minute covers.
+/// There are more businesses than the sweep of one minute checks.
 const UNUSED: u64 = 25;
 
 #[tokio::test(start_paused = true)]
@@ -150,9 +150,9 @@ async fn expired_keys_are_deleted_without_another_request() {
         shops.push(shop);
     }
     pass(30).await;
-    assert_eq!(world.engine.running_businesses(), 0, "all are put away");
+    assert_eq!(world.engine.running_businesses(), 0, "all businesses must be stopped");
     pass(4 * 24 * 60).await;
-    assert_eq!(world.engine.running_businesses(), 0, "all are put away again");
+    assert_eq!(world.engine.running_businesses(), 0, "all businesses must be stopped again");
     world.engine.clone().close().await.unwrap();
     let store = world.store();
     for shop in shops {
@@ -161,12 +161,12 @@ async fn expired_keys_are_deleted_without_another_request() {
     }
 }
 
-/// What happens to a key that was just used.
+/// What happens after a key was used.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
-    /// The clock jumps by this many days and is corrected after this many minutes.
+    /// The clock jumps by this many days. After this many minutes it is corrected.
     Glitch(i64, u64),
-    /// The clock jumps by this many days for good.
+    /// The clock jumps by this many days and stays there.
     Jump(i64),
     Restart,
     Crash,
@@ -210,7 +210,7 @@ async fn a_key_is_known_for_24_hours_of_steady_time_whatever_the_clock_does() {
             let again = world.at(&shop).change(once(1, 1), service()).await.unwrap();
             assert!(again.replayed && body(&again) == body(&first), "{step:?} of {happens:?}");
         }
-        // A crash sets steady time back to the stored value, by a minute at most.
+        // After a crash, the steady time continues from the stored value, which is at most one minute old.
         let day = tokio::time::Duration::from_secs(24 * 3_600);
         tokio::time::sleep(day - started.elapsed() - tokio::time::Duration::from_millis(2)).await;
         assert!(world.at(&shop).change(once(1, 1), service()).await.unwrap().replayed, "{happens:?}");
@@ -236,8 +236,8 @@ async fn time_spent_stopped_counts_up_to_24_hours_and_no_jump_meanwhile_counts_m
     world.engine.clone().close().await.unwrap();
     world.clock.jump(TimeDelta::days(400));
     world.open_again().await;
-    assert!(!known(&world, 1).await, "a day has passed, as far as anybody knows");
-    // Later responses are not older because of it.
+    assert!(!known(&world, 1).await, "by the only available clock, a day has passed");
+    // This request stores another response. A later backward jump of the clock does not change its age.
     assert!(!known(&world, 2).await);
     world.engine.clone().close().await.unwrap();
     world.clock.jump(TimeDelta::days(-400));
@@ -249,7 +249,7 @@ async fn time_spent_stopped_counts_up_to_24_hours_and_no_jump_meanwhile_counts_m
     assert!(!known(&world, 2).await);
 }
 
-/// Rewrites the stored responses as the earlier version wrote them, with a clock that is ahead by this.
+/// Rewrites the stored responses in the format of the earlier version, with a clock that is this far ahead.
 async fn as_before(world: &World, ahead: TimeDelta) {
     let store = world.store();
     for (key, _) in store

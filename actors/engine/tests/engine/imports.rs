@@ -1,4 +1,4 @@
-//! Imports into a running engine, interrupted imports, and erased contacts.
+//! Imports into a running engine: complete and interrupted imports, and imports with erased contacts.
 
 use std::pin::Pin;
 use std::task::{Context, Waker};
@@ -71,7 +71,10 @@ async fn an_imported_business_is_not_found_until_it_is_complete() {
         here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, number), 1)).await.unwrap();
         assert_eq!(here.engine.businesses(&first_page()).await.unwrap().items.len(), 1);
     }
-    assert!(is_refused_for_now(&here.engine.import(ImportOptions::default())), "one is made at a time");
+    assert!(
+        is_refused_for_now(&here.engine.import(ImportOptions::default())),
+        "only one import may run at a time"
+    );
     let view = imported(&mut importing);
     importing.finish(view, Actor::Operator, None).await.unwrap();
     here.at(&shop).change(by_operator(), shop.booking(at(50, 9), 1)).await.unwrap();
@@ -95,11 +98,11 @@ async fn an_abandoned_import_is_removed_and_others_can_be_made() {
         if records > 0 {
             assert!(
                 is_refused_for_now(&here.engine.import(ImportOptions::default())),
-                "it is not taken back yet"
+                "the dropped import must not be removed yet"
             );
         }
         pass(1).await;
-        assert_eq!(rows_of(&mut here, shop.id).await, 0, "behind {records} records");
+        assert_eq!(rows_of(&mut here, shop.id).await, 0, "after {records} records");
     }
     let mut importing = here.engine.import(ImportOptions::default()).unwrap();
     take_all(&mut importing, &moved[..100]).await;
@@ -111,7 +114,7 @@ async fn an_abandoned_import_is_removed_and_others_can_be_made() {
 #[tokio::test(start_paused = true)]
 async fn an_import_interrupted_by_a_crash_is_completed_or_removed_at_the_next_start() {
     let (_, shop, moved) = used(25).await;
-    // Before the import was accepted, after different numbers of records; and afterwards.
+    // The import is interrupted after different numbers of records, and also after it was accepted.
     for records in (0..=moved.len()).step_by(67).chain([moved.len()]) {
         let mut here = World::new(26).await;
         let neighbour = here.shop(1).await;
@@ -119,7 +122,7 @@ async fn an_import_interrupted_by_a_crash_is_completed_or_removed_at_the_next_st
         take_all(&mut importing, &moved[..records]).await;
         let good = records == moved.len();
         if good {
-            // The finish is interrupted before it publishes the first business.
+            // The finish is interrupted before the first business becomes visible.
             here.disk.crash(usize::MAX);
             here.end_of_life().await;
             let (store, mut batch) = (here.store(), Batch::new());
@@ -131,12 +134,12 @@ async fn an_import_interrupted_by_a_crash_is_completed_or_removed_at_the_next_st
             here.crash(records % 3).await;
         }
         drop(importing);
-        // Other businesses work meanwhile, and the cleanup is interrupted as well.
+        // Other businesses continue to work, and the cleanup is interrupted as well.
         here.at(&neighbour).change(by_operator(), neighbour.booking(at(1, 9), 1)).await.unwrap();
         here.crash(1).await;
         pass(1).await;
-        assert_eq!(here.at(&shop).business().await.is_ok(), good, "behind {records} records");
-        assert_eq!(rows_of(&mut here, shop.id).await > 0, good, "behind {records} records");
+        assert_eq!(here.at(&shop).business().await.is_ok(), good, "after {records} records");
+        assert_eq!(rows_of(&mut here, shop.id).await > 0, good, "after {records} records");
         if good {
             let mut export = here.engine.export(Actor::Operator, Some(shop.id), true).unwrap();
             assert!(rest_of(&mut export).await == moved);
@@ -170,14 +173,14 @@ async fn an_import_that_is_asked_for_again_is_answered_as_before() {
     assert!(!here.engine.import_once(asked.key).unwrap().is_known());
 }
 
-/// The client's action after an import was dropped during its finish.
+/// What the client does after its request to finish an import was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
-    /// Waits until everything else has run.
+    /// The client waits until all other tasks have run.
     Waits,
-    /// Repeats the request at once.
+    /// The client repeats the request immediately.
     AsksAgain,
-    /// Kills the service, and sends the request to the next one.
+    /// The service is killed, and the client sends the request to the next one.
     Kills,
 }
 
@@ -186,7 +189,8 @@ fn is_ready(future: Pin<&mut impl Future>) -> bool {
     future.poll(&mut Context::from_waker(Waker::noop())).is_ready()
 }
 
-/// Polls the finish of an import this many times, drops it, and checks. Returns whether it had finished.
+/// Begins to finish an import, drops the request after this many polls, and checks the result. Returns
+/// whether the request had finished.
 async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop) -> bool {
     let case = format!("{then:?}, given up behind {polls} polls");
     let asked = Idempotency { key: [1; 32], fingerprint: [2; 32] };
@@ -200,7 +204,7 @@ async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop)
     let mut finishing = Box::pin(importing.finish(view, Actor::Operator, Some(asked)));
     let (mut is_over, mut bookings) = (false, Vec::new());
     for (day, hour) in (1..).flat_map(|day| (0..24).map(move |hour| (day, hour))).take(polls) {
-        // The imported records wait after the changes of another business.
+        // The imported records are queued behind the changes of another business.
         bookings.push(here.ask(&neighbour, neighbour.booking(at(day, hour), 1)).await);
         is_over = is_ready(finishing.as_mut());
         if is_over {
@@ -216,7 +220,10 @@ async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop)
         && here.engine.import_once(asked.key).unwrap().is_known()
         && here.engine.imported_before(asked).await.unwrap().is_some()
     {
-        assert!(here.at(shop).business().await.is_ok(), "{case}: it was answered and is not there");
+        assert!(
+            here.at(shop).business().await.is_ok(),
+            "{case}: the import was acknowledged, but the business is missing"
+        );
     }
     pass(1).await;
     for booking in bookings {
@@ -224,12 +231,13 @@ async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop)
     }
     let is_known = here.engine.import_once(asked.key).unwrap().is_known();
     assert_eq!(here.at(shop).business().await.is_ok(), is_known, "{case}");
-    assert!(is_known || !is_over, "{case}: it came to its end and is forgotten");
+    assert!(is_known || !is_over, "{case}: the import was finished, but it is unknown");
     let listed = here.disk.tombstones().into_iter();
     let imported = listed.filter(|line| matches!(line, Tombstone::ImportedBusiness(..)));
-    // That line is written before the business it names, which a crash may undo.
+    // This line is written before the business that it names. A crash can undo the business and keep the
+    // line.
     let (lines, lines_max) = (imported.count(), if then == Then::Kills { 2 } else { 1 });
-    assert!(lines == 0 || is_known && lines <= lines_max, "{case}: it was opened {lines} times");
+    assert!(lines == 0 || is_known && lines <= lines_max, "{case}: the business was opened {lines} times");
     assert_eq!(rows_of(&mut here, shop.id).await > 0, is_known, "{case}");
     is_over
 }
@@ -242,7 +250,7 @@ async fn an_import_dropped_during_its_finish_exists_exactly_if_its_key_is_stored
         while !given_up_behind(polls, then, &moved, &shop).await {
             polls += 1;
         }
-        assert!(polls > 5, "it came to its end within {polls} polls");
+        assert!(polls > 5, "the import finished within {polls} polls");
     }
 }
 
@@ -282,7 +290,7 @@ async fn missing_messages_of_calls_are_all_counted_and_some_are_named() {
     if let Some(Moved::End { records }) = moved.last_mut() {
         *records += calls as u64;
     }
-    let first = last + 1 + 2; // after the head, and counted from 1
+    let first = last + 1 + 2; // line numbers start at 1, and the head is the first line
     let here = World::new(39).await;
     let (last, others) = moved.split_last().unwrap();
     let mut importing = here.engine.import(ImportOptions::default()).unwrap();
@@ -297,7 +305,7 @@ async fn missing_messages_of_calls_are_all_counted_and_some_are_named() {
     assert_eq!((rest.line, rest.problem.path.as_str()), (end, ""));
     assert_eq!(rest.problem.code, ImportProblem::MoreCallsOfNoMessage((calls - MISSING_MAX) as u64).into());
     importing.take_back().await.unwrap();
-    // Ending the imports also interrupts the checks of the last record.
+    // When the engine ends all imports, it also interrupts the checks of the last record.
     let mut importing = here.engine.import(ImportOptions::default()).unwrap();
     take_all(&mut importing, others).await;
     here.engine.end_imports();
@@ -323,16 +331,16 @@ async fn an_older_export_does_not_bring_back_an_erased_contact() {
         wrong.extend(importing.take(line, record.clone()).await.unwrap());
     }
     importing.take_back().await.unwrap();
-    assert_eq!(wrong.len(), 1, "what names them is not told: {wrong:?}");
+    assert_eq!(wrong.len(), 1, "records that name the contact must not be reported as well: {wrong:?}");
     assert_eq!((wrong[0].line, wrong[0].problem.path.as_str()), (line as u64, "id"));
     assert_eq!(wrong[0].problem.code, ImportProblem::ErasedHere.into());
 
     import(&world, &moved, ERASE_AGAIN).await;
     let arrived = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
     assert!(!tells_of_them(&arrived), "{arrived:#?}");
-    assert_eq!(arrived.len(), moved.len() - 1, "but for the contact all of it is there");
+    assert_eq!(arrived.len(), moved.len() - 1, "everything except the contact must be imported");
     assert!(world.at(&shop).contact(somebody).await.unwrap().is_none());
-    // The phone number is free, and its new owner has none of the imported records.
+    // The phone number is free. A new contact with this number gets none of the imported records.
     let phone = Some(Phone::from_e164(PHONE.into()).unwrap());
     let details = ContactDetails { name: Some(text("New")), phone, ..ContactDetails::default() };
     world.at(&shop).change(by_operator(), CreateContact { details }).await.unwrap();

@@ -1,4 +1,4 @@
-//! Businesses are started on demand, once, and stopped when they are unused.
+//! A business is started on demand, by a single actor, and stopped when it is unused.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ async fn an_idle_business_is_put_away_and_comes_back_as_it_was() {
         pass(5).await;
         world.at(&other).change(by_operator(), RevokeKey { id: uuid::Uuid::nil().into() }).await.unwrap_err();
     }
-    assert_eq!(world.engine.running_businesses(), 1, "only the one in use is left");
+    assert_eq!(world.engine.running_businesses(), 1, "only the business in use must still run");
     assert!(is_taken(&world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 2)).await));
     assert_eq!(world.engine.running_businesses(), 2);
     pass(12).await;
@@ -50,7 +50,7 @@ async fn a_request_at_the_moment_of_the_sweep_is_answered() {
     let shop = world.shop(1).await;
     let begin = at(1, 0);
     for round in 0..60 {
-        // From before the millisecond of the sweep to after it, after 11 idle minutes.
+        // The pauses are just below or just above the 11 idle minutes after which the sweep stops an actor.
         tokio::time::sleep(Duration::from_millis(11 * 60_000 - 3 * (round % 2))).await;
         let start = begin + chrono::TimeDelta::hours(i64::try_from(round).unwrap());
         let contact = usize::try_from(round).unwrap();
@@ -67,7 +67,8 @@ async fn a_request_at_the_moment_of_the_sweep_is_answered() {
     assert_eq!(all.len(), 60);
 }
 
-/// Many first requests at once, on several threads. If two actors were started, both would book the time.
+/// Many first requests arrive at the same time on several threads. If two actors were started, both would
+/// book the same time.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn many_first_requests_start_one_actor() {
     let mut world = World::new(4).await;
@@ -93,7 +94,7 @@ async fn many_first_requests_start_one_actor() {
             booked += usize::from(answer.is_ok());
             assert!(answer.is_ok() || is_taken(&answer), "{answer:?}");
         }
-        assert_eq!(booked, 1, "one time was booked {booked} times");
+        assert_eq!(booked, 1, "the same time was booked {booked} times");
     }
 }
 

@@ -1,4 +1,5 @@
-//! Every list, read with a budget of few rows. A walk shows the same items with every budget and page size.
+//! Every list, read with a budget of a few rows. Walking a list returns the same items with every budget and
+//! page size.
 
 use chrono::TimeDelta;
 use domain::availability::Terms;
@@ -33,7 +34,7 @@ fn call(number: i64) -> RecordCall {
         status: if number % 5 == 0 { CallStatus::Missed } else { CallStatus::Completed },
         outcome: outcomes[usize::try_from(number % 3).unwrap()],
         from_number: Some(domain::Phone::from_e164(format!("+1555{:07}", number % 4)).unwrap()),
-        // Some are longer than a row that counts as one.
+        // Some summaries are longer than the row size that counts as one row.
         summary: (number % 10 == 0).then(|| Text::new("long ".repeat(2_000)).unwrap()),
         ..CallDetails::of(
             if number % 7 == 0 { Direction::Outbound } else { Direction::Inbound },
@@ -115,12 +116,12 @@ async fn busy_shop(world: &World) -> (Shop, WebhookId, ContactId) {
     (shop, hook, contact.unwrap())
 }
 
-/// The result of a walk.
+/// The result of walking a list.
 #[derive(Default)]
 struct Walked {
     items: Vec<Value>,
     pages: usize,
-    /// The number of empty pages that had a next page.
+    /// The number of pages that were empty and had a next page.
     empty: usize,
 }
 
@@ -133,7 +134,7 @@ where
         let page = next(PageRequest { limit, after }).await.unwrap();
         assert!(page.items.len() <= limit);
         walked.pages += 1;
-        assert!(walked.pages < 1_000, "the walk does not come to its end");
+        assert!(walked.pages < 1_000, "the walk does not end");
         walked.empty += usize::from(page.items.is_empty() && page.next.is_some());
         walked.items.extend(page.items.iter().map(|item| serde_json::to_value(item).unwrap()));
         match page.next {
@@ -143,7 +144,7 @@ where
     }
 }
 
-/// A page with its items in another type.
+/// Converts the items of a page.
 fn shown<T, V: From<T>>(page: Page<T>) -> Page<V> {
     Page { items: page.items.into_iter().map(V::from).collect(), next: page.next }
 }
@@ -250,7 +251,10 @@ async fn a_walk_shows_the_same_whatever_the_budget_and_the_page() {
     world.limits = Limits { scan_rows: 1_000_000, ..Limits::default() };
     world.restart().await;
     let whole = every_list(&world.at(&shop), &world, (hook, contact), usize::MAX).await;
-    assert!(whole.iter().all(|(_, walked)| walked.pages == 1), "nothing ends these early");
+    assert!(
+        whole.iter().all(|(_, walked)| walked.pages == 1),
+        "with a large budget, each list must fit on one page"
+    );
     let found =
         |part: &str| whole.iter().any(|(name, walked)| name.contains(part) && !walked.items.is_empty());
     assert!(["Hangup", "zoë", "Cancelled", "Missed", "dogs", "X1", "audit"].into_iter().all(found));
@@ -262,15 +266,15 @@ async fn a_walk_shows_the_same_whatever_the_budget_and_the_page() {
         for limit in [1, 4, 100] {
             let lists = every_list(&world.at(&shop), &world, (hook, contact), limit).await;
             for ((name, walked), (_, whole)) in lists.iter().zip(&whole) {
-                assert_eq!(walked.items, whole.items, "{name}, {scan_rows} rows, {limit} a page");
+                assert_eq!(walked.items, whole.items, "{name}, {scan_rows} rows, {limit} items per page");
                 empty += walked.empty;
             }
         }
     }
-    assert!(empty > 1_000, "{empty} pages were empty and not the last");
+    assert!(empty > 1_000, "only {empty} pages were empty and had a next page");
 }
 
-/// Checks that a list read from its other end shows the same items in the opposite order.
+/// Checks that each list shows the same items in both directions, in opposite order.
 fn from_either_end(lists: &[(String, Walked)]) {
     let mut turned = 0;
     for (name, forwards) in lists {
@@ -291,16 +295,16 @@ fn from_either_end(lists: &[(String, Walked)]) {
             turned += usize::from(items.len() > 1);
         }
     }
-    assert!(turned >= 3, "{turned} lists were read from both ends");
+    assert!(turned >= 3, "only {turned} lists were read in both directions");
 }
 
-/// The number of rows that a page reads from the disk. Returns whether there is a next page.
+/// The number of rows that one page reads from the disk, and whether there is a next page.
 async fn cost<T>(world: &World, page: impl Future<Output = Result<Page<T>, EngineError>>) -> (u64, bool) {
     let (read, listed) = (world.disk.reads(), world.engine.rows_listed());
     let more = page.await.unwrap().next.is_some();
     let (read, listed) = (world.disk.reads() - read, world.engine.rows_listed() - listed);
-    // The end of a scan is one more read without a row.
-    assert!((listed..=listed + 8).contains(&read), "{listed} rows were counted, and {read} read");
+    // The end of a scan costs one more read, which returns no row.
+    assert!((listed..=listed + 8).contains(&read), "{listed} rows were counted, but {read} rows were read");
     (read, more)
 }
 
@@ -347,8 +351,8 @@ async fn a_filter_with_few_matches_reads_only_its_budget() {
         costs.push(cost(&world, handle.audit(&page)).await);
         costs.push(cost(&world, handle.keys(&page)).await);
         let bound = scan_rows as u64 + 24;
-        assert!(costs.iter().all(|(read, _)| *read <= bound), "{costs:?} with {scan_rows} rows");
+        assert!(costs.iter().all(|(read, _)| *read <= bound), "{costs:?} with a budget of {scan_rows} rows");
         let more = costs.iter().filter(|(_, more)| *more).count();
-        assert!(more >= 11, "{costs:?}: most have more behind them");
+        assert!(more >= 11, "most lists must have a next page: {costs:?}");
     }
 }

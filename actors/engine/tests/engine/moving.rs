@@ -1,4 +1,4 @@
-//! The engine continues with imported records as with its own.
+//! The engine continues with imported records in the same way as with its own.
 
 use domain::{
     BudgetKind, BusinessId, EventType, ImportProblem, ProblemCode, ResourceId, Service, WebhookEndpoint,
@@ -11,7 +11,7 @@ use store::{Order, Store, keys};
 use crate::harness::{Shop, World, at, by_operator, first_page, is_taken, json, walk};
 use crate::imports::import;
 
-/// The records of an export of a store.
+/// The records that an export of the store contains.
 pub(crate) fn leaving(store: &Store) -> Vec<Moved> {
     let mut moved = Vec::new();
     let all = keys::of_kind(BusinessId::INSTALLATION, keys::installation_kind::BUSINESS_INDEX);
@@ -30,7 +30,7 @@ pub(crate) fn leaving(store: &Store) -> Vec<Moved> {
     moved
 }
 
-/// A shop with 150 contacts and as many appointments, and its export.
+/// A shop with 150 contacts and 150 appointments, and its export.
 pub(crate) async fn used(seed: u64) -> (World, Shop, Vec<Moved>) {
     let world = World::new(seed).await;
     let shop = world.shop(2).await;
@@ -65,10 +65,10 @@ async fn an_imported_business_can_be_searched_counted_and_booked() {
     };
     let [was, is] = [&before, &after].map(&appointments);
     assert_eq!(serde_json::to_value(was.await).unwrap(), serde_json::to_value(is.await).unwrap());
-    // The rebuilt index of names finds the same contacts.
+    // The index of names is rebuilt, so a search finds the same contacts.
     let named = ContactFilter { name_part: Some("TACT 14".into()), ..ContactFilter::default() };
     let found = after.contacts(&named, &first_page()).await.unwrap().items;
-    assert_eq!(found.len(), 11, "Contact 14 and Contact 140 to 149");
+    assert_eq!(found.len(), 11, "the search must find Contact 14 and Contacts 140 to 149");
     let was = before.contacts(&named, &first_page()).await.unwrap().items;
     assert_eq!(serde_json::to_value(was).unwrap(), serde_json::to_value(found).unwrap());
     let budgets = [before.budget().await.unwrap(), after.budget().await.unwrap()];
@@ -79,12 +79,16 @@ async fn an_imported_business_can_be_searched_counted_and_booked() {
     let log = after.audit(&first_page()).await.unwrap().items;
     assert_eq!(log.iter().map(|entry| entry.action.as_str()).collect::<Vec<_>>(), ["business.imported"]);
 
-    // A booked time is taken, and new records are newer than all imported ones.
+    // An imported booking blocks its time, and new records are newer than all imported ones.
     assert!(is_taken(&after.change(by_operator(), shop.booking(at(1, 0), 7)).await));
     let booked = after.change(by_operator(), shop.booking(at(40, 9), 7)).await.unwrap();
     let newest = appointments(&before).await.into_iter().map(|appointment| appointment.id).max().unwrap();
     assert!(json(&booked)["id"].as_str().unwrap() > newest.to_string().as_str());
-    assert_eq!(json(&booked)["contact_name"], "Contact 7", "found by the phone number");
+    assert_eq!(
+        json(&booked)["contact_name"],
+        "Contact 7",
+        "the booking must find the contact by its phone number"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -116,13 +120,13 @@ async fn a_repeated_phone_number_is_reported_before_the_first_one_is_written() {
         assert_eq!(import.take(line, Moved::Contact(contact)).await.unwrap(), []);
         contacts += 1;
     }
-    assert!(!import.is_good(), "one was not good");
+    assert!(!import.is_good(), "the import must have errors");
     import.take_back().await.unwrap();
     here.engine.clone().close().await.unwrap();
     assert_eq!(leaving(&here.store()), []);
 }
 
-/// The errors of these records when they are imported in order into a new business.
+/// The errors that occur when these records are imported, in order, into a new business.
 pub(crate) async fn told_of(records: Vec<Moved>) -> Vec<Wrong> {
     let here = World::new(7).await;
     let mut import = here.engine.import(ImportOptions::default()).unwrap();

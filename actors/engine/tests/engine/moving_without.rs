@@ -1,4 +1,4 @@
-//! The data that an export omits: of contacts that are being erased, and of expired records.
+//! Data that an export omits: data of contacts that are being erased, and expired records.
 
 use domain::{CallId, ContactId, MessageId};
 use engine::business::commands::appointments::BookingContact;
@@ -12,7 +12,7 @@ use crate::harness::{Shop, World, at, by_operator, first_page, id_of, pass};
 use crate::imports::import;
 use crate::moving::{leaving, told_of};
 
-/// A shop with a contact who occurs in every kind of record, and the contact's id.
+/// A shop with a contact that every kind of record refers to, and the contact's id.
 pub(crate) async fn somebodys(seed: u64) -> (World, Shop, ContactId) {
     let world = World::new(seed).await;
     let shop = world.shop(2).await;
@@ -20,7 +20,7 @@ pub(crate) async fn somebodys(seed: u64) -> (World, Shop, ContactId) {
     let change = async |change: engine::business::commands::messages::TakeMessage| {
         handle.change(by_operator(), change).await.unwrap()
     };
-    change(message(Some(PHONE), None)).await; // without a contact
+    change(message(Some(PHONE), None)).await; // the message has no contact
     let somebody: ContactId = id_of(&handle.change(by_operator(), person(NAME, PHONE, EMAIL)).await.unwrap());
     let other = person("Other", "+15550009999", "other@b.example");
     let other: ContactId = id_of(&handle.change(by_operator(), other).await.unwrap());
@@ -37,19 +37,20 @@ pub(crate) async fn somebodys(seed: u64) -> (World, Shop, ContactId) {
     (world, shop, somebody)
 }
 
-/// Whether exported records contain data of the erased contact.
+/// Whether the exported records contain data of the erased contact.
 pub(crate) fn tells_of_them(moved: &[Moved]) -> bool {
     let shown = format!("{moved:?}");
     [NAME, &PHONE[1..], EMAIL, SAID, "recordings.example"].iter().any(|word| shown.contains(word))
 }
 
-/// Imports into a new world with a running engine. A second export equals the first.
+/// Imports the records into a new world with a running engine. Checks that an export of it equals the first
+/// export.
 async fn arrived(moved: &[Moved], seed: u64) -> World {
     let mut here = World::new(seed).await;
     import(&here, moved, ImportOptions::default()).await;
     here.engine.clone().close().await.unwrap();
     let store = here.store();
-    assert!(leaving(&store) == moved, "it is not what came");
+    assert!(leaving(&store) == moved, "the second export must equal the first");
     let report = engine::verify::check(store.rows()).unwrap();
     assert!(report.is_whole(), "{:?}", report.findings);
     store.close().await.unwrap();
@@ -62,7 +63,7 @@ async fn an_export_omits_a_contact_at_every_stage_of_the_erasure() {
     let (mut world, shop, somebody) = somebodys(10).await;
     world.disk.hold_syncs();
     let erasing = world.ask(&shop, EraseContact { id: somebody }).await;
-    world.crash(1).await; // only the contact is deleted
+    world.crash(1).await; // only the deletion of the contact survives
     erasing.await.unwrap().unwrap_err();
     world.disk.hold_syncs();
     world.disk.crash(0);
@@ -71,13 +72,13 @@ async fn an_export_omits_a_contact_at_every_stage_of_the_erasure() {
     assert!(store.contains(&keys::unfinished(shop.id)).unwrap());
     let kept = store.scan(&keys::all(shop.id), store::Order::Ascending);
     let told = kept.filter(|row| String::from_utf8_lossy(&row.as_ref().unwrap().1).contains(SAID));
-    assert!(told.count() > 2, "it is all there still");
+    assert!(told.count() > 2, "nothing may be deleted yet");
     let before = leaving(&store);
     assert!(!tells_of_them(&before), "{before:#?}");
     store.close().await.unwrap();
     arrived(&before, 11).await;
 
-    // After the cleanup the export is the same except for stamps, and the other caller and their booking are
+    // After the cleanup, the export differs only in timestamps. The other caller and their booking are
     // unchanged.
     world.open_again().await;
     pass(2).await;
@@ -128,12 +129,12 @@ async fn an_imported_retention_takes_effect() {
     let moved = leaving(&store);
     store.close().await.unwrap();
     world.open_again().await;
-    // The message refers to a deleted call.
+    // The message refers to a call that was deleted.
     let names = |moved: &Moved| matches!(moved, Moved::Message(it) if it.call_id == Some(called));
     assert!(moved.iter().any(names));
 
     let mut here = World::new(15).await;
-    pass(21 * 24 * 60).await; // the clock is where the other one is
+    pass(21 * 24 * 60).await; // now both clocks show the same time
     import(&here, &moved, ImportOptions::default()).await;
     here.engine.clone().close().await.unwrap();
     let store = here.store();
@@ -150,7 +151,7 @@ async fn an_imported_retention_takes_effect() {
     assert_eq!(there().await.len(), 4);
     let [was, is] = [world.at(&shop), here.at(&shop)].map(async |handle| handle.retention().await.unwrap());
     assert_eq!(view::render(&was.await), view::render(&is.await));
-    // Records made there expire by their stamps.
+    // Imported records expire according to their original timestamps.
     pass(11 * 24 * 60).await;
     assert_eq!(there().await, [left]);
     pass(20 * 24 * 60).await;
@@ -178,7 +179,7 @@ async fn an_import_refuses_missing_references_unless_they_may_have_expired() {
     let told = told_of(moved.clone()).await;
     let paths: std::collections::BTreeSet<_> = told.iter().map(|wrong| wrong.problem.path.as_str()).collect();
     assert_eq!(paths.into_iter().collect::<Vec<_>>(), ["appointment_id", "call_id"]);
-    // With a retention, the record may have expired.
+    // With a retention, the referenced records may have expired, so their absence is accepted.
     moved.insert(1, Moved::Retention(domain::Retention::default()));
     if let Some(Moved::End { records }) = moved.last_mut() {
         *records += 1;
@@ -194,7 +195,7 @@ async fn an_import_refuses_missing_references_unless_they_may_have_expired() {
         _ => None,
     });
     assert!(calls.clone().count() == 2 && calls.clone().all(|call| *call == call.erased()));
-    // It may occur once, before everything else.
+    // The retention may occur only once, and only before other records.
     moved.insert(2, moved[1].clone());
     moved.insert(4, moved[1].clone());
     let told = told_of(moved).await;

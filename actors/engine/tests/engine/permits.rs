@@ -1,4 +1,4 @@
-//! The limit of waiting messages, per business and in total.
+//! The limits on waiting messages, per business and in total.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 
 use crate::harness::{World, by_operator, everything_else_runs, pass, text};
 
-/// The number of messages of one business in flight.
+/// The maximum number of messages in progress of one business.
 const QUEUE_PERMITS: usize = 1_024;
 
 type Result = std::result::Result<AnswerOf<PatchBusiness>, EngineError>;
@@ -32,10 +32,10 @@ async fn many(handle: &BusinessHandle, number: usize) -> Vec<JoinHandle<Result>>
     all
 }
 
-/// A refusal for want of permits is immediate.
+/// Makes a change that must be refused immediately for lack of permits.
 async fn at_once(handle: &BusinessHandle) -> Result {
     let asked = handle.change(by_operator(), rename(9_999));
-    tokio::time::timeout(Duration::ZERO, asked).await.expect("it is refused at once")
+    tokio::time::timeout(Duration::ZERO, asked).await.expect("the change must be refused immediately")
 }
 
 #[tokio::test(start_paused = true)]
@@ -107,7 +107,7 @@ async fn the_messages_of_all_businesses_are_limited() {
     let (mut waiting, mut refused) = (Vec::new(), Vec::new());
     for shop in &shops[..full] {
         waiting.extend(many(shop, 1).await);
-        // Refusals wait for the messages before them as well, and are cheaper.
+        // A refused change also waits for the changes before it, and it costs less than a successful one.
         for _ in 1..QUEUE_PERMITS {
             let (shop, id) = (shop.clone(), AppointmentId::from(uuid::Uuid::nil()));
             refused.push(tokio::spawn(async move { shop.change(by_operator(), Confirm { id }).await }));
@@ -145,12 +145,12 @@ async fn an_actor_that_fails_gives_every_permit_back() {
     let world = World::new(4).await;
     let shop = world.shop(0).await;
     let handle = world.at(&shop);
-    // More than the engine has permits, so that a leaked one would be noticed.
+    // In total more messages than the engine has permits, so a leaked permit would be noticed.
     for _ in 0..=ENGINE_PERMITS / 512 {
         let poison = handle.clone();
         let poison = tokio::spawn(async move { poison.change(by_operator(), Poison).await });
         for answer in many(&handle, 512).await {
-            // Messages after the failure were handled by the next actor, or the actor backs off.
+            // The next actor handles the messages after the failure, unless it backs off.
             assert!(matches!(
                 answer.await.unwrap(),
                 Ok(_) | Err(EngineError::Failed | EngineError::Resting(_))

@@ -1,4 +1,4 @@
-//! A simulated relay, for an engine that looks up the recipients itself.
+//! A simulated relay, for an engine that looks up the recipients itself. A letter is the content of one mail.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use engine::mail::letter::{Composer, Letter};
 use parking_lot::Mutex;
 use ports::{BoxFuture, MadeMail, MailFailure, Mailer};
 
-/// The relay, and every accepted letter, in order.
+/// The state of the relay, and every accepted letter in order.
 #[derive(Default)]
 pub(crate) struct Post {
     made: Mutex<BTreeMap<String, Letter>>,
@@ -20,14 +20,14 @@ pub(crate) struct Post {
 }
 
 impl Post {
-    /// Makes an engine send its mails here.
+    /// Makes an engine send its mails to a new relay.
     pub(crate) fn of(engine: &Engine) -> Arc<Self> {
         let post = Arc::new(Self::default());
         post.begin(engine);
         post
     }
 
-    /// Makes another engine send its mails here as well.
+    /// Makes another engine send its mails to this relay.
     pub(crate) fn begin(self: &Arc<Self>, engine: &Engine) {
         engine.people().set_public_url(Some("https://desk.example.com"));
         engine.people().set_sends_mail(true);
@@ -38,7 +38,7 @@ impl Post {
         });
     }
 
-    /// Turns the relay off or on.
+    /// Makes the relay fail, or work again.
     pub(crate) fn dies(&self, dies: bool) {
         self.is_dead.store(dies, Ordering::SeqCst);
     }
@@ -50,7 +50,7 @@ impl Post {
 }
 
 impl Post {
-    /// Every mail in the form of its newest attempt, accepted or not.
+    /// Every mail as its newest attempt composed it, accepted or not.
     pub(crate) fn made(&self) -> Vec<Letter> {
         self.made.lock().values().cloned().collect()
     }

@@ -1,4 +1,4 @@
-//! The repair moves stamps of the future, which a wrong clock has made, to the present.
+//! The repair moves timestamps in the future, which a wrong clock has caused, to the present.
 
 use chrono::TimeDelta;
 use domain::{BusinessId, Timestamp};
@@ -11,7 +11,7 @@ use crate::harness::{
     Shop, World, appointment_of, at, by_operator, everything_else_runs, first_page, json, once,
 };
 
-/// A shop that was used while the clock was three years ahead. Its service is stopped.
+/// A shop that was used while the clock was three years ahead. The engine is closed.
 async fn used_on_a_wrong_clock(seed: u64) -> (World, Shop) {
     let world = World::new(seed).await;
     let shop = world.shop(1).await;
@@ -35,7 +35,7 @@ fn everything(store: &Store) -> Vec<Pair> {
 #[tokio::test(start_paused = true)]
 async fn stamps_of_the_future_come_back_in_their_order_and_time_goes_on_from_the_present() {
     let (mut world, shop) = used_on_a_wrong_clock(1).await;
-    // Without a repair the stamps stay, because stamps never go back.
+    // Without a repair, new timestamps stay in the future, because timestamps never decrease.
     world.open_again().await;
     let stuck = world.at(&shop).change(by_operator(), shop.booking(at(1_020, 9), 5)).await.unwrap();
     assert!(json(&stuck)["updated_at"].as_str().unwrap().starts_with("2028-"), "{:?}", json(&stuck));
@@ -61,7 +61,7 @@ async fn stamps_of_the_future_come_back_in_their_order_and_time_goes_on_from_the
     let handle = world.at(&shop);
     let after = handle.appointments(&all, &first_page()).await.unwrap().items;
     let ids = |list: &[view::AppointmentView]| list.iter().map(|a| (a.id, a.starts_at)).collect::<Vec<_>>();
-    assert_eq!(ids(&after), ids(&before), "the same ones in the same order");
+    assert_eq!(ids(&after), ids(&before), "the repair must keep the appointments in the same order");
     assert!(after.iter().all(|appointment| appointment.updated_at <= present));
     let changed =
         ContactFilter { updated_since: Some(present - TimeDelta::minutes(1)), ..ContactFilter::default() };
@@ -69,7 +69,7 @@ async fn stamps_of_the_future_come_back_in_their_order_and_time_goes_on_from_the
     let new = handle.change(by_operator(), shop.booking(at(4, 9), 6)).await.unwrap();
     let stamp = Timestamp::parse(json(&new)["updated_at"].as_str().unwrap()).unwrap();
     assert!((stamp - world.ports.clock.now()).num_seconds().abs() < 2, "{stamp}");
-    // A client that continues from the last change finds it.
+    // A client that continues from the last change it has read finds the new change.
     let since = after.last().unwrap().updated_at;
     let news = AppointmentFilter { updated_since: Some(since), ..AppointmentFilter::default() };
     let news = handle.appointments(&news, &first_page()).await.unwrap().items;
@@ -89,7 +89,7 @@ async fn no_engine_starts_on_a_store_whose_repair_is_not_finished() {
     assert!(matches!(refused, StoreError::RepairUnfinished), "{refused}");
     everything_else_runs().await; // the refused store releases the disk
     let store = world.store();
-    // A repeated repair continues with the instant of the first one.
+    // A repeated repair uses the time of the first one.
     let done = repair_stamps(&store, present + TimeDelta::days(1), false).await.unwrap();
     assert!(done.resumed && done.present == present && done.businesses[0].id == shop.id);
     store.close().await.unwrap();

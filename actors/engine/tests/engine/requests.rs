@@ -1,5 +1,5 @@
-//! The pending appointments are found without reading the booked ones, and are always those that the list shows as
-//! pending and in the future.
+//! Pending appointments are found without reading confirmed ones. They are exactly the appointments that the
+//! list shows as pending and in the future.
 
 use chrono::TimeDelta;
 use domain::booking::{MoveRequest, Party};
@@ -16,7 +16,7 @@ async fn waiting(handle: &BusinessHandle, limit: usize) -> (Vec<AppointmentId>, 
     (shown.into_iter().map(|one| one.id).collect(), more)
 }
 
-/// Both ways give the same result. Returns the number of pending appointments.
+/// Checks that both ways give the same result. Returns the number of pending appointments.
 async fn agrees(world: &World, shop: &Shop) -> usize {
     let handle = world.at(shop);
     let pending = AppointmentFilter {
@@ -78,7 +78,7 @@ async fn a_request_is_not_shown_before_it_is_on_the_disk() {
     let handle = world.at(&shop);
     let asked = tokio::spawn(async move { waiting(&handle, 10).await });
     crate::harness::everything_else_runs().await;
-    assert!(!asked.is_finished(), "an answer never shows what a crash could take back");
+    assert!(!asked.is_finished(), "the response must not show a change that a crash could undo");
     world.disk.release_syncs();
     let id = appointment_of(&booked.await.unwrap().unwrap());
     assert_eq!(asked.await.unwrap(), (vec![id], false));

@@ -1,5 +1,4 @@
-//! Erasures and revocations since a backup are applied to a store that is restored from it, once an engine has run on
-//! it.
+//! Erasures and revocations since a backup. They are applied to the store that is restored from the backup.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -49,7 +48,8 @@ async fn backed_up(world: &World, to: &Path) {
     world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
 }
 
-/// Two services run on restored stores of one backup. Neither may make a mailed link that works at the other.
+/// Two services run on stores that were restored from the same backup. Neither may create a mailed link that
+/// is valid at the other.
 #[tokio::test]
 async fn a_restored_store_has_its_own_secret_for_mailed_links_and_shares_the_other_one() {
     let world = World::new(91).await;
@@ -63,7 +63,11 @@ async fn a_restored_store_has_its_own_secret_for_mailed_links_and_shares_the_oth
         restore(&backup, &to, None, false, &world.ports).await.unwrap();
         let store = Store::open_disk(&to, Box::new(|error| panic!("{error}"))).unwrap();
         let meta = store.get::<MetaRecord>(&keys::meta()).unwrap().unwrap();
-        assert_eq!(meta.secret, world.engine.secret(), "cursors and one-click unsubscribing go on");
+        assert_eq!(
+            meta.secret,
+            world.engine.secret(),
+            "cursors and one-click unsubscribe links must stay valid"
+        );
         secrets.insert(meta.link_secret);
         store.close().await.unwrap();
     }
@@ -81,7 +85,7 @@ async fn a_person_removed_since_a_backup_is_not_restored_and_one_invited_again_b
     let remove = async |id| world.at(&shop).change(by_operator(), RemoveMember { id }).await.unwrap();
     remove(back).await;
     world.clock.jump(chrono::TimeDelta::seconds(1));
-    assert_eq!(add(&world, &shop, "back@example.com").await, back, "the account is the same");
+    assert_eq!(add(&world, &shop, "back@example.com").await, back, "the account must be the same");
     let (gone, stays) =
         (add(&world, &shop, "gone@example.com").await, add(&world, &shop, "b@example.com").await);
     let home = tempfile::tempdir().unwrap();
@@ -103,8 +107,8 @@ async fn a_person_removed_since_a_backup_is_not_restored_and_one_invited_again_b
     engine.close().await.unwrap();
 }
 
-/// Stamps do not advance while the clock is earlier than the newest one, so a removal and the following invitation would
-/// share a stamp.
+/// While the clock is earlier than the newest timestamp, timestamps do not advance. A removal and the
+/// following invitation would then get the same timestamp.
 #[tokio::test(start_paused = true)]
 async fn a_person_invited_again_stays_although_the_clock_was_early_at_their_removal() {
     let mut world = World::new(94).await;
@@ -127,12 +131,12 @@ async fn a_person_invited_again_stays_although_the_clock_was_early_at_their_remo
         (gone, "gone@example.com"),
     ] {
         remove(id).await;
-        assert_eq!(add(&world, &shop, email).await, id, "the account is the same");
+        assert_eq!(add(&world, &shop, email).await, id, "the account must be the same");
     }
     backed_up(&world, &second).await;
     remove(gone).await;
     list(&world, &list_at);
-    // Restoring the first backup adds lines of that time, which must not hide later ones.
+    // Restoring the first backup adds lines with an earlier time to the list. They must not hide later lines.
     let mut list = list_at;
     for (backup, left) in [(&first, BTreeSet::new()), (&second, BTreeSet::from([again, twice]))] {
         let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));
@@ -168,7 +172,7 @@ async fn erasures_and_deletions_since_a_backup_leave_no_rows_in_the_restored_sto
     world.at(&ended).change(by_operator(), EndBusiness { once: None }).await.unwrap();
     let lines: String = world.disk.tombstones().iter().map(|line| format!("{line}\n")).collect();
     assert_eq!(lines.lines().count(), 2);
-    // A contact that was created and erased since the backup is not in the restored store.
+    // A contact that was created and erased after the backup is not in the restored store.
     let lines = format!("{lines}erased-contact {} {}\n", shop.id, uuid::Uuid::from_u128(7));
     std::fs::write(home.path().join("tombstones"), lines).unwrap();
 
@@ -216,7 +220,7 @@ async fn key_of(world: &World, shop: &Shop) -> String {
     json(&world.at(shop).change(by_operator(), key).await.unwrap())["key"].as_str().unwrap().to_owned()
 }
 
-/// The list continues across imports of a business and is in the order of the events.
+/// The list keeps the order of the events, even when a business is imported again.
 #[tokio::test]
 async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_before() {
     let world = World::new(91).await;
@@ -236,7 +240,7 @@ async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_befo
     let mut importing = loop {
         everything_else_runs().await;
         let mut importing = engine.import(ImportOptions::default()).unwrap();
-        // Until the rows are deleted its id is refused.
+        // The id is refused until the rows of the deleted business are gone.
         if importing.take(2, moved[0].clone()).await.unwrap().is_empty() {
             break importing;
         }
@@ -252,8 +256,8 @@ async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_befo
     backed_up(&world, &second).await;
     list(&world, &list_at);
 
-    // Restored from the later backup, everything is there. From the earlier one, the business is there without the
-    // revoked keys.
+    // The later backup restores everything. The earlier backup restores the business without the revoked
+    // keys.
     for (backup, expected) in [(&second, (0, 0, 1)), (&first, (0, 1, 0))] {
         let to = home.path().join(format!("from {}", backup.file_name().unwrap().display()));
         let restored = restore(backup, &to, Some(&list_at), false, &world.ports).await.unwrap();
@@ -265,7 +269,7 @@ async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_befo
             async |key: &str| engine.authenticate(&Credential::parse(key).unwrap()).await.unwrap().is_some();
         assert_eq!((lets_in(&old_key).await, lets_in(&new_key).await), (false, backup == &second));
         engine.close().await.unwrap();
-        // The list continues in the new store, in order.
+        // The list in the restored store continues in order.
         let kept = store::read_tombstones(&to).unwrap();
         let listed = store::read_tombstones(&list_at).unwrap();
         assert_eq!(kept[..listed.len()], listed[..]);

@@ -1,4 +1,4 @@
-//! The delivery log keeps 30 days, and afterwards no row of it is left.
+//! The delivery log keeps deliveries for 30 days. Afterwards all their rows are deleted.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use store::keys::{self, kind};
 
 use crate::harness::{Shop, World, by_operator, id_of, text};
 
-/// More than one step of the sweep deletes.
+/// More events than one step of the sweep deletes.
 const EVENTS: usize = 300;
 const MINUTE: Duration = Duration::from_secs(60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -27,7 +27,7 @@ async fn an_endpoint(world: &World, shop: &Shop) -> WebhookId {
     id_of(&world.at(shop).change(by_operator(), create).await.unwrap())
 }
 
-/// A disabled endpoint, which misses every event.
+/// A disabled endpoint. It misses every event.
 async fn an_endpoint_that_is_off(world: &World, shop: &Shop) -> WebhookId {
     let id = an_endpoint(world, shop).await;
     let (url, events, description) = (None, None, None);
@@ -43,7 +43,7 @@ async fn is_shown(world: &World, shop: &Shop, endpoint: WebhookId) -> bool {
     !log.items.is_empty()
 }
 
-/// The number of deliveries and events on the disk. Restarts the engine.
+/// The numbers of deliveries and events on the disk. Restarts the engine.
 async fn kept(world: &mut World, shop: &Shop) -> (usize, usize) {
     world.engine.clone().close().await.unwrap();
     let store = world.store();
@@ -72,19 +72,23 @@ async fn the_log_keeps_30_days_and_events_two_more() {
     let until = async |age: Duration| tokio::time::sleep_until(written + age).await;
 
     until(30 * DAY - MINUTE).await;
-    assert!(is_shown(&world, &shop, endpoint).await, "of 30 days less a minute");
+    assert!(is_shown(&world, &shop, endpoint).await, "deliveries must be shown until 30 days have passed");
     assert_eq!(kept(&mut world, &shop).await, (EVENTS, EVENTS));
     until(30 * DAY + MINUTE).await;
-    assert!(!is_shown(&world, &shop, endpoint).await, "of 30 days and a minute");
-    // The business is unused, so it is swept once a day.
+    assert!(!is_shown(&world, &shop, endpoint).await, "deliveries must be hidden after 30 days");
+    // The business is not in use, so it is swept once a day.
     until(31 * DAY + DAY / 2).await;
-    assert_eq!(kept(&mut world, &shop).await, (0, EVENTS), "an event may still be on its way");
+    assert_eq!(
+        kept(&mut world, &shop).await,
+        (0, EVENTS),
+        "events must be kept longer, because an attempt may be in progress"
+    );
     until(33 * DAY + DAY / 2).await;
     assert_eq!(kept(&mut world, &shop).await, (0, 0));
 }
 
-/// Pending deliveries of a suspended business stay, and are more than a step of the sweep reads. Missed deliveries
-/// after them, for which the budget had no room, are deleted nevertheless.
+/// A suspended business has more pending deliveries than one step of the sweep reads, and they are kept.
+/// Deliveries after them were missed because the budget had no room. They must be deleted nevertheless.
 #[tokio::test(start_paused = true)]
 async fn old_pending_deliveries_do_not_keep_later_ones_from_being_deleted() {
     const MISSED: usize = 20;

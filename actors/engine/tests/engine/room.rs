@@ -1,4 +1,4 @@
-//! A nearly full disk, and a full one.
+//! The disk is nearly full or full.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::harness::{
 
 const MIB: u64 = 1 << 20;
 
-/// Leaves this much of the disk free, and waits until the engine notices.
+/// Leaves this much of the disk free, and waits until the engine notices the change.
 async fn free(world: &World, mib: u64) {
     world.disk.set_free(mib * MIB);
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -61,7 +61,7 @@ async fn below_the_reserve_only_changes_that_grow_the_store_are_refused() {
         phone_region: "US".into(),
     };
     assert!(is_full(&world.engine.create_business(new.clone(), Actor::Operator).await));
-    assert_eq!(world.disk.applies(), applies, "a refused change has changed nothing");
+    assert_eq!(world.disk.applies(), applies, "a refused change must not write");
     assert_eq!(world.engine.businesses(&first_page()).await.unwrap().items.len(), 1);
 
     // A stored response is replayed, and the record can be read.
@@ -76,12 +76,12 @@ async fn below_the_reserve_only_changes_that_grow_the_store_are_refused() {
     handle.change(once(3, 3), Cancel { id }).await.unwrap();
     assert!(handle.change(once(3, 3), Cancel { id }).await.unwrap().replayed);
 
-    // The shortage ends when an eighth more than the reserve is free.
+    // The shortage ends when the free space exceeds the reserve by an eighth.
     free(&world, 1_151).await;
     assert!(is_full(&handle.change(by_operator(), create).await));
     free(&world, 1_152).await;
     let booked = handle.change(once(2, 2), shop.booking(at(1, 10), 1)).await.unwrap();
-    assert!(!booked.replayed, "the refused request was not remembered");
+    assert!(!booked.replayed, "the refused request must not be stored");
     world.engine.create_business(new, Actor::Operator).await.unwrap();
     let audit: Vec<_> = handle.audit(&first_page()).await.unwrap().items;
     let booked = audit.iter().filter(|entry| entry.action.as_str() == "appointment.booked").count();
@@ -113,8 +113,8 @@ async fn in_the_last_part_of_the_reserve_only_stopping_and_deleting_succeed() {
         reason: DisabledReason::Operator,
     };
     let stop = PatchBusiness { booking_mode: Some(BookingMode::Off), ..PatchBusiness::default() };
-    // Changes that grow the store, changes that stop something and grow it too, and repeatable changes are all
-    // refused.
+    // Changes that grow the store are refused, even if they also stop something or can be repeated without
+    // limit.
     assert!(is_full(&handle.change(by_operator(), shop.booking(at(1, 10), 1)).await));
     let described =
         PatchWebhook { description: Some(Text::new("another each time".into()).unwrap()), ..off.clone() };
@@ -125,7 +125,7 @@ async fn in_the_last_part_of_the_reserve_only_stopping_and_deleting_succeed() {
     assert!(is_full(&handle.change(by_operator(), PatchBusiness::suspending(false)).await));
     assert!(is_full(&handle.resend_missed(endpoint).await));
     pass(3).await; // nothing is swept or written
-    assert_eq!(world.disk.applies(), applies, "a refused change has changed nothing");
+    assert_eq!(world.disk.applies(), applies, "a refused change must not write");
 
     let cancelled = handle.change(once(1, 1), Cancel { id }).await.unwrap();
     assert!(handle.change(once(1, 1), Cancel { id }).await.unwrap().replayed);
@@ -135,7 +135,8 @@ async fn in_the_last_part_of_the_reserve_only_stopping_and_deleting_succeed() {
     handle.change(by_operator(), stop.clone()).await.unwrap();
     handle.change(by_operator(), PatchBusiness::suspending(true)).await.unwrap();
 
-    // A repeated change writes nothing, and its response cannot be stored.
+    // A change that is already in effect writes nothing. With a new idempotency key it is refused, because
+    // its response cannot be stored.
     let applies = world.disk.applies();
     assert_eq!(body(&handle.change(by_operator(), Cancel { id }).await.unwrap()), body(&cancelled));
     handle.change(by_operator(), RevokeKey { id: key }).await.unwrap();
@@ -184,7 +185,7 @@ async fn below_the_floor_all_changes_are_refused_and_reads_and_starts_work() {
     free(&world, 288).await;
     assert_eq!(world.engine.room().0, RoomLevel::Scarce);
     pass(2).await;
-    assert!(world.disk.applies() > applies, "the use of the key was put off and is written now");
+    assert!(world.disk.applies() > applies, "the delayed use of the key must be written");
     world.at(&shop).change(by_operator(), Cancel { id }).await.unwrap();
 }
 

@@ -15,14 +15,14 @@ use store::{Order, Record, Store};
 pub(crate) struct Rows {
     pub(crate) appointments: BTreeMap<AppointmentId, Appointment>,
     pub(crate) contacts: BTreeMap<ContactId, Contact>,
-    /// The entries by the key of their actor, oldest first.
+    /// The audit entries of each API key, oldest first.
     pub(crate) audit: HashMap<KeyId, Vec<AuditEntry>>,
     /// The stored responses, by idempotency key.
     pub(crate) remembered: HashMap<[u8; 32], Vec<u8>>,
 }
 
 impl Rows {
-    /// Reads a business. Checks that exactly the index rows exist that its records require.
+    /// Reads the rows of a business. Checks that its index rows are exactly those that its records require.
     pub(crate) fn checked(store: &Store, of: BusinessId) -> Self {
         let mut rows = Self::default();
         let (mut indexes, mut expected) = (BTreeMap::new(), BTreeMap::new());
@@ -59,8 +59,8 @@ impl Rows {
         }
         let named = |contact: &Contact| Some((contact.id, fold_name(contact.name.as_deref()?)));
         let expected_names: Vec<_> = rows.contacts.values().filter_map(named).collect();
-        assert_eq!(names, expected_names, "the index of names does not agree with the contacts");
-        assert_eq!(indexes, expected, "the index rows do not agree with the records");
+        assert_eq!(names, expected_names, "the index of names differs from the contacts");
+        assert_eq!(indexes, expected, "the index rows differ from the records");
         for appointment in rows.appointments.values() {
             assert!(appointment.contact_id.is_none_or(|id| rows.contacts.contains_key(&id)));
         }
@@ -75,7 +75,11 @@ impl Rows {
         expected: &mut BTreeMap<Vec<u8>, Vec<u8>>,
     ) {
         let a = Appointment::decode(value).unwrap();
-        assert_eq!(*key, *keys::appointment(of, a.starts_at, a.id), "it stands where it does not start");
+        assert_eq!(
+            *key,
+            *keys::appointment(of, a.starts_at, a.id),
+            "the key does not match the start of the appointment"
+        );
         let start = keys::millis_value(a.starts_at);
         expected.insert(keys::appointment_start(of, a.id).to_vec(), start.clone());
         if let Some(contact) = a.contact_id {

@@ -1,4 +1,4 @@
-//! Undecodable rows: a store gets one of each kind, and everything else continues to work.
+//! Undecodable rows. A store gets one of each kind, and everything else continues to work.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,8 @@ struct Full {
 async fn full(world: &World) -> Full {
     let mut shop = world.shop(1).await;
     let handle = world.at(&shop);
-    // Every damaged record has a second, intact one: the second service and the second staff member.
+    // Each damaged record needs an intact one of the same kind, so there is a second service and a second
+    // staff member.
     let create = CreateService::lasting(text("Shave"), 60);
     let service: ServiceId = id_of(&handle.change(by_operator(), create).await.unwrap());
     let create = CreateStaff::offering(text("Second"), vec![shop.service, service]);
@@ -73,14 +74,14 @@ async fn full(world: &World) -> Full {
         handle.change(by_operator(), TakeMessage { details }).await.unwrap();
         let details = KnowledgeDetails {
             title: text("Parking"),
-            content: Text::new("x".repeat(9_000)).unwrap(), // in pieces
+            content: Text::new("x".repeat(9_000)).unwrap(), // stored in pieces
             source_url: None,
             locale: None,
         };
         handle.change(by_operator(), AddKnowledge { details }).await.unwrap();
     }
     world.engine.authenticate(&credential).await.unwrap().unwrap();
-    pass(2).await; // its use is written
+    pass(2).await; // the use of the key is written
     Full { shop, hook, credential }
 }
 
@@ -131,7 +132,7 @@ async fn lists(handle: &BusinessHandle, Full { shop, hook, .. }: &Full) -> Vec<(
     found
 }
 
-/// The kinds whose rows are records or decoded values.
+/// The kinds of rows that contain a record or another encoded value.
 const OF_A_BUSINESS: [u8; 32] = [
     kind::SERVICE,
     kind::STAFF,
@@ -163,12 +164,12 @@ const OF_A_BUSINESS: [u8; 32] = [
     kind::AUDIT,
     kind::IDEMPOTENCY,
     kind::AGE,
-    0x0f, // an unknown kind, among those that an actor loads
+    0x0f, // an unknown kind, within the range that an actor loads
     0x6f,
 ];
 
-/// Damages the store while no engine runs: the first or the last row of a kind, so that a second record stays intact.
-/// If there is none, adds a row that cannot be of the kind.
+/// Damages a row of a kind while no engine runs. It takes the first or the last row, so that another record
+/// stays intact. If the kind has no rows, adds an invalid one.
 async fn damage(world: &mut World, of: BusinessId, kind: u8, last: bool) -> Key {
     world.engine.clone().close().await.unwrap();
     let (store, range) = (world.store(), keys::of_kind(of, kind));
@@ -194,7 +195,7 @@ async fn a_row_of_any_kind_that_does_not_decode_stops_no_actor_list_or_sweep() {
         damage(&mut world, shop.id, kind, last).await;
         let handle = world.at(shop);
 
-        // The damaged record may be needed for one booking; the other booking works.
+        // Some bookings need the damaged record. All other bookings must work.
         let mut booked = 0;
         for service in handle.services(true, &first_page()).await.unwrap().items {
             for staff in handle.staff(&first_page()).await.unwrap().items {
@@ -219,7 +220,8 @@ async fn a_row_of_any_kind_that_does_not_decode_stops_no_actor_list_or_sweep() {
         assert!(!handle.audit(&first_page()).await.unwrap().items.is_empty(), "{what}");
         handle.budget().await.unwrap();
         assert_eq!(world.engine.businesses(&first_page()).await.unwrap().items.len(), 2, "{what}");
-        // Sweeps, the round and due deliveries pass, and the business is stopped and loaded again.
+        // In this time, sweeps, the daily job and due deliveries run. The business is stopped and loaded
+        // again.
         for _ in 0..2 {
             pass(27 * 60).await;
             world.restart().await;
@@ -227,7 +229,7 @@ async fn a_row_of_any_kind_that_does_not_decode_stops_no_actor_list_or_sweep() {
         let handle = world.at(shop);
         handle.change(by_operator(), CreateContact { details: named("After") }).await.unwrap();
         world.at(&neighbour).change(by_operator(), neighbour.booking(at(9, 9), 1)).await.unwrap();
-        // Every contact can be erased and the business deleted, in spite of undecodable records.
+        // Despite undecodable records, every contact can be erased, and the business can be deleted.
         for contact in handle.contacts(&ContactFilter::default(), &first_page()).await.unwrap().items {
             handle.change(by_operator(), EraseContact { id: contact.id }).await.unwrap();
         }
@@ -260,7 +262,7 @@ async fn a_contact_that_does_not_decode_is_erased_with_every_row_that_leads_ther
     handle.change(by_operator(), EraseContact { id }).await.unwrap();
     assert!(handle.contact(id).await.unwrap().is_none());
     assert!(world.disk.tombstones().contains(&Tombstone::ErasedContact(shop.id, id)));
-    // The number is free at once, and its next owner keeps it.
+    // The phone number is free immediately. The next contact with this number keeps it.
     let booked = handle.change(by_operator(), shop.booking(at(4, 9), 1)).await.unwrap();
     let new = json(&booked)["contact_id"].clone();
     assert_ne!(new, serde_json::json!(id));
@@ -322,7 +324,7 @@ async fn undecodable_rows_of_the_installation_block_no_other_key() {
         let mut world = World::new(1).await;
         let (one, other) = (full(&world).await, full(&world).await);
         let range = keys::of_kind(BusinessId::INSTALLATION, kind);
-        // A truncated key, and a value with another kind of record.
+        // Adds a truncated key, and a value that contains a record of another kind.
         world.plant(range.from, b"\xee").await;
         damage(&mut world, BusinessId::INSTALLATION, kind, true).await;
         let opened = [
@@ -332,7 +334,7 @@ async fn undecodable_rows_of_the_installation_block_no_other_key() {
         let opened = opened.into_iter().filter(|opened| matches!(opened, Ok(Some(_)))).count();
         assert!(
             opened >= if kind == installation_kind::API_KEY { 1 } else { 2 },
-            "kind {kind:#04x}: {opened}"
+            "kind {kind:#04x}: {opened} keys are accepted"
         );
         for full in [&one, &other] {
             let handle = world.at(&full.shop);
@@ -346,20 +348,20 @@ async fn undecodable_rows_of_the_installation_block_no_other_key() {
     }
 }
 
-/// The key of an appointment contains its start, and no appointment is longer than a day, whatever the current
-/// services are.
+/// The key of an undecodable appointment still contains its start. The time from there is blocked for 24
+/// hours, the maximum length of an appointment.
 #[tokio::test(start_paused = true)]
 async fn no_booking_overlaps_an_undecodable_appointment() {
     let mut world = World::new(2).await;
     let Full { shop, .. } = full(&world).await;
-    let row = damage(&mut world, shop.id, kind::APPOINTMENT, false).await; // at 9, with the first of two
+    let row = damage(&mut world, shop.id, kind::APPOINTMENT, false).await; // the appointment at 9:00 with the first of two staff members
     for round in 0..2 {
         let handle = world.at(&shop);
         let day = at(2, 0).utc().date_naive();
         let slots = handle.availability(shop.service, None, (day, day), Terms::Integration).await.unwrap();
         let open: BTreeSet<_> = slots.iter().map(|slot| slot.starts_at).collect();
         assert!(open.contains(&at(2, 8)), "{open:?}");
-        assert!(open.iter().all(|start| *start < at(2, 9)), "whose time it is, nobody knows");
+        assert!(open.iter().all(|start| *start < at(2, 9)), "the undecodable appointment must block its day");
         for (staff, hour) in shop.staff.iter().flat_map(|staff| [(staff, 9), (staff, 20), (staff, 24 + 8)]) {
             let booking = shop.booking_with(Some(*staff), at(2, hour), 5);
             assert!(is_taken(&handle.change(by_operator(), booking).await), "at {hour}");
@@ -368,7 +370,7 @@ async fn no_booking_overlaps_an_undecodable_appointment() {
         handle.change(by_operator(), behind).await.unwrap();
         let at_eight = shop.booking_with(Some(shop.staff[round]), at(2, 7), 5);
         handle.change(by_operator(), at_eight).await.unwrap();
-        // A request for the appointment alone is an error instead of not found.
+        // A request for this appointment returns an error instead of not found.
         let (_, id) = keys::instant_and_id(&row).unwrap();
         assert!(matches!(handle.appointment(id).await, Err(EngineError::Store(_))));
         assert_eq!(world.engine.rows_set_aside(), 1);
@@ -376,8 +378,8 @@ async fn no_booking_overlaps_an_undecodable_appointment() {
     }
 }
 
-/// The key of time off contains the staff member and the start, but not the end, so it is taken for long. A person
-/// who knows the end deletes it and adds it again.
+/// The key of time off contains the staff member and the start, but not the end. Undecodable time off
+/// therefore blocks a long period. A person who knows the end can delete it and add it again.
 #[tokio::test(start_paused = true)]
 async fn no_booking_overlaps_undecodable_time_off_until_it_is_deleted() {
     let mut world = World::new(3).await;
@@ -399,7 +401,7 @@ async fn no_booking_overlaps_undecodable_time_off_until_it_is_deleted() {
         assert!(day.contains(&at(2, 8)) && day.range(at(2, 9)..).next().is_none(), "{day:?}");
         assert!(open(&world, 32).await.is_empty());
         let after = open(&world, 33).await;
-        assert_eq!(after.first(), Some(&at(33, 9)), "somebody may be booked some day");
+        assert_eq!(after.first(), Some(&at(33, 9)), "the block must end after 31 days");
         let other = shop.booking_with(Some(shop.staff[1]), at(2, hour), 5);
         world.at(&shop).change(by_operator(), other).await.unwrap();
         assert!(world.at(&shop).times_off(staff_id, &first_page()).await.unwrap().items.is_empty());

@@ -1,4 +1,5 @@
-//! The limit of waiting mails of a business: further alerts are shown in the dashboard, and none is lost.
+//! The limit on pending mails of a business. Alerts above the limit are shown only in the dashboard, and no
+//! alert is lost.
 
 use domain::{Conflict, MailKind, MailStatus};
 use engine::business::commands::mails::ResendMail;
@@ -8,7 +9,7 @@ use super::*;
 use crate::harness::pass;
 use crate::post::Post;
 
-/// An engine with this limit of waiting mails per business.
+/// An engine with this limit on pending mails per business.
 async fn bounded(mails_waiting: u64) -> World {
     let mut world = World::new(1).await;
     world.limits = Limits { hashing: engine::people::Hashing::Cheap, mails_waiting, ..Limits::default() };
@@ -40,11 +41,15 @@ async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_se
         done(&world, &shop, message(Urgency::Normal, None)).await;
     }
     assert_eq!((waiting(&world, &shop).await, alerts(&world, &shop, quiet).await), (6, 0));
-    // There is room for one more mail, the owner's.
+    // One more mail is within the limit. It goes to the owner.
     done(&world, &shop, message(Urgency::Normal, None)).await;
     assert_eq!((waiting(&world, &shop).await, alerts(&world, &shop, quiet).await), (7, 1));
-    assert_eq!(world.engine.alerts_not_mailed(), 1, "the quiet one's");
-    // The waiting mails are counted again after a start, in several steps.
+    assert_eq!(
+        world.engine.alerts_not_mailed(),
+        1,
+        "the mail to the quiet person must be counted as not sent"
+    );
+    // After a start, the pending mails are counted again in several steps.
     world.crash(0).await;
     let post = Post::of(&world.engine);
     post.dies(true);
@@ -52,8 +57,12 @@ async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_se
     for _ in 0..5 {
         done(&world, &shop, message(Urgency::Normal, None)).await;
     }
-    assert_eq!(waiting(&world, &shop).await, 7, "and no more");
-    assert_eq!(world.engine.alerts_not_mailed(), 10, "of five things, to both, since the start");
+    assert_eq!(waiting(&world, &shop).await, 7, "no more mails may be pending");
+    assert_eq!(
+        world.engine.alerts_not_mailed(),
+        10,
+        "two mails for each of five messages must not have been sent since the start"
+    );
     assert_eq!((alerts(&world, &shop, owner).await, alerts(&world, &shop, quiet).await), (9, 6));
     let log = world.engine.mail_log(shop.id, None, 100).await.unwrap();
     // Another business has its own limit.
@@ -61,7 +70,8 @@ async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_se
     let boss = member(&world, &other, "boss@example.com", (Role::Owner, None)).await;
     done(&world, &other, message(Urgency::Normal, None)).await;
     assert_eq!((waiting(&world, &other).await, alerts(&world, &other, boss).await), (1, 1));
-    // Once the relay accepts mails again there is room, and each person was alerted of all nine things.
+    // After the relay accepts mails again, the number of pending mails is below the limit, and each person
+    // was alerted of all nine messages.
     post.dies(false);
     pass(60).await;
     let mails = post.take();
@@ -70,7 +80,7 @@ async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_se
     assert_eq!(log.len(), 7);
     done(&world, &shop, message(Urgency::Normal, None)).await;
     assert_eq!(sent(&post).await.len(), 2);
-    assert_eq!(alerts(&world, &shop, quiet).await, 6, "as they chose");
+    assert_eq!(alerts(&world, &shop, quiet).await, 6, "the alert must follow the person's settings");
 }
 
 #[tokio::test(start_paused = true)]

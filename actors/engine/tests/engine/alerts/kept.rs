@@ -1,4 +1,4 @@
-//! The retention of alerts; no alert is lost earlier.
+//! The retention of alerts. No alert is deleted before it expires.
 
 use domain::{ALERTS_KEPT, Person};
 use engine::business::commands::erasure::EndBusiness;
@@ -12,7 +12,7 @@ use crate::post::Post;
 const DAY_MINUTES: u64 = 24 * 60;
 
 async fn rows(world: &World, shop: &Shop, kind: u8) -> usize {
-    tokio::time::sleep(std::time::Duration::from_millis(50)).await; // running writes end by then
+    tokio::time::sleep(std::time::Duration::from_millis(50)).await; // the writes in progress end within this time
     let store = Store::in_memory(&world.disk.copied(), Box::new(|error| panic!("{error}"))).unwrap();
     let count = store.scan(&keys::of_kind(shop.id, kind), Order::Ascending).count();
     store.close().await.unwrap();
@@ -26,7 +26,7 @@ async fn no_more_than_a_thousand_alerts_of_a_person_are_kept() {
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
     for number in 0..ALERTS_KEPT + 5 {
         if number == ALERTS_KEPT - 2 {
-            world.restart().await; // the actor continues the numbers after a restart
+            world.restart().await; // after the restart the actor continues the numbering
         }
         done(&world, &shop, message(Urgency::Normal, None)).await;
     }
@@ -56,15 +56,19 @@ async fn alerts_are_deleted_after_thirty_days_and_read_marks_with_the_membership
         }
     };
     days(&world, 29).await;
-    assert_eq!(rows(&world, &shop, kind::ALERT).await, 600 + 29, "none is old enough");
+    assert_eq!(rows(&world, &shop, kind::ALERT).await, 600 + 29, "no alert has expired yet");
     days(&world, 4).await;
     pass(120).await;
     let left = rows(&world, &shop, kind::ALERT).await;
     assert!((29..=33).contains(&left), "{left}");
-    assert_eq!(rows(&world, &shop, kind::ALERTS_READ).await, 1, "of whoever is gone nothing is left");
-    // The numbers continue although all alerts with earlier numbers were deleted.
+    assert_eq!(
+        rows(&world, &shop, kind::ALERTS_READ).await,
+        1,
+        "the read mark of the removed person must be deleted"
+    );
+    // The numbering continues although all earlier alerts were deleted.
     pass(40 * DAY_MINUTES).await;
-    assert!(!world.at(&shop).has_duties().unwrap(), "the round has found what was to do");
+    assert!(!world.at(&shop).has_duties().unwrap(), "the background job must have finished its work");
     assert_eq!(rows(&world, &shop, kind::ALERT).await, 0);
     world.restart().await;
     done(&world, &shop, message(Urgency::Urgent, None)).await;
@@ -169,5 +173,5 @@ async fn an_undecodable_alert_is_skipped_and_the_numbers_continue_after_it() {
     assert_eq!(world.at(&shop).unread_alerts(owner).await.unwrap(), 0);
     pass(40 * DAY_MINUTES).await;
     assert!(numbers(&world).await.is_empty());
-    assert_eq!(rows(&world, &shop, kind::ALERT).await, 1, "it stays for whoever repairs it");
+    assert_eq!(rows(&world, &shop, kind::ALERT).await, 1, "the row must be kept for a repair");
 }

@@ -1,4 +1,4 @@
-//! Links in mails, and memberships offered by mail: each works for its recipient only.
+//! Links in mails, and memberships that are offered by mail. Each link works only for its recipient.
 
 use domain::{Client, Denied, Locale, PersonName};
 use engine::mail::letter::Content;
@@ -9,7 +9,8 @@ use super::*;
 use crate::harness::{lately, pass};
 use crate::post::Post;
 
-/// A person who knows the password of an unconfirmed account may change its address to their own and confirm that.
+/// A person who knows the password of an unconfirmed account can change its address to their own address and
+/// confirm that.
 #[tokio::test(start_paused = true)]
 async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another() {
     let world = world().await;
@@ -28,7 +29,8 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
         matches!(refusal(moved), Refusal::Conflict { .. }),
         "it would void what was mailed to the victim"
     );
-    // The link of the attempts at 0, 1, 6 and 36 minutes has expired. The next attempt is after two hours.
+    // All attempts so far (at 0, 1, 6 and 36 minutes) used the same link, which has now expired. The next
+    // attempt is made after two hours.
     pass(100).await;
     post.dies(false);
     let network = std::net::IpAddr::from([192, 0, 2, 1]);
@@ -48,8 +50,8 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
     is(&told(&post.take()), &[("victim@example.com", "email_changed")]);
     let shown = people.of_business(&world.at(&other), &first_page()).await.unwrap().items;
     let shown = shown.iter().find(|one| one.id == victim).unwrap();
-    assert_eq!(shown.email, "victim@example.com", "where the account went is not the business's to know");
-    // Another account with that address gets an invitation once the offer is withdrawn.
+    assert_eq!(shown.email, "victim@example.com", "the business must not see the account's new address");
+    // After the offer is withdrawn, another account with the former address gets an invitation.
     world.at(&other).change(lately(&world, by(boss)), RemoveMember { id: victim }).await.unwrap();
     let again = invite(&world, &other, by(boss), "victim@example.com").await.unwrap();
     assert!(matches!(again.mail, Some((id, Mailing::Invitation)) if id != victim));
@@ -74,13 +76,13 @@ async fn every_attempt_at_a_mail_bears_the_same_link_and_none_comes_back_once_it
     let (Content::Invitation(one), Content::Invitation(other)) = (&first, &second) else {
         panic!("{first:?} {second:?}")
     };
-    assert!(one.expires_at < other.expires_at, "there was another attempt");
-    assert_eq!(one.url, other.url, "a mailbox that drops doubles keeps a link that is good");
-    // The relay had accepted one of them although the attempt failed.
+    assert!(one.expires_at < other.expires_at, "the second mail must come from another attempt");
+    assert_eq!(one.url, other.url, "both mails must have the same link, in case a mailbox drops duplicates");
+    // The relay had accepted one of the mails although its attempt failed.
     let opened = people.use_link(&token(&first), Client::default()).await.unwrap();
     post.dies(false);
     pass(26 * 60).await;
-    assert!(post.take().is_empty(), "of a link that was used there is no second mail");
+    assert!(post.take().is_empty(), "no mail with a used link may be sent");
     assert_eq!(refusal(people.use_link(&token(&first), Client::default()).await), Refusal::Expired);
     assert!(people.session(&opened.session.unwrap()).await.unwrap().is_none());
 }
@@ -112,9 +114,12 @@ async fn a_waiting_link_is_void_after_a_new_password_address_or_link() {
         pass(40).await;
         assert!(post.take().is_empty(), "{what}");
         if let Some(handed) = handed {
-            assert!(people.open_link(&handed).await.is_ok(), "what the operator handed over is good still");
+            assert!(
+                people.open_link(&handed).await.is_ok(),
+                "the link that the operator received must still be valid"
+            );
         }
-        // A link that was requested since then is mailed.
+        // A link that is requested later is mailed.
         people
             .mail_forgotten(&Address::new("ada@example.com").unwrap(), "192.0.2.1".parse().unwrap())
             .await

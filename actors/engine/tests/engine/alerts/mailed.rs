@@ -1,4 +1,4 @@
-//! Mails and their recipients: alerts, invitations, resets, changed addresses; and unsubscribing.
+//! Mails and their recipients: alerts, invitations, resets and changed addresses. Also unsubscribing.
 
 use chrono::TimeDelta;
 use domain::{
@@ -43,7 +43,7 @@ pub(super) fn is(told: &[(String, &'static str)], expected: &[(&str, &'static st
     assert_eq!(told, expected);
 }
 
-/// Sends everything that is due.
+/// Waits a second, in which all due mails are sent, and returns the accepted mails.
 pub(super) async fn sent(post: &Post) -> Vec<Letter> {
     tokio::time::sleep(std::time::Duration::from_secs(1)).await;
     post.take()
@@ -58,8 +58,8 @@ pub(super) fn token(content: &Content) -> Token {
     Token::parse(token).unwrap()
 }
 
-/// An account with the victim's address and Mallory's password: his business invited the address while no mail was
-/// sent, and he used the link that was shown to him.
+/// An account with the victim's address and Mallory's password. Mallory's business invited the address while
+/// no mail was sent, so Mallory saw the link and used it.
 pub(super) async fn squatted(world: &World, shop: &Shop, mallory: PersonId) -> (PersonId, Token) {
     let people = world.engine.people();
     let squatted = invite(world, shop, by(mallory), "victim@example.com").await.unwrap();
@@ -100,7 +100,8 @@ async fn mails_are_sent_at_once_or_at_eight_as_each_person_chose() {
     assert!(french.len() == 1 && french[0].to.address == "owner@example.com");
     assert_eq!(urgent[0].business.as_ref().unwrap().zone, chrono_tz::Europe::Paris);
 
-    // It is nine in Paris. The machine's clock is corrected a little meanwhile, and only one mail is sent.
+    // The machine's clock is corrected slightly during the hours before the daily mail. Only one mail may be
+    // sent.
     pass(60 * 12).await;
     world.clock.jump(TimeDelta::seconds(20));
     pass(1).await;
@@ -108,7 +109,7 @@ async fn mails_are_sent_at_once_or_at_eight_as_each_person_chose() {
     done(&world, &shop, shop.booking(at(3, 13), 2)).await;
     post.take();
     pass(60 * 11 - 10).await;
-    assert!(post.take().is_empty(), "it is not eight yet");
+    assert!(post.take().is_empty(), "it is earlier than eight o'clock");
     pass(10).await;
     let daily = post.take();
     is(&told(&daily), &[("admin@example.com", "daily")]);
@@ -116,7 +117,7 @@ async fn mails_are_sent_at_once_or_at_eight_as_each_person_chose() {
     let kinds: Vec<_> = things.iter().map(|told| told.kind).collect();
     assert_eq!(kinds, [AlertKind::AppointmentBooked; 3]);
     pass(60 * 24 * 3).await;
-    assert!(post.take().is_empty(), "there is none when there is nothing");
+    assert!(post.take().is_empty(), "without alerts there must be no daily mail");
 }
 
 #[tokio::test(start_paused = true)]
@@ -184,7 +185,7 @@ async fn a_mail_shows_the_state_at_the_time_it_is_sent() {
         }
     }
     let log = world.engine.mail_log(shop.id, None, 100).await.unwrap();
-    assert_eq!(log.len(), 2, "what nobody may get is dropped");
+    assert_eq!(log.len(), 2, "a mail without a permitted recipient must be dropped");
     assert!(log.iter().all(|mail| mail.status == MailStatus::Sent));
 }
 
@@ -200,7 +201,7 @@ async fn alerts_that_a_new_role_may_not_see_are_in_no_mail_and_no_list() {
     let endpoint = id_of::<WebhookId>(&done(&world, &shop, create).await);
     done(&world, &shop, message(Urgency::Urgent, None)).await;
     assert_eq!(sent(&post).await.len(), 1);
-    // The same alert as when an endpoint is disabled.
+    // This alert is the same as when an endpoint is disabled.
     let (kind, id, at) = (AlertKind::WebhookDisabled, endpoint.uuid(), world.engine.now());
     let about = About { kind, id, at };
     let alert =
@@ -225,7 +226,7 @@ async fn alerts_that_a_new_role_may_not_see_are_in_no_mail_and_no_list() {
     assert_eq!(refusal(read), Refusal::NotFound(Named::Alert));
     world.engine.queue_mail(mail()).await.unwrap();
     assert!(sent(&post).await.is_empty());
-    assert_eq!(world.engine.mail_log(shop.id, None, 100).await.unwrap().len(), 2, "it is dropped");
+    assert_eq!(world.engine.mail_log(shop.id, None, 100).await.unwrap().len(), 2, "the mail must be dropped");
 }
 
 #[tokio::test(start_paused = true)]
@@ -252,17 +253,18 @@ async fn a_mails_own_link_ends_mails_like_it_as_often_as_it_is_used() {
     assert_eq!(before[0].action.as_str(), "person.unsubscribed");
     assert_eq!(before[0].actor, Actor::Person(owner));
     world.engine.unsubscribe(&token).await.unwrap();
-    assert_eq!(entries().await.len(), before.len(), "a second time nothing is changed");
+    assert_eq!(entries().await.len(), before.len(), "a second use of the link must change nothing");
     done(&world, &shop, message(Urgency::Urgent, None)).await;
     assert!(sent(&post).await.is_empty());
-    // The link in a daily mail ends every daily mail, and no other mail.
+    // The link in a daily mail unsubscribes from all daily mails, but from no other mails.
     done(&world, &shop, shop.booking(at(3, 9), 1)).await;
     pass(60 * 24).await;
     let daily = post.take();
     world.engine.unsubscribe(daily[0].unsubscribe.as_ref().unwrap()).await.unwrap();
     assert_eq!(setting(AlertKind::AppointmentBooked).await.email, AlertEmail::Off);
     assert_eq!(setting(AlertKind::MessageTaken).await.email, AlertEmail::Now);
-    // It also works in a suspended business, and does not reveal whether the person is still a member.
+    // The link also works while the business is suspended. The result does not show whether the person is
+    // still a member.
     let suspend = |suspended| PatchBusiness { suspended: Some(suspended), ..PatchBusiness::default() };
     done(&world, &shop, suspend(true)).await;
     let every = Unsubscribe { from: Subscription::EveryNow, ..what };
@@ -305,22 +307,22 @@ async fn an_invitation_is_mailed_once_and_leads_into_the_business() {
     let (shop, other, post) = (world.shop(0).await, world.shop(0).await, Post::of(&world.engine));
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
     let boss = member(&world, &other, "boss@example.com", (Role::Owner, None)).await;
-    assert!(sent(&post).await.is_empty(), "the operator is given the links");
+    assert!(sent(&post).await.is_empty(), "the operator gets the links, so no mail may be sent");
     let invited = invite(&world, &shop, by(owner), "Ada@example.com").await.unwrap();
     let letters = sent(&post).await;
     is(&told(&letters), &[("Ada@example.com", "invitation")]);
     let session = enter(&world, &letters[0].content).await;
     let ada = world.engine.people().session(&session).await.unwrap().unwrap().person.id;
     assert_eq!(invited.mail, Some((ada, Mailing::Invitation)));
-    assert!(world.at(&shop).alerts(ada, &first_page()).await.is_ok(), "she belongs to it");
-    // A person with a confirmed account only gets an offer, also from the operator.
+    assert!(world.at(&shop).alerts(ada, &first_page()).await.is_ok(), "Ada must be a member");
+    // A person with a confirmed account gets only an offer, even from the operator.
     invite(&world, &other, by(boss), "ada@example.com").await.unwrap();
     is(&told(&sent(&post).await), &[("Ada@example.com", "offer")]);
     let third = world.shop(0).await;
     invite(&world, &third, by_operator(), "ada@example.com").await.unwrap();
     is(&told(&sent(&post).await), &[("Ada@example.com", "offer")]);
-    // Neither can be sent again from the log, and both refusals are the same, so that the log does not reveal whether
-    // an account exists.
+    // Neither mail can be sent again from the log. Both requests fail with the same error, so the log does
+    // not show whether an account exists.
     let mut said = Vec::new();
     for (of, who, kind) in [(&shop, owner, MailKind::Invitation), (&other, boss, MailKind::Offer)] {
         let log = world.engine.mail_log(of.id, None, 100).await.unwrap();
@@ -351,7 +353,7 @@ async fn inviting_an_unconfirmed_account_mails_a_reset_without_a_log_entry() {
     is(&told(&letters), &[("victim@example.com", "reset")]);
     assert!(world.engine.mail_log(other.id, None, 100).await.unwrap().is_empty());
     enter(&world, &letters[0].content).await;
-    assert!(people.session(&session).await.unwrap().is_none(), "who had it before is out");
+    assert!(people.session(&session).await.unwrap().is_none(), "earlier sessions of the account must end");
 }
 
 #[tokio::test(start_paused = true)]
@@ -382,7 +384,7 @@ async fn a_business_mails_twenty_invitations_a_day_and_three_to_an_address() {
     refusal(invite(&world, shop, by(*owner), "20@example.com").await);
     assert_eq!(sent(&post).await.len(), 23);
     let people = world.engine.people().of_business(&world.at(shop), &first_page()).await.unwrap();
-    assert_eq!(people.items.len(), 21, "who is not mailed is not invited");
+    assert_eq!(people.items.len(), 21, "an address that gets no mail must not be invited");
     pass(60 * 24 + 1).await;
     invite(&world, shop, by(*owner), "ada@example.com").await.unwrap();
 }
@@ -400,14 +402,15 @@ async fn a_forgotten_password_is_mailed_about_to_its_own_address_and_seldom() {
     assert_eq!(
         forgotten("nobody@example.com", "192.0.2.1").await,
         Forgotten::Send,
-        "it is answered the same"
+        "an unknown address must get the same response"
     );
     let letters = sent(&post).await;
     is(&told(&letters), &[("owner@example.com", "reset")]);
     assert!(letters[0].business.is_none() && letters[0].unsubscribe.is_none());
     assert_eq!(forgotten("owner@example.com", "192.0.2.2").await, Forgotten::Repeated);
     assert!(sent(&post).await.is_empty());
-    // The repetition has not voided the link; a person without a password sets the first one with it.
+    // The repeated request has not invalidated the link. A person without a password uses the link to set the
+    // first one.
     let seen = people.open_link(&token(&letters[0].content)).await.unwrap();
     assert_eq!((seen.person.id, seen.kind), (owner, LinkKind::Invitation));
     enter(&world, &letters[0].content).await;
@@ -416,9 +419,12 @@ async fn a_forgotten_password_is_mailed_about_to_its_own_address_and_seldom() {
         forgotten("owner@example.com", "192.0.2.2").await;
     }
     let letters = post.take();
-    assert_eq!(letters.len(), 4, "five a day");
+    assert_eq!(letters.len(), 4, "the limit is five mails a day");
     assert_eq!(people.open_link(&token(&letters[3].content)).await.unwrap().kind, LinkKind::Reset);
-    assert!(people.open_link(&token(&letters[0].content)).await.is_err(), "a newer one voids it");
+    assert!(
+        people.open_link(&token(&letters[0].content)).await.is_err(),
+        "a newer link must invalidate this one"
+    );
     for number in 0..20 {
         assert_eq!(forgotten(&format!("{number}@example.com"), "192.0.2.9").await, Forgotten::Send);
     }
@@ -439,7 +445,7 @@ async fn a_new_address_gets_a_confirmation_mail_and_the_old_one_a_notice() {
     people.change_email(&session, Address::new("new@example.com").unwrap()).await.unwrap();
     let first = sent(&post).await;
     is(&told(&first), &[("new@example.com", "email_change")]);
-    // After a new request, the earlier link is void.
+    // A new request invalidates the earlier link.
     people.change_email(&session, Address::new("newer@example.com").unwrap()).await.unwrap();
     let second = sent(&post).await;
     is(&told(&second), &[("newer@example.com", "email_change")]);
@@ -447,7 +453,8 @@ async fn a_new_address_gets_a_confirmation_mail_and_the_old_one_a_notice() {
         refusal(people.use_link(&token(&first[0].content), Client::default()).await),
         Refusal::Expired
     );
-    // Only the requester's session can confirm the address. A reader of the mail with another session or none cannot.
+    // Only the session that requested the change can confirm the address. Another reader of the mail cannot,
+    // with or without a session.
     let link = token(&second[0].content);
     let eve = member(&world, &shop, "eve@example.com", (Role::Member, None)).await;
     let eves = people.make_link(&world.at(&shop), by_operator(), (eve, Some(LinkKind::Enter))).await.unwrap();
@@ -457,8 +464,15 @@ async fn a_new_address_gets_a_confirmation_mail_and_the_old_one_a_notice() {
     }
     assert!(matches!(refusal(people.use_link(&link, Client::default()).await), Refusal::NotAllowed(_)));
     let opened = people.prove_email(&link, Some(&session)).await.unwrap();
-    assert!(people.session(&session).await.unwrap().is_some(), "an account that was confirmed goes on");
-    assert_eq!(refusal(people.prove_email(&link, Some(&session)).await), Refusal::Expired, "it was used");
+    assert!(
+        people.session(&session).await.unwrap().is_some(),
+        "sessions of a confirmed account must continue"
+    );
+    assert_eq!(
+        refusal(people.prove_email(&link, Some(&session)).await),
+        Refusal::Expired,
+        "the link was already used"
+    );
     everything_else_runs().await;
     is(&told(&sent(&post).await), &[("ada@example.com", "email_changed")]);
     let person = people.person(opened.person).await.unwrap().unwrap();

@@ -35,7 +35,7 @@ fn by(id: PersonId) -> Request {
     Request::by(Actor::Person(id))
 }
 
-/// A person whom the operator has added and signed in.
+/// A person whom the operator has added as an active member.
 async fn member(
     world: &World,
     shop: &Shop,
@@ -104,7 +104,7 @@ async fn done<C: Change + 'static>(world: &World, shop: &Shop, change: C) -> Ans
 fn refusal<T: std::fmt::Debug>(result: Result<T, EngineError>) -> Refusal {
     match result {
         Err(EngineError::Refused(refusal)) => refusal,
-        other => panic!("{other:?} is no refusal"),
+        other => panic!("not a refusal: {other:?}"),
     }
 }
 
@@ -129,7 +129,7 @@ async fn each_event_alerts_each_concerned_person_once() {
     };
     done(&world, &shop, Reschedule { id: booked, request: to }).await;
     done(&world, &shop, Cancel { id: booked }).await;
-    done(&world, &shop, Cancel { id: booked }).await; // it is cancelled already, so there is no alert
+    done(&world, &shop, Cancel { id: booked }).await; // it is already cancelled, so there is no alert
     let by_request = PatchBusiness { booking_mode: Some(BookingMode::Request), ..PatchBusiness::default() };
     done(&world, &shop, by_request).await;
     let waits = appointment_of(&done(&world, &shop, shop.booking(at(2, 9), 1)).await);
@@ -154,7 +154,8 @@ async fn each_event_alerts_each_concerned_person_once() {
         CallMissed,
     ];
     assert_eq!(kinds(&world, &shop, owner).await, all);
-    // Alerts about other staff members are not theirs. The second staff member gets one about the move.
+    // A member gets no alerts about other staff members. The second staff member gets an alert about the
+    // move.
     let but = |left_out: &[usize]| -> Vec<AlertKind> {
         all.iter().enumerate().filter(|(at, _)| !left_out.contains(at)).map(|(_, kind)| *kind).collect()
     };
@@ -187,7 +188,7 @@ async fn no_one_is_alerted_of_their_own_action_and_a_repeated_request_alerts_onc
     assert_eq!(kinds(&world, &shop, owner).await.len(), 2);
     let refused = world.at(&shop).change(by_operator(), shop.booking(at(-1, 9), 1)).await;
     refusal(refused);
-    assert_eq!(kinds(&world, &shop, owner).await.len(), 2, "what is refused is nothing");
+    assert_eq!(kinds(&world, &shop, owner).await.len(), 2, "a refused change must create no alert");
 }
 
 #[tokio::test(start_paused = true)]
@@ -200,7 +201,11 @@ async fn read_alerts_are_marked_and_unread_ones_are_counted() {
     for _ in 0..UNREAD_COUNTED_MAX + 3 {
         done(&world, &shop, message(Urgency::Normal, None)).await;
     }
-    assert_eq!(business.unread_alerts(owner).await.unwrap(), UNREAD_COUNTED_MAX, "no more are counted");
+    assert_eq!(
+        business.unread_alerts(owner).await.unwrap(),
+        UNREAD_COUNTED_MAX,
+        "counting must stop at the maximum"
+    );
     for number in 1..=10 {
         read(Some(number)).await.unwrap();
     }
@@ -214,12 +219,16 @@ async fn read_alerts_are_marked_and_unread_ones_are_counted() {
     ));
     read(None).await.unwrap();
     assert_eq!(business.unread_alerts(owner).await.unwrap(), 0);
-    assert_eq!(business.audit(&first_page()).await.unwrap().items.len(), before, "reading changes nothing");
+    assert_eq!(
+        business.audit(&first_page()).await.unwrap().items.len(),
+        before,
+        "reading alerts must not be audited"
+    );
     assert!(shown(&world, &shop, owner).await.iter().all(|alert| alert.read_at.is_some()));
     done(&world, &shop, message(Urgency::Urgent, None)).await;
     assert_eq!(business.unread_alerts(owner).await.unwrap(), 1);
     assert_eq!(shown(&world, &shop, owner).await[0].read_at, None);
-    // Walking the list shows each alert once, newest first.
+    // Reading the list page by page shows each alert once, newest first.
     let numbers: Vec<_> = crate::harness::walk(7, |page: PageRequest| {
         let business = business.clone();
         async move { business.alerts(owner, &page).await }
@@ -243,14 +252,19 @@ async fn alerts_follow_the_membership_and_its_role() {
     done(&world, &shop, message(Urgency::Urgent, None)).await;
     done(&world, &shop, call(CallStatus::Missed)).await;
     assert_eq!(kinds(&world, &shop, owner).await.len(), 2);
-    assert_eq!(kinds(&world, &shop, hand).await, [AlertKind::UrgentMessage], "the other one is not wanted");
-    assert!(kinds(&world, &other, hand).await.is_empty(), "a business knows only its own");
+    assert_eq!(
+        kinds(&world, &shop, hand).await,
+        [AlertKind::UrgentMessage],
+        "the person turned the other kind off"
+    );
+    assert!(kinds(&world, &other, hand).await.is_empty(), "a business must show only its own alerts");
     assert_eq!(world.at(&other).unread_alerts(hand).await.unwrap(), 0);
     assert_eq!(
         refusal(world.at(&other).change(by(hand), ReadAlerts { number: Some(1) }).await),
         Refusal::NotFound(Named::Alert)
     );
-    // A removed person sees no alerts and gets none, and has no earlier ones after coming back.
+    // A removed person can read no alerts and gets none. After the person is added again, earlier alerts stay
+    // hidden.
     done(&world, &shop, RemoveMember { id: hand }).await;
     assert!(matches!(
         refusal(world.at(&shop).alerts(hand, &first_page()).await),
@@ -265,7 +279,7 @@ async fn alerts_follow_the_membership_and_its_role() {
     member(&world, &shop, "hand@example.com", (Role::Member, None)).await;
     assert!(kinds(&world, &shop, hand).await.is_empty());
     done(&world, &shop, message(Urgency::Urgent, None)).await;
-    assert_eq!(shown(&world, &shop, hand).await[0].number, 2, "the numbers go on");
+    assert_eq!(shown(&world, &shop, hand).await[0].number, 2, "the numbering must continue");
     assert_eq!(kinds(&world, &shop, hand).await.len(), 1);
     let person = world.engine.people().person(hand).await.unwrap().unwrap();
     let off = MembershipPatch { active: Some(false), ..MembershipPatch::default() };

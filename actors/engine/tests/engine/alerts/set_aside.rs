@@ -46,7 +46,7 @@ async fn mails_of_a_business_set_aside_wait_and_its_people_keep_their_other_busi
         post.begin(&world.engine);
     }
     let to: Vec<_> = letters.iter().map(|letter| letter.to.address.as_str()).collect();
-    assert_eq!(to, ["both@example.com"], "the mail of the other business alone");
+    assert_eq!(to, ["both@example.com"], "only the mail of the other business may be sent");
 
     world.engine.clone().close().await.unwrap();
     world.disk.lift_aside();

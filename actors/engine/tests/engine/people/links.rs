@@ -1,4 +1,4 @@
-//! Using links: once, before they expire, and for one person. How sessions end.
+//! Links can be used once, before they expire, by one person. Sessions can be ended.
 
 use domain::{Address, Client, LinkKind, Named, Refusal, Role};
 use engine::people::{SignIn, Token};
@@ -30,7 +30,7 @@ async fn a_link_is_good_for_its_time_and_not_a_minute_more() {
         pass(1).await;
         assert_eq!(refusal(people.open_link(&late).await), Refusal::Expired, "{kind:?}");
         assert_eq!(refusal(people.use_link(&late, Client::default()).await), Refusal::Expired, "{kind:?}");
-        // In its last minute a link still works, and the earlier link is void.
+        // In its last minute a link still works. The link that was made before it is invalid.
         let (void, good) = (made().await, made().await);
         assert_eq!(refusal(people.use_link(&void, Client::default()).await), Refusal::Expired, "{kind:?}");
         pass(minutes - 1).await;
@@ -43,7 +43,7 @@ async fn a_link_is_good_for_its_time_and_not_a_minute_more() {
     assert_eq!(
         refusal(people.open_link(&Token::parse(&"A".repeat(43)).unwrap()).await),
         Refusal::Expired,
-        "nobody made it"
+        "this link never existed"
     );
 }
 
@@ -82,7 +82,7 @@ async fn a_link_is_made_only_for_a_member_of_the_business() {
     let kind = Some(LinkKind::Email);
     let proves = people.make_link(&world.at(&shop), by_operator(), (ada, kind)).await;
     assert!(matches!(refusal(proves), Refusal::NotAllowed(_)), "only the person asks for another address");
-    // Neither owner nor admin can make a reset for another person.
+    // Neither an owner nor an admin can make a reset link for another person.
     let (admin, _) = member(&world, &shop, "admin@example.com", Role::Admin).await;
     for who in [ada, admin] {
         for kind in [LinkKind::Reset, LinkKind::Enter] {
@@ -112,7 +112,7 @@ async fn a_session_that_may_only_set_a_password_does_that_alone_within_an_hour()
     let late = restricted().await;
     pass(60).await;
     assert_eq!(refusal(people.set_password(&late, PASSWORD).await), Refusal::Expired);
-    assert!(sign_in(&people, "ada@example.com", PASSWORD).await.is_some(), "the password is as it was");
+    assert!(sign_in(&people, "ada@example.com", PASSWORD).await.is_some(), "the password must be unchanged");
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,7 +139,10 @@ async fn a_person_lists_and_ends_only_their_own_sessions() {
     assert_eq!(seen.person.sessions.len(), 2);
     let which = people.session(&second).await.unwrap().unwrap().session;
     assert_eq!(which.client.address.as_deref(), Some("192.0.2.1"));
-    assert_eq!(which.client.user_agent, "Browser/1", "without what is no text");
+    assert_eq!(
+        which.client.user_agent, "Browser/1",
+        "control characters must be removed from the user agent"
+    );
     assert_eq!(refusal(people.end_sessions(&eve, Some(which.id)).await), Refusal::NotFound(Named::Session));
     people.end_sessions(&ada, Some(which.id)).await.unwrap();
     assert!(people.session(&second).await.unwrap().is_none());
@@ -157,5 +160,8 @@ async fn giving_the_password_again_counts_as_signing_in_does() {
     }
     let given = people.give_password(&token, PASSWORD, from(200).network).await.unwrap();
     assert!(matches!(given, SignIn::TooMany(_)), "{given:?}");
-    assert!(sign_in(&people, "ada@example.com", PASSWORD).await.is_some(), "from elsewhere it works");
+    assert!(
+        sign_in(&people, "ada@example.com", PASSWORD).await.is_some(),
+        "a sign-in from another network must work"
+    );
 }

@@ -1,4 +1,4 @@
-//! People: invitations and links, roles, and that a link never gives access to another person's account.
+//! People: invitations, links and roles. A link never gives access to another person's account.
 
 mod links;
 mod offers;
@@ -57,11 +57,11 @@ fn id(invited: &Invited) -> PersonId {
 pub(crate) fn refusal<T: std::fmt::Debug>(result: Result<T, EngineError>) -> Refusal {
     match result {
         Err(EngineError::Refused(refusal)) => refusal,
-        other => panic!("{other:?} is no refusal"),
+        other => panic!("not a refusal: {other:?}"),
     }
 }
 
-/// A person whom the operator added and who has chosen a password.
+/// A person whom the operator has added and who has set a password.
 pub(crate) async fn member(world: &World, shop: &Shop, email: &str, role: Role) -> (PersonId, Token) {
     let people = world.engine.people();
     let invited = invite(world, shop, by_operator(), email, role).await;
@@ -94,7 +94,7 @@ async fn an_invitation_leads_to_a_password_and_the_membership() {
         (shown["email"].as_str(), shown["status"].as_str()),
         (Some("Ada@Example.com"), Some("invited"))
     );
-    assert_eq!(shown["link"], Value::Null, "what is remembered of the answer holds no link");
+    assert_eq!(shown["link"], Value::Null, "the stored response must not contain the link");
     let link = invited.link.as_ref().unwrap();
     assert_eq!(link.kind, LinkKind::Invitation);
     assert_eq!(people.open_link(&link.token).await.unwrap().kind, LinkKind::Invitation);
@@ -105,7 +105,7 @@ async fn an_invitation_leads_to_a_password_and_the_membership() {
     assert_eq!(status(&world.engine, &shop, id(&invited)).await, MembershipStatus::Invited);
     assert!(matches!(refusal(people.set_password(&restricted, "password1234").await), Refusal::Invalid(_)));
     let token = people.set_password(&restricted, PASSWORD).await.unwrap();
-    assert!(people.session(&restricted).await.unwrap().is_none(), "its token is another one now");
+    assert!(people.session(&restricted).await.unwrap().is_none(), "the session must have a new token");
     let signed_in = people.session(&token).await.unwrap().unwrap();
     assert!(signed_in.fresh && !signed_in.session.restricted && signed_in.person.confirmed);
     assert_eq!(status(&world.engine, &shop, id(&invited)).await, MembershipStatus::Active);
@@ -165,7 +165,7 @@ async fn a_confirmed_account_is_only_offered_a_membership() {
     let (ada, token) = member(&world, &shop, "ada@example.com", Role::Owner).await;
     let invited = invite(&world, &other, by_operator(), "ada@example.com", Role::Member).await;
     assert!(invited.link.is_none() && id(&invited) == ada);
-    assert!(people.session(&token).await.unwrap().is_some(), "nothing changed for the person");
+    assert!(people.session(&token).await.unwrap().is_some(), "the person's session must continue");
     let refused = world.at(&other).change(by(ada), PatchBusiness::default()).await;
     assert!(matches!(refused, Err(EngineError::NotFound)), "{refused:?}");
     people.accept(&world.at(&other), &token).await.unwrap();
@@ -177,7 +177,8 @@ async fn a_link_never_gives_access_to_another_persons_account() {
     let world = world().await;
     let (shop, other, people) = (world.shop(0).await, world.shop(0).await, world.engine.people());
     let (mallory, _) = member(&world, &shop, "mallory@example.com", Role::Admin).await;
-    // Without mail a dashboard shows the link of a new account, and a password set with it confirms nothing.
+    // Without mail, the dashboard shows the link of a new account. A password that is set with this link does
+    // not confirm the address.
     let squatted = invite(&world, &shop, by(mallory), "victim@example.com", Role::Member).await;
     let link = squatted.link.as_ref().unwrap();
     let session = people.use_link(&link.token, Client::default()).await.unwrap().session.unwrap();
@@ -188,20 +189,20 @@ async fn a_link_never_gives_access_to_another_persons_account() {
         .invite(&world.at(&other), lately(&world, by(eve)), invitation("victim@example.com", Role::Admin))
         .await;
     assert!(matches!(refusal(by_dashboard), Refusal::Conflict { .. }));
-    // The operator's invitation resets that account and returns a link for a new password.
+    // The operator's invitation resets this account and returns a link to set a new password.
     let invited = invite(&world, &other, by_operator(), "victim@example.com", Role::Admin).await;
     assert_eq!(invited.link.as_ref().unwrap().kind, LinkKind::Reset);
     assert!(people.session(&session).await.unwrap().is_none());
     assert!(sign_in(&people, "victim@example.com", OTHER).await.is_none());
     assert_eq!(status(&world.engine, &other, id(&invited)).await, MembershipStatus::Invited);
-    // The operator cannot activate a person whose link a dashboard of another business has shown.
+    // The operator cannot activate a person if the dashboard of another business has shown the person's link.
     let shown = invite(&world, &shop, by(mallory), "third@example.com", Role::Member).await;
     let offered = invite(&world, &other, by(eve), "third@example.com", Role::Member).await;
     assert!(shown.link.is_some() && offered.link.is_none());
     let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
     let let_in = people.patch_member(&world.at(&other), by_operator(), (id(&offered), active, None)).await;
     assert!(matches!(refusal(let_in), Refusal::Conflict { .. }));
-    // A dashboard makes no resets, and shows no link for a person of another business.
+    // The dashboard cannot make reset links, and it shows no link for a person of another business.
     let offered = invite(&world, &shop, by_operator(), "new@example.com", Role::Member).await;
     let elsewhere = invite(&world, &other, by(eve), "new@example.com", Role::Member).await;
     assert!(offered.link.is_some() && elsewhere.link.is_none() && elsewhere.mail.is_none());
@@ -240,8 +241,11 @@ async fn with_mail_an_account_that_is_not_confirmed_is_reset_first() {
     let Content::Reset(link) = &letters[0].content else { panic!("{letters:?}") };
     let link = Token::parse(&link.url[link.url.len() - 43..]).unwrap();
     let reset = people.use_link(&link, Client::default()).await.unwrap().session.unwrap();
-    assert!(people.session(&session).await.unwrap().is_none(), "it ends the sessions");
-    assert!(sign_in(&people, "victim@example.com", OTHER).await.is_none(), "and the password");
+    assert!(people.session(&session).await.unwrap().is_none(), "the earlier sessions must end");
+    assert!(
+        sign_in(&people, "victim@example.com", OTHER).await.is_none(),
+        "the earlier password must not work"
+    );
     people.set_password(&reset, PASSWORD).await.unwrap();
     assert_eq!(status(&world.engine, &other, victim).await, MembershipStatus::Active);
 }
@@ -285,7 +289,7 @@ async fn roles_decide_what_people_may_and_losing_a_membership_ends_it_at_once() 
     business.change(by_operator(), RemoveMember { id: owner }).await.unwrap();
     assert!(matches!(business.change(by(owner), rename()).await, Err(EngineError::NotFound)));
     assert!(people.belongs(owner).await.unwrap().is_empty());
-    // The log contains the actions of people.
+    // The audit log contains the changes to people.
     let log = business.audit(&first_page()).await.unwrap().items;
     assert!(
         log.iter()
@@ -324,7 +328,10 @@ async fn an_unconfirmed_account_without_a_membership_is_swept_and_its_address_is
     let gone = id(&invite(&world, &shop, by_operator(), "gone@example.com", Role::Member).await);
     world.at(&shop).change(by_operator(), RemoveMember { id: gone }).await.unwrap();
     pass(6 * 24 * 60).await;
-    assert!(people.person(gone).await.unwrap().is_some(), "its link is good");
+    assert!(
+        people.person(gone).await.unwrap().is_some(),
+        "the person has a valid link, so the account must stay"
+    );
     pass(4 * 24 * 60).await;
     assert!(people.person(gone).await.unwrap().is_none());
     assert!(people.person(kept).await.unwrap().is_some(), "it belongs");
@@ -355,6 +362,6 @@ async fn a_business_has_at_most_a_thousand_people() {
     assert_eq!(
         accounts.iter().filter(|entry| entry.action.as_str() == "person.created").count(),
         1,
-        "no account was made"
+        "only one account may be created"
     );
 }

@@ -1,4 +1,4 @@
-//! Offered memberships: accepted, declined, and their state in a business that cannot be changed.
+//! Offered memberships: accepting, declining, and offers in a suspended business.
 
 use domain::{Actor, Client, MembershipStatus, Refusal, Role};
 use engine::business::commands::people::RemoveMember;
@@ -25,7 +25,7 @@ async fn a_person_who_declines_is_no_member_and_may_be_invited_again() {
         let people = world.engine.people();
         people.decline(&world.at(&other), &token).await.unwrap();
         if again {
-            // Acknowledged changes survive.
+            // After a crash, the acknowledged changes are still there.
             world.crash(0).await;
         }
         let people = world.engine.people();
@@ -33,7 +33,7 @@ async fn a_person_who_declines_is_no_member_and_may_be_invited_again() {
         assert_eq!(
             listed.iter().map(|one| one.id).collect::<Vec<_>>(),
             [boss],
-            "the inviter sees it no more"
+            "the business must no longer list the person"
         );
         assert_eq!(people.belongs(ada).await.unwrap().len(), 1);
         let newest = world.at(&other).audit(&first_page()).await.unwrap().items.remove(0);
@@ -81,7 +81,7 @@ async fn a_session_that_may_be_another_persons_cannot_decline_an_offer() {
     assert_eq!(status(&world.engine, &other, id(&invited)).await, MembershipStatus::Invited);
 }
 
-/// The person who was shown the link has an unconfirmed account, and no second link would be made.
+/// The dashboard has shown the link of an unconfirmed account, and the service would not make a second link.
 #[tokio::test(start_paused = true)]
 async fn an_offer_in_a_suspended_business_is_accepted_later_in_the_links_session() {
     let world = world().await;
@@ -90,15 +90,19 @@ async fn an_offer_in_a_suspended_business_is_accepted_later_in_the_links_session
     let invited = invite(&world, &shop, by(boss), "new@example.com", Role::Member).await;
     let link = invited.link.as_ref().unwrap();
     suspend(&world, &shop, true).await;
-    pass(1).await; // the offer has an earlier stamp
+    pass(1).await; // the offer was made a minute earlier
     let opened = people.use_link(&link.token, Client::default()).await.unwrap();
     let session = people.set_password(&opened.session.unwrap(), PASSWORD).await.unwrap();
     let new = id(&invited);
-    assert_eq!(status(&world.engine, &shop, new).await, MembershipStatus::Invited, "it is still on offer");
+    assert_eq!(
+        status(&world.engine, &shop, new).await,
+        MembershipStatus::Invited,
+        "the offer must still be open"
+    );
     let early = people.accept(&world.at(&shop), &session).await;
     assert!(matches!(early, Err(engine::EngineError::Suspended)), "{early:?}");
     suspend(&world, &shop, false).await;
-    // Another session may belong to another person than the link.
+    // Another session may belong to another person than the recipient of the link.
     let other = sign_in(&people, "new@example.com", PASSWORD).await.unwrap();
     assert!(matches!(refusal(people.accept(&world.at(&shop), &other).await), Refusal::NotAllowed(_)));
     people.accept(&world.at(&shop), &session).await.unwrap();
@@ -144,7 +148,7 @@ async fn neither_a_link_of_an_earlier_offer_nor_its_session_accepts_a_later_one(
         invite(&world, &shop, by(boss), "victim@example.com", Role::Admin).await;
         pass(1).await;
         if !opens_first {
-            // The shown link is void before the mail with the new one is composed.
+            // The shown link becomes invalid before the mail with the new link is composed.
             assert!(people.use_link(&token, Client::default()).await.is_err());
             continue;
         }

@@ -1,5 +1,5 @@
-//! The rights of each role, in one table with a row for every change. Each change is requested by each of the people,
-//! and by a person who is not a member.
+//! The rights of each role, in one table with a row for every change. The test requests each change as a
+//! person of each role, and as a person who is not a member.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -41,7 +41,7 @@ use super::{by, invitation, invite, member, refusal, world};
 use crate::erasing::{call, message};
 use crate::harness::{Shop, World, at, by_operator, offer_to, text};
 
-/// The right of owner, admin and member: change, read, or neither.
+/// A change, and the rights of owner, admin and member to it.
 struct Row {
     change: &'static str,
     may: &'static str,
@@ -73,7 +73,7 @@ const TABLE: &[Row] = &[
     row("DeleteStaff", "ccr"),
     row("SetSpecialDay", "ccr"),
     row("DeleteSpecialDay", "ccr"),
-    // For another person. Each person can change their own.
+    // These rows are about another staff member. A person can always change their own time off.
     row("AddTimeOff", "ccr"),
     row("DeleteTimeOff", "ccr"),
     row("AddKnowledge", "ccr"),
@@ -101,7 +101,7 @@ const TABLE: &[Row] = &[
     row("EndBusiness", "---"),
 ];
 
-/// The changes without a row, with the reason.
+/// The changes that have no row in the table, each with the reason.
 const WITHOUT: &[(&str, &str)] = &[
     ("Step", "the service itself makes it"),
     ("TurnOff", "the service itself makes it"),
@@ -121,7 +121,7 @@ struct Asking<'a> {
     of: &'a BusinessHandle,
     shop: &'a Shop,
     who: PersonId,
-    /// A member whose removal affects no other row.
+    /// A member whose removal affects no other row of the table.
     other: PersonId,
     number: u8,
     /// The time at which the password was given.
@@ -135,8 +135,8 @@ impl Asking<'_> {
         self.of.change(Request { password_at: self.password_at, ..by(self.who) }, change).await.map(drop)
     }
 
-    /// Requests the change of a row. The target need not exist, because rights are checked first.
-    #[allow(clippy::too_many_lines, reason = "one line a change")]
+    /// Requests the change of a row. The target does not have to exist, because rights are checked first.
+    #[allow(clippy::too_many_lines, reason = "one line per change")]
     async fn row(&self, change: &str) -> Asked {
         let nothing = Uuid::from_u128(7);
         let to = || MoveRequest { starts_at: at(2, 3), staff_id: None, party: TEAM };
@@ -258,7 +258,7 @@ impl Asking<'_> {
                 self.ask(NoteLink { id: self.other, kind, expires_at }).await
             }
             "EndBusiness" => self.ask(EndBusiness { once: None }).await,
-            other => panic!("nobody asks for {other}"),
+            other => panic!("the test has no request for {other}"),
         }
     }
 }
@@ -299,7 +299,8 @@ fn some_person() -> domain::Person {
     }
 }
 
-/// The result: `c` for a permitted change (even without a target), `r` for a refused one, `-` for not found.
+/// The letter for a result: `c` for a permitted change (even if the target is missing), `r` for a refused
+/// change, `-` for not found.
 fn told<V: std::fmt::Debug>(asked: &Result<V, EngineError>) -> char {
     match asked {
         Err(EngineError::NotFound) => '-',
@@ -309,7 +310,7 @@ fn told<V: std::fmt::Debug>(asked: &Result<V, EngineError>) -> char {
     }
 }
 
-/// Every change in the source code.
+/// The names of all changes in the source code.
 fn changes() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut dirs = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/business")];
@@ -379,7 +380,7 @@ async fn each_role_has_the_rights_of_the_table_and_an_inactive_person_has_none()
     }
 }
 
-/// The engine itself checks when the password was given, for every page.
+/// The engine itself checks that the password was given recently, for every page.
 #[tokio::test(start_paused = true)]
 async fn changing_people_needs_a_fresh_password() {
     let world = world().await;
@@ -442,7 +443,7 @@ async fn a_member_changes_only_their_own_time_off() {
         let asked = of.change(by(hand), AddTimeOff { staff_id, span: span(), note: None }).await;
         (told(&asked), asked)
     };
-    assert_eq!(add(shop.staff[0]).await.0, 'r', "who is no staff member has none of their own");
+    assert_eq!(add(shop.staff[0]).await.0, 'r', "a person who is no staff member must not add time off");
     let is = MembershipPatch { staff_id: Some(Some(shop.staff[0])), ..MembershipPatch::default() };
     world.engine.people().patch_member(&of, by_operator(), (hand, is, None)).await.unwrap();
     let added = add(shop.staff[0]).await.1.unwrap();

@@ -48,13 +48,13 @@ async fn sessions_survive_a_crash_and_expire_when_unused() {
     for _ in 0..4 {
         pass(6 * 24 * 60).await;
         assert!(people.session(&token).await.unwrap().is_some());
-        pass(2).await; // the use is written
+        pass(2).await; // the use of the session is written
     }
     let used = people.session(&token).await.unwrap().unwrap().session.last_used_at;
     assert!(world.engine.now() - used < chrono::TimeDelta::hours(1));
     pass(7 * 24 * 60).await;
     assert!(people.session(&token).await.unwrap().is_none());
-    // The sweep has deleted it by the next day.
+    // By the next day, the sweep has deleted the expired session.
     pass(25 * 60).await;
     let person = people.belongs(id_of(&world, &shop).await).await.unwrap();
     let person = people.person(person[0].membership.person_id).await.unwrap().unwrap();
@@ -70,7 +70,10 @@ async fn a_use_of_the_last_minute_outlives_the_end_of_the_service() {
     assert!(world.engine.people().session(&token).await.unwrap().is_some());
     world.restart().await;
     pass(2 * 24 * 60).await;
-    assert!(world.engine.people().session(&token).await.unwrap().is_some(), "it was used two days ago");
+    assert!(
+        world.engine.people().session(&token).await.unwrap().is_some(),
+        "the session was last used two days ago"
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -83,10 +86,10 @@ async fn the_round_through_people_begins_when_it_is_due_though_the_machine_was_s
     assert_eq!(sessions().await, 1);
     world.clock.suspend(chrono::TimeDelta::days(8));
     pass(3).await;
-    assert_eq!(sessions().await, 0, "it was not used for a week");
+    assert_eq!(sessions().await, 0, "a session must expire after a week without use");
 }
 
-/// The test stores a password in the form of the first version.
+/// The test stores a password hash in the format of the first version.
 #[tokio::test(start_paused = true)]
 async fn a_password_in_the_earlier_form_signs_in_and_is_stored_in_the_new_form() {
     let mut world = world().await;
@@ -100,15 +103,21 @@ async fn a_password_in_the_earlier_form_signs_in_and_is_stored_in_the_new_form()
     let person = Person { password: Some(kept), ..person };
     world.plant(keys::person(ada), &person.encode()).await;
     let people = world.engine.people();
-    assert!(sign_in(&people, "ada@example.com", composed).await.is_none(), "it is something else as yet");
-    // Two sign-ins at once: one of them stores the new form, and both succeed.
+    assert!(
+        sign_in(&people, "ada@example.com", composed).await.is_none(),
+        "the stored hash must not match the composed form yet"
+    );
+    // Two sign-ins at the same time: one of them stores the new hash, and both succeed.
     let at_once =
         tokio::join!(sign_in(&people, "ada@example.com", given), sign_in(&people, "ada@example.com", given));
     let (Some(token), Some(_)) = at_once else { panic!("{at_once:?}") };
     for password in [composed, given] {
         assert!(sign_in(&people, "ada@example.com", password).await.is_some(), "{password:?}");
     }
-    assert!(people.session(&token).await.unwrap().is_some(), "it is no other password, and ends nothing");
+    assert!(
+        people.session(&token).await.unwrap().is_some(),
+        "storing the new hash of the same password must not end sessions"
+    );
     assert!(sign_in(&people, "ada@example.com", PASSWORD).await.is_none());
 }
 
@@ -132,10 +141,14 @@ async fn failed_sign_ins_are_delayed_and_limited_per_address() {
         }
     }
     assert_eq!(waits[..12], [0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 5, 5]);
-    assert_eq!(waits[..12], waits[12..], "known or not");
+    assert_eq!(waits[..12], waits[12..], "an unknown address must cause the same delays");
     let began = Instant::now();
     assert!(matches!(people.sign_in("ada@example.com", PASSWORD, from(99)).await, Ok(SignIn::In(_))));
-    assert_eq!(began.elapsed(), Duration::from_secs(5), "the right password works, and waits as long");
+    assert_eq!(
+        began.elapsed(),
+        Duration::from_secs(5),
+        "the correct password must work after the same delay"
+    );
     for number in 0..30 {
         let came = people.sign_in(&format!("{number}@example.com"), "wrong", from(200)).await.unwrap();
         assert_eq!(came, SignIn::Wrong);
@@ -162,7 +175,11 @@ async fn without_mail_a_new_address_counts_at_once_and_is_not_confirmed() {
     assert!(sign_in(&people, "third@example.com", PASSWORD).await.is_none());
     let opened = people.prove_email(&link.unwrap(), Some(&token)).await.unwrap();
     assert!(opened.session.is_none() && opened.kind == LinkKind::Email);
-    assert_eq!(opened.former_email.as_deref(), Some("New@example.com"), "it is to be told");
+    assert_eq!(
+        opened.former_email.as_deref(),
+        Some("New@example.com"),
+        "the former address must be known, because it gets a mail"
+    );
     assert!(sign_in(&people, "third@example.com", PASSWORD).await.is_some());
     assert!(people.person(ada).await.unwrap().unwrap().confirmed);
 }
