@@ -19,7 +19,7 @@ impl World {
         Self { dns, net, network }
     }
 
-    /// Resolves a name like the guard.
+    /// Resolves a name and reports the result, as the delivery client does.
     async fn look_up(&self) -> Option<Lack> {
         let answer = self.dns.resolve(HOST).await;
         self.network.judge_lookup(HOST, Some(&answer))
@@ -47,13 +47,17 @@ fn is_ready(future: impl Future<Output = ()>) -> bool {
 #[tokio::test(start_paused = true)]
 async fn what_is_about_a_receiver_is_no_outage() {
     let world = World::new();
-    assert_eq!(world.look_up().await, None, "there is no such name");
+    assert_eq!(world.look_up().await, None, "a missing name is not an outage");
     world.dns.break_down(HOST);
-    assert_eq!(world.look_up().await, None, "its name servers fail");
-    assert_eq!(world.network.judge_lookup(HOST, None), None, "or are slow");
+    assert_eq!(world.look_up().await, None, "a failing name server of the receiver is not an outage");
+    assert_eq!(
+        world.network.judge_lookup(HOST, None),
+        None,
+        "a slow name server of the receiver is not an outage"
+    );
     world.dns.set(HOST, &[ADDRESS]);
     assert_eq!((world.look_up().await, world.fail()), (None, None));
-    // No route over IPv6 exists.
+    // No route to an IPv6 address exists.
     world.net.set_routes(Some(&["198.41.0.4"]));
     assert_eq!(world.fail(), None);
     assert!(!world.network.is_out());
@@ -67,24 +71,24 @@ async fn without_a_name_server_it_is_out_until_a_probe_finds_one() {
     assert_eq!(world.look_up().await, Some(Lack::NameServer));
     assert!(world.network.is_out());
     assert_eq!(world.network.lack_for(&world.name()), Some(Lack::NameServer));
-    // Many callers detect the outage, and there is one probe.
+    // Many callers notice the outage, but only one probe runs.
     for _ in 0..100 {
         assert_eq!(world.look_up().await, Some(Lack::NameServer));
     }
     sleep(PROBE_AFTER * 10 + Duration::from_secs(1)).await;
     assert_eq!(world.dns.probed(), 10);
-    world.network.worth_trying().await; // a trial was free long ago
+    world.network.worth_trying().await; // a trial has been free for some time
     assert!(world.network.take_trial() && !world.network.take_trial());
     let (first, second) = (world.network.worth_trying(), world.network.worth_trying());
     world.dns.set_silent(false);
-    assert!(world.network.is_out(), "nobody knows yet");
+    assert!(world.network.is_out(), "no probe has detected the end of the outage yet");
     first.await;
     assert_eq!(start.elapsed(), PROBE_AFTER * 11);
     assert!(is_ready(second) && is_ready(world.network.worth_trying()) && !world.network.is_out());
     assert!(!world.network.take_trial());
     assert_eq!(world.network.lack_for(&world.name()), None);
     sleep(PROBE_AFTER * 10).await;
-    assert_eq!(world.dns.probed(), 11, "and no probe any more");
+    assert_eq!(world.dns.probed(), 11, "no further probe may run");
     // The next failure is a new outage.
     world.dns.set_silent(true);
     assert_eq!(world.look_up().await, Some(Lack::NameServer));
@@ -111,7 +115,7 @@ async fn each_probe_lets_one_try_who_has_waited_longest() {
     }
     sleep(PROBE_AFTER * 5 + Duration::from_secs(1)).await;
     assert_eq!(*tried.lock(), [0, 1, 2, 0, 1]);
-    // In an unusual network, an attempt that reaches its receiver ends the outage.
+    // The probes cannot succeed in this network. An attempt that reaches its receiver ends the outage.
     world.net.set_routes(Some(&[ADDRESS]));
     let answer = Ok(vec![ADDRESS.parse().unwrap()]);
     assert_eq!(world.network.judge_lookup(HOST, Some(&answer)), None);
@@ -141,11 +145,11 @@ async fn without_a_route_whatever_fails_is_ours_until_a_probe_finds_one() {
         world.dns.set_silent(true);
         world.net.set_routes(Some(&["2001:503:ba3e::2:30"]));
         sleep(PROBE_AFTER + Duration::from_millis(1)).await;
-        assert!(world.network.is_out(), "a route without a name server is not enough");
+        assert!(world.network.is_out(), "a route without a name server does not end the outage");
         world.dns.set_silent(false);
         sleep(PROBE_AFTER).await;
         assert!(!world.network.is_out(), "{unreachable}");
-        // A name that is known to be missing stays missing.
+        // A name that is known to be missing is still reported as missing during an outage.
         world.net.set_routes(Some(&[]));
         let answer = Err(io::ErrorKind::NotFound.into());
         assert_eq!(world.network.judge_lookup(HOST, Some(&answer)), None);
@@ -156,10 +160,10 @@ async fn without_a_route_whatever_fails_is_ours_until_a_probe_finds_one() {
 async fn what_a_machine_reaches_without_the_internet_is_enough_of_a_network() {
     let world = World::new();
     world.net.set_routes(Some(&[ADDRESS]));
-    assert_eq!(world.fail(), None, "there is a way to the receiver that fails");
+    assert_eq!(world.fail(), None, "a route to the receiver exists, so its failure is not an outage");
     world.network.note_reached(ADDRESS.parse().unwrap());
     assert_eq!(world.network.judge_failure(&["93.184.216.99:443".parse().unwrap()]), None);
-    // Up to `REACHED_MAX` receivers are remembered.
+    // At most `REACHED_MAX` receivers are remembered.
     for last in 1..=u8::try_from(REACHED_MAX).unwrap() {
         world.network.note_reached([93, 184, 217, last].into());
     }
@@ -175,13 +179,13 @@ async fn what_needs_no_name_server_is_not_held_back_for_want_of_one() {
     world.dns.know("known.example.com", ADDRESS);
     let answer = world.dns.resolve("known.example.com").await;
     assert_eq!(world.network.judge_lookup("known.example.com", Some(&answer)), None);
-    assert!(!world.network.had_names(), "no name server was asked");
+    assert!(!world.network.had_names(), "no name server has been asked");
     world.look_up().await;
     let hosts = [Host::Name("known.example.com".into()), Host::Ip(ADDRESS.parse().unwrap())];
     for host in &hosts {
         assert_eq!(world.network.lack_for(host), None);
     }
-    // Hosts without a route are held back.
+    // Hosts without a route must wait until the outage ends.
     world.net.set_routes(Some(&[]));
     for host in &hosts {
         assert_eq!(world.network.lack_for(host), Some(Lack::NameServer));

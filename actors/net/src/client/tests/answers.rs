@@ -1,4 +1,4 @@
-//! The responses of receivers, and the part of them that is kept.
+//! The responses of receivers, and the part of each response that the client keeps.
 
 use super::*;
 
@@ -11,7 +11,7 @@ async fn a_receiver_that_hangs_before_or_in_its_head_times_out() {
         failed(&attempt, "timeout waiting for the response");
         assert_eq!((attempt.status, attempt.duration), (None, DELIVERY_TIME_MAX));
         settle().await;
-        assert_eq!(receiver.open(), 0, "the connection is closed");
+        assert_eq!(receiver.open(), 0, "the client must close the connection");
     }
 }
 
@@ -50,7 +50,10 @@ async fn a_head_is_told_of_before_a_slow_body_is_read() {
         let (told, at) = head.unwrap();
         assert_eq!(told, reached, "{status}");
         let took = start.elapsed();
-        assert!(at < Duration::from_millis(100) && took >= at + BODY_TIME_MAX, "{status}: {at:?}, {took:?}");
+        assert!(
+            at < Duration::from_millis(100) && took >= at + BODY_TIME_MAX,
+            "{status}: the head arrived after {at:?}, the attempt took {took:?}"
+        );
         assert!(took <= at + BODY_TIME_MAX + READY_TIME_MAX, "{status}: {took:?}");
     }
     let world = World::new();
@@ -81,9 +84,9 @@ async fn a_receiver_that_never_stops_sending_is_cut_off() {
         assert!(attempt.body.len() <= RESPONSE_TEXT_BYTES_MAX);
         settle().await;
         assert_eq!((receiver.open(), world.client.pool.len()), (0, 0), "{answer}");
-        // A chunk of one byte takes six bytes.
+        // A chunk with one byte of content takes six bytes on the wire.
         let bound = 6 * RESPONSE_BODY_BYTES_MAX + 4 * PIPE_BYTES;
-        assert!(receiver.sent() <= bound, "{} bytes were taken of {answer:?}", receiver.sent());
+        assert!(receiver.sent() <= bound, "{} bytes of {answer:?} were read", receiver.sent());
     }
 }
 
@@ -111,7 +114,7 @@ async fn a_body_is_read_and_kept_up_to_its_bounds() {
 #[tokio::test(start_paused = true)]
 async fn an_encoded_body_is_kept_as_it_came() {
     let world = World::new();
-    // The beginning of a gzip file, which a decompressing client would read.
+    // The beginning of a gzip file. A client that decompresses would read it.
     let mut answer = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 10\r\n\r\n".to_vec();
     answer.extend([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
     world.receiver(ADDRESS, answer, Then::GoesOn);

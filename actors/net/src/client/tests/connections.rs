@@ -1,4 +1,4 @@
-//! The connections of attempts.
+//! The connections that attempts open and reuse.
 
 use super::*;
 
@@ -19,7 +19,11 @@ async fn a_webhook_is_posted_as_it_is() {
         "content-length: 7",
         concat!("user-agent: receptionist/", env!("CARGO_PKG_VERSION")),
     ] {
-        assert_eq!(request.matches(&format!("\r\n{header}\r\n")).count(), 1, "{header} in {request}");
+        assert_eq!(
+            request.matches(&format!("\r\n{header}\r\n")).count(),
+            1,
+            "{header} is not exactly once in {request}"
+        );
     }
     assert!(!request.contains("accept-encoding"), "{request}");
     assert_eq!(receiver.names(), [Some(HOST_NAME.to_owned())]);
@@ -127,7 +131,7 @@ async fn a_connection_is_used_again_only_for_a_host_that_still_holds_its_peer() 
     settle().await;
     assert_eq!(world.net.dialled(), [ADDRESS, OTHER]);
     assert_eq!((first.open(), second.requests().len(), world.client.pool.len()), (0, 1, 1));
-    // Another host or port at the same address has a connection of its own.
+    // Another host or port at the same address gets its own connection.
     world.dns.set("other.example.com", &["93.184.216.35"]);
     failed(&world.post_to("https://other.example.com/").await, "tls: the certificate is for another name");
     failed(&world.post_to("https://hook.example.com:8443/").await, "connect: connection refused");

@@ -1,4 +1,4 @@
-//! Failures of attempts, and whether the receiver or this machine causes them.
+//! Failures of attempts, and whether the receiver or this machine has caused each of them.
 
 use domain::{AttemptError, AttemptFailure};
 
@@ -46,19 +46,19 @@ async fn a_lack_of_our_own_is_no_attempt() {
             "{number}"
         );
     }
-    // An address that cannot be dialled may be the working one. A later address that works is enough.
+    // If one of several addresses cannot be dialled on this machine, another address that works is enough.
     let world = World::new();
     world.dns.set(HOST_NAME, &["93.184.216.34", "93.184.216.35"]);
     world.net.put(ADDRESS, Place::Error(24));
     assert_eq!(world.post().await.outcome, Outcome::NotMade);
     world.receiver(OTHER, NO_CONTENT, Then::GoesOn);
     delivered(&world.post().await, 204);
-    // Without IPv6 on this machine, a host with IPv6 addresses only fails.
+    // This machine has no IPv6, so an attempt to a host with only IPv6 addresses fails.
     let world = World::new();
     world.dns.set(HOST_NAME, &["2606:4700::1111"]);
     world.net.put("[2606:4700::1111]:443", Place::Error(99));
     failed(&world.post().await, "connect: failed");
-    // A look-up may fail because of a local shortage.
+    // A DNS lookup can fail because this machine lacks resources.
     world.dns.fail(HOST_NAME, 24);
     assert_eq!(world.post().await.outcome, Outcome::NotMade);
 }
@@ -66,7 +66,7 @@ async fn a_lack_of_our_own_is_no_attempt() {
 #[tokio::test(start_paused = true)]
 async fn without_a_way_to_anywhere_nothing_is_held_against_a_receiver() {
     const NO_WAY: AttemptError = AttemptError::Failed(AttemptFailure::NoRoute);
-    // The route is lost before the connection, or during the wait for the response.
+    // The route is lost before the connection or while the client waits for the response.
     let never = World::new();
     let hanging = World::new();
     hanging.receiver(ADDRESS, "", Then::Hangs);
@@ -89,7 +89,7 @@ async fn without_a_way_to_anywhere_nothing_is_held_against_a_receiver() {
         delivered(&world.post().await, 204);
         assert_eq!(receiver.requests().len(), 1);
     }
-    // One unreachable host is no local outage while other routes exist.
+    // An unreachable host is not a local outage while routes to other hosts exist.
     let world = World::new();
     world.net.set_routes(Some(&["198.41.0.4"]));
     failed(&world.post().await, "connect: network unreachable");
@@ -99,7 +99,7 @@ async fn without_a_way_to_anywhere_nothing_is_held_against_a_receiver() {
     assert!(!world.client.network().is_out());
 }
 
-/// A local socket at a public test address. It handles every connection alike.
+/// Opens a local socket at a public test address. Handles every connection in the same way.
 async fn socket<F: Future<Output = ()> + Send + 'static>(
     world: &World,
     treat: fn(tokio::net::TcpStream) -> F,

@@ -63,7 +63,7 @@ impl AsRef<Attempt> for Answered {
     }
 }
 
-/// A client in its own network, with a host at one public address.
+/// A client in its own simulated network, with a host at one public address.
 struct World {
     dns: Arc<FakeDns>,
     net: Arc<FakeNet>,
@@ -101,7 +101,7 @@ impl World {
         self.post_with_head(url).await.0
     }
 
-    /// Makes an attempt. Returns also whether its head arrived as a success, and when.
+    /// Makes an attempt. Also returns when the head of its response arrived, and whether it was a success.
     async fn post_with_head(&self, url: &str) -> (Answered, Option<(bool, Duration)>) {
         let url = WebhookUrl::parse(url).unwrap();
         let headers =
@@ -143,7 +143,7 @@ fn delivered(attempt: &impl AsRef<Attempt>, status: u16) {
     );
 }
 
-/// Lets aborted tasks end.
+/// Waits until aborted tasks have ended.
 async fn settle() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }

@@ -14,7 +14,7 @@ fn ips(addresses: &[&str]) -> Vec<IpAddr> {
     addresses.iter().map(|address| address.parse().unwrap()).collect()
 }
 
-/// A machine with its own files and one name server.
+/// A simulated machine with its own configuration files and one name server.
 struct Machine {
     files: Files,
     resolver: Arc<SystemResolver>,
@@ -42,7 +42,7 @@ impl Machine {
         machine
     }
 
-    /// Replaces `resolv.conf` by renaming, as other programs do.
+    /// Replaces `resolv.conf` by renaming another file, as other programs do.
     fn configure(&self, text: &str) {
         Self::replace(&self.files.resolv, text);
     }
@@ -91,7 +91,7 @@ async fn an_answer_is_not_kept() {
         machine.server.has(HOST, &[address], &[]);
         assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&[address]));
     }
-    // A missing name is not cached either.
+    // The result for a missing name is not cached either.
     machine.server.has("new.example.com", &[], &[]);
     machine.fails("new.example.com").await;
     machine.server.has("new.example.com", &["192.0.2.1"], &[]);
@@ -117,7 +117,7 @@ async fn an_error_for_one_kind_of_addresses_does_not_hide_the_other() {
     machine.server.has(HOST, &[], &["2001:db8::1"]);
     machine.server.set(HOST, A, broken());
     assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["2001:db8::1"]));
-    // Without an address the result is an error, also if the other kind is known to be missing.
+    // If no address is found, the result is an error, even if only one record type is known to be missing.
     machine.server.has(HOST, &[], &[]);
     machine.server.set(HOST, AAAA, broken());
     let error = machine.fails(HOST).await;
@@ -143,7 +143,7 @@ async fn an_answer_that_is_too_long_for_a_datagram_is_fetched_over_tcp() {
 
 #[tokio::test]
 async fn names_on_which_the_servers_are_silent_hold_no_other_name_up() {
-    // Their questions must fit into the name server's socket buffer.
+    // So few that their questions fit into the name server's socket buffer.
     const SILENT: usize = 64;
     let machine = Machine::new().await;
     machine.server.has(HOST, &["192.0.2.1"], &[]);
@@ -161,7 +161,7 @@ async fn names_on_which_the_servers_are_silent_hold_no_other_name_up() {
     assert_eq!(machine.resolver.lookups.available_permits(), LOOKUPS_MAX - SILENT);
     assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["192.0.2.1"]));
     assert!(silent.iter().all(|lookup| !lookup.is_finished()));
-    // The look-ups end when their callers give up.
+    // A lookup ends when its caller drops it.
     for lookup in silent {
         lookup.abort();
         assert!(lookup.await.unwrap_err().is_cancelled());
@@ -202,7 +202,7 @@ async fn datagrams_may_be_lost() {
         let of_host = machine.server.asked().into_iter().filter(|asked| *asked == (HOST.to_owned(), A));
         assert_eq!(of_host.count(), asked);
     }
-    // Repeated questions are bounded, also after many answers without addresses.
+    // The number of repeated questions is limited, even after many answers without addresses.
     let machine = Machine::new().await;
     for number in 0..50 {
         machine.fails(&format!("unknown-{number}.example.com")).await;
@@ -220,7 +220,8 @@ async fn a_second_look_up_of_a_slow_name_outlives_the_first() {
     let resolver = Arc::clone(&machine.resolver);
     let first = tokio::spawn(async move { resolver.resolve(HOST).await });
     sleep(ANSWER_TIME_MAX - Duration::from_secs(1)).await;
-    // Two look-ups share a question, which ends while the second one has time left.
+    // The second lookup shares the question of the first one. The question times out while the second lookup
+    // has time left.
     let resolver = Arc::clone(&machine.resolver);
     let second = tokio::spawn(async move { resolver.resolve(HOST).await });
     assert_eq!(first.await.unwrap().unwrap_err().kind(), io::ErrorKind::TimedOut);
@@ -236,13 +237,13 @@ async fn silence_on_one_name_is_not_that_of_the_name_servers() {
     assert!(!is_none_there(&error) && !shortage::is_ours(&error), "{error}");
     assert!(machine.server.asked().contains(&(String::new(), NS)));
     assert!(machine.resolver.is_answered().await);
-    // A failing server has answered.
+    // An error response also counts as a response of the name server.
     for code in [SERVER_FAILURE, REFUSED] {
         machine.server.set("", NS, Says::Answer(code, Vec::new()));
         assert!(!is_none_there(&machine.fails(HOST).await));
         assert!(machine.resolver.is_answered().await);
     }
-    // An answer to another name also shows that name servers work.
+    // An answer about another name shows that the name servers work.
     machine.server.is_silent();
     assert!(!machine.resolver.is_answered().await);
     machine.server.has("other.example.com", &["192.0.2.1"], &[]);
@@ -256,12 +257,12 @@ async fn silence_on_one_name_is_not_that_of_the_name_servers() {
 #[tokio::test(start_paused = true)]
 async fn name_servers_that_answer_nothing_are_none() {
     let machine = Machine::new().await;
-    // Answers before the silence do not count.
+    // Answers from before the name server stopped do not count.
     machine.server.has("other.example.com", &["192.0.2.1"], &[]);
     machine.resolve("other.example.com").await.unwrap();
     machine.server.is_silent();
     assert!(is_none_there(&machine.fails(HOST).await));
-    // The same applies if no server is usable or named.
+    // The result is the same if the file names no server or no usable one.
     for text in
         ["nameserver fe80::1\n", "nameserver fe80::1\nnameserver 127.0.0.1\n", "search example.org\n", ""]
     {
@@ -289,8 +290,8 @@ async fn one_name_server_that_knows_is_enough() {
     third.set(HOST, AAAA, Says::Answer(NO_ERROR, ips(&[])));
     fourth.has(HOST, &["192.0.2.4"], &[]);
     assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["192.0.2.3"]));
-    assert!(fourth.asked().is_empty(), "no more than {SERVERS_MAX} are asked");
-    // If no server knows the name, the failure of one decides.
+    assert!(fourth.asked().is_empty(), "at most {SERVERS_MAX} servers may be asked");
+    // If the servers do not know the name and one of them fails, the result is that failure.
     third.is_silent_on(HOST);
     let error = machine.fails(HOST).await;
     assert!(!is_none_there(&error) && error.kind() != io::ErrorKind::TimedOut, "{error}");
@@ -353,7 +354,7 @@ async fn names_that_the_machine_knows_by_itself_are_not_asked_for() {
         Machine::replace(&machine.files.hosts, &format!("{address} {HOST}\n"));
         assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&[address]));
     }
-    // A deleted file names no hosts.
+    // After the file is deleted, it defines no hosts.
     std::fs::remove_file(&machine.files.hosts).unwrap();
     assert!(machine.resolver.known(HOST).is_empty());
     assert!(machine.server.asked().is_empty());

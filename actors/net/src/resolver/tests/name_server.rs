@@ -23,15 +23,17 @@ pub(super) const REFUSED: u8 = 5;
 /// A scripted answer.
 #[derive(Clone)]
 pub(super) enum Says {
-    /// A response code with addresses.
+    /// A response with this code and these addresses.
     Answer(u8, Vec<IpAddr>),
     /// An alias of another name with these addresses.
     Alias(&'static str, Vec<IpAddr>),
-    /// A truncated datagram. The answer over TCP has these addresses.
+    /// A truncated datagram. The response over TCP contains these addresses.
     TooLong(Vec<IpAddr>),
-    /// No answer to the first questions; then these addresses, sent to the first socket.
+    /// No response to the first questions. The next response contains these addresses and is sent to the
+    /// first socket that asked.
     Late(usize, Vec<IpAddr>),
-    /// No answer to the first questions; then these addresses, sent to the last socket.
+    /// No response to the first questions. The next response contains these addresses and is sent to the last
+    /// socket that asked.
     Lost(usize, Vec<IpAddr>),
     Nothing,
 }
@@ -44,7 +46,7 @@ type Askers = HashMap<(String, u16), Vec<([u8; 2], SocketAddr)>>;
 pub(super) struct NameServer {
     zone: Arc<Mutex<Zone>>,
     asked: Arc<Mutex<Vec<(String, u16)>>>,
-    /// The sockets that have asked each question, with the ids of their queries.
+    /// For each question, the sockets that sent it and the ids of their queries.
     askers: Arc<Mutex<Askers>>,
 }
 
@@ -64,7 +66,7 @@ impl NameServer {
         self.set(name, AAAA, Says::Nothing);
     }
 
-    /// Answers no question.
+    /// Stops answering questions.
     pub(super) fn is_silent(&self) {
         self.is_silent_on(HOST);
         self.set("", NS, Says::Nothing);
@@ -76,7 +78,7 @@ impl NameServer {
         asked
     }
 
-    /// Serves UDP and TCP at an address. Returns the port.
+    /// Serves UDP and TCP at this address. Returns the port.
     pub(super) async fn listen(&self, ip: &str, port: u16) -> u16 {
         let (udp, tcp) = loop {
             let udp = UdpSocket::bind((ip, port)).await.unwrap();
@@ -109,7 +111,8 @@ impl NameServer {
         port
     }
 
-    /// The answer to a question (RFC 1035 §4.1) and its receiver. Over TCP there is no receiver.
+    /// The response to a question (RFC 1035 §4.1) and the address to send it to. Over TCP there is no
+    /// address.
     fn answer(&self, question: &[u8], from: Option<SocketAddr>) -> Option<(Vec<u8>, Option<SocketAddr>)> {
         let (mut name, mut at) = (Vec::new(), 12);
         while question[at] != 0 {
@@ -159,7 +162,7 @@ impl NameServer {
             0,
         ]);
         answer.extend(&question[12..end]);
-        // The offset of the name with the addresses.
+        // The offset of the name that the addresses belong to.
         let mut owner = 12;
         if let Some(alias) = alias {
             let labels: Vec<u8> = alias.split('.').flat_map(labelled).chain([0]).collect();
@@ -180,7 +183,7 @@ fn labelled(label: &str) -> impl Iterator<Item = u8> {
     [u8::try_from(label.len()).unwrap()].into_iter().chain(label.bytes())
 }
 
-/// Adds a record of the name at offset `owner`, with a TTL of one hour.
+/// Adds a record for the name at offset `owner`. Its TTL is one hour.
 fn record(answer: &mut Vec<u8>, owner: u8, kind: u16, data: &[u8]) {
     answer.extend([0xc0, owner]);
     answer.extend(kind.to_be_bytes());
