@@ -61,7 +61,7 @@ async fn a_committed_batch_is_there_after_reopening() {
     let mut batch = put(b"b", b"2");
     batch.delete(Key::new(b"a"));
     commit(&store, batch).await;
-    // This change is queued and not awaited. Closing finishes it.
+    // The test does not wait for this queued change. Closing the store must finish it.
     store.submit(business(), put(b"c", b"3"), Box::new(|| {}));
     store.close().await.unwrap();
     store.close().await.unwrap();
@@ -123,13 +123,13 @@ async fn a_store_that_has_lost_what_was_synced_is_refused() {
     let store = open(dir.path());
     commit(&store, put(b"a", b"2")).await;
     store.close().await.unwrap();
-    // With an older mark, as a power cut may leave it, or without one, the store detects less damage.
+    // If the mark is missing, or older, as after a power cut, the store detects less damage.
     let newest = fs::read(dir.path().join("committed")).unwrap();
     fs::write(dir.path().join("committed"), earlier).unwrap();
     open(dir.path()).close().await.unwrap();
     fs::remove_file(dir.path().join("committed")).unwrap();
     open(dir.path()).close().await.unwrap();
-    assert_eq!(fs::read(dir.path().join("committed")).unwrap(), newest, "opening writes no batch");
+    assert_eq!(fs::read(dir.path().join("committed")).unwrap(), newest, "opening must not write a batch");
 
     fs::remove_dir_all(dir.path().join("store")).unwrap();
     for _ in 0..2 {
@@ -162,11 +162,11 @@ async fn a_read_that_fails_is_the_end_of_the_store() {
     assert!(matches!(store.settled(business()).await, Err(StoreError::Stopped)));
     assert_eq!(store.submit(business(), put(b"c", b"3"), Box::new(|| ())), None);
     disk.release_syncs();
-    assert!(answered.await.is_err(), "nothing is acknowledged after a failure");
+    assert!(answered.await.is_err(), "no change may be acknowledged after a failure");
     assert!(matches!(store.close().await, Err(StoreError::Stopped)));
 }
 
-/// The same rule holds for raw rows, ranges, point-in-time reads and single values.
+/// A failed read is permanent for raw rows, ranges, point-in-time reads and single values alike.
 #[tokio::test]
 async fn a_read_that_fails_is_final_in_whatever_way_the_store_is_read() {
     type Read = (&'static str, fn(&Store, &mut Snapshot, &Frozen) -> Result<(), StoreError>);
@@ -215,23 +215,24 @@ fn a_path_that_cannot_be_a_data_directory_is_named() {
         error.starts_with(&format!("the data directory {} could not be created: ", below.display())),
         "{error}"
     );
-    // Even root cannot create a directory there.
+    // Even root cannot create a directory at this path.
     let error = refused(Path::new("/proc/receptionist"));
     assert!(error.contains("/proc/receptionist") && !error.contains('\n'), "{error}");
-    // The directory exists, but a lock file cannot be created.
+    // The directory exists, but the lock file cannot be created.
     fs::create_dir_all(dir.path().join("odd/lock")).unwrap();
     let error = refused(&dir.path().join("odd"));
     assert!(error.contains("odd/lock") && !error.contains('\n'), "{error}");
 }
 
-/// Neighbours of the greatest length share a page. The page must not become a blob file, which is never durable.
+/// Neighbouring rows of the maximum length share a page. sled must not move the page to a blob file, because
+/// it never syncs these files.
 #[tokio::test]
 async fn values_of_the_greatest_length_make_no_blob_files() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     let mut number = 0_u8;
     for step in 0..120 {
-        number = number.wrapping_add(89); // visits the keys in no order
+        number = number.wrapping_add(89); // visits the keys in a mixed order
         let (key, value) = ([number], vec![number; VALUE_BYTES_MAX]);
         commit(&store, put(&key, &value)).await;
         if step % 3 == 2 {
@@ -251,7 +252,7 @@ fn record(number: u8) -> Key {
     Key::new(&[1; 16]).with(&[0x50]).with(&[number; 16])
 }
 
-/// A value of this length whose pieces differ.
+/// A value of this length. Its pieces have different contents.
 fn long(bytes: usize, seed: usize) -> Vec<u8> {
     (seed..seed + bytes).map(|at| (at * 31 % 65_521) as u8).collect()
 }
@@ -263,7 +264,8 @@ async fn long_values_come_back_whole_and_make_no_blob_files() {
         [0, 1, MAX - 1, MAX, MAX + 1, 2 * MAX - 1, 2 * MAX, 2 * MAX + 1, 5 * MAX, LONG_VALUE_BYTES_MAX];
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
-    // Every key gets every length in turn, so that values grow and shrink over remains of longer ones.
+    // Every key gets every length in turn, so values grow and shrink, and shorter values overwrite longer
+    // ones.
     for round in 0..lengths.len() {
         for number in 0..lengths.len() {
             let mut batch = Batch::new();
@@ -299,7 +301,7 @@ enum Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    // Few different bytes, so that keys are equal, adjacent or prefixes of each other.
+    // The bytes have few different values, so that keys are often equal, adjacent, or prefixes of each other.
     let key = || proptest::collection::vec(prop_oneof![Just(0_u8), Just(1), Just(0x7f), Just(0xff)], 1..5);
     let value = proptest::option::weighted(0.7, proptest::collection::vec(any::<u8>(), 0..200));
     let commit = proptest::collection::vec((key(), value), 1..40).prop_map(Step::Commit);

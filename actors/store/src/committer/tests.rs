@@ -1,4 +1,4 @@
-//! Tests the committer with a backend that waits for the test, and with simulated disks.
+//! Tests the committer with a backend that the test can block, and with simulated disks.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::mpsc;
@@ -10,7 +10,7 @@ use super::*;
 use crate::syncs::Syncs;
 use crate::{Key, KeyRange, MemoryBackend, Order, Pairs, Space, Store, Tombstone, VALUE_BYTES_MAX};
 
-/// A backend that records its calls and waits in every sync until the test continues it.
+/// A backend that records its calls. Every sync waits until the test lets it continue.
 #[derive(Default)]
 struct Gated {
     state: Mutex<GatedState>,
@@ -130,7 +130,7 @@ pub(super) fn change(bytes: usize) -> Batch {
         batch.put(Key::new(b"key!"), vec![0; bytes - 4]);
         return batch;
     }
-    // Long values are stored in pieces, which have their own keys.
+    // Long values are stored in pieces, and each piece has its own key.
     let value = |pieces: usize| bytes - (17 + 28 + 19 * pieces);
     let pieces = (1..).find(|pieces| value(*pieces).div_ceil(VALUE_BYTES_MAX) == *pieces).unwrap();
     batch.put(Key::new(&[0; 17]), vec![0; value(pieces)]);
@@ -150,7 +150,7 @@ fn nothing() -> Done {
     Box::new(|| {})
 }
 
-/// A committer in its first sync, so that later changes queue up.
+/// A committer that is in its first sync, so that later changes wait in its queue.
 fn busy(gated: &Arc<Gated>) -> Committer {
     let committer = Committer::on_thread(Arc::clone(gated) as Arc<dyn Backend>, nobody()).unwrap();
     committer.submit(business(1), Of::ToSend, change(10), nothing());
@@ -221,13 +221,13 @@ async fn answers_come_after_the_sync_and_in_order() {
     let (answers, answered) = mpsc::channel();
     for number in 0..200 {
         let answers = answers.clone();
-        // Every fourth change is a barrier, which takes its turn like the others.
+        // Every fourth change is a barrier. Barriers take their turn like other changes.
         let batch = if number % 4 == 0 { Batch::new() } else { change(10) };
         committer.submit(business(1), Of::ToSend, batch, Box::new(move || answers.send(number).unwrap()));
     }
     gated.allow(1);
     gated.wait_for_sync(2);
-    // The group is written and its sync cannot end, so no change may be acknowledged.
+    // The group is written, but its sync is blocked. No change may be acknowledged yet.
     assert_eq!(answered.try_recv(), Err(mpsc::TryRecvError::Empty));
     assert_eq!(committer.synced_through(business(1)), 1);
     gated.allow(100);
@@ -265,7 +265,7 @@ async fn tickets_grow_and_answers_come_in_the_order_of_each_lane() {
                 let one = |_| {
                     let ticket = Arc::new(AtomicU64::new(0));
                     let (seen, answered) = (Arc::clone(&ticket), Arc::clone(answered));
-                    // The closure may run before its ticket is stored below, and then records 0.
+                    // The closure may run before its ticket is stored below. It then records 0.
                     let done = Box::new(move || answered.lock().push(seen.load(Ordering::SeqCst)));
                     let given = committer.submit(business(thread), Of::ToSend, change(10), done).unwrap();
                     ticket.store(given, Ordering::SeqCst);
@@ -298,7 +298,7 @@ async fn settled_waits_for_what_was_queued_before_and_for_no_more() {
     let committer = busy(&gated);
     let mut waiting = Box::pin(committer.settled(business(1), Of::Any));
     let other = committer.settled(business(2), Of::Any);
-    other.await.unwrap(); // it has no queued changes
+    other.await.unwrap(); // this lane has no queued changes
     assert!(futures_ready(waiting.as_mut()).is_none());
     committer.submit(business(1), Of::ToSend, change(10), nothing());
     let second = committer.settled(business(1), Of::Any);
@@ -363,7 +363,7 @@ async fn after_a_failure_nothing_is_answered_and_nothing_taken() {
         } else {
             disk.fail_next_sync();
         }
-        // There are two groups: the first fails, and the second is never tried.
+        // There are two groups. The first one fails, and the second one is never written.
         let lost: Vec<_> = (0..65).map(|_| submit(change(10)).1).collect();
         let settled = store.settled(business(1));
         for answered in lost {
@@ -422,7 +422,7 @@ async fn a_task_takes_the_same_steps_as_a_thread() {
     while disk.applies() == 0 {
         tokio::task::yield_now().await;
     }
-    // The change is written, but not durable, visible or acknowledged.
+    // The change is written, but not yet durable, visible or acknowledged.
     assert!(!store.contains(&Key::new(b"key!")).unwrap());
     assert!(futures_ready(settled.as_mut()).is_none());
     assert!(answered.try_recv().is_err());

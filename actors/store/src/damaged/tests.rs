@@ -26,7 +26,7 @@ fn in_memory(disk: &MemoryBackend) -> Store {
     Store::in_memory(disk, Box::new(|error| panic!("{error}"))).unwrap()
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "results are handed over as they are read")]
+#[allow(clippy::needless_pass_by_value, reason = "callers pass each result as they read it")]
 fn is_refused<T: std::fmt::Debug>(read: Result<T, StoreError>, of: BusinessId) {
     assert!(matches!(read, Err(StoreError::BusinessSetAside { business }) if business == of), "{read:?}");
 }
@@ -60,15 +60,15 @@ async fn reads_and_changes_of_a_business_set_aside_fail_and_all_others_go_on() {
             for order in [Order::Ascending, Order::Descending] {
                 let mut rows = store.scan(&range, order);
                 is_refused(rows.next().unwrap(), aside);
-                assert!(rows.next().is_none(), "the error comes once");
+                assert!(rows.next().is_none(), "the error must be returned only once");
             }
         }
-        // A change of several businesses is refused as a whole.
+        // A change that names several businesses is refused if one of them is set aside.
         for (lane, row) in [(aside, all[1]), (all[1], aside)] {
             let mut batch = Batch::new();
             batch.put(key(row, 9), Vec::new());
             batch.put(key(all[1], 9), Vec::new());
-            assert!(store.submit(lane, batch, Box::new(|| panic!("it is written"))).is_none());
+            assert!(store.submit(lane, batch, Box::new(|| panic!("a refused change was written"))).is_none());
         }
         let others: Vec<_> = before.iter().filter(|key| !key.starts_with(aside.uuid().as_bytes())).collect();
         let mut read = keys_of(store.scan(&whole, Order::Ascending).collect());
@@ -77,7 +77,7 @@ async fn reads_and_changes_of_a_business_set_aside_fail_and_all_others_go_on() {
         assert_eq!(keys_of(store.scan(&whole, Order::Descending).collect()), read);
         let left = KeyRange { from: key(all[1], 2), to: key(aside, 1) };
         assert_eq!(keys_of(store.scan(&left, Order::Ascending).collect()), [key(all[1], 2).to_vec()]);
-        // A copy reads every readable row.
+        // A copy contains every readable row.
         assert_eq!(keys_of(store.all_rows().scan(&whole, Order::Ascending).collect()), before);
         with_rows(&store, &[all[0], all[1], all[3]]).await;
         store.close().await.unwrap();
@@ -107,7 +107,7 @@ async fn the_list_of_a_data_directory_holds_over_restarts_and_is_the_owners_alon
     let store = open().unwrap();
     with_rows(&store, &[business(1), business(2)]).await;
     assert!(!dir.path().join(SET_ASIDE_FILE).exists());
-    // The checkpoint thread also calls this from another thread.
+    // The checkpoint thread calls this function too, so the test also calls it from another thread.
     let other = store.clone();
     std::thread::spawn(move || other.set_business_aside(business(2), "7 rows are missing").unwrap())
         .join()
@@ -122,7 +122,7 @@ async fn the_list_of_a_data_directory_holds_over_restarts_and_is_the_owners_alon
     is_refused(store.get_raw(&key(business(2), 0)), business(2));
     assert!(store.get_raw(&key(business(1), 0)).unwrap().is_some());
     store.close().await.unwrap();
-    // An operator lifts it by removing the line or the file.
+    // The operator accepts a business again by removing its line or the file.
     std::fs::write(&path, "\n").unwrap();
     let store = open().unwrap();
     assert!(store.get_raw(&key(business(2), 0)).unwrap().is_some());
@@ -135,7 +135,10 @@ fn a_list_that_was_not_written_is_written_by_the_next_call() {
     let damaged = Damaged::default();
     let fails = |_: &[(BusinessId, String)]| Err(StoreError::Stopped);
     assert!(damaged.add(business(1), "first", fails).is_err());
-    assert!(damaged.contains(business(1)), "it is not in use, whatever the disk does");
+    assert!(
+        damaged.contains(business(1)),
+        "the business must be set aside even if the list cannot be written"
+    );
     let mut written = Vec::new();
     for _ in 0..2 {
         let keep = |listed: &[(BusinessId, String)]| {

@@ -23,7 +23,7 @@ fn open(blocks: &MemoryBlocks, newest: u64) -> (Journal<MemoryBlocks>, Vec<Found
     Journal::read(blocks.clone(), newest).unwrap()
 }
 
-/// A batch whose record has this many blocks, and whose content depends on its number.
+/// A batch with a record of this many blocks. Its content depends on its number.
 fn batch(number: u64, blocks: u64) -> Batch {
     let mut batch = Batch::new();
     batch.put(Key::new(b"number"), number.to_be_bytes().to_vec());
@@ -75,7 +75,8 @@ fn what_is_written_comes_back_and_what_is_at_home_does_not() {
 #[test]
 fn records_are_found_wherever_the_window_ends_that_moves_along() {
     let window = WINDOW_BYTES / BLOCK_BYTES;
-    // Before the end of the first window, after it, and longer than a window. The last record ends with the file.
+    // The first record ends before the end of the window, at its end, or after it. The last record ends at
+    // the end of the file.
     for first in window - 3..=window + 2 {
         let lengths = [first, 1, 2, window - 1, window, window + 1, 3, 1];
         let blocks = of_length((1 + lengths.iter().sum::<u64>()) * BLOCK_BYTES, [7; 16]);
@@ -93,7 +94,8 @@ fn records_are_found_wherever_the_window_ends_that_moves_along() {
 
 #[test]
 fn what_is_at_home_makes_room_and_nothing_else_does() {
-    // Every length of record with every number of needed records, for several rounds.
+    // Records of every length, with every number of records that are still needed. The journal is overwritten
+    // several times.
     for length in 1..=7 {
         for needed in 1..=20 {
             let blocks = blocks();
@@ -102,7 +104,7 @@ fn what_is_at_home_makes_room_and_nothing_else_does() {
             for number in 1..=60 {
                 let batch = batch(number, length);
                 while number - oldest >= needed || !has_room(&journal, &batch) {
-                    assert!(oldest < number, "there is room for one");
+                    assert!(oldest < number, "a single record must always have room");
                     journal.retire(oldest);
                     oldest += 1;
                 }
@@ -127,7 +129,7 @@ fn a_batch_that_no_room_can_be_made_for_is_refused() {
 
 #[test]
 fn a_record_that_is_torn_anywhere_is_none_and_the_next_one_takes_its_number() {
-    // In the middle of the file, and over an earlier record.
+    // The last record is in the middle of the file, or it overwrites an earlier record.
     for before in [3, 12] {
         for torn in 0..3 {
             for kept in [0, 20, 36, 512, 1_024] {
@@ -171,11 +173,12 @@ fn every_bit_that_is_flipped_is_found_out() {
                 let read = Journal::read(blocks.clone(), 0).map_err(|error| error.to_string());
                 all[at] ^= bit;
                 match (block, read) {
-                    // The last record could be torn. The mark next to the store states whether it was acknowledged.
+                    // A damaged last record looks like a torn write. The mark next to the store shows whether
+                    // it was acknowledged.
                     (3, Ok((_, found))) => check(&found, 1..=2, |_| 1),
                     (0, Err(damage)) => assert!(damage.contains("beginning"), "{damage}"),
                     (1 | 2, Err(damage)) => assert!(damage.contains("missing"), "{damage}"),
-                    (_, Ok(_)) => panic!("byte {at} is another, and nobody minds"),
+                    (_, Ok(_)) => panic!("byte {at} was changed without an error"),
                     (_, Err(damage)) => panic!("byte {at}: {damage}"),
                 }
             }
@@ -189,7 +192,7 @@ fn every_bit_that_is_flipped_is_found_out() {
 fn a_value_that_looks_like_a_record_is_none() {
     let blocks = blocks();
     let (journal, _) = open(&blocks, 0);
-    // Records of another journal, in a value that begins with a block.
+    // A value that contains records of another journal, at the beginning of a block.
     let other = formatted([8; 16]);
     let (theirs, _) = open(&other, 0);
     append(&theirs, 1, &batch(9, 1)).unwrap();
@@ -202,8 +205,8 @@ fn a_value_that_looks_like_a_record_is_none() {
     append(&journal, 1, &batch).unwrap();
     let mut there = vec![0; 4_096];
     blocks.read_at(&mut there, 2 * BLOCK_BYTES).unwrap();
-    assert_eq!(there, forged, "it stands where a record could");
-    // The record that contained it is overwritten, the forged one is not.
+    assert_eq!(there, forged, "the forged record must begin at a block");
+    // A new record overwrites the record with this value, but not the forged record inside the value.
     journal.sync().unwrap();
     journal.retire(1);
     let mut small = Batch::new();
@@ -218,7 +221,7 @@ fn a_value_that_looks_like_a_record_is_none() {
 fn a_file_is_made_whole_and_what_is_none_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("journal");
-    // The leftover of a crash during the creation.
+    // A file that a crash during the creation has left.
     fs::write(path.with_extension("new"), b"half").unwrap();
     let (journal, found) = super::open(&path, 7).unwrap();
     assert!(found.is_empty() && !path.with_extension("new").exists());
@@ -249,7 +252,7 @@ fn a_batch_that_is_read_at_opening_is_durable_without_an_earlier_sync() {
             journal.sync().unwrap();
         }
     }
-    // The process was killed and the next one opened the journal; then the power failed.
+    // The process was killed, the next process opened the journal, and then the power failed.
     check(&open(&blocks, 0).1, 1..=2, |_| 2);
     blocks.crash(|_| 0);
     check(&open(&blocks, 0).1, 1..=2, |_| 2);
@@ -267,5 +270,8 @@ fn the_journal_continues_after_the_last_record_even_if_none_is_needed() {
     }
     blocks.read_at(&mut written, 0).unwrap();
     let is_used = |block: &[u8]| block.iter().any(|byte| *byte != 0);
-    assert!(written.chunks(BLOCK_BYTES as usize).all(is_used), "what was stored is written over in its turn");
+    assert!(
+        written.chunks(BLOCK_BYTES as usize).all(is_used),
+        "every block must be used before a block is overwritten again"
+    );
 }

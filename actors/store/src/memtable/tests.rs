@@ -1,4 +1,5 @@
-//! Tests that tables and tree return the same rows as one map, with concurrent writes, flushes and reads.
+//! Tests that the tables and the tree together return the same rows as a single map, while writes, flushes
+//! and reads run concurrently.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -9,7 +10,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A stand-in for the tree. A scan reads the state at its request, the oldest that is permitted.
+/// A simulated tree. A scan reads its state at the time of the request, which is the oldest state that a scan
+/// may return.
 type Tree = Arc<Mutex<BTreeMap<Key, Vec<u8>>>>;
 
 fn seek(tree: &Tree) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {
@@ -34,12 +36,12 @@ enum Step {
     /// A batch of keys with values; `None` deletes.
     Apply(Vec<(u8, Option<u8>)>),
     Close,
-    /// This many rows of the oldest closed table are written to the tree.
+    /// Writes this many rows of the oldest closed table to the tree.
     Flush(usize),
-    /// The rest of its rows is written, and it is forgotten.
+    /// Writes the remaining rows of the oldest closed table, and drops the table.
     Forget,
     Next(usize),
-    /// One of the scans restarts with another range.
+    /// Restarts one of the scans with another range.
     Begin(usize, u8, u8, bool),
 }
 
@@ -169,11 +171,11 @@ fn readers_see_a_batch_at_once() {
         let reader = threads.spawn(|| {
             let mut newest = 0;
             while newest < 99 {
-                // A later row is never older, wherever it is stored.
+                // In a scan, no row may be older than a row that the scan returned earlier.
                 let mut last = newest;
                 for pair in memtable.scan(&range, Order::Descending, seek(&tree)) {
                     let value = pair.unwrap().1[0];
-                    assert!(value >= last, "{value} behind {last}");
+                    assert!(value >= last, "{value} is older than {last}");
                     last = value;
                 }
                 newest = last;
@@ -203,21 +205,21 @@ fn what_came_and_went_leaves_nothing_and_what_the_tree_has_is_deleted() {
     memtable.apply(2, &deletes, is_in_tree).unwrap();
     let rows = |table: &Table| table.rows.clone().into_keys().collect::<Vec<_>>();
     assert_eq!(rows(&memtable.0.read().active), [key(2)]);
-    // A batch without remaining rows counts too.
+    // A batch that leaves no row in the table must count too.
     let passing = Memtable::default();
     passing.apply(1, &puts, |_| Ok(false)).unwrap();
     passing.apply(2, &deletes, |_| Ok(false)).unwrap();
     passing.close();
     let closed = passing.oldest().unwrap();
     assert_eq!((closed.newest(), closed.rows().count()), (2, 0));
-    // A row of a closed table can be deleted.
+    // A row that is in a closed table can be deleted.
     memtable.apply(3, &puts, is_in_tree).unwrap();
     memtable.close();
     memtable.apply(4, &puts, is_in_tree).unwrap();
     memtable.apply(5, &deletes, is_in_tree).unwrap();
     assert_eq!(rows(&memtable.0.read().active), [key(0), key(1), key(2)]);
     assert_eq!(memtable.get(&[1]), Some(None));
-    // When `is_in_tree` fails, nothing is written.
+    // If `is_in_tree` fails, nothing may be written.
     let fails = |_: &[u8]| Err(StoreError::Read("it is out of order".into()));
     memtable.close();
     memtable.apply(6, &puts, fails).unwrap();
@@ -269,7 +271,7 @@ fn who_looks_for_the_first_of_many_passes_over_those_that_were_before_it_once() 
     assert_eq!(first(), Some(key(deleted).to_vec()));
     assert_eq!(first(), Some(key(deleted).to_vec()));
     assert_eq!(*from.lock(), [Bound::Included(range.from), Bound::Excluded(key(deleted - 1))]);
-    // Rows that are written in a gap are found, also after the tree was filled directly.
+    // Rows that are written into a gap are found, even after the tree was filled directly.
     let mut put = Batch::default();
     put.put(key(7), vec![3]);
     memtable.apply(2, &put, |_| Ok(true)).unwrap();

@@ -36,7 +36,7 @@ fn all(rows: &dyn Backend) -> Rows {
     rows.scan(&every_row(), Order::Ascending).collect::<Result<_, _>>().unwrap()
 }
 
-/// The rows that a salvage returns, and the number of unreadable places.
+/// The rows that a salvage returns, and the number of unreadable parts.
 fn salvaged(from: &Path) -> (Rows, usize) {
     let to = tempfile::tempdir().unwrap();
     let salvaging = Salvaging::begin(from, to.path()).unwrap();
@@ -98,10 +98,10 @@ fn a_refused_store_gives_all_rows_but_those_of_the_damaged_messages() {
         let before = fs::read(damaged.path().join("store/db")).unwrap();
         let (found, unreadable) = salvaged(damaged.path());
         assert!(unreadable <= 1, "{at}");
-        assert!(rows.len() - found.len() <= missing_max, "{at}: {} of {}", found.len(), rows.len());
+        assert!(rows.len() - found.len() <= missing_max, "{at}: {} of {} rows", found.len(), rows.len());
         assert!(found.iter().all(|(key, value)| rows.get(key) == Some(value)), "{at}");
         assert!(fs::read(damaged.path().join("store/db")).unwrap() == before);
-        // If all pages of a segment were replaced since, its damage does not matter.
+        // If every page of a segment has since been replaced, damage to the segment does not matter.
         refused += usize::from(DiskBackend::open(damaged.path()).is_err());
     }
     assert!(refused > 0);
@@ -117,7 +117,7 @@ fn an_undamaged_store_is_salvaged_row_by_row() {
             for _ in 0..200 + numbers.below(300) {
                 let mut batch = Batch::default();
                 let business = 1 + numbers.below(4);
-                // Adjacent rows, so that pages are split and, once empty, merged.
+                // The rows are adjacent, so that pages are split, and merged when they are empty.
                 let first = numbers.below(2_000);
                 let deletes = numbers.below(3) == 0;
                 for number in first..first + 30 {
@@ -137,8 +137,8 @@ fn an_undamaged_store_is_salvaged_row_by_row() {
             let rows = all(&store);
             let killed = copied(home.path());
             store.close();
-            assert!(salvaged(killed.path()).0 == rows, "seed {seed}, life {life}, killed");
-            assert!(salvaged(home.path()).0 == rows, "seed {seed}, life {life}");
+            assert!(salvaged(killed.path()).0 == rows, "seed {seed}, run {life}, after a kill");
+            assert!(salvaged(home.path()).0 == rows, "seed {seed}, run {life}");
         }
     }
 }
@@ -165,7 +165,7 @@ fn rows_of_the_journal_replace_unreadable_ones_and_a_damaged_record_costs_its_ow
     let mut expected = rows.clone();
     expected.remove(&*row(3, 7));
     assert!(salvaged(killed.path()).0 == expected);
-    // Without the start of the journal, and with an unreadable tree.
+    // The beginning of the journal is missing, and the tree is unreadable.
     fs::write(&path, &journal).unwrap();
     flip(&path, 3);
     let db = killed.path().join("store/db");

@@ -1,4 +1,5 @@
-//! Creates the stores to damage. A child process fills each store, so that it can end as by `kill -9`.
+//! Creates the stores that the test damages. A child process fills each store, so that it can end as with
+//! `kill -9`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,12 +14,12 @@ use crate::damages::Targets;
 use crate::loads::{Load, Rows, Work};
 use crate::segments::SEGMENT_BYTES;
 
-/// The number of submitted changes that are not acknowledged.
+/// The number of changes that may be in progress.
 const UNDER_WAY: usize = 256;
-/// The maximum of written bytes per target segment. `Updates` and `Churn` write more than one segment per segment of
-/// the file, because sled reuses freed segments.
+/// The maximum number of bytes to write per target segment. `Updates` and `Churn` write more bytes than the
+/// file contains, because sled reuses freed segments.
 const BYTES_A_SEGMENT: usize = 24 << 20;
-/// The changes of the last process of a store that is killed after its snapshot.
+/// The number of changes by the last process of a store that is killed after its snapshot.
 const CHANGES_AFTER_A_SNAPSHOT: usize = 60;
 
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +28,7 @@ pub(crate) struct Plan {
     pub(crate) segments: usize,
     pub(crate) seed: u64,
     pub(crate) is_killed: bool,
-    /// Whether sled has written a snapshot after most of the rows, which it does only when it opens.
+    /// Whether sled has written a snapshot after most of the rows. sled writes one only when it opens.
     pub(crate) has_snapshot: bool,
 }
 
@@ -38,7 +39,7 @@ pub(crate) struct Base {
 }
 
 impl Plan {
-    /// Creates the store in `home`. A copy of it opens and has every row.
+    /// Creates the store in `home`. Checks that a copy of it opens and contains every row.
     pub(crate) fn make(self, home: &Path) -> Base {
         let dir = home.join("base");
         let _ = fs::remove_dir_all(&dir);
@@ -56,7 +57,7 @@ impl Plan {
         base
     }
 
-    /// Runs one process that works on the store, from change `from` to change `to`, or until the store has its
+    /// Runs a process that makes the changes from `from` to `to`, or fewer if the store reaches its number of
     /// segments. Returns the number of changes.
     fn live(self, dir: &Path, from: usize, to: usize, closes: bool) -> usize {
         let mut command = Command::new(std::env::current_exe().unwrap());
@@ -65,7 +66,7 @@ impl Plan {
         let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.success(), closes, "{}", String::from_utf8_lossy(&output.stderr));
-        said.trim().parse().expect("the number of changes")
+        said.trim().parse().expect("the output is not the number of changes")
     }
 }
 
@@ -77,7 +78,7 @@ impl Base {
     }
 }
 
-/// The child process: opens the store, makes changes until all of them are acknowledged, and ends.
+/// The child process. It opens the store, makes changes until all of them are acknowledged, and ends.
 pub(crate) fn work(arguments: &[String]) {
     let [dir, load, end, segments, from, to, seed] = arguments else { panic!("{arguments:?}") };
     let [segments, from, to] = [segments, from, to].map(|number| number.parse::<usize>().unwrap());
@@ -100,14 +101,14 @@ pub(crate) fn work(arguments: &[String]) {
         let _all = under_way.acquire_many(UNDER_WAY as u32).await.unwrap();
         println!("{}", work.changes);
         if end == "kill" {
-            // Like `kill -9`: nothing is closed, and a checkpoint may be in progress.
+            // As with `kill -9`, nothing is closed, and a checkpoint may be in progress.
             std::process::abort();
         }
         store.close().await.unwrap();
     });
 }
 
-/// Whether the last of this number of segments has data.
+/// Whether the store has this number of segments, and the last of them contains data.
 fn has_segments(dir: &Path, segments: usize) -> bool {
     let bytes = fs::metadata(dir.join("store/db")).map_or(0, |db| db.len());
     bytes as usize >= (segments - 1) * SEGMENT_BYTES + SEGMENT_BYTES / 4

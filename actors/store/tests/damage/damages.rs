@@ -1,4 +1,4 @@
-//! Damages: random ones, and ones at the most sensitive places of a store.
+//! Kinds of damage: random damage, and damage to the most sensitive parts of a store.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -21,11 +21,11 @@ pub(crate) struct Damage {
 
 #[derive(Clone, Debug)]
 enum How {
-    /// Flips this bit of the byte.
+    /// Flips this bit of the byte at the offset.
     Flip(u8),
-    /// Zeros this many bytes from the offset on.
+    /// Zeros this many bytes from the offset.
     Zero(usize),
-    /// Cuts the file at the offset.
+    /// Truncates the file at the offset.
     Cut,
     Remove,
 }
@@ -61,7 +61,7 @@ impl Damage {
 }
 
 pub(crate) struct Targets {
-    /// Each file of the store with the length of its content, up to the last byte that is not zero.
+    /// The files of the store. The length of a file is counted up to its last byte that is not zero.
     files: Vec<(String, usize)>,
     db_bytes: usize,
     /// The segments of `store/db`, the newest last.
@@ -82,7 +82,7 @@ impl Targets {
         Self { files, db_bytes: db.len(), segments: files::segments(&db) }
     }
 
-    /// A damage anywhere in the content of a file, mostly of `store/db`.
+    /// Damage anywhere in the content of a file, most often `store/db`.
     pub(crate) fn random(&self, rng: &mut Rng) -> Damage {
         let number = if rng.below(4) > 0 { 0 } else { rng.below(self.files.len()) };
         let (file, used) = &self.files[number];
@@ -141,7 +141,8 @@ impl Targets {
 
     fn derived(&self, rng: &mut Rng) -> Damage {
         let small: Vec<_> = self.files.iter().filter(|(name, _)| name != "store/db").collect();
-        // The snapshot is the last of them, if there is one. Its damage is the most dangerous.
+        // A snapshot, if there is one, is the last of these files. Its damage is the most dangerous, so it is
+        // chosen more often.
         let number = if rng.below(3) == 0 { small.len() - 1 } else { rng.below(small.len()) };
         let (file, used) = small[number];
         let at = rng.below(*used);
@@ -149,8 +150,8 @@ impl Targets {
             0 | 1 => How::Flip(rng.below(8) as u8),
             2 => How::Zero(BLOCK.min(used - at)),
             3 => How::Cut,
-            // A killed store without the journal has lost its newest rows, and without `committed` it could not detect
-            // that.
+            // Removing the journal of a killed store would lose its newest rows, and removing `committed`
+            // would hide this loss. These files are therefore truncated instead.
             _ if ["journal", "committed"].contains(&file.as_str()) => How::Cut,
             _ => How::Remove,
         };
@@ -164,7 +165,7 @@ impl Targets {
     }
 }
 
-/// One of the last messages of a segment.
+/// Ranges of one of the last messages of a segment.
 fn near_the_end(segment: &Segment, rng: &mut Rng) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
     let messages = &segment.messages;
     messages[messages.len() - 1 - rng.below(messages.len().min(12))].clone()

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::segments::{SEGMENT_BYTES, SEGMENT_HEADER_BYTES, position};
 
-/// No message begins within this distance of the end of a segment.
+/// The minimum distance between the start of a message and the end of its segment.
 const MESSAGE_HEADER_BYTES_MAX: usize = 32;
 /// The kinds of message that end a segment.
 const CORRUPTED: u8 = 0;
@@ -15,7 +15,7 @@ const CAP: u8 = 2;
 pub(crate) struct Segment {
     pub(crate) at: usize,
     pub(crate) lsn: u64,
-    /// The header and the body of each message, as offsets in the file.
+    /// For each message, the ranges of its header and its body in the file.
     pub(crate) messages: Vec<(Range<usize>, Range<usize>)>,
 }
 
@@ -25,7 +25,7 @@ impl Segment {
     }
 }
 
-/// The valid segments of this file, the newest last.
+/// The valid segments of the file, oldest first.
 pub(crate) fn segments(db: &[u8]) -> Vec<Segment> {
     let read = |(number, segment): (usize, &[u8])| {
         let at = number * SEGMENT_BYTES;
@@ -36,7 +36,7 @@ pub(crate) fn segments(db: &[u8]) -> Vec<Segment> {
     segments
 }
 
-/// The messages of the segment at this offset. Checksums are not compared.
+/// The messages of the segment at this offset. Does not check their checksums.
 fn messages(db: &[u8], segment: usize) -> Vec<(Range<usize>, Range<usize>)> {
     let end = (segment + SEGMENT_BYTES).min(db.len());
     let (mut at, mut messages) = (segment + SEGMENT_HEADER_BYTES, Vec::new());
@@ -55,7 +55,8 @@ fn messages(db: &[u8], segment: usize) -> Vec<(Range<usize>, Range<usize>)> {
     messages
 }
 
-/// Decodes sled's variable-length number: one to nine bytes, of which the first states the length.
+/// Decodes a variable-length number of sled. It has one to nine bytes, and the first byte determines the
+/// length.
 fn varint(db: &[u8], at: &mut usize) -> u64 {
     let byte = |at: usize| u64::from(db.get(at).copied().unwrap_or_default());
     let first = byte(*at);

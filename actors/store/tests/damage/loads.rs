@@ -1,5 +1,5 @@
-//! The rows of the campaign's stores. Every change is a function of the seed and its number, so the parent process
-//! knows the rows that the child process has written.
+//! The rows of the stores that the test damages. Each change depends only on the seed and the number of the
+//! change. The parent process therefore knows the rows that the child process has written.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use crate::chance::Rng;
 
 pub(crate) const BUSINESSES: usize = 6;
 
-/// Every row of a store by its key. Long values are whole.
+/// Every row of a store by its key. Long values are joined from their pieces.
 pub(crate) type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Load {
-    /// Inserts small rows: bookings with an index row and an audit row each.
+    /// Inserts small rows: for each booking a record, an index row and an audit row.
     Bookings,
     /// Overwrites the same rows.
     Updates,
@@ -38,14 +38,14 @@ impl Load {
     }
 
     pub(crate) fn named(name: &str) -> Self {
-        *Self::ALL.iter().find(|load| load.name() == name).expect("a known load")
+        *Self::ALL.iter().find(|load| load.name() == name).expect("unknown load")
     }
 }
 
-/// The rows of a load after a number of changes.
+/// The rows of a store after a number of changes.
 pub(crate) struct Work {
     load: Load,
-    /// The target number of segments. The live rows of `Updates` and `Churn` grow with it.
+    /// The target number of segments. It determines the number of rows that `Updates` and `Churn` keep.
     segments: usize,
     rng: Rng,
     pub(crate) changes: usize,
@@ -117,7 +117,7 @@ impl Work {
         self.put(batch, key(number, 0x52, &[&id]), 120);
     }
 
-    /// Inserts rows. Above the limit of live rows, it deletes as many.
+    /// Inserts rows. Above the limit, it deletes the same number of rows.
     fn churn(&mut self, number: usize, batch: &mut Batch) {
         let limit = self.segments * 700;
         for _ in 0..10 {
@@ -127,7 +127,7 @@ impl Work {
             self.live.push((number, key));
         }
         while self.live.len() > limit {
-            // A batch has the rows of one business. Rows of other businesses are deleted by later changes.
+            // A batch contains rows of one business only. Later changes delete the rows of other businesses.
             let from = self.rng.below(self.live.len());
             let Some(at) = (from..self.live.len()).find(|at| self.live[*at].0 == number) else { break };
             let (_, key) = self.live.swap_remove(at);

@@ -22,7 +22,7 @@ mod check;
 mod damages;
 mod files;
 mod loads;
-#[allow(dead_code, reason = "this campaign damages segments and does not count them")]
+#[allow(dead_code, reason = "this test damages segments and does not count them")]
 #[path = "../power/segments.rs"]
 mod segments;
 
@@ -41,7 +41,7 @@ const NAME: &str = "a_damaged_store_is_identical_or_refused_or_names_the_busines
 const RANDOM: usize = 40;
 const AIMED: usize = 20;
 const STORES: usize = 24;
-/// The minimum of damages per store, because creating a store takes longer than damaging it.
+/// The minimum number of damages per store, because creating a store takes longer than damaging it.
 const DAMAGES_A_STORE_MIN: usize = 10;
 const SEGMENTS_MAX: usize = 12;
 
@@ -80,7 +80,7 @@ fn run(home: &Path, rng: &mut Rng, seed: u64) -> Table {
     let each = (random + aimed).div_ceil(STORES).max(DAMAGES_A_STORE_MIN);
     let keep = std::env::var_os("DAMAGES_KEEP").map(PathBuf::from);
     let mut table = Table::default();
-    // Within 16 stores, every load is combined with both ends, with and without a snapshot.
+    // Within 16 stores, every load is combined with a clean and a killed end, with and without a snapshot.
     let first = rng.below(16);
     for number in 0.. {
         if random + aimed == 0 {
@@ -90,7 +90,7 @@ fn run(home: &Path, rng: &mut Rng, seed: u64) -> Table {
         let combination = turn / 4 + turn;
         let plan = Plan {
             load: Load::ALL[turn % 4],
-            // Mostly few segments, because a damage of a long store takes longer.
+            // Most stores have few segments, because testing a long store takes longer.
             segments: 1 + rng.below(SEGMENTS_MAX).min(rng.below(SEGMENTS_MAX)),
             seed: rng.next(),
             is_killed: combination.is_multiple_of(2),

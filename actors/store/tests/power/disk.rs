@@ -1,4 +1,4 @@
-//! A disk that is rebuilt from notes, and its possible contents after a power cut.
+//! A simulated disk that is rebuilt from the notes of the shim, and its possible contents after a power cut.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -9,14 +9,14 @@ use std::path::Path;
 use crate::chance::Rng;
 use crate::notes::Note;
 
-/// The unit that a disk writes atomically.
+/// The number of bytes that a disk writes atomically.
 const BLOCK: usize = 4096;
 
 #[derive(Clone, Default)]
 struct File {
     synced: Vec<u8>,
     now: Vec<u8>,
-    /// The contents of each block since it was synced, with the number of the note.
+    /// For each block, the contents that were written since its last sync, with the numbers of the notes.
     blocks: BTreeMap<usize, Vec<(usize, Vec<u8>)>>,
     lengths: Vec<(usize, usize)>,
 }
@@ -35,18 +35,18 @@ struct Directory {
     entries: Vec<(usize, Entry)>,
 }
 
-/// The names in a directory: files by number, and directories.
+/// The names in a directory, with the number of the file, or `None` for a directory.
 type Names = BTreeMap<String, Option<usize>>;
 
 #[derive(Clone, Default)]
 pub(crate) struct Disk {
     files: Vec<File>,
-    /// The files and directories of inodes.
+    /// The number of the file with this inode.
     of_inode: HashMap<u64, usize>,
     directory_of_inode: HashMap<u64, String>,
-    /// By path relative to the root, whose path is "".
+    /// The directories by path. Paths are relative to the root directory, whose path is empty.
     directories: BTreeMap<String, Directory>,
-    /// The number of the note at which a sync began.
+    /// The number of the note at which each sync began.
     syncs: HashMap<u64, usize>,
     noted: usize,
 }
@@ -79,7 +79,7 @@ impl File {
         }
     }
 
-    /// Marks everything noted before as synced.
+    /// Marks everything before this note as synced.
     fn sync(&mut self, note: usize) {
         if let Some((_, length)) = self.lengths.iter().rfind(|(at, _)| *at < note) {
             self.synced.resize(*length, 0);
@@ -96,8 +96,8 @@ impl File {
         });
     }
 
-    /// A failed sync. The disk has a quarter of the blocks. A later sync writes another block only if it is changed
-    /// again.
+    /// Applies a failed sync. A quarter of the blocks reach the disk. A later sync writes one of the other
+    /// blocks only if the block is changed again.
     fn fail_sync(&mut self, note: usize) {
         let mut rng = Rng(note as u64);
         for (block, versions) in std::mem::take(&mut self.blocks) {
@@ -109,7 +109,8 @@ impl File {
         }
     }
 
-    /// The offset of each block that the process sees and the disk lacks, with the disk's bytes.
+    /// The blocks that a process sees but the disk lacks: their offsets, and the bytes that the disk has
+    /// instead.
     fn lost(&self) -> impl Iterator<Item = (usize, Vec<u8>)> {
         self.now.chunks(BLOCK).enumerate().filter_map(|(block, seen)| {
             let at = block * BLOCK;
@@ -120,13 +121,13 @@ impl File {
         })
     }
 
-    /// Reverts the pages that the kernel takes for clean to the disk's content.
+    /// Drops the pages that the kernel marks as clean, so that reads return the content of the disk.
     fn drop_clean(&mut self) {
         let lost: Vec<_> = self.lost().collect();
         lost.into_iter().for_each(|(at, bytes)| put(&mut self.now, at, &bytes));
     }
 
-    /// A possible content of the file after a power cut.
+    /// A random content that the file may have after a power cut.
     fn survives(&self, rng: &mut Rng, bias: usize) -> Vec<u8> {
         let mut bytes = self.synced.clone();
         let lengths: Vec<_> = self.lengths.iter().map(|(_, length)| *length).collect();
@@ -207,7 +208,7 @@ impl Disk {
 
     fn note_entry(&mut self, parent: &str, entry: Entry) {
         let number = self.noted;
-        self.directories.get_mut(parent).expect("a known directory").entries.push((number, entry));
+        self.directories.get_mut(parent).expect("unknown directory").entries.push((number, entry));
     }
 
     pub(crate) fn follow(&mut self, note: &Note) {
@@ -245,7 +246,7 @@ impl Disk {
                 }
             }
             Note::SyncFailed { inode } => {
-                // The names in a directory stay pending: a later sync may write them.
+                // Changes of names in a directory stay pending. A later sync may write them.
                 if let Some(file) = self.of_inode.get(inode) {
                     self.files[*file].fail_sync(number);
                 }
@@ -257,7 +258,7 @@ impl Disk {
             }
             Note::Renamed { from, to } => {
                 let ((parent, from), (other, to)) = (parts(from), parts(to));
-                assert_eq!(parent, other, "nothing moves from one directory to another");
+                assert_eq!(parent, other, "a rename to another directory is not supported");
                 self.note_entry(&parent, Entry::Renamed(from, to));
             }
             Note::Removed { name } => {
@@ -268,8 +269,8 @@ impl Disk {
         }
     }
 
-    /// The maximum of unsynced bytes in a part of a file. Zeros do not count, because sled clears free segments with
-    /// them when it opens.
+    /// The maximum number of unsynced bytes in a part of a file. Zeros do not count, because sled clears free
+    /// segments with zeros when it opens.
     pub(crate) fn unsynced(&self, name: &str, part: Range<usize>) -> usize {
         let Some(file) = self.file(name) else { return 0 };
         let blocks = self.files[file].blocks.range(part.start / BLOCK..part.end.div_ceil(BLOCK));
@@ -277,7 +278,8 @@ impl Disk {
         newest.filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0)).count() * BLOCK
     }
 
-    /// Writes the blocks that processes see and the disk lacks to a file for the shim, and returns their number.
+    /// Writes the blocks that processes see but the disk lacks to a file, which the shim reads. Returns the
+    /// number of blocks.
     pub(crate) fn write_lost(&self, to: &Path) -> usize {
         let (mut records, mut blocks) = (Vec::new(), 0);
         for (inode, file) in &self.of_inode {
@@ -294,7 +296,7 @@ impl Disk {
         blocks
     }
 
-    /// Whether this note overwrites the start of a part of the file of this length.
+    /// Whether this note overwrites the start of a part of the file. Parts have the length `part`.
     pub(crate) fn writes_over(&self, name: &str, note: &Note, part: usize) -> bool {
         let Some((at, bytes)) = self.written(name, note) else { return false };
         let before = self.file(name).is_some_and(|file| self.files[file].now.get(at).is_some());
@@ -315,7 +317,7 @@ impl Disk {
         names.get(&name).copied().flatten()
     }
 
-    /// Creates a directory with a possible content of the disk after a power cut.
+    /// Creates a directory with a random content that the disk may have after a power cut.
     pub(crate) fn cut(&self, to: &Path, rng: &mut Rng) {
         self.cut_directory(to, "", rng);
     }
@@ -331,7 +333,7 @@ impl Disk {
             match what {
                 None => self.cut_directory(to, &below, rng),
                 Some(file) => {
-                    // For each file separately, from no surviving block to all of them.
+                    // The share of surviving blocks is chosen for each file, from none to all.
                     let bias = rng.below(5);
                     fs::write(to.join(below), self.files[file].survives(rng, bias)).unwrap();
                 }

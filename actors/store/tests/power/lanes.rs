@@ -1,5 +1,5 @@
-//! The changes of some businesses. Each change is a function of its number, so the rows after any number of changes are
-//! known.
+//! The changes of several businesses. Each change depends only on its number, so the rows after any number of
+//! changes are known.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use uuid::Uuid;
 use crate::chance::Rng;
 
 pub(crate) const LANES: usize = 6;
-/// The number of keys per business: few, so that most writes overwrite a row.
+/// The number of keys per business. It is small, so that most writes overwrite a row.
 const KEYS: usize = 300;
 
-/// A seed with this bit has longer rows, so that sled soon frees segments and reuses them.
+/// With this bit set in the seed, rows are longer, so that sled soon frees and reuses segments.
 pub(crate) const CHURN_SEED: u64 = 1 << 63;
 
 pub(crate) struct Lane {
@@ -80,7 +80,7 @@ impl Lane {
         batch
     }
 
-    /// Advances to the number of changes in a store.
+    /// Applies as many changes as the store contains.
     pub(crate) fn catch_up(&mut self, store: &Store) {
         let found = store.get_raw(&counter(self.number)).unwrap();
         let changes = found.map_or(0, |found| u32::from_be_bytes(found.try_into().unwrap()));
@@ -89,7 +89,7 @@ impl Lane {
         }
     }
 
-    /// Checks that the store has exactly the rows after these changes.
+    /// Checks that the store contains exactly the rows after these changes.
     pub(crate) fn check(&self, store: &Store) {
         let mut found = BTreeMap::new();
         for pair in store.scan(&KeyRange::prefix(key(self.number, 0).prefix()), Order::Ascending) {
@@ -101,7 +101,7 @@ impl Lane {
         };
         assert!(
             found == self.rows,
-            "business {} does not hold what {} changes leave: {:?} and not {:?}",
+            "business {} does not have the rows after {} changes: {:?} instead of {:?}",
             self.number,
             self.changes,
             rows(&found),

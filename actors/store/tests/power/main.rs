@@ -1,20 +1,20 @@
-//! Tests power cuts below the file system. A process works on a store under a shim (`shim.c`) that notes every call to
-//! the store's files. From the notes, the test rebuilds a possible content of the disk after a power cut at any note: a
-//! subset of the unsynced blocks of 4 KiB, each with the content of one of its writes. The store must open on that
-//! content, with every acknowledged change and only whole changes.
+//! Tests power cuts below the file system. A process works on a store under a shim (`shim.c`) that notes
+//! every call to the store's files. From the notes, the test rebuilds a possible content of the disk after a
+//! power cut at any note: some of the unsynced blocks of 4 KiB, each with the content of one of its writes.
+//! The store must open on that content, with every acknowledged change and without partial changes.
 //!
-//! A range of `sync_file_range` counts as unsynced. The changes of names in a directory survive in their order; all
-//! changes before a sync of the directory survive.
+//! A range that `sync_file_range` has written counts as unsynced. The changes of names in a directory survive
+//! in their order. Changes before a sync of the directory always survive.
 //!
-//! In other runs, one call per process fails, with an error or in the middle of a write. The store ends or continues,
-//! without a loss.
+//! In other runs, one call per process fails, with an error or after half of a write. The store must end or
+//! continue without loss.
 //!
-//! Two more campaigns use the same parts: kills and cuts while sled reuses freed segments ([`churn`]), and failed syncs
-//! after which memory and disk differ ([`syncs`], and on a real file system [`loops`]).
+//! Two more tests use the same parts: kills and power cuts while sled reuses freed segments ([`churn`]), and
+//! failed syncs after which memory and disk differ ([`syncs`], and [`loops`] on a real file system).
 //!
-//! `POWER_CUTS`, `POWER_FAULTS`, `CHURN_CUTS`, `CHURN_KILLS`, `POWER_SYNCS` and `LOOP_ROUNDS` are the numbers of tries.
-//! `POWER_SEED` repeats a start, but the timing of threads varies. Without a C compiler the test prints that it tries
-//! nothing, or fails with `REQUIRE_COMPILER=1`.
+//! `POWER_CUTS`, `POWER_FAULTS`, `CHURN_CUTS`, `CHURN_KILLS`, `POWER_SYNCS` and `LOOP_ROUNDS` set the numbers
+//! of tries. `POWER_SEED` repeats a run, but the timing of threads varies. Without a C compiler, the test
+//! prints that it is skipped, or fails if `REQUIRE_COMPILER=1` is set.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a test stops where something is wrong, and says what came of it
 
@@ -39,7 +39,7 @@ const CUTS_A_SESSION: usize = 60;
 
 const FAULTS: usize = 24;
 
-/// The default numbers of cuts, kills and failed syncs of the other campaigns.
+/// The default numbers of tries of the other tests.
 const CHURN_CUTS: usize = 16;
 const CHURN_KILLS: usize = 3;
 const SYNCS: usize = 12;
@@ -120,6 +120,6 @@ fn shim(home: &Path) -> Option<PathBuf> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         compiled => compiled.unwrap(),
     };
-    assert!(compiled.success(), "the shim does not compile");
+    assert!(compiled.success(), "the shim did not compile");
     Some(shim)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// A noted call. Inodes identify the files.
+/// A noted call. Files are identified by their inodes.
 #[derive(Debug)]
 pub(crate) enum Note {
     Created {
@@ -29,11 +29,11 @@ pub(crate) enum Note {
         inode: u64,
         sync: u64,
     },
-    /// A failed sync: its blocks stay in memory, and later syncs do not write them.
+    /// A failed sync. Its blocks stay in memory, and later syncs do not write them.
     SyncFailed {
         inode: u64,
     },
-    /// The kernel dropped the blocks in memory that it takes for clean.
+    /// The kernel dropped the pages in memory that it marks as clean.
     Dropped {
         inode: u64,
     },
@@ -48,7 +48,8 @@ pub(crate) enum Note {
 }
 
 impl Note {
-    /// Whether the call of this note can be made to fail and makes one such note on success.
+    /// Whether the shim can make the call of this note fail, and the call makes exactly one note of this kind
+    /// on success.
     pub(crate) fn can_fail(&self) -> bool {
         matches!(self, Self::Written { .. } | Self::Syncing { .. } | Self::Renamed { .. })
     }
@@ -58,7 +59,7 @@ pub(crate) fn read(log: &Path) -> Vec<Note> {
     let bytes = std::fs::read(log).unwrap();
     let mut rest = &bytes[..];
     let mut notes = Vec::new();
-    // A killed process may have left an incomplete note.
+    // The last note of a killed process may be incomplete.
     while let Some((head, behind)) = rest.split_at_checked(25) {
         let number = |at: usize| u64::from_le_bytes(*head[at..].first_chunk().unwrap());
         let (inode, position) = (number(1), number(9));
@@ -83,7 +84,7 @@ pub(crate) fn read(log: &Path) -> Vec<Note> {
             }
             b'U' => Note::Removed { name: text() },
             b'A' => Note::Acknowledged(payload.to_vec()),
-            kind => panic!("no note is of kind {kind}"),
+            kind => panic!("unknown kind of note: {kind}"),
         });
     }
     notes

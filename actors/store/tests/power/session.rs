@@ -1,4 +1,5 @@
-//! A history: several runs of a process on a store, their notes, and power cuts in them. Each run is called a life.
+//! Several runs of a process on the same store, their notes, and power cuts during these runs. The code calls
+//! each run a life.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -17,20 +18,21 @@ use crate::notes::{self, Note};
 use crate::segments::{self, SEGMENT_BYTES};
 
 const COMMITS: usize = 4_000;
-/// The changes of a life that starts after a cut, few so that the next cuts happen during opening.
+/// The number of changes of a run that starts after a power cut. It is small, so that the next cuts happen
+/// during opening.
 const COMMITS_AGAIN: usize = 40;
 const CUTS_AGAIN: usize = 3;
-/// One cut in this number is followed by another life.
+/// After one of this many power cuts, another run follows.
 const AGAIN: usize = 6;
-/// The changes of a life with a failing call.
+/// The number of changes of a run with a failing call.
 const COMMITS_FAILING: usize = 120;
-/// The errors of failing calls: `EIO`, `ENOSPC`, and 0 for a half write.
+/// The errors of failing calls: `EIO`, `ENOSPC`, and 0 for a write that stops half-way.
 const FAULTS: [i32; 3] = [5, 28, 0];
 /// The number of concurrent changes.
 const UNDER_WAY: usize = 24;
 
-/// A life with this end is killed some changes after sled has reused a freed segment. The reuse must happen within
-/// `COMMITS_CHURNING_MAX` changes.
+/// A run with this end is killed several changes after sled has reused a freed segment. sled must do so
+/// within `COMMITS_CHURNING_MAX` changes.
 pub(crate) const CHURN: &str = "churn";
 const COMMITS_CHURNING_MAX: u32 = 30_000;
 
@@ -42,12 +44,13 @@ pub(crate) struct Tally {
     beyond: usize,
     unsynced_max: usize,
     pub(crate) reused: usize,
-    /// The numbers of kills and failed syncs, and the number of blocks that memory had and the disk lacked.
+    /// The numbers of kills and failed syncs, and the number of blocks that memory contained but the disk
+    /// lacked.
     pub(crate) kills: usize,
     pub(crate) failed_syncs: usize,
     pub(crate) lost_blocks: usize,
     pub(crate) loop_rounds: usize,
-    /// The number of failed calls, and of the stores that ended after one.
+    /// The number of failed calls, and the number of stores that ended after a failed call.
     pub(crate) faults: usize,
     ended: usize,
 }
@@ -66,7 +69,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// The exit code of a process whose store fails or does not open.
+/// The exit code of a process whose store fails or cannot be opened.
 pub(crate) const FAILED: i32 = 98;
 
 fn failed(error: &StoreError) {
@@ -74,7 +77,7 @@ fn failed(error: &StoreError) {
     std::process::exit(FAILED);
 }
 
-/// The recorded process: opens the store, makes changes, notes acknowledged ones, and ends.
+/// The recorded process. It opens the store, makes changes, notes the acknowledged changes, and ends.
 pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
@@ -98,7 +101,7 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
         while left > 0 {
             made += 1;
             if churns {
-                assert!(made < COMMITS_CHURNING_MAX, "sled uses no freed segment again");
+                assert!(made < COMMITS_CHURNING_MAX, "sled does not reuse a freed segment");
                 churns = made % 32 > 0 || segments::reused(&opened, &segments::positions(dir)) == 0;
             } else {
                 left -= 1;
@@ -112,11 +115,12 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
                 (&*acks).write_all(&note).unwrap();
                 drop(permit);
             };
-            // The store stops before it reports its failure, so this may happen first.
+            // The store stops accepting changes before it reports its failure, so a refusal may be the first
+            // sign.
             if store.submit(lane.business(), batch, Box::new(done)).is_none() {
                 return failed(&StoreError::Stopped);
             }
-            // Occasional pauses, so that groups have all lengths.
+            // Pauses from time to time, so that groups of different lengths are written.
             if rng.below(40) == 0 {
                 let _ = under_way.acquire_many(UNDER_WAY as u32).await.unwrap();
             }
@@ -134,7 +138,7 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
     });
 }
 
-/// The command that runs a life on the directory and appends to the notes.
+/// The command for a run on the directory. The run appends to the notes in `log`.
 pub(crate) fn life(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usize, end: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("work").arg(dir).args([seed.to_string(), commits.to_string(), end.to_owned()]);
@@ -146,7 +150,7 @@ pub(crate) fn live(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usiz
     let status = life(dir, log, shim, seed, commits, end).status().unwrap();
     assert!(
         if end == "close" { status.success() } else { status.code().is_none() },
-        "the store does not open or fails: {status}"
+        "the store did not open, or it failed: {status}"
     );
 }
 
@@ -164,8 +168,8 @@ pub(crate) fn run(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     history.cut(disk, dir, shim, rng, (cuts, true), tally);
 }
 
-/// Makes one call per life fail: during opening, work or closing. The store ends, or continues normally. Every
-/// acknowledged change must be there at the next opening, and after a power cut at the end.
+/// Makes one call per run fail: during opening, work or closing. The store must end or continue normally. The
+/// next opening must find every acknowledged change, and so must an opening after a power cut at the end.
 pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally: &mut Tally) {
     let _ = fs::remove_dir_all(dir);
     let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
@@ -218,7 +222,7 @@ pub(crate) fn acknowledged(notes: &[Note], before: [u32; LANES]) -> [u32; LANES]
 
 pub(crate) fn note_acknowledged(acknowledged: &mut [u32; LANES], note: &Note) {
     if let Note::Acknowledged(note) = note {
-        // One note may contain several.
+        // One note may contain several acknowledgements.
         for note in note.chunks_exact(5) {
             let newest = &mut acknowledged[usize::from(note[0])];
             *newest = (*newest).max(u32::from_be_bytes(*note[1..].first_chunk().unwrap()));
@@ -230,7 +234,7 @@ pub(crate) struct History {
     pub(crate) seed: u64,
     pub(crate) notes: Vec<Note>,
     pub(crate) begins_with: [u32; LANES],
-    /// No cut is made before this note.
+    /// The number of the first note at which the power may be cut.
     pub(crate) first_cut: usize,
 }
 
@@ -281,7 +285,8 @@ impl History {
         disk.cut(&left, rng);
         tally.cuts += 1;
         if goes_on && rng.below(AGAIN) == 0 {
-            // A process works on the rest, and the power is cut during opening or soon after.
+            // Another run works on the content that survived. The power is cut during its opening or soon
+            // after.
             let log = dir.join("log-again");
             let _ = fs::remove_file(&log);
             let before = Disk::of(&left);
@@ -295,25 +300,25 @@ impl History {
     }
 }
 
-/// Applies a note and checks the store's statements about its log: a clean stop requires a synced log, and a listed
-/// segment is synced.
+/// Applies a note and checks what the store records about its log: before a clean stop the log must be
+/// synced, and before a segment is listed the segment must be synced.
 pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     disk.follow(note);
-    // The number of the newest batch twice, then the end of the log and a check. The last two are zeros while the store
-    // is open.
+    // `committed` contains the number of the newest batch twice, then the end of the log and a check value.
+    // The last two are zero while the store is open.
     if let Some((0, mark)) = disk.written("committed", note)
         && mark.get(24..32).is_some_and(|check| check != [0; 8])
     {
         assert_eq!(
             disk.unsynced("store/db", 0..usize::MAX),
             0,
-            "it was marked as closed before its log was synced"
+            "the store was marked as closed before its log was synced"
         );
     }
     let listed = disk.written("segments", note).filter(|(at, _)| *at > 0);
     let mut records = listed.map_or(&[][..], |(_, records)| records);
-    // A record has its length (4 bytes), a checksum (4), the position in the log (8), the offset in the file (8), and
-    // pages.
+    // A record consists of its length (4 bytes), a checksum (4), the position in the log (8), the offset in
+    // the file (8), and pages.
     while let Some((head, rest)) = records.split_first_chunk::<24>() {
         let length = u32::from_le_bytes(*head.first_chunk().unwrap()) as usize;
         let at = u64::from_le_bytes(*head[16..].first_chunk().unwrap()) as usize;
@@ -323,20 +328,20 @@ pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     }
 }
 
-/// Opens the rest and compares it.
+/// Opens the surviving content and compares it with the acknowledged changes.
 pub(crate) fn check(left: &Path, seed: u64, acknowledged: &[u32; LANES], tally: &mut Tally) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let store = match Store::open_disk(left, Box::new(|error| panic!("{error}"))) {
             Ok(store) => store,
-            Err(error) => panic!("it does not open: {error}"),
+            Err(error) => panic!("the store did not open: {error}"),
         };
         for (number, acknowledged) in acknowledged.iter().enumerate() {
             let mut lane = Lane::new(number, seed);
             lane.catch_up(&store);
             assert!(
                 lane.changes >= *acknowledged,
-                "business {number} has {} changes, and {acknowledged} were acknowledged",
+                "business {number} has {} changes, but {acknowledged} were acknowledged",
                 lane.changes
             );
             lane.check(&store);

@@ -1,6 +1,7 @@
-//! Tests failed syncs. Linux marks the pages that it could not write as clean: later syncs succeed, reads return the
-//! pages, and the disk lacks them. In each round a sync of one process fails. The next process works on the pages in
-//! memory, and then the power is cut. The disk must have every acknowledged change of both.
+//! Tests failed syncs. Linux marks pages that it could not write as clean. Later syncs then succeed and reads
+//! return the pages, although they are not on the disk. In each round, a sync of one process fails. The next
+//! process works on the pages in memory, and then the power is cut. The disk must contain every acknowledged
+//! change of both processes.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -13,13 +14,14 @@ use crate::lanes::{CHURN_SEED, LANES};
 use crate::notes::{self, Note};
 use crate::session::{Tally, acknowledged, check, follow, life};
 
-/// The changes of the process with the failed sync: enough for checkpoints.
+/// The number of changes of the process with the failed sync. It is large enough for checkpoints.
 const COMMITS: usize = 1_500;
 const COMMITS_AFTER: usize = 60;
-/// The exit code of the shim if the system permits no filter of system calls.
+/// The exit code of the shim if the system does not permit a system call filter.
 const NO_FILTER: i32 = 97;
 
-/// Makes `faults` syncs fail. Returns false and prints a line if the system permits no filter of system calls.
+/// Makes `faults` syncs fail. Returns false and prints a line if the system does not permit a system call
+/// filter.
 pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally: &mut Tally) -> bool {
     let _ = fs::remove_dir_all(dir);
     let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
@@ -50,7 +52,8 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
     for _ in 0..faults {
         start_over();
         let mut disk = Disk::of(&root);
-        // A failed sync of the tree is the most dangerous, because the journal frees the records that it covers.
+        // A failed sync of the tree is the most dangerous, because the journal then frees records that are
+        // only in the tree.
         let of_db = rng.below(4) > 0;
         let fault = (1 + rng.below(if of_db { syncs_of_db } else { syncs.len() })).to_string();
         let mut settings = vec![("FAULT_SYNC", &*fault)];
@@ -72,7 +75,7 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
             }
             code => {
                 let said = String::from_utf8_lossy(&again.stdout);
-                panic!("after {settings:?} the next life ended with {code:?}: {said}");
+                panic!("after {settings:?} the next run ended with {code:?}: {said}");
             }
         }
         let notes = notes::read(&log);

@@ -12,7 +12,7 @@ fn push(state: &mut State, lane: usize, bytes: usize) {
     state.push(Change { ticket, lane, batch, done });
 }
 
-/// The lanes of each group, until the queue is empty.
+/// Takes groups until the queue is empty. Returns the lanes of each group.
 fn groups(state: &mut State) -> Vec<Vec<usize>> {
     let mut groups = Vec::new();
     while state.waiting > 0 {
@@ -23,7 +23,7 @@ fn groups(state: &mut State) -> Vec<Vec<usize>> {
     groups
 }
 
-#[allow(clippy::disallowed_methods, reason = "the thread's own clock; no time passes that matters")]
+#[allow(clippy::disallowed_methods, reason = "the queue needs a start time; no test depends on real time")]
 fn start() -> Instant {
     Instant::now()
 }
@@ -67,7 +67,8 @@ fn what_a_lane_cannot_use_of_its_turn_is_kept_for_the_next_one_and_lost_when_it_
         push(&mut state, 1, half);
         push(&mut state, 2, half);
     }
-    // One change of each lane in the first turn. Unused bytes allow two in the second.
+    // The first turn writes one change of each lane. In the second turn, unused bytes allow two changes of a
+    // lane.
     assert_eq!(groups(&mut state).concat(), [1, 2, 1, 1, 2, 2, 1, 2]);
     assert_eq!((state.lanes[1].deficit, state.lanes[2].deficit), (0, 0));
 }
@@ -75,7 +76,7 @@ fn what_a_lane_cannot_use_of_its_turn_is_kept_for_the_next_one_and_lost_when_it_
 #[test]
 fn after_each_long_change_the_short_ones_go_first() {
     let mut state = queue();
-    // One lane with twenty changes, and twenty lanes with one.
+    // One lane with twenty changes, and twenty lanes with one change each.
     for number in 0..20 {
         push(&mut state, 1, 50_000);
         push(&mut state, 100 + number, 50_000);
@@ -86,7 +87,11 @@ fn after_each_long_change_the_short_ones_go_first() {
         assert!(lanes(&group).contains(&2), "{:?}", lanes(&group));
         assert!(group.batch.bytes() <= GROUP_BYTES_MAX);
         let long = state.take().unwrap();
-        assert_eq!((long.writing, long.batch.bytes()), (1, 50_000), "nothing is wasted");
+        assert_eq!(
+            (long.writing, long.batch.bytes()),
+            (1, 50_000),
+            "a long change must be written without waste"
+        );
     }
     assert_eq!(state.waiting, 0);
 }
@@ -114,11 +119,12 @@ fn a_lane_with_long_changes_gets_as_much_as_one_that_always_has_short_ones() {
         let (least, most) = (written.iter().filter(|kib| **kib > 0).min(), written.iter().max());
         let (least, most) = (*least.unwrap(), *most.unwrap());
         assert!(written.iter().filter(|kib| **kib > 0).count() == 4 + long_lanes, "{written:?}");
-        assert!(most - least <= most / 5 + 400, "{written:?}"); // turns are whole
+        assert!(most - least <= most / 5 + 400, "{written:?}"); // a turn is never split
     }
 }
 
-/// The pause after each group, as a multiple of its duration, until the queue is empty.
+/// Takes groups until the queue is empty. Returns the pause after each group as a multiple of the group's
+/// duration.
 fn rests(state: &mut State) -> Vec<u32> {
     std::iter::from_fn(|| state.take()).map(|group| group.rest).collect()
 }
@@ -129,13 +135,13 @@ fn after_the_changes_of_others_the_long_ones_pause_together() {
     push(&mut state, 1, 20_000);
     push(&mut state, 1, 100);
     push(&mut state, 1, 20_000);
-    assert_eq!(rests(&mut state).iter().max(), Some(&0), "nobody else is there");
+    assert_eq!(rests(&mut state).iter().max(), Some(&0), "without other lanes there must be no pause");
     for (lanes, expected) in [(1, REST), (3, REST / 3), (20, 1)] {
         push(&mut state, 2, 100);
         (10..10 + lanes).for_each(|lane| push(&mut state, lane, 50_000));
         let mut rested = rests(&mut state);
         rested.retain(|rest| *rest > 0);
-        assert_eq!(rested, [expected], "once for each time that somebody came before");
+        assert_eq!(rested, [expected], "the lanes must pause once after each change of another lane");
     }
 }
 
@@ -167,7 +173,7 @@ fn while_the_long_ones_rest_only_what_is_short_is_taken() {
     std::thread::scope(|scope| {
         let waits = scope.spawn(|| lanes(&queue.take_blocking(start()).unwrap()));
         queue.push(3, change(100), Box::new(|| ()), |_| ());
-        assert_eq!(waits.join().unwrap(), [3], "what is short wakes the writer");
+        assert_eq!(waits.join().unwrap(), [3], "a short change must wake the writer");
     });
     assert_eq!(lanes(&queue.take_blocking(until).unwrap()), [1]);
 }
@@ -195,7 +201,7 @@ fn a_barrier_waits_for_its_own_lane_and_costs_nothing() {
     push(&mut state, 3, 100);
     let first = state.take().unwrap();
     assert_eq!((first.changes.len(), first.writing), (66, 64));
-    assert!(!lanes(&first).contains(&1), "its long change is not written yet");
+    assert!(!lanes(&first).contains(&1), "the long change must not be written yet");
     assert_eq!(groups(&mut state), [vec![3], vec![1, 1]]);
 }
 

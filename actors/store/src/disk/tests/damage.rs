@@ -1,5 +1,5 @@
-//! Tests damage to sled's files: a log that lost messages is refused, and a corrupt page concerns only the businesses
-//! with rows in it.
+//! Tests damage to sled's files. A log that lost messages is refused. A corrupt page affects only the
+//! businesses that have rows in it.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileExt;
@@ -24,7 +24,7 @@ fn row(number: u64, row: u64) -> Key {
     Key::new(business(number).uuid().as_bytes()).with(&[0x30]).with(&row.to_be_bytes())
 }
 
-/// Writes rows of these businesses and adds the businesses to the list of all.
+/// Adds these businesses to the list of all businesses and writes rows for each.
 fn write(store: &DiskBackend, businesses: std::ops::RangeInclusive<u64>, rows: u64) {
     for number in businesses {
         let mut batch = Batch::default();
@@ -67,7 +67,7 @@ fn flip(dir: &Path, at: u64) {
     db.write_all_at(&[byte[0] ^ 4], at).unwrap();
 }
 
-/// sled's log of a data directory, and the messages that the tree needs.
+/// sled's log of a data directory, and the position, offset and length of each message that the tree needs.
 fn log(dir: &Path) -> (Log, Vec<(u64, u64, usize)>) {
     let files = Files::of(dir);
     let log = Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64).unwrap().unwrap();
@@ -75,7 +75,8 @@ fn log(dir: &Path) -> (Log, Vec<(u64, u64, usize)>) {
     (log, needed)
 }
 
-/// The offset of the first value in a message that contains all of these values, and the message's number.
+/// Finds a message that contains all of these values. Returns the offset of the first value, and the log
+/// position of the message.
 fn place_of(dir: &Path, values: &[&[u8]]) -> (u64, u64) {
     let (log, needed) = log(dir);
     let found = needed.iter().find_map(|(lsn, at, length)| {
@@ -83,16 +84,16 @@ fn place_of(dir: &Path, values: &[&[u8]]) -> (u64, u64) {
         let places = values.iter().map(|value| memchr::memmem::find(&message, value));
         Some((at + places.collect::<Option<Vec<_>>>()?[0] as u64, *lsn))
     });
-    found.expect("a message with the values")
+    found.expect("no message contains the values")
 }
 
-/// Flips a bit of a value in a message that contains all of these values.
+/// Flips a bit of the first of these values, in a message that contains all of them.
 fn flip_value(dir: &Path, values: &[&[u8]]) {
     flip(dir, place_of(dir, values).0);
 }
 
-/// Opens and closes a store until no start reads the message with this value. sled may rewrite a page when it closes,
-/// and a start refuses damage in the segments after the end of the snapshot.
+/// Opens and closes a store until no start reads the message with this value. sled may rewrite a page when it
+/// closes, and a start refuses damage in the segments after the end of the snapshot.
 fn cover(dir: &Path, value: &[u8]) {
     let is_covered = || {
         let segment_of = |lsn| lsn / SEGMENT_BYTES as u64;
@@ -104,7 +105,7 @@ fn cover(dir: &Path, value: &[u8]) {
         if is_covered() {
             return true;
         }
-        // The log continues in the next segment.
+        // Makes the log continue in the next segment.
         let store = DiskBackend::open(dir).unwrap();
         for first in (0..(SEGMENT_BYTES / VALUE_BYTES) as u64).step_by(100) {
             let (mut put, mut deleted) = (Batch::default(), Batch::default());
@@ -118,15 +119,16 @@ fn cover(dir: &Path, value: &[u8]) {
         store.close();
         false
     });
-    assert!(covered, "sled writes the page anew at every start");
+    assert!(covered, "sled rewrote the page at every opening");
 }
 
-/// A store with several segments, once as a kill leaves it and once cleanly closed, and its rows.
+/// Two copies of a store with several segments, one as it is after a kill and one closed cleanly. Also
+/// returns its rows.
 fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=12, 2_000);
-    // A segment that was completed during a sync is listed by the next sync.
+    // The next sync lists a segment that was completed during a sync.
     write(&store, 13..=13, 1);
     let killed = copied(home.path());
     let rows = all(&store, &every_row()).unwrap();
@@ -145,14 +147,14 @@ fn a_flipped_bit_in_a_message_that_the_tree_needs_is_refused_with_its_place() {
     let (stores, _) = killed_and_closed();
     for from in stores {
         let (log, mut needed) = log(from.path());
-        // Segments that sled completed during the last sync are not listed yet.
+        // Segments that sled completed during the last sync are not in the list yet.
         needed.retain(|(lsn, ..)| log.is_listed(*lsn).unwrap());
         assert!(needed.len() > 100, "{}", needed.len());
         for share in 0..=10 {
             let (_, message, _) = needed[(needed.len() - 1) * share / 10];
             let damaged = copied(from.path());
             flip(damaged.path(), message + 9);
-            // A refusal changes nothing, so the next start refuses as well.
+            // A refusal changes nothing, so the next opening is refused as well.
             for _ in 0..2 {
                 match DiskBackend::open(damaged.path()) {
                     Err(StoreError::DamagedAt { offset, .. }) => assert_eq!(offset, message),
@@ -168,7 +170,7 @@ fn after_a_flipped_bit_anywhere_every_row_is_there_or_the_store_is_refused() {
     let (stores, rows) = killed_and_closed();
     let segment = SEGMENT_BYTES as u64;
     for from in stores {
-        // A segment that the tree no longer needs may contain any bytes.
+        // Damage does not matter in a segment that the tree no longer needs.
         for at in [30, segment / 2, segment - 3_000, segment + 7, 2 * segment - 2_000] {
             let damaged = copied(from.path());
             flip(damaged.path(), at);
@@ -177,7 +179,7 @@ fn after_a_flipped_bit_anywhere_every_row_is_there_or_the_store_is_refused() {
                     Err(StoreError::DamagedAt { offset, .. }) => {
                         assert!(offset <= at && at - offset < 70_000);
                     }
-                    // In the tail of a killed store, the numbers of the batches show the loss.
+                    // In the newest part of a killed store, the missing batch numbers reveal the loss.
                     Err(StoreError::Lost { .. } | StoreError::DamagedFiles { .. }) => {}
                     Err(error) => panic!("{at}: {error}"),
                     Ok(store) => {
@@ -226,7 +228,7 @@ fn damaged_snapshots_and_settings_are_made_again() {
     }
 }
 
-/// A store whose snapshot covers all rows, and a value of this business.
+/// A store whose snapshot covers all rows. Also returns a value of the business `within`.
 fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, Vec<u8>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
@@ -237,7 +239,7 @@ fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, Vec<u8>) {
     (home, value)
 }
 
-/// Opens a store. The list receives the businesses that are set aside from then on.
+/// Opens a store. Businesses that are set aside later are added to the returned list.
 fn opened(dir: &Path) -> (DiskBackend, Arc<Mutex<Vec<BusinessId>>>) {
     let store = DiskBackend::open(dir).unwrap();
     let aside = Arc::new(Mutex::new(Vec::new()));
@@ -267,7 +269,7 @@ fn a_corrupt_page_concerns_its_businesses_and_all_others_go_on() {
     }
     assert_eq!(found, Some(4));
     assert_eq!(*aside.lock(), [business(4)]);
-    // Later writes succeed, beside the page and in it.
+    // Later writes succeed in other pages and in this page.
     write(&store, 1..=8, 2_000);
     store.save().unwrap();
     for _ in 0..2 {
@@ -334,7 +336,7 @@ fn sleds_cleaner_meets_a_corrupt_page_and_all_others_go_on() {
     let (home, value) = with_snapshot(8, 4);
     flip_value(home.path(), &[&value]);
     let (store, aside) = opened(home.path());
-    // Every other page moves, so sled cleans the segments that contain only the corrupt page.
+    // All other pages move to new segments, so sled cleans the segments that contain only the corrupt page.
     let write_over = |value: u8| {
         for number in (1..=8).filter(|number| *number != 4) {
             for first in (0..2_000).step_by(100) {
@@ -349,7 +351,7 @@ fn sleds_cleaner_meets_a_corrupt_page_and_all_others_go_on() {
         write_over(*round);
         !aside.lock().is_empty()
     });
-    assert!(met.is_some(), "the cleaner has not come to the page");
+    assert!(met.is_some(), "sled's cleaner never reached the page");
     assert_eq!(*aside.lock(), [business(4)]);
     write_over(200);
     write_over(201);
@@ -397,7 +399,7 @@ fn a_page_is_isolated_in_a_store_that_deletes() {
 fn a_page_that_was_written_since_the_start_is_isolated_and_no_other_byte_changes() {
     let home = tempfile::tempdir().unwrap();
     let (store, aside) = opened(home.path());
-    // More rows than sled's cache can hold, so that pages are read from the disk.
+    // These rows exceed sled's cache, so that pages are read from the disk.
     write(&store, 1..=10, 9_000);
     flip_value(home.path(), &[&[4, 200].repeat(VALUE_BYTES / 2)]);
     for number in 1..=10 {

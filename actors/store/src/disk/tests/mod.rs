@@ -1,5 +1,5 @@
-//! Tests the state after a kill, or after a power cut during opening: the store opens with everything acknowledged, or
-//! is refused.
+//! Tests the store after a kill, or after a power cut during opening. The store opens with all acknowledged
+//! changes, or it is refused.
 
 mod damage;
 
@@ -13,7 +13,7 @@ use crate::{Key, KeyRange, Order};
 
 const ROWS: u64 = 100;
 
-/// Writes some megabytes of log.
+/// Writes several megabytes to the log.
 fn write_over(store: &DiskBackend, groups: u64) {
     for group in 1..=groups {
         let mut batch = Batch::default();
@@ -40,7 +40,7 @@ fn copy(from: &Path, to: &Path, which: impl Fn(&str) -> bool) {
     }
 }
 
-/// The number of the newest batch that sled alone finds, if it opens.
+/// Opens sled's files alone. Returns the number of the newest batch in them, if they open.
 fn found_by_sled(store: &Path) -> Option<u64> {
     let (db, newest) = open_sled(store).ok()?;
     drop(db);
@@ -48,7 +48,7 @@ fn found_by_sled(store: &Path) -> Option<u64> {
     Some(newest)
 }
 
-/// A failed read is final, and a closed store has not failed.
+/// After a failed read the store stays failed. A closed store has not failed.
 #[test]
 fn a_scan_that_the_end_of_the_store_overtakes_is_told_that_it_is_closed() {
     let dir = tempfile::tempdir().unwrap();
@@ -96,12 +96,12 @@ fn group_and_others_have_no_access_to_anything_in_the_data_directory() {
     let mut after = Vec::new();
     all(home.path(), &mut after);
     for name in ["journal", "committed", "store/db"] {
-        assert!(after.contains(&home.path().join(name)), "{name} of {after:?}");
+        assert!(after.contains(&home.path().join(name)), "{name} is missing in {after:?}");
     }
     for path in after {
         assert_eq!(mode(&path) & 0o077, 0, "{}", path.display());
     }
-    assert_eq!(mode(elsewhere.path()), 0o644, "what is linked is not changed");
+    assert_eq!(mode(elsewhere.path()), 0o644, "the target of a link must not be changed");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_store_whose_opening_was_cut_short_opens() {
     let store = DiskBackend::open(first).unwrap();
     write_over(&store, 300);
     store.close();
-    // In one of these steps the newest segment contains every row, and sled clears the one before it.
+    // In one of these steps, the newest segment contains every row, and sled clears the segment before it.
     for step in 0..9 {
         for dir in [before, cut, bare] {
             fs::remove_dir_all(dir).unwrap();
@@ -140,7 +140,7 @@ fn a_store_whose_opening_was_cut_short_opens() {
         copy(&stores[0], &stores[1], |name| name == "end");
         tail::let_go(&stores[0]).unwrap();
 
-        // Without the copy of the log's end, batches may be lost.
+        // Without the copy of the log's end, sled alone may have lost batches.
         lost += usize::from(found_by_sled(&stores[2]).is_none_or(|found| found < newest));
         let store = DiskBackend::open(cut).unwrap();
         assert_eq!(store.sequence(), newest);
@@ -150,10 +150,10 @@ fn a_store_whose_opening_was_cut_short_opens() {
         assert!(!stores[1].join("end").exists());
         store.close();
     }
-    assert!(lost > 0, "no opening cleared what it needs");
+    assert!(lost > 0, "no opening cleared a needed segment");
 }
 
-/// The number of batches in the journal that are not in sled's files.
+/// The number of batches that only the journal contains.
 const AHEAD: u64 = 3;
 
 fn row_of(number: u64, row: u8) -> Key {
@@ -169,8 +169,8 @@ fn acknowledge(store: &DiskBackend, number: u64) {
     store.note_durable().unwrap();
 }
 
-/// Simulates a kill: copies the files of an open store, and tries again until sled's files lack the last batches.
-/// Returns the number of the newest batch in sled's files, and of the newest batch.
+/// Simulates a kill: copies the files of an open store, and tries again until the last batches are missing in
+/// the copied sled files. Returns the numbers of the newest batch in sled's files and of the newest batch.
 fn killed(home: &Path, to: &Path) -> (u64, u64) {
     let store = DiskBackend::open(&home.join("open")).unwrap();
     for number in 1..=20 {
@@ -183,7 +183,7 @@ fn killed(home: &Path, to: &Path) -> (u64, u64) {
         }
         let newest = store.sequence();
         let _ = fs::remove_dir_all(to);
-        // sled's files come first, before sled writes to them again.
+        // sled's files are copied first, before sled writes to them again.
         copy(&home.join("open/store"), &to.join("store"), |_| true);
         copy(&home.join("open"), to, |name| name != "ballast");
         let alone = home.join("alone");
@@ -195,7 +195,7 @@ fn killed(home: &Path, to: &Path) -> (u64, u64) {
             return (found, newest);
         }
     }
-    panic!("sled had written each time");
+    panic!("sled's files contained the last batches in every copy");
 }
 
 fn check(dir: &Path, newest: u64) {
@@ -235,11 +235,11 @@ fn what_only_the_journal_holds_is_there_or_missed() {
         match zeroed {
             Err(StoreError::DamagedFiles { .. } | StoreError::Lost { .. }) => missed += 1,
             Err(error) => panic!("{error}"),
-            // The damaged record is that of a batch in sled's files.
+            // The damaged record belongs to a batch that sled's files contain.
             Ok(store) => assert_eq!(store.sequence(), newest),
         }
     }
-    // Each record has two blocks.
+    // Each record takes two blocks.
     assert_eq!(missed, 2 * (newest - kept), "of {blocks} blocks");
     let without = alter(&|dir| fs::remove_file(dir.join("journal")).unwrap());
     assert!(matches!(without.err(), Some(StoreError::Lost { .. })));
@@ -255,7 +255,8 @@ fn the_journal_wraps_around_and_loses_nothing_in_a_kill() {
     let home = tempfile::tempdir().unwrap();
     let (open, left) = (home.path().join("open"), home.path().join("left"));
     let store = DiskBackend::open(&open).unwrap();
-    // Each batch takes a block, but little of the tree's log, so the journal makes checkpoints due.
+    // Each batch takes a block of the journal, but few bytes of the tree's log. The growing journal therefore
+    // makes checkpoints necessary.
     for number in 1..=3_000_u64 {
         let mut batch = Batch::default();
         batch.put(Key::new(&[1]), number.to_be_bytes().to_vec());
@@ -277,7 +278,7 @@ fn the_journal_wraps_around_and_loses_nothing_in_a_kill() {
 fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
     let dir = tempfile::tempdir().unwrap();
     let (tree, _) = Tree::open(&Files::of(dir.path())).unwrap();
-    // A delete counts as well: its key is short, but its page moves.
+    // A delete must count as well. Its key is short, but sled writes its page again.
     let value = vec![1; 4_000];
     let mut synced = 0;
     for number in 1..=10 {
@@ -286,11 +287,11 @@ fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
         let keys: Vec<_> = (0..250_u8).map(|row| [row]).collect();
         tree.write(number, keys.iter().map(|key| (&key[..], value))).unwrap();
         assert!(tree.log_bytes() < tree::LOG_BYTES_MAX);
-        // Each row counts for a part of its page.
+        // Each row counts as a part of its page.
         synced += usize::from(tree.log_bytes() < before + 3 * 250 * 4_000);
     }
     assert!(synced >= 5, "{synced}");
-    // The delete of a missing row writes nothing.
+    // Deleting a missing row writes nothing to the log.
     let before = tree.log_bytes();
     tree.write(11, (0..200).map(|_| (&[1, 2, 3][..], None))).unwrap();
     assert!(tree.log_bytes() < before + 1_000);
@@ -305,7 +306,7 @@ fn what_was_filled_is_durable_when_it_was_saved_each_time() {
     let store = DiskBackend::open(dir.path()).unwrap();
     let unsynced = || store.with(|open| open.home.unsynced_log_bytes()).unwrap();
     for page in 0..3_u8 {
-        // All rows of a backup have its number.
+        // All rows of a backup are written with the same batch number.
         store.fill(&[(vec![page], vec![page; 3_000])], 7).unwrap();
         assert!(unsynced() > 3_000);
         store.save().unwrap();
@@ -320,14 +321,14 @@ fn what_is_synced_and_not_in_the_tree_is_counted() {
     let mut batch = Batch::default();
     (0..40_u8).for_each(|row| batch.put(Key::new(&[row]), vec![row; 4_000]));
     store.commit(&batch).unwrap();
-    assert!([0, batch.bytes() as u64].contains(&store.unsaved_bytes())); // a checkpoint may have happened
+    assert!([0, batch.bytes() as u64].contains(&store.unsaved_bytes())); // a checkpoint may already have happened
     store.save().unwrap();
     assert_eq!(store.unsaved_bytes(), 0);
     store.write(&batch).unwrap();
     assert_eq!(store.unsaved_bytes(), 0);
 }
 
-/// Ends the other threads when the test ends in any way.
+/// Stops the other threads when the test ends or panics.
 struct AtEnd<'a>(&'a AtomicBool);
 
 impl Drop for AtEnd<'_> {
@@ -336,7 +337,7 @@ impl Drop for AtEnd<'_> {
     }
 }
 
-/// Writes to the end of a queue, reads from its front and overwrites rows with each batch during checkpoints.
+/// While checkpoints run, each batch appends to a queue, deletes from its front and overwrites rows.
 #[test]
 fn concurrent_readers_see_every_batch_at_once() {
     const ALWAYS: u64 = 60;
@@ -373,7 +374,7 @@ fn concurrent_readers_see_every_batch_at_once() {
                     let rows = scan(always, order);
                     assert_eq!(rows.len() as u64, ALWAYS);
                     for (_, value) in rows {
-                        assert!(number(&value) >= newest, "{} behind {newest}", number(&value));
+                        assert!(number(&value) >= newest, "{} is older than {newest}", number(&value));
                         newest = number(&value);
                     }
                 }
@@ -384,7 +385,7 @@ fn concurrent_readers_see_every_batch_at_once() {
             while goes_on() {
                 let rows = scan(queue, Order::Ascending);
                 let numbers: Vec<_> = rows.iter().map(|(key, _)| number(key)).collect();
-                assert!(numbers[0] >= first && numbers[0] % 4 == 0, "{} behind {first}", numbers[0]);
+                assert!(numbers[0] >= first && numbers[0] % 4 == 0, "{} is older than {first}", numbers[0]);
                 assert!(numbers.len() as u64 >= 4 * IN_QUEUE - 4, "{} rows", numbers.len());
                 first = numbers[0];
             }
@@ -403,7 +404,7 @@ fn concurrent_readers_see_every_batch_at_once() {
     assert_eq!((store.sequence(), rows), (BATCHES, 4 * IN_QUEUE));
 }
 
-/// A clock that records the asking thread. A sync asks when it begins.
+/// A clock that records which threads ask for the time. Every sync asks when it begins.
 #[derive(Default)]
 struct Asked(Mutex<Vec<std::thread::ThreadId>>);
 
@@ -436,6 +437,9 @@ async fn the_syncs_of_journal_tombstones_and_tree_are_noted() {
     disk.bury(&[Tombstone::RevokedKey(uuid::Uuid::from_u128(7).into())]).unwrap();
     assert_eq!(by_this_thread(), 2);
     disk.save().unwrap();
-    assert!(clock.0.lock().len() > 2, "this thread or the one for checkpoints has synced the tree");
+    assert!(
+        clock.0.lock().len() > 2,
+        "the tree must have been synced again, by this thread or the checkpoint thread"
+    );
     assert_eq!(disk.syncs().age(), std::time::Duration::ZERO);
 }
