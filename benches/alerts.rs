@@ -1,12 +1,13 @@
 //! The cost of alerts for bookings: `cargo bench --bench alerts`.
 //!
-//! There are two processes, each with an engine on disk, 10,000 people in 1,000 businesses, and an
-//! unreachable relay. One has no waiting mails, the other 100,000. Bookings are measured in both in turn: in
-//! businesses without people, and in businesses whose ten people get an alert for every booking. A process
-//! that is not measured is stopped, so its mails do not affect the other.
+//! Two processes run, each with an engine on disk, 10,000 people in 1,000 businesses, and an unreachable
+//! relay. One process has no pending mails, and the other has 100,000. Bookings are measured in both
+//! processes alternately: in businesses without people, and in businesses whose ten people get an alert for
+//! every booking. The process that is not measured is stopped with a signal, so its mails do not affect the
+//! measurement.
 
-#![allow(clippy::unwrap_used, reason = "a bench stops where something is wrong")]
-#![allow(clippy::print_stdout, reason = "what was measured is shown")]
+#![allow(clippy::unwrap_used, reason = "a benchmark ends at the first error")]
+#![allow(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 mod support;
 
@@ -40,19 +41,20 @@ use crate::support::{always_open, text};
 const BUSINESSES: usize = 1_000;
 const PEOPLE: usize = 10;
 const MAILS: usize = 100_000;
-/// The number of booked businesses, with one client each.
+/// The number of businesses that are booked. Each has one client.
 const BOOKED: usize = 64;
 const MEASURED: Duration = Duration::from_secs(5);
-/// The warm-up time before the measurement and before the first stop.
+/// The warm-up time before the measurement and before a process is first stopped.
 const WARM_UP: Duration = Duration::from_secs(2);
 /// The number of measurements of each kind.
 const ROUNDS: usize = 9;
-/// The environment variable with the number of waiting mails of a child process.
+/// The environment variable with the number of pending mails of a child process.
 const WAITING: &str = "ALERTS_WAITING";
-/// The requests to a process: bookings without alerts, bookings with ten alerts, the number of waiting mails.
+/// The requests to a child process: measure bookings without alerts, measure bookings with ten alerts, and
+/// return the number of pending mails.
 const ASKED: [&str; 3] = ["alone", "told", "waiting"];
 
-/// The address of a relay that does not respond.
+/// A relay that never responds.
 struct Dead;
 
 impl Mailer for Dead {
@@ -148,7 +150,8 @@ impl Shop {
     }
 }
 
-/// Books for a period. Returns the bookings per second, and the median and 99th percentile in milliseconds.
+/// Makes bookings for a period. Returns the bookings per second, and the median and the 99th percentile of
+/// their times in milliseconds.
 async fn measure(shops: &[Shop]) -> [f64; 3] {
     let from = Timestamp::from_millis((shops[0].business.now().millis() / 3_600_000 + 48) * 3_600_000);
     let until = Instant::now() + MEASURED;
@@ -187,7 +190,7 @@ async fn waiting(engine: &Engine, shops: &[Shop]) -> usize {
     waiting
 }
 
-/// Queues this number of mails.
+/// Queues this many mails.
 async fn write_mails(peopled: &[Shop], mails: usize) {
     let mut pending = JoinSet::new();
     for number in 0..mails / PEOPLE {
@@ -200,8 +203,7 @@ async fn write_mails(peopled: &[Shop], mails: usize) {
     pending.join_all().await;
 }
 
-/// The child process with waiting mails. It reads requests from standard input and answers each with one
-/// line.
+/// The child process. It queues mails, reads requests from standard input, and writes one line per response.
 #[tokio::main]
 async fn serve(mails: usize) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
@@ -218,7 +220,7 @@ async fn serve(mails: usize) {
     let (before, began) = (memory(), Instant::now());
     write_mails(&peopled, mails).await;
     println!("{before} MiB, and {} MiB after {mails} mails in {:.1?}", memory(), began.elapsed());
-    // Each round has new businesses without appointments.
+    // Each round uses new businesses that have no appointments.
     let (mut alone_left, mut peopled_left) = (alone.chunks(BOOKED), peopled.chunks(BOOKED));
     let mut asked = String::new();
     while tokio::task::block_in_place(|| std::io::stdin().read_line(&mut asked)).unwrap() > 0 {
@@ -235,7 +237,7 @@ async fn serve(mails: usize) {
     engine.close().await.unwrap();
 }
 
-/// A process that is stopped except during a request.
+/// A child process that is stopped with a signal except while it handles a request.
 struct Server {
     child: Child,
     asked: ChildStdin,
@@ -257,7 +259,7 @@ impl Server {
 
     fn signal(&self, signal: &str) {
         let told = Command::new("kill").args([&format!("-{signal}"), &self.child.id().to_string()]).status();
-        assert!(told.unwrap().success(), "{signal} was not sent");
+        assert!(told.unwrap().success(), "sending {signal} failed");
     }
 
     fn ask(&mut self, what: &str) -> String {

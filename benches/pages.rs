@@ -1,15 +1,15 @@
 //! The response times of dashboard pages for a large business: `cargo bench --bench pages`.
 //!
-//! The service runs in this process, with a business of 100,000 contacts, appointments and calls
-//! (`PAGES_RECORDS` sets another number). An owner's browser on the loopback sends one request at a time to
-//! every page of the table. Pages whose address needs data that does not exist are listed as omitted.
-//! Each page of the documentation and its search must be sent within 10 ms in the median.
+//! The service runs in this process, with a business that has 100,000 contacts, appointments and calls
+//! (`PAGES_RECORDS` sets another number). An owner's browser on loopback requests every page of the table,
+//! one at a time. A page is listed as omitted if its address needs data that does not exist. The median time
+//! of each documentation page and of the search must be at most 10 ms.
 //!
-//! Then bookings in that business are measured, 64 at once, in turn with 200 open pages that listen for
-//! changes and without.
+//! Then bookings in this business are measured, 64 at the same time, alternately with and without 200 open
+//! pages that listen for changes.
 
-#![allow(clippy::unwrap_used, reason = "a bench stops where something is wrong")]
-#![allow(clippy::print_stdout, reason = "what was measured is shown")]
+#![allow(clippy::unwrap_used, reason = "a benchmark ends at the first error")]
+#![allow(clippy::print_stdout, reason = "a benchmark prints its results")]
 
 mod support;
 
@@ -49,15 +49,16 @@ use crate::support::{always_open, text};
 
 /// The number of requests per page.
 const ROUNDS: usize = 31;
-/// The longest median time of a page of the documentation.
+/// The limit on the median time to serve a documentation page.
 const DOCS_TIME_MAX: Duration = Duration::from_millis(10);
 /// The number of concurrent changes while the business is filled.
 const AT_ONCE: usize = 64;
-/// Open pages, bookings in a turn, turns of each kind.
+/// The number of open pages. `BOOKED` is the number of bookings in a turn, and `TURNS` the number of turns of
+/// each kind.
 const OPEN_PAGES: usize = 200;
 const BOOKED: usize = 5_000;
 const TURNS: usize = 5;
-/// Staff members. Each is booked every half hour of the day and night.
+/// The number of staff members. Each is booked in every half hour of day and night.
 const STAFF: usize = 20;
 
 fn id_of(answer: &Answer<impl Serialize>) -> String {
@@ -69,7 +70,7 @@ async fn done(business: &BusinessHandle, change: impl Change + 'static) -> Strin
     id_of(&business.change(Request::by(Actor::Operator), change).await.unwrap())
 }
 
-/// Makes the changes with the numbers up to `count`, several at once.
+/// Makes `count` changes, several at the same time. Returns the ids of the changed records.
 async fn fill<C: Change + 'static>(
     business: &BusinessHandle,
     count: usize,
@@ -87,22 +88,22 @@ async fn fill<C: Change + 'static>(
     ids
 }
 
-/// A large business.
+/// A large business, and what the browser needs to request its pages.
 struct Salon {
     business: BusinessHandle,
     service: ServiceId,
     staff: Vec<StaffId>,
     contacts: Vec<ContactId>,
-    /// The first booked instant, in Unix milliseconds.
+    /// The first booked start, in Unix milliseconds.
     first: i64,
-    /// Example ids by the names of path parameters.
+    /// An example id for each name of a path parameter.
     ids: BTreeMap<&'static str, String>,
-    /// The sign-in link of the owner.
+    /// A sign-in link for the owner.
     link: String,
 }
 
 impl Salon {
-    /// The booking with this number. Each has another time.
+    /// The booking with this number. Each number has its own time.
     fn booking(&self, number: usize) -> Book {
         let half_hour = i64::try_from(number / STAFF).unwrap();
         Book {
@@ -212,7 +213,7 @@ impl Browser {
         (head.status.as_u16(), head.headers, body.collect().await.unwrap().to_bytes())
     }
 
-    /// Signs in with a link.
+    /// Signs the browser in with a link.
     async fn enter(&mut self, link: &str) {
         let (_, _, page) = self.ask("GET", link, String::new()).await;
         let page = String::from_utf8(page.to_vec()).unwrap();
@@ -247,7 +248,7 @@ fn settings(dir: &std::path::Path) -> Settings {
     }
 }
 
-/// The speed of bookings with and without open pages.
+/// Measures the rate of bookings with and without open pages.
 async fn listened(salon: &Salon, browser: &Browser, records: usize) {
     let mut next = records;
     let mut rates = [Vec::new(), Vec::new()];
@@ -280,7 +281,7 @@ async fn listened(salon: &Salon, browser: &Browser, records: usize) {
     );
 }
 
-/// Asks for a page, prints how long it takes, and gives the median.
+/// Requests a page, prints its times, and returns the median time.
 async fn timed(browser: &Browser, address: &str, name: &str) -> Duration {
     let (mut times, mut bytes) = (Vec::new(), 0);
     for _ in 0..ROUNDS {

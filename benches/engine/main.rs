@@ -1,9 +1,9 @@
-//! The cost of single steps of the engine: `cargo bench --bench engine`.
+//! The cost of single operations of the engine: `cargo bench --bench engine`.
 //!
-//! These benchmarks use neither the disk nor the network for waiting. `cargo bench --bench load` measures the
-//! whole service.
+//! These operations wait for neither the disk nor the network. `cargo bench --bench load` measures the whole
+//! service.
 
-#![allow(clippy::unwrap_used, reason = "a bench stops where something is wrong")]
+#![allow(clippy::unwrap_used, reason = "a benchmark ends at the first error")]
 
 mod encoded;
 mod rules;

@@ -1,4 +1,4 @@
-//! Rules: finding open times, and deciding about bookings.
+//! Rules: computing available times, and deciding about bookings.
 
 use std::hint::black_box;
 
@@ -22,8 +22,8 @@ pub(crate) fn availability(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// A week of half hours with every feature of a calendar, compared with the same week without: without
-/// appointments, and with the same appointments.
+/// Measures availability of half-hour appointments for a week, with every feature of a calendar and with
+/// opening hours only. Both are measured without appointments and with the same appointments.
 pub(crate) fn diary(criterion: &mut Criterion) {
     let week = (first_day(), first_day() + TimeDelta::days(6));
     let mut group = criterion.benchmark_group("availability of a week");
@@ -53,13 +53,13 @@ pub(crate) fn diary(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The number of rounds for a ratio, and of repetitions in a round.
+/// The number of rounds that give one ratio, and the number of repetitions per round.
 const ROUNDS: usize = 201;
 const TIMES: u32 = 20;
 
-/// Prints the ratio of the second duration to the first. Both are measured in turn, so other load affects
-/// both.
-#[allow(clippy::print_stdout, reason = "this is what the measurement is for, as with criterion's own lines")]
+/// Prints how many times as long the second operation takes as the first. Both are measured alternately, so
+/// that other load affects both.
+#[allow(clippy::print_stdout, reason = "a benchmark prints its results, as criterion does")]
 fn print_ratio<T>(name: &str, both: &[impl Fn() -> T; 2]) {
     let time = |what: &dyn Fn() -> T| {
         let begun = std::time::Instant::now();

@@ -1,4 +1,4 @@
-//! Reads from a store on disk: checking a key, reading a page of a list, finding background work.
+//! Reads from a store on disk: checking an API key, reading a page of a list, and finding background work.
 
 use std::hint::black_box;
 use std::pin::pin;
@@ -26,7 +26,7 @@ use uuid::Uuid;
 use crate::support::{always_open, text};
 use crate::world::{SERVICE_MINUTES, now};
 
-/// From the header's text to the key and its business.
+/// Measures the check of an API key, from the text of the header to the key and its business.
 pub(crate) fn key_check(criterion: &mut Criterion) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -41,10 +41,10 @@ pub(crate) fn key_check(criterion: &mut Criterion) {
     criterion.bench_function("key check", |bencher| {
         bencher.iter(|| {
             let credential = Credential::parse(black_box(&key)).unwrap();
-            // A valid key needs no waiting, so the first poll returns the result.
+            // Checking a valid key does not wait, so the first poll returns the result.
             let checking = pin!(engine.authenticate(&credential));
             let Poll::Ready(checked) = checking.poll(&mut Context::from_waker(Waker::noop())) else {
-                panic!("the key check waits");
+                panic!("checking a valid key must not wait");
             };
             checked.unwrap().unwrap()
         });
@@ -55,7 +55,7 @@ pub(crate) fn key_check(criterion: &mut Criterion) {
 /// The number of calls and appointments in the store.
 const LISTED: usize = 6_000;
 
-/// A page of a list: without a filter, and with a filter that matches nothing.
+/// Measures a page of a list without a filter, and with a filter that no row matches.
 pub(crate) fn list(criterion: &mut Criterion) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -91,11 +91,11 @@ pub(crate) fn list(criterion: &mut Criterion) {
     runtime.block_on(engine.close()).unwrap();
 }
 
-/// The number of businesses in the store.
+/// The number of inactive businesses in the store.
 const UNUSED: usize = 20_000;
 
-/// The check for background work of an inactive business: one without any, and one with a stored response and
-/// a log.
+/// Measures the check of an inactive business for background work: of a business without any, and of a
+/// business with a stored response and an audit log.
 pub(crate) fn duties(criterion: &mut Criterion) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();

@@ -1,4 +1,4 @@
-//! A business in memory, as input of the rules.
+//! A business in memory, as the input of the rules.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(crate) fn now() -> Timestamp {
     Timestamp::parse("2026-03-02T08:00:00Z").unwrap()
 }
 
-/// A Monday. The clocks change on the following 29th.
+/// A Monday. The clocks change on Sunday the 29th of the same month.
 pub(crate) fn first_day() -> NaiveDate {
     NaiveDate::from_ymd_opt(2026, 3, 23).unwrap()
 }
@@ -30,12 +30,12 @@ pub(crate) fn id<I: From<Uuid>>(number: usize) -> I {
     Uuid::from_u128(number as u128).into()
 }
 
-/// The buffers of the service in a full calendar.
+/// The buffers of the service in a calendar with every feature.
 pub(crate) fn diary_buffers() -> Buffers {
     Buffers::new(10, 15).unwrap()
 }
 
-/// A business with staff members, of whom every other half hour from the first day is booked.
+/// A business with staff members. From the first day on, every other half hour of each is booked.
 pub(crate) struct World {
     business: Business,
     services: BTreeMap<ServiceId, Box<Service>>,
@@ -100,7 +100,7 @@ impl World {
         Self { business, services, staff, special: SpecialDays::new(), busy, blocked: Blocked::default() }
     }
 
-    /// Adds appointments of half an hour on the days around the first one, 1 to 2½ hours apart, so that
+    /// Adds half-hour appointments on the days around the first day. They are 1 to 2½ hours apart, so that
     /// appointments with buffers also fit. `buffers` are the buffers of these appointments.
     pub(crate) fn with_appointments(mut self, buffers: Buffers) -> Self {
         let mut number = 0;
@@ -120,7 +120,7 @@ impl World {
         self
     }
 
-    /// Adds breaks, special days, hours of the staff, time off, buffers, notice and advance.
+    /// Adds breaks, special days, staff hours, time off, buffers, a minimum notice and a maximum advance.
     pub(crate) fn with_diary(mut self) -> Self {
         let daily = |open: u16, close: u16| -> Vec<DayHours> {
             let time = |minutes| LocalTime::from_minutes(minutes).unwrap();

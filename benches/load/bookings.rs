@@ -1,7 +1,7 @@
-//! Bookings spread over a thousand businesses and in one, compared with the store alone, the disk alone, and
+//! Bookings at a thousand businesses and at a single one, compared with the store alone, the disk alone, and
 //! PostgreSQL.
 //!
-//! Every measurement has its own server and its own copy of a prepared directory.
+//! Each measurement has its own server and its own copy of a prepared directory.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -34,12 +34,12 @@ const MIXED: &str = "mixed, 80 % reads, 64 connections";
 
 const IN_FLIGHT: usize = 64;
 
-/// A prepared directory and the other data for the rows.
+/// A prepared directory, and the other data that the rows of the table need.
 pub(crate) struct Booked {
     template: PathBuf,
     shops: Arc<Vec<Shop>>,
     shape: PathBuf,
-    /// The number of rows and bytes that a booking writes.
+    /// The number of rows that a booking writes, and their size in bytes.
     size: (usize, usize),
     postgres: Option<Postgres>,
     notes: Vec<String>,
@@ -154,7 +154,7 @@ impl Booked {
         Ok(measured)
     }
 
-    /// Runs the store in its own process, so that memory and CPU are those of the store.
+    /// Runs the store alone in a child process, so that the measured memory and CPU include nothing else.
     async fn store_alone(&self, context: &Context) -> Result<Measured> {
         let directory = copy(context, &self.template)?;
         let out = context.path("store.json");

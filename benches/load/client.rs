@@ -1,7 +1,7 @@
-//! A cheap HTTP/1.1 client, since it shares the machine with the measured server.
+//! A fast HTTP/1.1 client. It must be fast because it shares the machine with the measured server.
 //!
 //! It sends one request after the other over one connection, as bytes from the caller. A response without
-//! `Content-Length` is an error, since every response of the service has one.
+//! `Content-Length` is an error, because every response of the service has this header.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -12,7 +12,7 @@ use tokio::net::{TcpSocket, TcpStream};
 
 use crate::error::Result;
 
-/// The initial size of the buffer, which most responses fit into.
+/// The initial size of the buffer. Most responses fit into it.
 const BUFFER_BYTES: usize = 32 << 10;
 
 /// A keep-alive connection.
@@ -21,19 +21,19 @@ pub(crate) struct Connection {
     buffer: Vec<u8>,
 }
 
-/// A response in the buffer of the connection.
+/// A response. It refers to the buffer of the connection.
 pub(crate) struct Answer<'a> {
     pub(crate) status: u16,
     pub(crate) body: &'a [u8],
 }
 
 impl Answer<'_> {
-    /// Fails if the status differs.
+    /// Returns an error if the status is different.
     pub(crate) fn expect(&self, status: u16) -> Result<()> {
         if self.status == status { Ok(()) } else { Err(self.wrong(&format!("not {status}"))) }
     }
 
-    /// Fails if the body does not contain these bytes.
+    /// Returns an error if the body does not contain these bytes.
     pub(crate) fn expect_in_body(&self, bytes: &[u8]) -> Result<()> {
         if memmem::find(self.body, bytes).is_some() {
             Ok(())
@@ -42,7 +42,7 @@ impl Answer<'_> {
         }
     }
 
-    /// An error with the whole response.
+    /// An error that contains the whole response.
     pub(crate) fn wrong(&self, what: &str) -> Box<dyn std::error::Error + Send + Sync> {
         format!("wrong answer, {what}: {} {}", self.status, String::from_utf8_lossy(self.body)).into()
     }
@@ -95,7 +95,7 @@ impl Connection {
     }
 }
 
-/// The status, the length of the head and of the body. `None` for an incomplete head.
+/// The status, the length of the head, and the length of the body. `None` if the head is incomplete.
 fn head(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
     const LENGTH: &[u8] = b"\r\ncontent-length: ";
     let Some(end) = memmem::find(bytes, b"\r\n\r\n") else { return Ok(None) };

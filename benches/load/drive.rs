@@ -1,4 +1,4 @@
-//! Runs many connections at once. Each sends one request after the other and checks every response.
+//! Runs many connections at the same time. Each sends one request after the other and checks every response.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use crate::error::Result;
 use crate::measure::{Measured, nanos};
 use crate::process::Process;
 
-/// The behaviour of one connection.
+/// The requests of one connection, and the checks of their responses.
 pub(crate) trait Script: Send + 'static {
-    /// Writes the next request into the empty buffer. Returns `false` at the end.
+    /// Writes the next request into the empty buffer. Returns `false` if there are no more requests.
     fn next(&mut self, request: &mut Vec<u8>) -> bool;
 
     /// Checks the response.
@@ -24,7 +24,7 @@ pub(crate) trait Script: Send + 'static {
 /// The periods of a measurement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Period {
-    /// The warm-up: connections open, actors start, caches fill.
+    /// The warm-up, in which connections are opened, actors start and caches fill.
     pub(crate) warm_up: Duration,
     pub(crate) measured: Duration,
 }
@@ -54,7 +54,7 @@ pub(crate) async fn drive<S: Script>(
     Ok(Measured { cpu_seconds: Some(cpu), memory: server.peak_memory(), ..measured })
 }
 
-/// Runs the scripts to their end.
+/// Runs the scripts until they have no more requests.
 pub(crate) async fn exhaust<S: Script>(
     address: SocketAddr,
     scripts: Vec<S>,
@@ -82,7 +82,7 @@ async fn start<S: Script>(
     Ok(connections)
 }
 
-/// Collects the times of all connections.
+/// Waits until all connections have ended. Returns the times of their requests.
 async fn end(mut connections: JoinSet<Result<Vec<u64>>>) -> Result<Vec<u64>> {
     let mut times = Vec::new();
     while let Some(ended) = connections.join_next().await {
@@ -91,7 +91,7 @@ async fn end(mut connections: JoinSet<Result<Vec<u64>>>) -> Result<Vec<u64>> {
     Ok(times)
 }
 
-/// Waits, unless a connection ends first.
+/// Waits for this time. Returns an error if a connection ends earlier.
 async fn pass(time: Duration, connections: &mut JoinSet<Result<Vec<u64>>>) -> Result<()> {
     tokio::select! {
         () = tokio::time::sleep(time) => Ok(()),
@@ -102,7 +102,7 @@ async fn pass(time: Duration, connections: &mut JoinSet<Result<Vec<u64>>>) -> Re
     }
 }
 
-/// The times of requests that were answered during the measurement.
+/// The times of the requests whose responses arrived during the measurement.
 async fn run<S: Script>(mut connection: Connection, mut script: S, phase: Arc<AtomicU8>) -> Result<Vec<u64>> {
     let (mut times, mut request) = (Vec::new(), Vec::new());
     loop {

@@ -1,3 +1,3 @@
-//! Errors of the harness, which are printed and end it.
+//! Errors of the harness. The harness prints an error and ends.
 
 pub(crate) type Result<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;

@@ -1,4 +1,4 @@
-//! The floors: lower bounds for any server, measured in the same run.
+//! Lower bounds that apply to any server, called floors. They are measured in the same run.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -24,7 +24,7 @@ use crate::process::{Process, cpu_seconds};
 use crate::shape::{Shape, Turn};
 use crate::shop::{Shop, slot};
 
-/// The response of the bare server, of about the length of a response of `/me`.
+/// The response of the bare server. It is about as long as a response of `/me`.
 pub(crate) const CONSTANT: &str = concat!(
     r#"{"data":{"api_key":{"id":"01a1fa8a-7862-7000-ac25-1fd3c10dfbbc","name":"bench","prefix":"rcpt_268S6Hl7","#,
     r#""scopes":["business:read","business:write","appointments:read","appointments:write","contacts:read","#,
@@ -32,11 +32,11 @@ pub(crate) const CONSTANT: &str = concat!(
     r#""2026-03-02T09:00:00.000Z"},"business":{"id":"01a1fa8a-7862-7000-ac25-1fd3c10dfbbc","name":"Salon 0"}}}"#
 );
 
-/// The length of the overwritten file, and of one write.
+/// The size of the file to overwrite, and the size of one write.
 const OVERWRITTEN_BYTES: usize = 8 << 20;
 const BLOCK_BYTES: usize = 4 << 10;
 
-/// The bare server as a child process, and its address.
+/// Starts the bare server as a child process. Returns the process and its address.
 pub(crate) fn bare_server() -> Result<(Process, std::net::SocketAddr)> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["--child", "axum"]).stdout(Stdio::piped());
@@ -46,7 +46,7 @@ pub(crate) fn bare_server() -> Result<(Process, std::net::SocketAddr)> {
     Ok((process, line.trim().parse()?))
 }
 
-/// Serves a constant response in the child process.
+/// The bare server, which runs in the child process and always sends the same response.
 pub(crate) async fn serve_constant() -> Result<()> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
     println!("{}", listener.local_addr()?);
@@ -56,7 +56,7 @@ pub(crate) async fn serve_constant() -> Result<()> {
     Ok(())
 }
 
-/// Repeatedly appends this number of bytes to a file and syncs it.
+/// Repeatedly appends this many bytes to a file and syncs the file.
 pub(crate) fn append(directory: &Path, bytes: usize, period: Period) -> Result<Measured> {
     let path = directory.join("append");
     let file = OpenOptions::new().create(true).append(true).open(&path)?;
@@ -64,8 +64,8 @@ pub(crate) fn append(directory: &Path, bytes: usize, period: Period) -> Result<M
     write_and_sync(path, file, period, |mut file| file.write_all(&record))
 }
 
-/// Repeatedly overwrites this number of bytes of a file in whole blocks, from the start to the end and again,
-/// and syncs it.
+/// Repeatedly overwrites this many bytes of a file in whole blocks and syncs the file. After the end of the
+/// file it continues at the start.
 pub(crate) fn overwrite(directory: &Path, bytes: usize, period: Period) -> Result<Measured> {
     let path = directory.join("overwrite");
     let file = OpenOptions::new().create_new(true).write(true).open(&path)?;
@@ -99,7 +99,7 @@ fn write_and_sync(
     Ok(Measured::of(&mut times, period.measured))
 }
 
-/// Writes only the rows of bookings into the store, with this concurrency, in the child process.
+/// Writes the rows of bookings directly into the store, with this concurrency. Runs in the child process.
 pub(crate) async fn store_alone(
     directory: &Path,
     shape: Shape,

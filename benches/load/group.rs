@@ -1,4 +1,4 @@
-//! Scenarios that share data, measured in turn together with their floors.
+//! A group of scenarios that share data. They are measured alternately, together with their floors.
 
 use std::io::{IsTerminal, Write, stderr};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::table::{Report, Row};
 
 pub(crate) struct Context {
     pub(crate) options: Options,
-    /// A directory for files, which is emptied at the end.
+    /// A directory for files. Its content is deleted at the end.
     pub(crate) directory: PathBuf,
     /// Midnight of the day of the first appointment, in milliseconds since 1970.
     pub(crate) first_day: i64,
@@ -21,33 +21,33 @@ pub(crate) struct Context {
 
 /// A group of scenarios.
 pub(crate) trait Group: Sized {
-    /// All rows in the order of the table. A floor precedes the rows that are compared with it.
+    /// All rows, in the order of the table. A floor comes before the rows that are compared with it.
     fn rows(context: &Context) -> Vec<Row>;
 
-    /// Prepares the data of these rows.
+    /// Creates the data for these rows.
     async fn set_up(context: &Context, rows: &[Row]) -> Result<Self>;
 
     /// Measures one row once.
     async fn measure(&mut self, context: &Context, row: &'static str) -> Result<Measured>;
 
-    /// Removes the data. Returns notes about missing rows.
+    /// Deletes the data. Returns notes that explain missing rows.
     async fn finish(self, _context: &Context) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
 }
 
 impl Context {
-    /// A context with files in this directory.
+    /// A context whose files are in this directory.
     pub(crate) fn new(options: Options, directory: PathBuf) -> Self {
         Self { options, directory, first_day: crate::shop::first_day(), started: Instant::now() }
     }
 
-    /// A path for a scenario's files.
+    /// The path of a file or directory with this name, for a scenario.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.directory.join(name)
     }
 
-    /// The selected rows and the rows that they are compared with.
+    /// The selected rows, and the rows that the selected rows are compared with.
     pub(crate) fn wanted(&self, rows: Vec<Row>) -> Vec<Row> {
         let names = &self.options.names;
         let asked = |row: &Row| names.is_empty() || names.iter().any(|name| row.name.contains(name.as_str()));
@@ -73,7 +73,7 @@ impl Context {
     }
 }
 
-/// Measures a group: every row once per run, in reverse order in every other run.
+/// Measures a group. Each run measures every row once, and every other run in reverse order.
 pub(crate) async fn run<G: Group>(context: &Context, report: &mut Report) -> Result<()> {
     let rows = context.wanted(G::rows(context));
     if rows.is_empty() {

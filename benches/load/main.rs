@@ -1,14 +1,14 @@
-//! The load harness: `cargo bench --bench load`; `-- --help` lists the options.
+//! The load harness: `cargo bench --bench load`. `-- --help` lists the options.
 //!
-//! It starts the release binary in a child process on a fresh directory, sends requests over keep-alive
+//! It starts the release binary in a child process with a new data directory, sends requests over keep-alive
 //! connections on loopback, and prints one table.
 //!
 //! Invariants:
-//! - Every response is checked, and a wrong one ends the harness.
+//! - Every response is checked, and a wrong response ends the harness.
 //! - A scenario and its baseline are measured in the same run, on the same disk, with the same client.
-//! - The server has its default settings, including the log. Only its rate limit is raised.
+//! - The server has its default settings, including its log. Only its rate limit is raised.
 
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the harness prints a table and errors")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a benchmark prints its results and errors")]
 
 mod bookings;
 mod child;
@@ -73,7 +73,7 @@ async fn run(arguments: Vec<String>) -> Result<()> {
     // The harness opens thousands of connections.
     rlimit::increase_nofile_limit(u64::MAX)?;
     let work = tempfile::Builder::new().prefix("load-").tempdir_in(&options.dir)?;
-    // PostgreSQL refuses to run as root, so it gets its own user.
+    // PostgreSQL refuses to run as root, so it runs as another user.
     std::fs::set_permissions(work.path(), std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
     let context = Context::new(options, work.path().to_owned());
     if context.options.list {
@@ -107,7 +107,7 @@ fn all_rows(context: &Context) -> Vec<table::Row> {
     .concat()
 }
 
-/// Writes the table and the file.
+/// Prints the table, and writes the JSON file.
 fn tell(context: &Context, report: &Report) -> Result<()> {
     context.progress("done");
     let mut machine = machine::describe(&context.directory);

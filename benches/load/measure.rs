@@ -1,32 +1,32 @@
-//! The figures of a scenario and their statistics.
+//! The figures of a scenario, and their statistics.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The figures of one run. Figures that do not apply are `None`.
+/// The figures of one run. A figure is `None` if it does not apply to the scenario.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Measured {
     /// Operations per second.
     pub(crate) rate: Option<f64>,
-    /// The median time, in milliseconds.
+    /// The median time of an operation, in milliseconds.
     pub(crate) p50: Option<f64>,
-    /// The 99th percentile, in milliseconds.
+    /// The 99th percentile of the times, in milliseconds.
     pub(crate) p99: Option<f64>,
-    /// The 99.9th percentile, in milliseconds.
+    /// The 99.9th percentile of the times, in milliseconds.
     pub(crate) p999: Option<f64>,
-    /// The maximum, in milliseconds.
+    /// The maximum time, in milliseconds.
     pub(crate) max: Option<f64>,
-    /// Seconds of CPU of the server during the measurement.
+    /// The CPU time of the server during the measurement, in seconds.
     pub(crate) cpu_seconds: Option<f64>,
-    /// Memory of the server, in bytes.
+    /// The memory of the server, in bytes.
     pub(crate) memory: Option<u64>,
     /// The duration of the measurement, in seconds.
     pub(crate) seconds: Option<f64>,
 }
 
 impl Measured {
-    /// Computes the rate and the percentiles of operations within a period.
+    /// Computes the rate and the percentiles from the times of operations, in nanoseconds, within a period.
     pub(crate) fn of(times: &mut [u64], within: Duration) -> Self {
         times.sort_unstable();
         let at = |part: f64| percentile(times, part);
@@ -41,18 +41,18 @@ impl Measured {
         }
     }
 
-    /// The average number of busy cores.
+    /// The average number of processor cores that the server used.
     pub(crate) fn cores(&self) -> Option<f64> {
         Some(self.cpu_seconds? / self.seconds?)
     }
 
-    /// Microseconds of CPU per operation.
+    /// The CPU time per operation, in microseconds.
     pub(crate) fn cpu_each(&self) -> Option<f64> {
         Some(self.cpu_seconds? * 1e6 / (self.rate? * self.seconds?))
     }
 }
 
-/// A percentile of sorted nanoseconds, in milliseconds.
+/// A percentile of sorted times: nanoseconds in, milliseconds out.
 fn percentile(sorted: &[u64], part: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let at = (part * sorted.len() as f64).ceil() as usize;
@@ -70,7 +70,7 @@ pub(crate) fn median(mut values: Vec<f64>) -> Option<f64> {
     }
 }
 
-/// The median of a figure over the runs that have it.
+/// The median of a figure over the runs that have this figure.
 pub(crate) fn median_of(runs: &[Measured], figure: impl Fn(&Measured) -> Option<f64>) -> Option<f64> {
     median(runs.iter().filter_map(figure).collect())
 }

@@ -1,5 +1,5 @@
-//! The network namespace: created by the parent process, and entered by a child process that measures inside
-//! it.
+//! A network namespace with public addresses. The parent process creates it, and a child process measures
+//! inside it.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -12,19 +12,19 @@ use crate::options::Options;
 use crate::process::Process;
 use crate::table::Report;
 
-/// A group whose receivers need public addresses, which requires its own namespace.
+/// A group whose receivers need public addresses, so it runs in its own network namespace.
 pub(crate) trait Inside: Group {
-    /// The name on the command line of the child process, and in a sentence.
+    /// The name of the group, for the command line of the child process and for notes.
     const NAME: &'static str;
 
-    /// The names of the receivers with their addresses.
+    /// The host names of the receivers with their addresses.
     fn hosts() -> Vec<(String, String)>;
 }
 
 /// The output of the child process: the runs of each row, and notes.
 type Told = (Vec<(String, Vec<Measured>)>, Vec<String>);
 
-/// Measures in a new namespace. If that is not permitted, the result is a note.
+/// Measures the group in a new namespace. If the system does not permit this, adds a note instead.
 pub(crate) async fn measure_outside<G: Inside>(context: &Context, report: &mut Report) -> Result<()> {
     let rows = context.wanted(G::rows(context));
     if rows.is_empty() {
@@ -54,7 +54,7 @@ pub(crate) async fn measure_outside<G: Inside>(context: &Context, report: &mut R
     Ok(())
 }
 
-/// Measures inside the namespace.
+/// Runs in the child process, inside the namespace.
 pub(crate) async fn measure_inside<G: Inside>(out: &Path, arguments: Vec<String>) -> Result<()> {
     let options = Options::parse(arguments)?.ok_or("help is not available in the child process")?;
     let work = tempfile::tempdir_in(&options.dir)?;
@@ -98,7 +98,7 @@ fn is_permitted() -> bool {
     tried.is_ok_and(|status| status.success())
 }
 
-/// Runs a command and fails if it fails.
+/// Runs a command. Returns an error if the command fails.
 pub(crate) fn done(command: &mut Command) -> Result<()> {
     let status = command.status()?;
     if status.success() { Ok(()) } else { Err(format!("{command:?} ended with {status}").into()) }

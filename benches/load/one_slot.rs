@@ -1,4 +1,4 @@
-//! 512 clients book the same time at once. One of them gets it, and the others get a refusal.
+//! 512 clients book the same time at the same moment. One client gets it, and the others are refused.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -17,11 +17,11 @@ use crate::table::{Row, Target};
 const NAME: &str = "512 clients for one time";
 const CLIENTS: usize = 512;
 
-/// A business with one staff member.
+/// A business with one staff member. Its times are booked one after the other.
 pub(crate) struct OneSlot {
     server: Receptionist,
     shop: Shop,
-    /// The number of times already used.
+    /// The number of times that are already booked.
     done: usize,
 }
 
@@ -90,8 +90,8 @@ impl OneSlot {
     }
 }
 
-/// Requests one time after the other, each together with all other clients. Returns the durations and the
-/// times that this client got.
+/// Requests one time after the other, each at the same moment as all other clients. Returns the durations,
+/// and the times that this client got.
 async fn client(
     mut connection: Connection,
     wishes: Arc<Vec<Vec<u8>>>,

@@ -34,14 +34,14 @@ pub(crate) struct Options {
     pub(crate) dir: PathBuf,
     /// Whether to print only the names.
     pub(crate) list: bool,
-    /// Parts of names that select rows. Empty for all rows.
+    /// Parts of the names of the rows to measure. If empty, all rows are measured.
     pub(crate) names: Vec<String>,
-    /// The original arguments, for child processes.
+    /// The original arguments, which are passed on to child processes.
     pub(crate) given: Vec<String>,
 }
 
 impl Options {
-    /// Parses the arguments. Returns `None` if help is requested.
+    /// Parses the arguments. Returns `None` if they request the help text.
     pub(crate) fn parse(arguments: Vec<String>) -> Result<Option<Self>> {
         let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         let (mut runs, mut seconds) = (None, None);
@@ -51,7 +51,7 @@ impl Options {
         while let Some(argument) = rest.next() {
             let mut value = || rest.next().ok_or_else(|| format!("{argument} needs a value"));
             match argument.as_str() {
-                "--bench" => {} // cargo says so
+                "--bench" => {} // cargo adds this argument
                 "--runs" => runs = Some(value()?.parse::<usize>()?.max(1)),
                 "--seconds" => seconds = Some(value()?.parse::<f64>()?),
                 "--json" => json = Some(PathBuf::from(value()?)),
@@ -77,7 +77,7 @@ impl Options {
         }))
     }
 
-    /// The first number for a full run, the second for a quick one.
+    /// Returns the first number for a full run, and the second number for a quick run.
     pub(crate) fn sized<T>(&self, whole: T, quick: T) -> T {
         if self.quick { quick } else { whole }
     }

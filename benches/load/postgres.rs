@@ -1,8 +1,8 @@
-//! The comparison with PostgreSQL, which `pgbench` drives.
+//! The comparison with PostgreSQL. `pgbench` sends the transactions.
 //!
-//! One transaction inserts an appointment, under an exclusion constraint on (staff member, time), and an
-//! outbox row, with `synchronous_commit` and `fsync` on. Settings that differ from the defaults only help
-//! PostgreSQL: more memory, and no checkpoint during the measurement.
+//! One transaction inserts an appointment, with an exclusion constraint on (staff member, time), and an
+//! outbox row. `synchronous_commit` and `fsync` are on. The other settings that differ from the defaults only
+//! make PostgreSQL faster: it gets more memory, and runs no checkpoint during the measurement.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -46,7 +46,8 @@ create table outbox (
 );
 ";
 
-/// A script with one transaction per call. The number of the client and of the call determine a unique time.
+/// A script that runs one transaction per call. The numbers of the client and of the call give each
+/// transaction its own time.
 const NEXT: &str = r"
 \set number :number + 1
 \set turn :number * CLIENTS + :client_id
@@ -60,23 +61,23 @@ const INSERT_APPOINTMENT: &str = "insert into appointments (business_id, staff_i
     tstzrange(timestamptz '2027-01-01 00:00Z' + :start * interval '30 minutes', \
     timestamptz '2027-01-01 00:00Z' + (:start + 1) * interval '30 minutes'))";
 
-/// A text of the length of a booking's event.
+/// The length of a text that is as long as the event of a booking.
 const PAYLOAD_BYTES: usize = 600;
 
-/// The form of a transaction.
+/// The number of statements of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Statements {
-    /// The form of applications: begin, two inserts, commit.
+    /// Four statements, as applications send them: begin, two inserts, commit.
     Four,
-    /// One statement, which saves three round trips.
+    /// One statement. It saves three round trips.
     One,
 }
 
-/// A cluster in its own directory.
+/// A database cluster in its own directory.
 pub(crate) struct Postgres {
     binaries: PathBuf,
     directory: PathBuf,
-    /// The user of the cluster, if the current user is not allowed.
+    /// The user that runs the cluster, if the current user may not.
     user: Option<&'static str>,
 }
 
@@ -110,7 +111,7 @@ impl Postgres {
         Ok(postgres)
     }
 
-    /// Books as fast as possible, starting with empty tables.
+    /// Books as fast as possible. The tables are empty at the start.
     pub(crate) fn measure(&self, context: &Context, statements: Statements) -> Result<Measured> {
         run(self.client("psql").args(["-q", "-v", "ON_ERROR_STOP=1", "-c", SCHEMA]))?;
         run(self.client("psql").args(["-q", "-c", "checkpoint"]))?;
@@ -167,7 +168,7 @@ impl Postgres {
         Ok(times)
     }
 
-    /// The CPU of the postmaster and of its running and ended child processes.
+    /// The CPU time of the postmaster and of its child processes, including those that have ended.
     fn cpu_seconds(&self) -> Result<f64> {
         let pid = std::fs::read_to_string(self.directory.join("data/postmaster.pid"))?;
         let pid = pid.lines().next().unwrap_or_default().to_owned();
@@ -236,7 +237,7 @@ fn script_of(statements: Statements) -> String {
     }
 }
 
-/// The directory of the programs: on the path, or the one of Debian.
+/// The directory of the PostgreSQL programs: from the path, or Debian's directory.
 fn binaries() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();
@@ -247,7 +248,7 @@ fn binaries() -> Option<PathBuf> {
     places.into_iter().find(|place| whole(place))
 }
 
-/// The output of a command. Fails if the command fails.
+/// Runs a command and returns its output. Returns an error if the command fails.
 fn run(command: &mut Command) -> Result<String> {
     let name = format!("{command:?}");
     let output = command.output().map_err(|error| format!("{name}: {error}"))?;

@@ -1,4 +1,4 @@
-//! Measured child processes, in particular the receptionist.
+//! The measured child processes, mainly the receptionist.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use crate::error::Result;
 
 pub(crate) const TOKEN: &str = "an-operator-token-for-benches-0123456789";
-/// The unit of CPU times in `/proc`, on every Linux architecture.
+/// The unit of CPU times in `/proc`. It is the same on every Linux architecture.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// A process that is killed on drop.
+/// A child process. Dropping this kills it.
 pub(crate) struct Process {
     child: Child,
 }
@@ -29,12 +29,12 @@ impl Process {
         self.child.id()
     }
 
-    /// The standard output, which can be taken once.
+    /// The standard output of the process. It can be taken only once.
     pub(crate) fn output(&mut self) -> Result<BufReader<ChildStdout>> {
         Ok(BufReader::new(self.child.stdout.take().ok_or("the output was taken")?))
     }
 
-    /// Seconds of CPU so far.
+    /// The CPU time so far, in seconds.
     pub(crate) fn cpu_seconds(&self) -> Result<f64> {
         cpu_seconds(&self.id().to_string())
     }
@@ -49,19 +49,19 @@ impl Process {
         memory(&self.id().to_string(), "VmRSS:")
     }
 
-    /// Resets the peak. If the kernel does not permit it, the peak is that of the whole life.
+    /// Resets the peak. If the kernel does not permit this, the peak covers the whole run of the process.
     pub(crate) fn forget_peak(&self) {
         let _ = fs::write(format!("/proc/{}/clear_refs", self.id()), "5");
     }
 
-    /// Sends a stop signal and waits for the end.
+    /// Sends a stop signal and waits until the process has ended.
     pub(crate) fn stop(mut self) -> Result<()> {
         signal(self.id(), "TERM")?;
         let status = self.child.wait()?;
         if status.success() { Ok(()) } else { Err(format!("the server ended with {status}").into()) }
     }
 
-    /// Stops the process and returns the duration, or `None` after the time limit.
+    /// Stops the process. Returns how long this took, or `None` if it took longer than the limit.
     pub(crate) async fn stop_within(mut self, bound: Duration) -> Result<Option<Duration>> {
         signal(self.id(), "TERM")?;
         let asked = Instant::now();
@@ -79,14 +79,14 @@ impl Process {
         Ok(None)
     }
 
-    /// Kills the process like a crash.
+    /// Kills the process, as in a crash.
     pub(crate) fn kill(mut self) -> Result<()> {
         self.child.kill()?;
         self.child.wait()?;
         Ok(())
     }
 
-    /// Waits for a successful end.
+    /// Waits until the process ends. An unsuccessful exit is an error.
     pub(crate) fn finish(mut self) -> Result<()> {
         let status = self.child.wait()?;
         if status.success() { Ok(()) } else { Err(format!("a helper process ended with {status}").into()) }
@@ -100,17 +100,17 @@ impl Drop for Process {
     }
 }
 
-/// Seconds of CPU of a process; `self` is this process.
+/// The CPU time of a process, in seconds. The id `self` stands for this process.
 pub(crate) fn cpu_seconds(id: &str) -> Result<f64> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat"))?;
-    // The name in parentheses may contain any character. User and system time are the 12th and 13th field
-    // after it.
+    // The name in parentheses may contain any character. The user time and the system time are the 12th and
+    // 13th fields after the name.
     let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
     let ticks: Vec<f64> = fields.skip(11).take(2).map(str::parse).collect::<std::result::Result<_, _>>()?;
     Ok(ticks.iter().sum::<f64>() / TICKS_PER_SECOND)
 }
 
-/// A line of a process's status with a memory size, in bytes.
+/// A memory size from this line of a process's status, in bytes.
 pub(crate) fn memory(id: &str, line: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let rest = status.lines().find_map(|found| found.strip_prefix(line))?;
@@ -123,7 +123,7 @@ fn signal(id: u32, name: &str) -> Result<()> {
     if sent.success() { Ok(()) } else { Err("the signal could not be sent".into()) }
 }
 
-/// The receptionist with a data directory.
+/// A running receptionist and its data directory.
 pub(crate) struct Receptionist {
     pub(crate) process: Process,
     /// The address of the public listener.
@@ -132,24 +132,25 @@ pub(crate) struct Receptionist {
     pub(crate) operator: SocketAddr,
 }
 
-/// The options of a server. By default it has no settings and logs to a file.
+/// The options of a server. By default there are no additional settings, and the log goes to a file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Start<'a> {
     /// A certificate authority to trust in addition to the system's.
     pub(crate) authority: Option<&'a Path>,
     /// Additional environment variables.
     pub(crate) settings: &'a [(&'a str, &'a str)],
-    /// Whether the log goes to a pipe without a reader.
+    /// Whether the log goes to a pipe that nothing reads.
     pub(crate) log_unread: bool,
 }
 
-/// The measured binary: this tree's, or the one in `LOAD_SERVER` for a comparison.
+/// The measured binary: the binary of this source tree, or for a comparison the one that `LOAD_SERVER` names.
 pub(crate) fn binary() -> PathBuf {
     std::env::var_os("LOAD_SERVER").map_or_else(|| env!("CARGO_BIN_EXE_receptionist").into(), PathBuf::from)
 }
 
 impl Receptionist {
-    /// Starts the server with default settings except the rate limit, and waits for its addresses.
+    /// Starts the server with default settings except for the rate limit. Waits until it has reported its
+    /// addresses.
     pub(crate) fn start(data_dir: &Path, authority: Option<&Path>) -> Result<Self> {
         Self::start_with(data_dir, Start { authority, ..Start::default() })
     }

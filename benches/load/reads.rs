@@ -26,7 +26,7 @@ const CONNECTIONS: usize = 64;
 const STAFF: usize = 3;
 const APPOINTMENTS: usize = 200;
 
-/// A business with three staff members and 200 future appointments.
+/// A business with three staff members and 200 future appointments, and its requests.
 pub(crate) struct Reads {
     bare: (Process, SocketAddr),
     server: Receptionist,
@@ -83,14 +83,14 @@ impl Group for Reads {
 }
 
 impl Reads {
-    /// Checks one response in detail. All others must be equal to it.
+    /// Checks a response in detail. All other responses to this request must be equal to it.
     fn check(&self, row: &str, body: &[u8]) -> Result<()> {
         let json: Value = serde_json::from_slice(body)?;
         let data = &json["data"];
         let length = data.as_array().map(Vec::len).unwrap_or_default();
-        // The day from 09:00 to 18:00 has 18 half hours. From 08:00 to 14:00 UTC the full hours are booked
-        // with all three staff members, until the 200 appointments are used up: 7 a day for 9 days and a part
-        // of the tenth.
+        // The business is open from 09:00 to 18:00, which is 18 half hours. Each full hour from 08:00 to
+        // 14:00 UTC is booked with all three staff members, until all 200 appointments are made. Seven hours
+        // are booked on each of nine days, and some on the tenth day.
         let good = match row {
             BARE => body == CONSTANT.as_bytes(),
             ME => data["business"]["id"] == self.shop.id.as_str(),

@@ -1,4 +1,4 @@
-//! The requests of connections, and the checks of their responses.
+//! The requests that connections send, and the checks of the responses.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use crate::drive::Script;
 use crate::error::Result;
 use crate::shop::{Shop, slot};
 
-/// The same request and the same response each time.
+/// A script that always sends the same request and expects the same response.
 #[derive(Clone)]
 pub(crate) struct Constant {
     request: Arc<[u8]>,
@@ -18,7 +18,7 @@ pub(crate) struct Constant {
 }
 
 impl Constant {
-    /// A request and the expected body, which the caller has checked.
+    /// A request and its expected body, which the caller has already checked.
     pub(crate) fn new(request: &[u8], body: &[u8]) -> Self {
         Self { request: request.into(), body: body.into() }
     }
@@ -36,35 +36,35 @@ impl Script for Constant {
     }
 }
 
-/// Placeholders in the body of a booking, which have the length of their values.
+/// Placeholders in the body of a booking. They have the same lengths as the values that replace them.
 const STAFF: &str = "00000000-0000-0000-0000-000000000000";
 const STARTS_AT: &str = "0000-00-00T00:00:00.000Z";
 const PHONE: &str = "+33000000000";
 
-/// The customer of a booking.
+/// The customer that a booking is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum For {
-    /// An existing contact, by id.
+    /// An existing contact, identified by its id.
     Known,
-    /// A new contact for each booking, with name and phone.
+    /// A new contact for each booking, with a name and a phone number.
     New,
 }
 
-/// Bookings that all succeed, since each has its own time.
+/// Bookings that all succeed, because each has its own time.
 pub(crate) struct Bookings {
     shops: Vec<Booked>,
     first_day: i64,
-    /// The number of requests so far, at all businesses in turn.
+    /// The number of requests so far. The businesses are requested in turn.
     count: AtomicUsize,
-    /// The number of times of each business that were booked before.
+    /// The number of times that were already booked at each business.
     taken: usize,
-    /// The maximum number of requests, and the ids of the created appointments.
+    /// The maximum number of requests, and the ids of the appointments that were created.
     kept: Option<(usize, Mutex<Vec<String>>)>,
 }
 
 struct Booked {
     staff: Vec<String>,
-    /// A whole request with the placeholders above.
+    /// A whole request that contains the placeholders.
     template: Vec<u8>,
     staff_at: usize,
     starts_at_at: usize,
@@ -72,12 +72,12 @@ struct Booked {
 }
 
 impl Bookings {
-    /// Bookings at these businesses in turn, whose first `taken` times are booked.
+    /// Bookings at these businesses in turn. The first `taken` times of each business are already booked.
     pub(crate) fn new(shops: &[Shop], first_day: i64, taken: usize, whom: For) -> Result<Arc<Self>> {
         Ok(Arc::new(Self::all(shops, first_day, taken, whom)?))
     }
 
-    /// A limited number of bookings, whose ids are kept.
+    /// A limited number of bookings. The ids of the appointments are kept.
     pub(crate) fn limited(shops: &[Shop], first_day: i64, taken: usize, limit: usize) -> Result<Arc<Self>> {
         let kept = Some((limit, Mutex::default()));
         Ok(Arc::new(Self { kept, ..Self::all(shops, first_day, taken, For::Known)? }))
@@ -98,7 +98,7 @@ impl Bookings {
         self.count.load(Ordering::Relaxed)
     }
 
-    /// The ids of the created appointments, if they are kept.
+    /// The ids of the appointments that were created. Empty if they are not kept.
     pub(crate) fn made(&self) -> Vec<String> {
         self.kept.as_ref().map(|(_, ids)| ids.lock().clone()).unwrap_or_default()
     }
@@ -126,11 +126,11 @@ impl Booked {
     }
 }
 
-/// The bookings of one connection.
+/// The script of one connection that makes bookings.
 pub(crate) struct Booking {
     all: Arc<Bookings>,
     starts_at: String,
-    /// The business and the staff member of the current request.
+    /// The indexes of the business and the staff member of the current request.
     asked: (usize, usize),
 }
 
@@ -172,7 +172,7 @@ impl Script for Booking {
     }
 }
 
-/// The id of the record in a response, which is its first property.
+/// The id of the record in a response. It is the first property.
 fn id(answer: &Answer<'_>) -> Result<String> {
     const BEFORE: usize = r#"{"data":{"id":""#.len();
     let id = answer.body.get(BEFORE..BEFORE + 36).ok_or_else(|| answer.wrong("without an id"))?;
@@ -183,7 +183,7 @@ fn put(request: &mut [u8], at: usize, text: &str) {
     request[at..at + text.len()].copy_from_slice(text.as_bytes());
 }
 
-/// Four reads, then a booking, at businesses in turn.
+/// Four reads and then a booking, at each business in turn.
 pub(crate) struct Mixed {
     booking: Booking,
     shops: Arc<Vec<Shop>>,
@@ -193,7 +193,7 @@ pub(crate) struct Mixed {
 }
 
 impl Mixed {
-    /// The scripts of several connections, which start at different businesses.
+    /// The scripts for several connections. Each starts at a different business.
     pub(crate) fn scripts(
         bookings: &Arc<Bookings>,
         shops: &Arc<Vec<Shop>>,

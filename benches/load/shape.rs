@@ -1,8 +1,7 @@
-//! The rows of one booking, taken from a real one: the rows that the store has after it and did not have
-//! before.
+//! The rows that one booking writes. They are found by comparing the store before and after a real booking.
 //!
-//! The store alone is measured with batches of this shape, spread over the same businesses. Ids and instants
-//! in the keys are new each time, as in real bookings, and the values have the same lengths.
+//! The store alone is measured with batches of the same shape, at the same businesses. As in real bookings,
+//! each batch has new ids and instants in its keys, and values of the same lengths.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,7 +20,7 @@ use view::AppointmentView;
 use crate::error::Result;
 use crate::shop::{Shop, slot};
 
-/// The length of an id and of an instant in a key, in bytes.
+/// The length of an id in a key, in bytes. `INSTANT` is the length of an instant.
 const ID: usize = 16;
 const INSTANT: usize = 8;
 
@@ -29,7 +28,7 @@ const INSTANT: usize = 8;
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Shape {
     rows: Vec<Row>,
-    /// Ids of existing records, which stay the same. All other ids are new in each booking.
+    /// The ids of existing records. They stay the same, and all other ids are new in each booking.
     known: Vec<Uuid>,
     starts_at: i64,
     created_at: i64,
@@ -41,21 +40,22 @@ struct Row {
     value: Vec<u8>,
 }
 
-/// The values that differ between bookings.
+/// The values that differ from booking to booking.
 pub(crate) struct Turn<'a> {
     pub(crate) business: BusinessId,
     /// The start of the appointment.
     pub(crate) starts_at: Timestamp,
     /// The current time.
     pub(crate) now: Timestamp,
-    /// The existing ids of that business.
+    /// The existing ids of the business.
     pub(crate) mint: &'a mut IdMint,
     /// Random bytes for new ids.
     pub(crate) random: u64,
 }
 
 impl Shape {
-    /// Books at the first of these businesses and compares the rows. The directory cannot be used afterwards.
+    /// Books at the first of these businesses and compares the rows before and after. The directory must not
+    /// be used afterwards.
     pub(crate) async fn of_a_booking(directory: &Path, shops: &[Shop], first_day: i64) -> Result<Self> {
         let shop = shops.first().ok_or("there is no business")?;
         let store = Store::open_disk(directory, Box::new(|error| panic!("the store failed: {error}")))?;
@@ -65,7 +65,7 @@ impl Shape {
         let all = || -> Result<BTreeMap<Vec<u8>, Vec<u8>>> {
             Ok(store.scan(&range, Order::Ascending).collect::<std::result::Result<_, _>>()?)
         };
-        // The first booking may create rows that later ones only change.
+        // The first booking may create rows that later bookings only change.
         book(&engine, shop, slot(first_day, 0, 1)).await?;
         let before = all()?;
         let starts_at = slot(first_day, 1, 1);
@@ -81,7 +81,7 @@ impl Shape {
         Ok(Self { rows, known, starts_at: starts_at.millis(), created_at: created_at.millis() })
     }
 
-    /// The number of rows and the total length of their keys and values.
+    /// The number of rows, and the total length of their keys and values in bytes.
     pub(crate) fn size(&self) -> (usize, usize) {
         (self.rows.len(), self.rows.iter().map(|row| row.key.len() + row.value.len()).sum())
     }
@@ -102,7 +102,7 @@ impl Shape {
         batch
     }
 
-    /// Replaces the id or instant at the start of `rest`, and returns its length.
+    /// Replaces the id or instant at the start of `rest`. Returns its length.
     fn renew(&self, rest: &mut [u8], turn: &mut Turn<'_>, fresh: &mut Vec<(Uuid, Uuid)>) -> usize {
         for (old, new) in [(self.starts_at, turn.starts_at.millis()), (self.created_at, turn.now.millis())] {
             if rest.starts_with(&ordered(old)) {

@@ -1,7 +1,7 @@
-//! The measured businesses: their description, and how they are created.
+//! The measured businesses: their description and their creation.
 //!
-//! Invariants: every record is created by the engine's commands, as the operator API and the public API would
-//! do. The times of the appointments are the first of those that the scripts use.
+//! Invariants: the engine's commands create every record, as the operator API and the public API would do.
+//! The appointments have the first of the times that the scripts use.
 
 use std::path::Path;
 use std::process::Command;
@@ -28,7 +28,7 @@ use tokio::task::JoinSet;
 use crate::error::Result;
 use crate::process::Process;
 
-/// The number of businesses in the measurement of bookings, also for PostgreSQL.
+/// The number of businesses in the measurements of bookings, including those with PostgreSQL.
 pub(crate) const BUSINESSES: usize = 1_000;
 /// Staff members of each business.
 pub(crate) const STAFF: usize = 3;
@@ -38,18 +38,18 @@ const IN_FLIGHT: usize = 256;
 const SERVICE_MINUTES: u32 = 30;
 const SLOT: TimeDelta = TimeDelta::minutes(30);
 
-/// The content of a directory.
+/// The planned content of a data directory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
     /// The number of businesses.
     pub(crate) businesses: usize,
-    /// The number of businesses with a description. The others exist but get no requests.
+    /// The number of businesses whose ids are returned. The other businesses exist but get no requests.
     pub(crate) kept: usize,
     /// Staff members of each business.
     pub(crate) staff: usize,
     /// Appointments of each business.
     pub(crate) appointments: usize,
-    /// The opening hours, which determine the times of appointments.
+    /// The opening hours. They determine the times of appointments.
     pub(crate) hours: Hours,
     /// Midnight in UTC of the day of the first appointment, in milliseconds since 1970.
     pub(crate) first_day: i64,
@@ -57,22 +57,22 @@ pub(crate) struct Plan {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Hours {
-    /// Always, so that every half hour can be booked.
+    /// Always open, so that every half hour can be booked.
     Always,
-    /// From 09:00 to 18:00 each day, as on a real day.
+    /// Open from 09:00 to 18:00 every day, as a real business.
     ByDay,
 }
 
-/// A business, as the scripts need it.
+/// The ids and the key of a business, which the scripts need.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Shop {
     pub(crate) id: String,
-    /// A key with every scope.
+    /// An API key with every scope.
     pub(crate) key: String,
     pub(crate) service: String,
     /// All staff members offer the service.
     pub(crate) staff: Vec<String>,
-    /// The contact for the bookings.
+    /// The contact that bookings are made for.
     pub(crate) contact: String,
 }
 
@@ -82,13 +82,14 @@ pub(crate) fn first_day() -> i64 {
     (now.timestamp_millis().div_euclid(86_400_000) + 2) * 86_400_000
 }
 
-/// The time with this number: half hours, one staff member after the other.
+/// The start of the time with this number. Each half hour is used once for every staff member.
 pub(crate) fn slot(first_day: i64, number: usize, staff: usize) -> Timestamp {
     Timestamp::from_millis(first_day) + SLOT * i32::try_from(number / staff).unwrap_or(i32::MAX)
 }
 
 impl Plan {
-    /// Fills a directory in a child process, so that its memory is not counted here.
+    /// Fills a directory. Runs in a child process, so that its memory does not count as memory of this
+    /// process.
     pub(crate) async fn fill(&self, directory: &Path) -> Result<Vec<Shop>> {
         let out = directory.with_extension("shops");
         let mut command = Command::new(std::env::current_exe()?);
@@ -103,7 +104,7 @@ impl Plan {
         let first = Timestamp::from_millis(self.first_day);
         match self.hours {
             Hours::Always => slot(self.first_day, number, self.staff),
-            // Full hours from 08:00 to 14:00 UTC, which are opening hours in summer and in winter.
+            // The full hours from 08:00 to 14:00 UTC are within the opening hours in summer and in winter.
             Hours::ByDay => {
                 let turn = i64::try_from(number / self.staff).unwrap_or(i64::MAX);
                 first + TimeDelta::days(turn / 7) + TimeDelta::hours(8 + turn % 7)
@@ -112,7 +113,7 @@ impl Plan {
     }
 }
 
-/// Fills the directory, in the child process.
+/// Fills the directory inside the child process.
 pub(crate) async fn fill(plan: Plan, directory: &Path) -> Result<Vec<Shop>> {
     let engine =
         Engine::open(directory, Ports::system()?, |error| panic!("the store failed: {error}")).await?;
@@ -192,7 +193,8 @@ async fn one(engine: &Engine, plan: &Arc<Plan>, number: usize) -> Result<Shop> {
     Ok(shop)
 }
 
-/// Creates the appointments. With few businesses, several requests per business run at once.
+/// Creates the appointments. If there are few businesses, several requests to the same business run at the
+/// same time.
 async fn book(handle: &BusinessHandle, by: Actor, plan: &Arc<Plan>, shop: &Shop) -> Result<()> {
     let lanes = (IN_FLIGHT / plan.businesses).clamp(1, plan.appointments.max(1));
     let mut booking = JoinSet::new();

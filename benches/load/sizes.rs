@@ -1,5 +1,5 @@
-//! The cost of size: a business with many appointments, a store with a million of them, a hundred thousand
-//! businesses.
+//! The effect of size: one business with many appointments, a store with a million appointments, and a
+//! hundred thousand businesses.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -30,22 +30,23 @@ const CHANGED: &str = "100,000 businesses, each changed once, then bookings at 1
 
 const STAFF: usize = 3;
 const CONNECTIONS: usize = 64;
-/// The number of businesses that change during a sweep of all running ones, and the duration of a sweep.
+/// The number of businesses that are booked during a sweep of all running businesses. The constant below is
+/// the duration of a sweep.
 const SOME: usize = 100;
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
-/// The way the server ends after a period of bookings.
+/// How the server ends after the bookings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// A normal stop.
+    /// An orderly stop.
     Stopped,
-    /// A kill, like a crash.
+    /// A kill, as in a crash.
     Killed,
-    /// A normal stop, with a backup during the bookings.
+    /// An orderly stop. A backup runs during the bookings.
     BackedUp,
 }
 
-/// The prepared directories.
+/// The prepared data directories.
 pub(crate) struct Sizes {
     filled: Vec<Filled>,
 }
@@ -54,7 +55,7 @@ struct Filled {
     rows: Vec<&'static str>,
     directory: PathBuf,
     shops: Vec<Shop>,
-    /// The number of booked times of each business.
+    /// The number of times that are already booked at each business.
     taken: usize,
 }
 
@@ -75,7 +76,7 @@ impl Group for Sizes {
     }
 
     async fn set_up(context: &Context, rows: &[Row]) -> Result<Self> {
-        // A quick run has a hundredth of everything, to check the harness.
+        // A quick run checks the harness with a hundredth of the data.
         let part = context.options.sized(1, 100);
         let plan = |businesses: usize, appointments: usize| Plan {
             businesses,
@@ -131,7 +132,7 @@ impl Group for Sizes {
 }
 
 impl Filled {
-    /// The time from the start of the process to the first response, and the memory at that point.
+    /// The time from the start of the process to its first response, and its memory at that moment.
     async fn start(&self, context: &Context) -> Result<Measured> {
         let shop = self.shops.last().ok_or("there is no business")?;
         let day = DateTime::from_timestamp_millis(context.first_day).unwrap_or_default().format("%Y-%m-%d");
@@ -191,8 +192,8 @@ impl Filled {
         Ok(measured)
     }
 
-    /// Books once at each business and measures the resident memory, then books for a minute at some of them.
-    /// A sweep of all running businesses occurs in that minute.
+    /// Makes one booking at each business and measures the resident memory. Then books at some of the
+    /// businesses for a minute, in which the server sweeps all running businesses.
     async fn change_all(&mut self, context: &Context) -> Result<Measured> {
         let server = Receptionist::start(&self.directory, None)?;
         let first = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;
@@ -208,7 +209,7 @@ impl Filled {
         Ok(Measured { memory, ..measured })
     }
 
-    /// Books once at each business with a description. Returns the resident memory.
+    /// Makes one booking at each business whose id is known. Returns the resident memory.
     async fn wake(&mut self, context: &Context) -> Result<Measured> {
         let server = Receptionist::start(&self.directory, None)?;
         let bookings = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;

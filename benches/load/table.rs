@@ -1,4 +1,4 @@
-//! The table: medians, ratios to baselines, and targets, as text and as JSON.
+//! The table of results with medians, ratios to baselines, and targets, as text and as JSON.
 
 use std::fmt::Write;
 
@@ -9,31 +9,31 @@ use crate::measure::{Measured, median, median_of};
 /// The target of a scenario.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target {
-    /// At least this multiple of the rate of another row.
+    /// The rate must be at least this multiple of the rate of another row.
     Rate { of: &'static str, at_least: f64 },
-    /// At most this multiple of the median time of another row.
+    /// The median time must be at most this multiple of the median time of another row.
     Time { of: &'static str, at_most: f64 },
-    /// A 99th percentile of at most this multiple of another row's.
+    /// The 99th percentile must be at most this multiple of that of another row.
     Tail { of: &'static str, at_most: f64 },
-    /// A 99th percentile within this number of milliseconds, shown with another row's.
+    /// The 99th percentile must be at most this many milliseconds. The table also shows that of another row.
     Beside { alone: &'static str, under: f64 },
-    /// A 99th percentile within this number of milliseconds.
+    /// The 99th percentile must be at most this many milliseconds.
     P99 { under: f64 },
-    /// A maximum within this number of milliseconds.
+    /// The maximum must be at most this many milliseconds.
     Max { under: f64 },
-    /// At most this part of a processor core.
+    /// The server must use at most this fraction of a processor core.
     Cpu { under: f64 },
-    /// A median within this number of milliseconds.
+    /// The median must be at most this many milliseconds.
     P50 { under: f64 },
-    /// At most this number of megabytes of memory.
+    /// The server must use at most this many megabytes of memory.
     Memory { under: f64 },
 }
 
-/// A scenario or a floor.
+/// A row of the table: a scenario or a floor.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) name: &'static str,
-    /// Empty for a floor.
+    /// The targets of the scenario. Empty for a floor.
     pub(crate) targets: Vec<Target>,
 }
 
@@ -50,7 +50,7 @@ impl Row {
 }
 
 impl Target {
-    /// The row for comparison.
+    /// The name of the row that this row is compared with.
     pub(crate) fn other(&self) -> Option<&'static str> {
         match self {
             Self::Rate { of, .. } | Self::Time { of, .. } | Self::Tail { of, .. } => Some(of),
@@ -59,7 +59,7 @@ impl Target {
         }
     }
 
-    /// The ratio to the row for comparison: the median of the ratios of the runs.
+    /// The ratio to the row that this row is compared with. It is the median of the ratios of all runs.
     fn ratio(&self, runs: &[Measured], report: &Report) -> Option<f64> {
         let figure = match self {
             Self::Rate { .. } => |run: &Measured| run.rate,
@@ -71,7 +71,7 @@ impl Target {
         median(ratios.collect())
     }
 
-    /// The median of the runs, in the unit of the target.
+    /// The median over all runs, in the unit of the target.
     fn reached(&self, runs: &[Measured], report: &Report) -> Option<f64> {
         match self {
             Self::Rate { .. } | Self::Time { .. } | Self::Tail { .. } => self.ratio(runs, report),
@@ -96,7 +96,7 @@ impl Target {
         }
     }
 
-    /// The comparison with another row, and the target, as text.
+    /// The text of the comparison with another row, and the text of the target.
     fn words(&self, runs: &[Measured], report: &Report) -> (String, String) {
         let ratio = self.ratio(runs, report).map(|ratio| format!("{ratio:.2}"));
         let asked = match self {
@@ -128,12 +128,12 @@ fn megabytes(bytes: u64) -> f64 {
 #[derive(Default)]
 pub(crate) struct Report {
     rows: Vec<(Row, Vec<Measured>)>,
-    /// Notes about omitted rows and the reasons.
+    /// Notes that explain which rows were omitted and why.
     pub(crate) notes: Vec<String>,
 }
 
 impl Report {
-    /// Adds a row and its runs.
+    /// Adds a row and the figures of its runs.
     pub(crate) fn add(&mut self, row: Row, runs: Vec<Measured>) {
         self.rows.push((row, runs));
     }
@@ -147,7 +147,6 @@ impl Report {
         self.rows.iter().find(|(row, _)| row.name == name).map(|(_, runs)| runs.as_slice())
     }
 
-    /// The table as text.
     pub(crate) fn text(&self) -> String {
         let titles = [
             "scenario",
@@ -205,7 +204,7 @@ impl Report {
         ]
     }
 
-    /// The table as JSON, with each run.
+    /// The table as JSON, including the figures of each run.
     pub(crate) fn json(&self, machine: &[(&'static str, String)]) -> Value {
         let rows = self.rows.iter().map(|(row, runs)| {
             let targets = row.targets.iter().map(|target| {
@@ -238,7 +237,7 @@ impl Report {
     }
 }
 
-/// Aligns columns: the first and the last two to the left, numbers to the right.
+/// Aligns the columns: the first and the last two columns to the left, and the numbers to the right.
 fn aligned(lines: &[[String; 11]]) -> String {
     let widths: Vec<usize> = (0..11)
         .map(|column| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or_default())

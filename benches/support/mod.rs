@@ -1,14 +1,14 @@
-//! Helpers of several benches for creating businesses.
+//! Helpers for benchmarks that create businesses.
 
 use domain::{BookingMode, Day, DayHours, LocalTime, Locale, Text, WeeklyBreaks, WeeklyHours};
 use engine::NewBusiness;
 
-/// A text of a valid length.
+/// The text as a value of this type. Its length must be valid.
 pub(crate) fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, MAX> {
     Text::new(text.to_owned()).unwrap()
 }
 
-/// Every hour of every day.
+/// Opening hours that include every hour of every day.
 pub(crate) fn always() -> WeeklyHours {
     let time = |minutes| LocalTime::from_minutes(minutes).unwrap();
     let (open, close) = (time(0), time(LocalTime::DAY_MINUTES));

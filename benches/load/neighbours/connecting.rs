@@ -1,4 +1,4 @@
-//! `neighbours connecting`: one address opens very many connections and sends nothing.
+//! `neighbours connecting`: one address opens very many connections and sends no requests.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
@@ -19,13 +19,14 @@ const ALONE: &str = "neighbours connecting: GET /healthz alone";
 const OTHER: &str = "neighbours connecting: GET /healthz of another address beside 8,192 connections";
 const SAME: &str = "neighbours connecting: GET /healthz of the same address beside 8,192 connections";
 const CONNECTIONS: usize = 8_192;
-/// The number of connections opened at once, and the pause of each lane afterwards. If the accept queue
-/// overflows, the kernel forgets connections without data, although the clients consider them open.
+/// The number of connections that are opened at the same time. `REST` is the pause before more are opened. If
+/// the accept queue overflows, the kernel drops connections without data, although the clients consider them
+/// open.
 const AT_ONCE: usize = 32;
 const REST: Duration = Duration::from_millis(5);
-/// The time limit for opening one. A full server need not accept it.
+/// The time limit for opening a connection. A full server does not have to accept it.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(2);
-/// The target "at once", in milliseconds.
+/// The limit on the time of a response, in milliseconds.
 const UNDER: f64 = 100.0;
 const HEALTH: &[u8] = b"GET /healthz HTTP/1.1\r\nhost: bench\r\n\r\n";
 
@@ -41,7 +42,7 @@ impl Connecting {
         [ALONE, OTHER, SAME].contains(&row)
     }
 
-    /// Requests the health over a new connection each time, like a supervisor.
+    /// Requests the health endpoint over a new connection each time, as a process supervisor does.
     pub(super) async fn measure(
         context: &Context,
         row: &'static str,
@@ -79,7 +80,7 @@ async fn health(from: IpAddr, server: SocketAddr) -> Result<()> {
     answer.expect_in_body(b"ok")
 }
 
-/// Opens this number of connections, without those that the server refuses.
+/// Opens this many connections. Returns those that the server has accepted.
 async fn hold(server: SocketAddr, count: usize) -> Result<Vec<TcpStream>> {
     let mut opening = JoinSet::new();
     for lane in 0..AT_ONCE {

@@ -1,5 +1,5 @@
-//! Receivers as neighbours: the delivery time of a business's events to a good receiver, while other
-//! businesses have bad ones.
+//! Receivers as neighbours. Measures how long the events of a business take to reach its good receiver, while
+//! other businesses have bad receivers.
 
 use std::time::{Duration, Instant};
 
@@ -28,26 +28,26 @@ const DEAD: &str = "neighbours dead: deliveries beside 5,000 newly dead endpoint
 
 /// The maximum number of endpoints of a business.
 const ENDPOINTS: usize = 25;
-/// The interval between the victim's bookings.
+/// The interval between two bookings of the victim.
 const EVERY: Duration = Duration::from_millis(50);
-/// The time for which the victim books.
+/// The time during which the victim books.
 const BOOKING: Duration = Duration::from_secs(8);
-/// The period for measuring the processor time of a server without requests. Hanging attempts end together
-/// after 10 s, and others start then. The period covers two such waves.
+/// The period in which the CPU time of a server without requests is measured. Hanging attempts end together
+/// after 10 s, and then others start. The period includes this twice.
 const QUIET: Duration = Duration::from_secs(20);
 const QUIET_STEP: Duration = Duration::from_secs(1);
-/// The limit for events of others, in milliseconds.
+/// The limit on the delivery time of events of other businesses, in milliseconds.
 const UNDER: f64 = 1_000.0;
-/// The limit for waiting, as a part of a processor core.
+/// The limit on the CPU time of a waiting server, as a fraction of one core.
 const CPU_UNDER: f64 = 0.02;
 
 /// The load of the other businesses.
 struct Offence {
     businesses: usize,
     endpoints: usize,
-    /// Events of each business before the victim begins.
+    /// The number of events of each business before the victim begins.
     first: usize,
-    /// The interval between further events of each business, if there are any.
+    /// The interval between further events of each business. `None` if there are no further events.
     then_every: Option<Duration>,
     manners: &'static [Manner],
 }
@@ -87,7 +87,7 @@ fn offence(row: &str) -> Option<Offence> {
     })
 }
 
-/// The receivers, and the notes for the end.
+/// The receivers, and the notes to print at the end.
 pub(crate) struct Delivering {
     receivers: Receivers,
     _bad: Bad,
@@ -189,7 +189,8 @@ impl Delivering {
         })
     }
 
-    /// Books at equal intervals. Returns the times from each response to the arrival of its event.
+    /// Books at equal intervals. Returns, for each booking, the time from its response to the arrival of its
+    /// event.
     async fn victim(
         &mut self,
         context: &Context,
@@ -222,8 +223,8 @@ impl Delivering {
         Ok(booked.iter().map(|booked| nanos(took(booked).unwrap_or(GIVEN_UP))).collect())
     }
 
-    /// The processor time of a server without requests, including attempts that end and begin. A note has the
-    /// part of a core in the quietest second, which had almost none.
+    /// Measures the CPU time of a server without requests, including attempts that end and begin. A note
+    /// states the CPU use in the quietest second, in which almost no attempt ended or began.
     async fn quiet(&mut self, context: &Context, server: &Receptionist) -> Result<Measured> {
         let steps = context.options.sized(QUIET, QUIET / 10).div_duration_f64(QUIET_STEP) as usize;
         let (began, cpu) = (Instant::now(), server.process.cpu_seconds()?);
@@ -240,7 +241,7 @@ impl Delivering {
     }
 }
 
-/// Books once at every business, several at once.
+/// Makes one booking at every business, several at the same time.
 async fn book_all(server: &Receptionist, shops: &[Shop], first_day: i64, turn: usize) -> Result<()> {
     let mut booking = JoinSet::new();
     for shops in shops.chunks(shops.len().div_ceil(16).max(1)) {
@@ -258,7 +259,7 @@ async fn book_all(server: &Receptionist, shops: &[Shop], first_day: i64, turn: u
     Ok(())
 }
 
-/// Books the time with this number and returns the appointment's id.
+/// Books the time with this number. Returns the appointment's id.
 async fn book(asker: &mut Asker, shop: &Shop, first_day: i64, number: usize) -> Result<String> {
     let starts_at = slot(first_day, number, 1).to_string();
     let body = json!({ "service_id": shop.service, "starts_at": starts_at, "contact_id": shop.contact });

@@ -1,4 +1,4 @@
-//! `neighbours log unread`: the server's log goes to a pipe without a reader.
+//! `neighbours log unread`: the server writes its log to a pipe that nothing reads.
 
 use std::time::{Duration, Instant};
 
@@ -21,9 +21,9 @@ const REQUESTS: usize = 20_000;
 const CONNECTIONS: usize = 8;
 /// The time limit for one response.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(5);
-/// The limit for the cost of the log, in milliseconds.
+/// The limit on the time of a response, in milliseconds.
 const UNDER: f64 = 20.0;
-/// The limit for stopping the service, in milliseconds.
+/// The limit on the time to stop the service, in milliseconds.
 const END_UNDER: f64 = 10_000.0;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -68,7 +68,7 @@ pub(super) async fn measure(
     Ok(measured)
 }
 
-/// Sends this number of requests over a few connections. Returns the times of the answered ones.
+/// Sends this many requests over a few connections. Returns the times of those that got a response.
 async fn ask(server: &Receptionist, me: &[u8], count: usize) -> Result<Vec<u64>> {
     let mut asking = JoinSet::new();
     for lane in 0..CONNECTIONS {

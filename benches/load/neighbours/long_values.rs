@@ -1,4 +1,4 @@
-//! `neighbours long values`: a business writes very long texts as fast as possible.
+//! `neighbours long values`: a business writes very long texts as fast as it can.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +21,7 @@ const CONNECTIONS: usize = 8;
 const WRITERS: usize = 20;
 /// The maximum length of knowledge content, in characters.
 const CHARACTERS: usize = 50_000;
-/// The limit, as a multiple of the time of a booking without neighbours.
+/// The limit on the time of a booking, as a multiple of its time without neighbours.
 const AT_MOST: f64 = 3.0;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -78,7 +78,7 @@ async fn write(
 /// The pause after a refusal.
 const REST: std::time::Duration = std::time::Duration::from_millis(100);
 
-/// The body of a long knowledge entry that compresses badly. The number makes it unique.
+/// The body of a long knowledge entry that compresses badly. The number makes the text unique.
 pub(super) fn long_text(number: usize) -> String {
     let mut state = (number as u64) ^ 0x9e37_79b9_7f4a_7c15;
     let letters = (0..CHARACTERS).map(|_| {

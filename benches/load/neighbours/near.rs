@@ -1,4 +1,4 @@
-//! The scenarios of neighbours that need no receivers.
+//! The scenarios with neighbours that need no receivers.
 
 use super::connecting::{self, Connecting};
 use super::scanning::{self, Scanning};
@@ -8,7 +8,7 @@ use crate::group::{Context, Group};
 use crate::measure::Measured;
 use crate::table::Row;
 
-/// The prepared data, and the notes for the end.
+/// The prepared data, and the notes to print at the end.
 pub(crate) struct Neighbours {
     scanning: Option<Scanning>,
     notes: Vec<String>,

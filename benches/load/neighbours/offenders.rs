@@ -1,10 +1,10 @@
-//! Offenders: tasks that run during the measurement of a victim.
+//! Offenders: tasks that run while a victim is measured.
 
 use tokio::task::JoinSet;
 
 use crate::error::Result;
 
-/// Endless tasks.
+/// The running tasks, which never end by themselves.
 #[derive(Default)]
 pub(super) struct Offenders(JoinSet<Result<()>>);
 
@@ -14,7 +14,8 @@ impl Offenders {
         self.0.spawn(offender);
     }
 
-    /// Measures the victim while the tasks run, then ends them. A task that ends earlier has failed.
+    /// Measures the victim while the tasks run, and then stops the tasks. A task that ends earlier is an
+    /// error.
     pub(super) async fn beside<T>(mut self, victim: impl Future<Output = Result<T>>) -> Result<T> {
         tokio::select! {
             measured = victim => measured,

@@ -1,4 +1,4 @@
-//! Receivers that misbehave, each in one way, at its own address.
+//! Receivers with different faults. Each has its own address.
 
 use std::net::TcpListener;
 use std::time::Duration;
@@ -14,9 +14,9 @@ use crate::webhooks::address::{address, host};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// Answers 200 at once and sends the body byte by byte.
+    /// Sends the status 200 immediately and the body byte by byte.
     Drips,
-    /// Answers 200 after seven seconds.
+    /// Sends the status 200 after seven seconds.
     Slow,
     /// Accepts the request and sends nothing.
     HangsBeforeHead,
@@ -37,11 +37,11 @@ pub(super) const MANNERS: [Manner; 5] = [
 ];
 const SLOW: Duration = Duration::from_secs(7);
 const DROP_EVERY: Duration = Duration::from_millis(200);
-/// The announced length of the body, which no client waits for.
+/// The announced length of the body. It is so long that a client times out before its end.
 const DROPS: usize = 10_000;
-/// The time after which a connection will not be accepted any more.
+/// After this time, a connection that was not accepted will not be accepted later.
 const NOT_TAKEN: Duration = Duration::from_millis(200);
-/// The size of the buffer, which a request fits into.
+/// The size of the buffer. A request fits into it.
 const REQUEST_BYTES: usize = 64 << 10;
 
 impl Manner {
@@ -54,7 +54,7 @@ impl Manner {
     }
 }
 
-/// Bad receivers, which end on drop.
+/// Bad receivers. Dropping this stops them.
 pub(super) struct Bad {
     _serving: JoinSet<Result<()>>,
     _waiting: Vec<TcpStream>,
@@ -62,7 +62,7 @@ pub(super) struct Bad {
 }
 
 impl Bad {
-    /// Starts one receiver of each kind, with a TLS acceptor for their names.
+    /// Starts one receiver of each kind. The TLS acceptor has a certificate for their names.
     pub(super) async fn start(acceptor: &TlsAcceptor) -> Result<Self> {
         let mut serving = JoinSet::new();
         for manner in MANNERS.into_iter().filter(|manner| *manner != Manner::HangsBeforeConnection) {
@@ -76,7 +76,7 @@ impl Bad {
     }
 }
 
-/// A listener with a full queue, so that the kernel drops new connections.
+/// A listener whose accept queue is full, so that the kernel drops new connections.
 async fn fill_up(address: &str) -> Result<(Socket, Vec<TcpStream>)> {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
     let address: std::net::SocketAddr = format!("{address}:443").parse()?;
@@ -144,7 +144,7 @@ async fn answer(manner: Manner, mut stream: impl AsyncRead + AsyncWrite + Unpin)
     }
 }
 
-/// Whether the buffer contains a request with its whole body.
+/// Whether the buffer contains a complete request, including its body.
 fn is_whole(request: &[u8]) -> bool {
     let Some(end) = memchr::memmem::find(request, b"\r\n\r\n") else { return false };
     let head = String::from_utf8_lossy(&request[..end]).to_ascii_lowercase();

@@ -1,4 +1,5 @@
-//! `neighbours scanning`: a business with very many calls repeatedly uses a filter that matches none.
+//! `neighbours scanning`: a business with very many calls repeatedly requests a list with a filter that no
+//! call matches.
 
 use std::path::PathBuf;
 
@@ -25,9 +26,9 @@ const BESIDE: [(&str, usize); 3] = [
 ];
 const CALLS: usize = 60_000;
 const WRITERS: usize = 64;
-/// A filter that matches nothing, which only reading the calls reveals.
+/// A filter that no call matches. The server must read all calls to find this out.
 const SCAN: &str = "/v1/calls?updated_since=2020-01-01T00:00:00Z&outcome=spam&limit=100";
-/// The limit for responses to others, in milliseconds.
+/// The limit on the time of responses to other businesses, in milliseconds.
 const UNDER: f64 = 20.0;
 
 pub(super) fn rows() -> Vec<Row> {
@@ -37,7 +38,7 @@ pub(super) fn rows() -> Vec<Row> {
     std::iter::once(Row::plain(ALONE)).chain(BESIDE.iter().map(beside)).collect()
 }
 
-/// A directory with a business that has the calls, and another business.
+/// A directory with two businesses. One of them has very many calls.
 pub(super) struct Scanning {
     directory: PathBuf,
     scanned: Shop,
@@ -49,7 +50,7 @@ impl Scanning {
         rows().iter().any(|known| known.name == row)
     }
 
-    /// Records the calls with the operator API.
+    /// Records the calls through the operator API.
     pub(super) async fn fill(context: &Context) -> Result<Self> {
         let directory = context.path("scanning");
         let server = Receptionist::start(&directory, None)?;
@@ -95,7 +96,7 @@ impl Scanning {
     }
 }
 
-/// Repeatedly reads the list, which has no rows, to its end.
+/// Repeatedly reads all pages of the list, which are empty.
 async fn scan(mut asker: Asker) -> Result<()> {
     let mut path = SCAN.to_owned();
     loop {
@@ -110,7 +111,7 @@ async fn scan(mut asker: Asker) -> Result<()> {
     }
 }
 
-/// The cursor of the next page. It is present exactly if there are more rows.
+/// The cursor of the next page. `None` on the last page.
 fn next_cursor(page: &Value) -> Result<Option<&str>> {
     let found = |name: &str| page.get(name).or_else(|| page["pagination"].get(name));
     let (more, cursor) = (found("has_more"), found("next_cursor").and_then(Value::as_str));

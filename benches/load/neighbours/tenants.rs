@@ -1,5 +1,5 @@
-//! Businesses that are created with the interfaces of the measured server, so that any binary can be
-//! measured.
+//! Businesses that are created through the public and operator APIs of the measured server, so that any
+//! binary can be measured.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::process::{Receptionist, TOKEN};
 use crate::shop::Shop;
 
-/// The number of businesses that are created at once.
+/// The number of businesses that are created at the same time.
 const AT_ONCE: usize = 16;
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 
@@ -30,20 +30,20 @@ impl Asker {
         Ok(Self { connection: Connection::open(address).await?, key: key.to_owned() })
     }
 
-    /// Gets a record, with status 200.
+    /// Sends a GET request and returns the record. Any status except 200 is an error.
     pub(crate) async fn get(&mut self, path: &str) -> Result<Value> {
         let answer = self.connection.exchange(&request("GET", path, &self.key, None)).await?;
         answer.expect(200)?;
         Ok(serde_json::from_slice(answer.body)?)
     }
 
-    /// Posts and returns the status and the response.
+    /// Sends a POST request and returns the status and the response.
     pub(crate) async fn try_post(&mut self, path: &str, body: &str) -> Result<(u16, Value)> {
         let answer = self.connection.exchange(&request("POST", path, &self.key, Some(body))).await?;
         Ok((answer.status, serde_json::from_slice(answer.body)?))
     }
 
-    /// Posts and returns the created record.
+    /// Sends a POST request and returns the created record.
     pub(crate) async fn post(&mut self, path: &str, body: &Value) -> Result<Value> {
         let (status, mut answer) = self.try_post(path, &body.to_string()).await?;
         if status == 201 {
@@ -78,8 +78,8 @@ impl Asker {
     }
 }
 
-/// Creates businesses and subscribes each to its bookings with several URLs, which `url` returns for the
-/// numbers of the business and the endpoint. The secrets are those of the first business.
+/// Creates businesses, and gives each several endpoints that receive its booking events. `url` returns the
+/// URL for the number of a business and of an endpoint. Returns the secrets of the first business as well.
 pub(crate) async fn found(
     server: &Receptionist,
     count: usize,

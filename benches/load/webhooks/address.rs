@@ -1,5 +1,5 @@
-//! The addresses of receivers: invented names and public addresses on the loopback device of the harness's
-//! namespace.
+//! The names and addresses of receivers. The names are invented, and the addresses are public addresses on
+//! the loopback device of the harness's network namespace.
 
 /// The name of the receiver with this number.
 pub(crate) fn host(number: usize) -> String {

@@ -1,4 +1,4 @@
-//! The floor of deliveries: a bare client that posts the body of a real event to the same receivers.
+//! The floor for deliveries: a bare client that posts the body of a real event to the same receivers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -21,7 +21,7 @@ use crate::drive::Period;
 use crate::error::Result;
 use crate::measure::{Measured, nanos};
 
-/// Posts over several connections to the first receivers in turn.
+/// Posts over several connections to each of the first receivers in turn.
 pub(super) async fn measure(
     receivers: &Receivers,
     body: &[u8],

@@ -1,7 +1,7 @@
 //! The cost of webhooks: bookings with subscribed endpoints, and deliveries compared with a bare client.
 //!
-//! The service refuses receivers on loopback, without an exception. So the measurement runs in its own
-//! network namespace, whose loopback device has invented public addresses.
+//! The service always refuses receivers on loopback. The measurement therefore runs in its own network
+//! namespace, whose loopback device has public addresses.
 
 pub(crate) mod address;
 mod bare;
@@ -33,16 +33,16 @@ const BOOK_0: &str = "bookings into one business, no endpoint, 64 connections";
 const BOOK_1: &str = "bookings into one business, 1 endpoint, 64 connections";
 const BOOK_5: &str = "bookings into one business, 5 endpoints, 64 connections";
 
-/// The maximum number of endpoints, each with its own address and name.
+/// The maximum number of endpoints. Each has its own address and name.
 const ENDPOINTS: usize = 5;
-/// The number of concurrent attempts per endpoint, which is also the number of connections of the bare client
-/// for each.
+/// The number of concurrent attempts per endpoint. The bare client opens the same number of connections to
+/// each receiver.
 const ATTEMPTS: usize = 8;
 const CONNECTIONS: usize = 64;
-/// The time without an arrival after which a missing event is an error.
+/// If no event arrives for this long, missing events are an error.
 const SILENCE_MAX: Duration = Duration::from_secs(30);
 
-/// A business to subscribe to, and receivers.
+/// The receivers, and the business whose bookings they receive.
 pub(crate) struct Webhooks {
     template: PathBuf,
     shop: Shop,
@@ -122,9 +122,9 @@ impl Group for Webhooks {
 }
 
 impl Webhooks {
-    /// Books with several subscribed endpoints, and checks that every event reaches every endpoint. Either
-    /// the bookings are measured while deliveries run, or the receivers delay their first responses until all
-    /// bookings are done, and only the deliveries are measured.
+    /// Books with several subscribed endpoints, and checks that every event reaches every endpoint. There are
+    /// two modes: the bookings are measured while deliveries run, or the receivers delay their first
+    /// responses until all bookings are made, and only the deliveries are measured.
     async fn deliver(
         &mut self,
         context: &Context,
@@ -161,7 +161,7 @@ impl Webhooks {
         })
     }
 
-    /// Subscribes the first receivers to bookings and returns their secrets.
+    /// Subscribes the first receivers to bookings. Returns their secrets.
     async fn subscribe(&self, server: &Receptionist, endpoints: usize) -> Result<Vec<String>> {
         let mut connection = Connection::open(server.public).await?;
         let mut secrets = Vec::new();
@@ -178,7 +178,7 @@ impl Webhooks {
     }
 }
 
-/// Waits for this number of deliveries. Returns the time of the last one.
+/// Waits until this many events have arrived. Returns the time at which the last one arrived.
 async fn wait_for(inbox: &Inbox, count: usize) -> Result<Instant> {
     let mut before = 0;
     let mut progress = Instant::now();

@@ -1,4 +1,4 @@
-//! Receivers with TLS that answer at once and check every signature.
+//! Receivers with TLS. They respond immediately and check every signature.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -28,21 +28,21 @@ use tokio_rustls::TlsAcceptor;
 use super::address::{address, host};
 use crate::error::Result;
 
-/// The path to which the bare client posts, and its key.
+/// The path that the bare client posts to. `BARE_KEY` is the key of its signatures.
 pub(crate) const BARE_PATH: &str = "/bare";
 pub(crate) const BARE_KEY: [u8; 32] = [7; 32];
 
-/// Receivers on their own threads, which end with the process.
+/// Receivers on their own threads, which run until the process ends.
 pub(crate) struct Receivers {
     pub(crate) inbox: Arc<Inbox>,
     gate: watch::Sender<bool>,
-    /// A client configuration that trusts their authority.
+    /// A client configuration that trusts the authority of their certificate.
     pub(crate) client: Arc<ClientConfig>,
-    /// The TLS acceptor with their certificate.
+    /// A TLS acceptor with their certificate.
     pub(crate) acceptor: TlsAcceptor,
 }
 
-/// Received events by endpoint.
+/// The received events of each endpoint.
 #[derive(Default)]
 pub(crate) struct Inbox {
     state: Mutex<State>,
@@ -51,11 +51,11 @@ pub(crate) struct Inbox {
 #[derive(Default)]
 struct State {
     keys: Vec<Vec<u8>>,
-    /// The appointment of each event and its first arrival, by endpoint and event.
+    /// For each endpoint and event: the appointment, and the time at which the event first arrived.
     events: HashMap<(usize, String), (String, Instant)>,
-    /// The number of repeated events.
+    /// The number of events that arrived more than once.
     repeated: usize,
-    /// The reason of the first refusal.
+    /// The reason why the first wrong delivery was refused.
     wrong: Option<String>,
     last: Option<Instant>,
     sample: Option<Bytes>,
@@ -74,8 +74,8 @@ struct Resource<'a> {
 }
 
 impl Receivers {
-    /// Starts receivers at their addresses, with a certificate of an authority that is written to a file. The
-    /// certificate also covers the `further` names.
+    /// Starts the receivers. The authority of their certificate is written to a file. The certificate is also
+    /// valid for the `further` names.
     pub(crate) fn start(count: usize, further: &[String], authority_file: &Path) -> Result<Self> {
         let mut params = CertificateParams::new([])?;
         params.distinguished_name.push(DnType::CommonName, "an authority for benches");
@@ -120,7 +120,7 @@ impl Receivers {
         Ok(Self { inbox, gate, client: Arc::new(client), acceptor })
     }
 
-    /// Releases or delays the responses.
+    /// Lets the receivers respond, or makes them delay their responses.
     pub(crate) fn open(&self, open: bool) {
         self.gate.send_replace(open);
     }
@@ -165,25 +165,25 @@ async fn serve(
 }
 
 impl Inbox {
-    /// Clears the received events. Later deliveries must have signatures with these secrets.
+    /// Forgets the received events. Later deliveries must be signed with these secrets.
     pub(crate) fn expect(&self, secrets: Vec<String>) {
         let key =
             |secret: String| BASE64_STANDARD.decode(secret.trim_start_matches("whsec_")).unwrap_or_default();
         *self.state.lock() = State { keys: secrets.into_iter().map(key).collect(), ..State::default() };
     }
 
-    /// The number of different events, and the arrival of the last one.
+    /// The number of different events, and the time at which the last one arrived.
     pub(crate) fn arrived(&self) -> (usize, Instant) {
         let state = self.state.lock();
         (state.events.len(), state.last.unwrap_or_else(Instant::now))
     }
 
-    /// The first arrival of each appointment's event.
+    /// For each appointment, the time at which its event first arrived.
     pub(crate) fn arrivals(&self) -> HashMap<String, Instant> {
         self.state.lock().events.values().cloned().collect()
     }
 
-    /// The reason of a refusal.
+    /// Returns an error if a delivery was refused.
     pub(crate) fn wrong(&self) -> Result<()> {
         let wrong = self.state.lock().wrong.clone();
         wrong.map_or(Ok(()), |wrong| Err(format!("a delivery was wrong: {wrong}").into()))
@@ -194,8 +194,8 @@ impl Inbox {
         self.state.lock().sample.as_ref().map(|sample| sample.to_vec())
     }
 
-    /// Checks that every endpoint has exactly one event for each of these appointments. Returns the number of
-    /// repeated ones.
+    /// Checks that each endpoint has received exactly one event for each of these appointments. Returns the
+    /// number of events that arrived more than once.
     pub(crate) fn check(&self, appointments: &[String]) -> Result<usize> {
         self.wrong()?;
         let state = self.state.lock();
@@ -256,7 +256,8 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str> {
     Ok(headers.get(name).ok_or_else(|| format!("no {name}"))?.to_str()?)
 }
 
-/// The signature of Standard Webhooks, implemented again to check that of the service.
+/// The signature by the Standard Webhooks specification. It is implemented again here to check that of the
+/// service.
 pub(crate) fn signature(key: &[u8], id: &str, timestamp: &str, body: &[u8]) -> Result<String> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key)?;
     mac.update(format!("{id}.{timestamp}.").as_bytes());
