@@ -212,7 +212,11 @@ fn mails_need_a_relay_and_a_sender_and_the_password_stays_secret() {
     let relay = "--smtp-url=smtps://u:geheim@mail.example.com";
     let mail = args(&[relay, "--mail-from=Desk <desk@example.com>"]).unwrap().mail.unwrap();
     assert_eq!(format!("{:?}", mail.relay), "Relay(Tls mail.example.com:465)");
-    assert_eq!(args(&["--mail-from=desk@example.com"]).unwrap().mail, None, "without a relay none is sent");
+    assert_eq!(
+        args(&["--mail-from=desk@example.com"]).unwrap().mail,
+        None,
+        "without a relay no mail is sent"
+    );
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "smtp://u:geheim@mail.example.com\n").unwrap();
     let in_file = format!("--smtp-url-file={}", file.path().display());

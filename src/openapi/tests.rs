@@ -7,7 +7,7 @@ use tower::ServiceExt;
 use super::*;
 use crate::http::testing::parts;
 
-/// Checks that a document has the operations of a table and no others.
+/// Checks that a document contains the operations of a table, and no other operations.
 fn check<A: Send + Sync + 'static>(document: &Value, base_path: &str, table: &[Route<A>]) {
     let mut described = BTreeSet::new();
     for (path, item) in document["paths"].as_object().unwrap() {
@@ -19,7 +19,7 @@ fn check<A: Send + Sync + 'static>(document: &Value, base_path: &str, table: &[R
     let row = |row: &Route<A>| (row.method.to_string(), row.path.to_owned(), row.about.id.to_owned());
     let served: BTreeSet<_> = table.iter().map(row).collect();
     assert_eq!(described, served);
-    assert_eq!(served.len(), table.len(), "a row is there twice");
+    assert_eq!(served.len(), table.len(), "a row occurs twice");
 }
 
 #[test]

@@ -40,7 +40,7 @@ fn connect(router: Router, graceful: &GracefulShutdown, pipe_bytes: usize) -> (D
     connect_to(&Slots::new(limits(1, 1)), router, graceful, pipe_bytes)
 }
 
-/// The client's end of a connection to a listener with these slots.
+/// The client's end of a connection to a listener that has these slots.
 fn connect_to(
     slots: &Arc<Slots>,
     app: impl HttpService + Sync,
@@ -117,10 +117,10 @@ async fn a_client_that_is_refused_while_it_sends_can_read_why() {
     request.write_all(&vec![b' '; BODY_BYTES_MAX + 1]).await.unwrap();
     let answer = read_to_end(&mut answer).await;
     assert!(answer.starts_with("HTTP/1.1 413") && answer.contains("invalid_request"), "{answer}");
-    // The request never ends, so the server closes the connection.
+    // The client never stops sending, so the server must close the connection.
     let start = Instant::now();
     while request.write_all(b"more").await.is_ok() {
-        assert!(start.elapsed() < LINGER_TIME_MAX * 2, "it still lingers");
+        assert!(start.elapsed() < LINGER_TIME_MAX * 2, "the server did not stop reading");
         tokio::time::advance(Duration::from_millis(100)).await;
     }
     tasks.join_next().await.unwrap().unwrap();
@@ -202,7 +202,7 @@ async fn a_request_without_one_good_host_is_refused_in_the_envelope() {
         let (mut client, _tasks) = connect_to(&Slots::new(limits(1, 1)), app(hello()), &graceful, 1024);
         let request = format!("GET / HTTP/{version}\r\n{hosts}x-request-id: mine\r\n\r\n");
         client.write_all(request.as_bytes()).await.unwrap();
-        // Bytes after an invalid request are not read.
+        // The server does not read bytes that follow an invalid request.
         let again = format!("GET / HTTP/{version}\r\nhost: x\r\nconnection: close\r\n\r\n");
         let _ = client.write_all(again.as_bytes()).await;
         let answer = read_to_end(&mut client).await;
@@ -229,7 +229,7 @@ async fn a_connection_without_a_place_ends_soon() {
         read_to_end(&mut client).await;
         assert_eq!(start.elapsed(), RESERVE_HEADER_TIME_MAX, "{sent}");
     }
-    // The lifetime of a slow connection is limited.
+    // A connection that is too slow must be closed.
     let router = Router::new().route("/healthz", get(pending::<()>));
     let (mut client, _tasks) = connect_to(&slots, app_of(router), &graceful, 1024);
     let start = Instant::now();
@@ -261,7 +261,7 @@ async fn idle_connections_do_not_hold_up_the_drain() {
     assert_eq!(start.elapsed(), Duration::ZERO);
 }
 
-/// A server on its own port, and the sender that stops it.
+/// Starts a server on a free port. The returned sender stops it.
 async fn start(
     tls: Option<Certificates>,
     app: impl HttpService + Sync,
@@ -297,7 +297,7 @@ async fn a_request_in_flight_is_answered_before_the_server_ends() {
     client.write_all(GET).await.unwrap();
     entered.notified().await;
     stop.send(()).unwrap();
-    // No new connection is accepted from here on. Waits until the listener is closed.
+    // From this moment on, the server accepts no new connection. Waits until the listener is closed.
     while TcpStream::connect(address).await.is_ok() {
         tokio::task::yield_now().await;
     }
@@ -322,14 +322,14 @@ async fn a_panic_is_a_500_and_the_connection_lives_on() {
     assert!(answers.contains("internal_error") && !answers.contains("a fault for the test"), "{answers}");
 }
 
-/// A client that connects from this address of the loopback.
+/// A client that connects from this loopback address.
 pub(super) async fn connect_from(source: [u8; 4], server: SocketAddr) -> TcpStream {
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind((source, 0).into()).unwrap();
     socket.connect(server).await.unwrap()
 }
 
-/// The response to one request from this address.
+/// Sends a request from this address and returns the response.
 async fn ask(source: [u8; 4], server: SocketAddr, path: &str) -> String {
     let mut client = connect_from(source, server).await;
     let request = format!("GET {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
@@ -346,7 +346,7 @@ async fn past_the_bound_of_its_address_only_healthz_is_answered() {
     let (server, _stop, _task) = start_with(limits.clone(), None, app(hello())).await;
     let mut first = connect_from(CROWD, server).await;
     let answer = ask(CROWD, server, "/").await;
-    assert!(answer.starts_with("HTTP/1.1 200"), "at the bound: {answer}");
+    assert!(answer.starts_with("HTTP/1.1 200"), "the largest permitted body was refused: {answer}");
     let _second = connect_from(CROWD, server).await;
     let answer = ask(CROWD, server, "/").await;
     assert!(answer.starts_with("HTTP/1.1 503") && answer.contains("internal_error"), "{answer}");
@@ -355,7 +355,7 @@ async fn past_the_bound_of_its_address_only_healthz_is_answered() {
     assert!(ask(OTHER, server, "/").await.ends_with("hello"));
     assert_eq!(limits.counters.refused.load(std::sync::atomic::Ordering::Relaxed), 2);
     first.write_all(GET_AND_CLOSE).await.unwrap();
-    assert!(read_to_end(&mut first).await.ends_with("hello"), "a connection with a slot keeps it");
+    assert!(read_to_end(&mut first).await.ends_with("hello"), "a connection that has a slot must keep it");
 }
 
 #[tokio::test]
@@ -372,7 +372,7 @@ async fn a_full_listener_closes_connections_that_rest() {
     }
     assert!(ask(OTHER, server, "/").await.ends_with("hello"));
     for mut client in resting {
-        assert!(read_to_end(&mut client).await.ends_with("hello"), "what was answered was sent");
+        assert!(read_to_end(&mut client).await.ends_with("hello"), "a response must be sent completely");
     }
     assert_eq!(limits.counters.evicted.load(std::sync::atomic::Ordering::Relaxed), 3);
     assert_eq!(limits.counters.refused.load(std::sync::atomic::Ordering::Relaxed), 0);
@@ -398,7 +398,7 @@ async fn a_listener_full_of_requests_answers_healthz() {
     assert!(ask(OTHER, server, "/healthz").await.ends_with("well"));
     assert!(ask(OTHER, server, "/").await.starts_with("HTTP/1.1 503"));
     drop(held);
-    // Released slots are available again.
+    // When its slots have been released, the address can use them again.
     while !ask(OTHER, server, "/nowhere").await.starts_with("HTTP/1.1 404") {}
 }
 

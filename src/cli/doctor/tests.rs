@@ -1,4 +1,4 @@
-//! The checks find problems and give advice.
+//! Checks of the `doctor` command: the problems that they find, and the advice that they give.
 
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
@@ -9,7 +9,7 @@ use super::checks::{all, clock, name_servers};
 use super::finding::{Finding, Level};
 use crate::config::{ServeArgs, Settings};
 
-/// The settings of a service without problems, changed by `change`.
+/// The settings of a service without problems, after `change`.
 fn settings(dir: &Path, change: impl FnOnce(&mut ServeArgs)) -> Settings {
     let mut args = ServeArgs {
         listen: Some("127.0.0.1:0".into()),
@@ -26,7 +26,7 @@ fn of<'a>(findings: &'a [Finding], what: &str) -> &'a Finding {
     findings.iter().find(|finding| finding.what == what).unwrap()
 }
 
-/// The finding of a check after a change of the settings.
+/// The level and text that a check reports after a change of the settings.
 fn found(dir: &Path, change: impl FnOnce(&mut ServeArgs), what: &str) -> (Level, String) {
     let findings = all(&settings(dir, change), None);
     let finding = of(&findings, what);
@@ -41,7 +41,7 @@ fn a_new_installation_has_no_problems() {
     for what in ["data directory", "operator's token", "public listener", "operator listener", "disk"] {
         assert_eq!(of(&findings, what).level, Level::Ok, "{}", of(&findings, what));
     }
-    assert!(!dir.path().join("data").exists(), "looking makes nothing");
+    assert!(!dir.path().join("data").exists(), "a check must not create the directory");
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn a_clock_earlier_than_the_services_time_is_a_problem_with_two_remedies() {
     let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_772_442_000); // 2026-03-02T09:00:00Z
     let found = |kept: &str| {
         std::fs::write(dir.path().join("clock"), kept).unwrap();
-        // As if the service had written nothing since then.
+        // The clock file looks as if the service had written nothing since then.
         let file = std::fs::File::options().write(true).open(dir.path().join("clock")).unwrap();
         file.set_modified(now).unwrap();
         clock(dir.path(), now)
@@ -159,7 +159,7 @@ fn an_offline_business_is_listed_with_its_reason_and_advice() {
     let (level, said) = found(dir.path(), |_| {}, "business set aside");
     assert_eq!(level, Level::Problem);
     for words in [id, "3 rows are missing", "receptionist salvage --data-dir", "restore a backup"] {
-        assert!(said.contains(words), "{words} is not in {said}");
+        assert!(said.contains(words), "the output does not contain {words}: {said}");
     }
     std::fs::write(&list, "nothing\n").unwrap();
     let (level, said) = found(dir.path(), |_| {}, "business set aside");

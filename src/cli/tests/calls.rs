@@ -1,4 +1,5 @@
-//! The requests of the commands that set up a business. A request has only given values.
+//! The requests of the commands that set up a business. A request contains only the values that the command
+//! names.
 
 use clap::CommandFactory;
 use serde_json::{Value, json};
@@ -13,7 +14,7 @@ fn the_command_line_is_well_formed() {
 #[test]
 fn businesses() {
     let all = "/admin/v1/businesses";
-    // The region is resolved from the zone later; see `meanings`.
+    // The region is computed from the time zone later. The module `meanings` tests this.
     check(
         "business create --name 'Salon Lumière' --timezone europe/paris",
         "POST",
@@ -185,7 +186,7 @@ fn the_diary() {
     check("time-off delete t1 --staff m1 --business b1", "DELETE", &format!("{off}/t1"), Value::Null);
     check_usage("time-off add --staff m1 --business b1 --from 2026-08-03", "--to");
     check_usage("time-off add --staff m1 --business b1", "--from");
-    // The form of earlier versions, without `--staff`.
+    // The command without `--staff`, as in earlier versions.
     check("time-off list m1 --business b1", "GET", &off, Value::Null);
     check("time-off delete m1 t1 --business b1", "DELETE", &format!("{off}/t1"), Value::Null);
     let days = json!({"from": "2026-08-03", "to": "2026-08-16"});

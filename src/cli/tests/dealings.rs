@@ -186,7 +186,7 @@ fn knowledge() {
     check("knowledge list --business b1", "GET", &all, Value::Null);
     check("knowledge show k1 --business b1", "GET", &one, Value::Null);
     check("knowledge delete k1 --business b1", "DELETE", &one, Value::Null);
-    // A file is replaced by its content later; see `meanings`.
+    // The file name is replaced by the content of the file later. The module `meanings` tests this.
     let add = "knowledge add --business b1 --title T";
     check(add, "POST", &all, json!({"title": "T", "content": "-"}));
     check(&format!("{add} --file f.md"), "POST", &all, json!({"title": "T", "content": "f.md"}));

@@ -1,4 +1,4 @@
-//! The output of commands for responses, invalid responses and missing ones.
+//! The output of commands for a valid, an invalid or a missing response.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -46,7 +46,7 @@ async fn check_error(response: &str, line: &str, expected: &str) {
     let error = perform_at(&stub, line).await.unwrap_err();
     assert_eq!(error.to_string().replace(&stub.address.to_string(), "HERE"), expected);
     assert_eq!(error.exit_status, 1);
-    assert_eq!(stub.requests().len(), 1, "a call is made once");
+    assert_eq!(stub.requests().len(), 1, "the command must send the request only once");
 }
 
 fn printed(output: &str, note: Option<&str>) -> Printed {
@@ -174,7 +174,7 @@ async fn an_empty_page_is_not_the_end_of_a_list() {
     let shown = perform_at(&stub, "business list --limit 5").await.unwrap();
     assert!(shown.output.contains("N7") && !shown.output.contains("N8"), "{}", shown.output);
     assert_eq!(shown.note.as_deref(), Some("there is more: --cursor d"));
-    assert_eq!(stub.requests().len(), 3, "what has a row is shown");
+    assert_eq!(stub.requests().len(), 3, "the command must stop after the first page with a row");
     let shown = perform_at(&Stub::start(pages).await, "business list").await.unwrap();
     assert!(shown.output.contains("N7") && shown.output.contains("N8"), "{}", shown.output);
     let shown = perform_at(&Stub::start(pages).await, "business list --limit 5 --json").await.unwrap();
@@ -223,7 +223,7 @@ async fn a_refusal_is_its_code_message_and_details() {
         "invalid_request: the request is invalid\n  timezone: is not a time zone\n  hours[0].open: is not a time",
     )
     .await;
-    // --json changes only the output of a success. An error stays readable text.
+    // `--json` changes only the output of a successful command. An error is still readable text.
     let body = r#"{"error":{"code":"not_found","message":"there is no such business"}}"#;
     let expected = "not_found: there is no such business";
     check_error(&response("404 Not Found", body), "business show b1 --json", expected).await;

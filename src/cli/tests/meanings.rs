@@ -1,4 +1,4 @@
-//! The resolution of texts, with a scripted service.
+//! How texts such as names and times are resolved, with a scripted service.
 
 use std::fs;
 
@@ -53,14 +53,14 @@ fn client(stub: &Stub) -> Client {
     )
 }
 
-/// The final request or the error, the earlier requests, and the notes.
+/// The final request or the error, the requests that were sent before it, and the notes.
 struct Meant {
     call: Result<Call, String>,
     asked: Vec<String>,
     notes: Vec<String>,
 }
 
-/// Resolves a command with a service that sends these responses in order.
+/// Resolves the texts of a command. The service sends these responses in order.
 async fn meaning_of(line: &str, answers: &[String]) -> Meant {
     let answers = answers.to_vec();
     let stub = Stub::start(move |number| answers[number].clone()).await;
@@ -235,7 +235,7 @@ async fn the_region_of_a_new_business_is_that_of_its_zone_unless_it_is_given() {
         refused.starts_with("--phone-region: the time zone UTC does not identify a country"),
         "{refused}"
     );
-    // The zone is invalid, which the service reports.
+    // The service reports that the zone is invalid.
     let unknown = meaning_of("business create --name S --timezone Mars", &[]).await.call.unwrap();
     assert_eq!(unknown.body.unwrap()["phone_region"], Value::Null);
 }

@@ -1,4 +1,4 @@
-//! The requests of each command, also against a scripted service.
+//! The requests of each command, and the commands against a scripted service.
 
 mod calls;
 mod dealings;
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::{Flags, OperatorCommand};
 
-/// The program with the commands of this module only.
+/// A program that has only the commands of this module.
 #[derive(Debug, Parser)]
 #[command(name = "receptionist")]
 struct Cli {
@@ -20,12 +20,12 @@ struct Cli {
     command: OperatorCommand,
 }
 
-/// Reads a command line, split at the white space outside of single quotes.
+/// Parses a command line. Words are separated by white space, except within single quotes.
 fn parse(line: &str) -> Result<OperatorCommand, clap::Error> {
     parse_with_flags(line).map(|(command, _)| command)
 }
 
-/// A command line with the flags of its command.
+/// Parses a command line. Also returns the flags of its command.
 fn parse_with_flags(line: &str) -> Result<(OperatorCommand, Flags), clap::Error> {
     let words = line.split('\'').enumerate().flat_map(|(at, piece)| match at % 2 {
         0 => piece.split_whitespace().collect(),
@@ -41,7 +41,7 @@ fn parse_with_flags(line: &str) -> Result<(OperatorCommand, Flags), clap::Error>
 /// The path of business `b1`.
 const B: &str = "/admin/v1/businesses/b1";
 
-/// Checks that a command makes this call, before its texts are resolved.
+/// Checks that a command makes this call. The texts in it are not resolved yet.
 fn check(line: &str, method: &str, path: &str, body: Value) {
     let (command, flags) = parse_with_flags(line).unwrap_or_else(|error| panic!("{line}: {error}"));
     let call = command.into_parts().0.request.call();
@@ -51,7 +51,8 @@ fn check(line: &str, method: &str, path: &str, body: Value) {
         (method, path, &body),
         "{line}"
     );
-    // Every property of the call has a flag for refusals, except the status that enabling and disabling an endpoint set.
+    // Each property of the call belongs to a flag, which error messages name. The only exception is the
+    // status that `webhook enable` and `webhook disable` set.
     let queried = call.query.iter().map(|(name, _)| (*name).to_owned());
     for property in queried.chain(body.iter().flat_map(leaves)) {
         let named = flags.flag(&property);
@@ -60,7 +61,7 @@ fn check(line: &str, method: &str, path: &str, body: Value) {
     }
 }
 
-/// The paths of the values in a body.
+/// The paths of all values in a body.
 fn leaves(body: &Value) -> Vec<String> {
     let Value::Object(properties) = body else { return vec![String::new()] };
     let inner = |(name, value): (&String, &Value)| -> Vec<String> {
@@ -70,7 +71,7 @@ fn leaves(body: &Value) -> Vec<String> {
     properties.iter().flat_map(inner).collect()
 }
 
-/// Checks that a command is refused before it sends anything, with a message that contains this part.
+/// Checks that a command is refused before it sends a request. The message must contain `part`.
 fn check_usage(line: &str, part: &str) {
     let error = parse(line).unwrap_err();
     assert_eq!(error.exit_code(), 2, "{line}");

@@ -1,4 +1,4 @@
-//! A scripted service: it answers each request with fixed bytes and records the requests.
+//! A scripted service. It sends fixed bytes as responses and records the requests.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -9,9 +9,9 @@ use tokio::net::{TcpListener, TcpStream};
 /// One request as it arrived.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
-    /// Method and target, such as `GET /p?limit=1`.
+    /// The method and the target, for example `GET /p?limit=1`.
     pub(super) line: String,
-    /// The header lines, in lower case up to the colon.
+    /// The header lines. Their names are in lower case.
     pub(super) headers: Vec<String>,
     pub(super) body: String,
 }
@@ -22,14 +22,14 @@ impl Request {
     }
 }
 
-/// A service that runs until it is dropped with its runtime.
+/// A service that runs until this is dropped, or until its runtime is.
 pub(super) struct Stub {
     pub(super) address: SocketAddr,
     requests: Arc<Mutex<Vec<Request>>>,
 }
 
 impl Stub {
-    /// Serves one request per connection. The script returns the response to the request of this number.
+    /// Handles one request per connection. The script returns the response to the request with this number.
     pub(super) async fn start(mut script: impl FnMut(usize) -> String + Send + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -40,7 +40,7 @@ impl Stub {
                 let (mut stream, _) = listener.accept().await.unwrap();
                 let request = read_request(&mut stream).await;
                 seen.lock().unwrap().push(request);
-                // A client may close the connection before the end.
+                // The client may close the connection before it has read the response.
                 let _ = stream.write_all(script(number).as_bytes()).await;
                 let _ = stream.shutdown().await;
             }
@@ -53,7 +53,7 @@ impl Stub {
     }
 }
 
-/// A whole response with this body.
+/// A complete response with this body.
 pub(super) fn response(status: &str, body: &str) -> String {
     let length = body.len();
     format!(

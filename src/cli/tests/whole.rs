@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::parse_with_flags;
 use crate::openapi::operator_document;
 
-/// A command for each operation. The ids are the names of the path parameters.
+/// One command for each operation. The ids in it are the names of the path parameters.
 const COMMANDS: &[&str] = &[
     "business create --name N --timezone UTC",
     "business list",
@@ -79,12 +79,12 @@ const COMMANDS: &[&str] = &[
     "audit installation",
 ];
 
-/// An operation, such as `GET /businesses/{business_id}/keys`, and the names in its query and body.
+/// All operations, such as `GET /businesses/{business_id}/keys`, each with the names in its query and body.
 fn operations() -> Vec<(String, Vec<String>)> {
     let document = operator_document();
     let mut operations = Vec::new();
-    // `backup` makes several calls, and `export` and `import` also work without a service; `tests/crash` and
-    // `tests/cli` test them. `mail test` concerns no business; `tests/cli` tests it.
+    // `tests/crash` and `tests/cli` test `backup`, which makes several calls, and `export` and `import`,
+    // which also work without a service. `tests/cli` tests `mail test`, which belongs to no business.
     let moves = |path: &str| path.ends_with("/export") || path == "/import";
     let of_businesses =
         |path: &&String| !path.starts_with("/backup") && !path.starts_with("/mail") && !moves(path);
@@ -103,7 +103,7 @@ fn operations() -> Vec<(String, Vec<String>)> {
             let schema = schema["$ref"]
                 .as_str()
                 .map_or(schema, |reference| document.pointer(reference.trim_start_matches('#')).unwrap());
-            // A choice of objects has its properties in each.
+            // A `oneOf` schema has its properties in each alternative.
             let objects = schema["oneOf"].as_array().into_iter().flatten().chain([schema]);
             let properties = objects.filter_map(|object| object["properties"].as_object());
             names.extend(properties.flat_map(|all| all.keys().cloned()));
@@ -113,7 +113,7 @@ fn operations() -> Vec<(String, Vec<String>)> {
     operations
 }
 
-/// The operation that a command calls, by its template.
+/// The operation that a command calls, with the names of its path parameters.
 fn operation(line: &str) -> String {
     let (command, _) = parse_with_flags(line).unwrap();
     let mut call = command.into_parts().0.request.call();
@@ -137,7 +137,7 @@ fn operation(line: &str) -> String {
         return format!("{} /audit", call.method);
     }
     let path = call.path.trim_start_matches("/admin/v1/businesses");
-    // The business is named or the default.
+    // The command names the business, or uses the default business.
     let path = match path.strip_prefix("/business_id").or_else(|| path.strip_prefix('/')) {
         None => path.to_owned(),
         Some("") => "/{business_id}".to_owned(),
@@ -163,14 +163,14 @@ fn every_operation_has_a_command_with_a_flag_for_each_of_its_words() {
     assert!(operations.iter().any(|(_, names)| names.iter().any(|name| name == "updated_since")));
 }
 
-/// Properties that a command sets itself, or that have no effect.
+/// Whether the command itself sets this property, or the property has no effect.
 fn needs_no_flag(line: &str, name: &str) -> bool {
     match name {
-        // A booking of the team needs no confirmation, and a move keeps the source.
+        // The team's bookings need no confirmation, and a move keeps the source.
         "allow_pending" => true,
         "source" => line.starts_with("appointment reschedule"),
         "status" => line.starts_with("webhook enable"),
-        // `--kind` names it.
+        // The flag `--kind` contains the name.
         _ => line.starts_with("budget set") || line.starts_with("person notifications"),
     }
 }

@@ -1,4 +1,4 @@
-//! Tests that compare the catalogues with each other and with the message ids in the code.
+//! Compares the message catalogues with each other and with the message ids in the code.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,7 +9,7 @@ use domain::{AttemptError, AttemptFailure, MailFault, PasswordHint, ProblemCode,
 use super::*;
 use crate::words::ids;
 
-/// The prefixes of ids that the code builds at runtime. The test below checks their endings.
+/// Prefixes of message ids whose endings the code adds at run time. A test below checks these endings.
 const MADE: [&str; 24] = [
     "role-",
     "enter-invitation-",
@@ -48,7 +48,7 @@ fn files(under: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every quoted text in the code and the templates of the dashboard.
+/// Every quoted text in the code of the dashboard and in its templates.
 fn quoted() -> BTreeSet<String> {
     let mut found = Vec::new();
     files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dashboard"), &mut found);
@@ -71,7 +71,7 @@ fn every_word_is_said_somewhere_and_whatever_is_said_is_there() {
     let unsaid =
         known.iter().filter(|id| !said.contains(*id) && !MADE.iter().any(|made| id.starts_with(made)));
     assert_eq!(unsaid.collect::<Vec<_>>(), [""; 0]);
-    // A message id is the argument of one of these calls.
+    // The argument of one of these calls is a message id.
     let mut found = Vec::new();
     files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dashboard"), &mut found);
     for path in found {

@@ -1,4 +1,4 @@
-//! Every kind of mail in every language, read by another library's parser.
+//! Every kind of mail in every language, read by the mail parser of another library.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::super::Letters;
 
 const ORIGIN: &str = "https://desk.example.com";
-/// A token of the usual form.
+/// A token in the usual format.
 const TOKEN: &str = "AQEBAQEBAQEBAQEBAQEBAQICAgICAgICAgICAgICAgIAoj250YOQVUG8_hjw9NICRg";
 
 fn at(text: &str) -> Timestamp {
@@ -97,7 +97,7 @@ fn compose(letter: &Letter) -> Vec<u8> {
     Letters::new(from, ORIGIN.into()).compose(letter).unwrap()
 }
 
-/// A parsed mail: subject, text, HTML, and all headers by name.
+/// A parsed mail. The headers are keyed by name.
 struct Read {
     subject: String,
     text: String,
@@ -106,7 +106,7 @@ struct Read {
 }
 
 fn read(bytes: &[u8]) -> Read {
-    let mail = MessageParser::default().parse(bytes).expect("it is a mail");
+    let mail = MessageParser::default().parse(bytes).expect("the mail cannot be parsed");
     assert_eq!((mail.text_body_count(), mail.html_body_count(), mail.attachment_count()), (1, 1, 0));
     let mut headers: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for header in mail.headers() {
@@ -140,9 +140,12 @@ fn every_kind_of_mail_is_read_back_in_both_languages() {
         for content in contents("Ada Lovelace") {
             let letter = letter(locale, "Ada", content);
             let bytes = compose(&letter);
-            assert_eq!(bytes, compose(&letter), "the same letter gives the same bytes");
-            assert!(bytes.is_ascii(), "it goes through any relay");
-            assert!(bytes.split(|byte| *byte == b'\n').all(|line| line.len() <= 998), "RFC 5322, 2.1.1");
+            assert_eq!(bytes, compose(&letter), "the same letter must give the same bytes");
+            assert!(bytes.is_ascii(), "the mail must be ASCII, which every relay accepts");
+            assert!(
+                bytes.split(|byte| *byte == b'\n').all(|line| line.len() <= 998),
+                "RFC 5322, 2.1.1 limits a line to 998 characters"
+            );
             let mail = read(&bytes);
             assert!(
                 !mail.subject.is_empty() && mail.html.contains("<!DOCTYPE html>"),
@@ -282,7 +285,7 @@ fn user_input_adds_neither_headers_nor_markup() {
                 assert!(mail.subject.chars().count() < 250, "{:?}", mail.subject);
                 let html = mail.html.to_lowercase();
                 for markup in ["<script", "<img", "onerror=y>", "href='", "onmouseover=\"", "\u{202e}"] {
-                    assert!(!html.contains(markup), "{name:?} made {markup}: {html}");
+                    assert!(!html.contains(markup), "{name:?} led to {markup}: {html}");
                 }
                 let (opened, closed) = (html.matches("<bdi>").count(), html.matches("</bdi>").count());
                 assert_eq!(opened, closed, "{name:?}");

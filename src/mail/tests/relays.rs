@@ -1,4 +1,4 @@
-//! The conversation with relays. The relay is a real server on the loopback.
+//! The SMTP dialogue with relays. The relay is a real server on the loopback interface.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use super::server::{At, Does, Manner, Server};
 
 const PLAIN: Manner = Manner { tls: false, starttls: false, password: None, odd: None };
 
-/// The address of the relay with this scheme.
+/// The settings for a relay at this server, with this scheme and user.
 fn smtp(server: &Server, scheme: &str, user: &str) -> Smtp {
     let trust = Trust::nobody().and(&server.certificate).unwrap();
     trusting(server, scheme, user, &trust)
@@ -44,7 +44,10 @@ async fn a_mail_goes_over_tls_from_the_first_byte_with_its_password() {
     assert_eq!(commands[0], "EHLO example.com");
     assert!(commands[1].starts_with("AUTH PLAIN "), "{commands:?}");
     assert_eq!(commands[2..5], ["MAIL FROM:<desk@example.com>", "RCPT TO:<ada@example.org>", "DATA"]);
-    assert!(heard.mails[0].starts_with(b"Subject: a\r\n\r\none\r\n.two\r\n"), "what was dotted is as it was");
+    assert!(
+        heard.mails[0].starts_with(b"Subject: a\r\n\r\none\r\n.two\r\n"),
+        "the dots at the start of lines must be unchanged"
+    );
 }
 
 #[tokio::test]
@@ -72,7 +75,7 @@ async fn a_relay_without_starttls_gets_nothing() {
     );
 }
 
-/// An attacker in the network could send the responses of the relay before TLS begins.
+/// An attacker in the network could send a relay's responses before TLS begins.
 #[tokio::test]
 async fn plain_data_after_the_start_of_tls_fails_the_attempt() {
     let injected = "220 go ahead\r\n250-relay.example.com\r\n250 AUTH PLAIN\r\n235 ok\r\n250 ok\r\n250 ok\r\n354 go ahead\r\n250 taken";
@@ -93,7 +96,7 @@ async fn plain_data_after_the_start_of_tls_fails_the_attempt() {
 
 #[tokio::test]
 async fn an_answer_that_never_ends_is_given_up_on() {
-    // A larger amount than the system's buffers of both ends hold.
+    // More bytes than the system's buffers on both ends can hold.
     const BUFFERED_MAX: usize = 32 << 20;
     for (scheme, starttls, step) in [
         ("smtp+plain", false, At::Greeting),
@@ -127,7 +130,7 @@ async fn a_relay_with_an_untrusted_certificate_gets_nothing() {
     }
 }
 
-/// A certificate like that of `openssl req -x509`: it is self-signed and claims to be an authority.
+/// A certificate as `openssl req -x509` makes it. It is self-signed and claims to be an authority.
 #[tokio::test]
 async fn a_relay_may_show_a_named_certificate_that_calls_itself_an_authority() {
     let authority = |host: &str| {
@@ -191,7 +194,7 @@ async fn a_closed_connection_or_a_refusing_greeting_is_a_problem_of_the_relay() 
         let failure = smtp(&server, "smtp+plain", "").send(&mail()).await.unwrap_err();
         assert!(matches!(failure, MailFailure::Relay(_)), "{odd:?}: {failure:?}");
     }
-    // No program listens on this port.
+    // A port on which no program listens.
     let gone = {
         let server = Server::start(PLAIN).await;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -201,14 +204,14 @@ async fn a_closed_connection_or_a_refusing_greeting_is_a_problem_of_the_relay() 
     assert!(matches!(failure, MailFailure::Relay(_)), "{failure:?}");
 }
 
-/// The response of the relay never comes. The deadline of the caller ends the attempt.
+/// The relay never responds. The attempt ends at the caller's deadline.
 #[tokio::test]
 async fn a_hanging_relay_is_left_to_the_callers_deadline() {
     for step in [At::Greeting, At::Rcpt, At::Body, At::End] {
         let server = Server::start(Manner { odd: Some((step, Does::Hangs)), ..PLAIN }).await;
         let smtp = smtp(&server, "smtp+plain", "");
         let mail = mail();
-        // Paused time passes the deadline at once, as soon as no task can continue.
+        // When no task can run, paused time advances to the deadline immediately.
         tokio::time::pause();
         let asked = timeout(Duration::from_secs(60), smtp.send(&mail)).await;
         tokio::time::resume();
@@ -226,7 +229,7 @@ async fn an_invalid_address_is_refused_without_a_connection() {
     assert!(server.heard.lock().commands.is_empty());
 }
 
-/// Addresses are refused when they are given, not when a mail is sent.
+/// An invalid address is refused when it is configured, not when a mail is sent.
 #[test]
 fn whatever_is_taken_as_an_address_can_be_mailed_to() {
     let parts = [

@@ -1,4 +1,4 @@
-//! A relay for tests: a real SMTP server on the loopback with configurable faults.
+//! A relay for tests: a real SMTP server on the loopback interface whose faults can be configured.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 
-/// The steps at which a relay can misbehave.
+/// The steps of the dialogue at which a relay can misbehave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
     Greeting,
@@ -22,13 +22,13 @@ pub(super) enum At {
     Mail,
     Rcpt,
     Data,
-    /// In the middle of the mail.
+    /// The middle of the mail.
     Body,
-    /// After the mail.
+    /// The end of the mail.
     End,
 }
 
-/// The fault at a step.
+/// What the relay does at a step instead of its usual response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Does {
     Says(&'static str),
@@ -41,22 +41,22 @@ pub(super) enum Does {
 /// The configuration of a relay.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Manner {
-    /// TLS from the first byte on.
+    /// Whether TLS begins with the first byte.
     pub(super) tls: bool,
-    /// Whether it offers STARTTLS.
+    /// Whether the relay offers STARTTLS.
     pub(super) starttls: bool,
-    /// User and password, if the relay requires them.
+    /// The user and the password, if the relay requires them.
     pub(super) password: Option<(&'static str, &'static str)>,
     pub(super) odd: Option<(At, Does)>,
 }
 
-/// The received data.
+/// What the relay has received.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
-    /// The commands, each with whether it arrived over TLS.
+    /// The commands, each with a flag that is true if it arrived over TLS.
     pub(super) commands: Vec<(bool, String)>,
     pub(super) mails: Vec<Vec<u8>>,
-    /// The number of accepted bytes of an endless response.
+    /// The number of bytes of an endless response that the client has accepted.
     pub(super) flooded: usize,
 }
 
@@ -73,7 +73,7 @@ impl Server {
         Self::start_with(manner, signed).await
     }
 
-    /// A relay that shows this certificate.
+    /// A relay that presents this certificate.
     pub(super) async fn start_with(manner: Manner, signed: CertifiedKey<KeyPair>) -> Self {
         let certificate = signed.cert.der().to_vec();
         let key = PrivatePkcs8KeyDer::from(signed.signing_key.serialize_der());
@@ -122,7 +122,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<S> {
         let _ = self.stream.get_mut().flush().await;
     }
 
-    /// Applies the fault of this step. Returns false after closing the connection.
+    /// Sends the usual response of this step, or applies its fault. Returns `None` if the connection is
+    /// closed, and false if the step failed.
     async fn at(&mut self, step: At, usual: &str) -> Option<bool> {
         match self.manner.odd.filter(|(at, _)| *at == step).map(|(_, does)| does) {
             None => self.say(usual).await,
@@ -150,7 +151,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<S> {
         (read > 0).then(|| line.trim_end().to_owned())
     }
 
-    /// Handles commands until the end. Returns true if TLS starts.
+    /// Handles commands until the connection ends. Returns true if the client starts TLS.
     async fn run(&mut self, greets: bool) -> bool {
         if greets && self.at(At::Greeting, "220 relay.example.com ESMTP").await != Some(true) {
             return false;

@@ -1,12 +1,12 @@
-//! Tests that written lines can be read, and that other lines are refused.
+//! Lines of an export can be read again, and invalid lines are refused.
 
 use super::read::{Line, read};
 use super::write::{end, head, line};
 use crate::english;
 
-/// A line of each kind, written by the first release of the version.
+/// A line of each kind, written by the first release with the current version of the format.
 const LINES: &str = include_str!("lines.jsonl");
-/// The same lines in version 2.
+/// The same lines in version 2 of the format.
 const LINES_2: &str = include_str!("lines_2.jsonl");
 
 #[test]
@@ -22,7 +22,7 @@ fn a_line_that_was_read_is_written_as_it_stood() {
             Line::End { businesses } => assert_eq!(end(businesses), format!("{text}\n")),
         }
     }
-    assert_eq!(kinds.len(), 15, "each kind, and an endpoint that is off: {kinds:?}");
+    assert_eq!(kinds.len(), 15, "each kind must occur, and a disabled endpoint: {kinds:?}");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn every_property_that_says_something_must_be_there_and_no_other() {
             let less = serde_json::to_vec(&less).unwrap();
             match read(&less) {
                 Ok(Line::Record(moved)) => assert!(line(&moved).contains(&format!("\"{name}\":null"))),
-                Ok(other) => panic!("{name} is missing: {other:?}"),
+                Ok(other) => panic!("the line without {name} was accepted: {other:?}"),
                 Err(unread) => assert!(unread.problems.iter().any(|problem| problem.path == *name)),
             }
         }

@@ -1,4 +1,4 @@
-//! Tests of declared bodies: the reader reports every problem of a body.
+//! The reader of declared request bodies. It reports every problem of a body.
 
 use domain::{ContactId, Email, Problem, Text, WeeklyHours};
 

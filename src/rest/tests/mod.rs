@@ -1,4 +1,4 @@
-//! Tests of the readers in `http` with the value types of the APIs.
+//! Tests of the readers in `http`, with the value types of the APIs.
 
 mod bodies;
 mod queries;

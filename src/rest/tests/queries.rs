@@ -1,4 +1,4 @@
-//! Tests of declared queries: the reader reports every problem of a query.
+//! The reader of declared queries. It reports every problem of a query.
 
 use std::borrow::Cow;
 

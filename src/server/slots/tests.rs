@@ -5,7 +5,7 @@ fn ip(text: &str) -> IpAddr {
     text.parse().unwrap()
 }
 
-/// Whether the connection was evicted.
+/// Whether the connection was closed to free its slot.
 fn has_ended(slot: &Slot) -> bool {
     !slot.link.begin_request()
 }
@@ -24,15 +24,18 @@ fn an_address_has_so_many_places_and_no_more() {
     let mut held: Vec<_> = (0..3).map(|_| slots.admit(ip("192.0.2.1"))).collect();
     assert!(held.iter().all(|slot| slot.is_held));
     assert!(!slots.admit(ip("192.0.2.1")).is_held);
-    assert!(!slots.admit(ip("::ffff:192.0.2.1")).is_held, "it is the same address");
+    assert!(
+        !slots.admit(ip("::ffff:192.0.2.1")).is_held,
+        "an IPv4-mapped address must count as the same address"
+    );
     assert_eq!(limits.counters.refused.load(Ordering::Relaxed), 2);
     assert!(slots.admit(ip("192.0.2.2")).is_held);
-    assert!(!has_ended(&held[0]), "it costs the connections of its own address nothing");
+    assert!(!has_ended(&held[0]), "a refused connection must not close others of its address");
     held.remove(1);
-    assert!(slots.admit(ip("192.0.2.1")).is_held, "a slot that was given back is free");
+    assert!(slots.admit(ip("192.0.2.1")).is_held, "a returned slot must be free");
     drop(held);
     assert_eq!(slots.counts(), (0, 0));
-    assert!(slots.state.lock().addresses.is_empty(), "an address without slots takes no memory");
+    assert!(slots.state.lock().addresses.is_empty(), "an address without slots must have no entry");
 }
 
 #[test]
@@ -48,7 +51,7 @@ fn trusted_proxies_have_as_many_places_as_there_are() {
     let limits = Limits { proxies: "192.0.2.0/24".parse().unwrap(), ..limits(5, 1) };
     let slots = Slots::new(limits);
     let held: Vec<_> = (0..5).map(|_| busy(&slots, "192.0.2.1")).collect();
-    assert!(!slots.admit(ip("192.0.2.1")).is_held, "the bound of the listener holds for them too");
+    assert!(!slots.admit(ip("192.0.2.1")).is_held, "the limit of the listener also applies to proxies");
     drop(held);
     let _one = slots.admit(ip("198.51.100.1"));
     assert!(!slots.admit(ip("198.51.100.1")).is_held);
@@ -65,7 +68,7 @@ async fn a_full_listener_closes_the_longest_idle_of_the_address_with_the_most() 
         tokio::time::advance(Duration::from_millis(1)).await;
         many.push(slots.admit(ip("192.0.2.2")));
     }
-    // The first connection has an unfinished request, the second finished one just now.
+    // The first connection has an unfinished request. The request of the second one has just finished.
     assert!(many[0].link.begin_request() && many[1].link.begin_request());
     many[1].link.finish_request();
     many[1].link.mark_idle_if_sent();
@@ -84,7 +87,10 @@ fn an_address_makes_no_room_at_the_cost_of_one_that_holds_less() {
     let small = slots.admit(ip("192.0.2.1"));
     let _large = [busy(&slots, "192.0.2.2"), busy(&slots, "192.0.2.2")];
     assert!(!slots.admit(ip("192.0.2.2")).is_held);
-    assert!(slots.admit(ip("192.0.2.3")).is_held, "one that holds nothing may, at once");
+    assert!(
+        slots.admit(ip("192.0.2.3")).is_held,
+        "an address without connections must get a slot immediately"
+    );
     assert!(has_ended(&small));
 }
 
@@ -120,7 +126,7 @@ async fn a_listener_that_can_open_no_more_files_closes_idle_connections() {
     let working = busy(&slots, "192.0.2.1");
     assert!(!slots.spare());
     let resting = slots.admit(ip("192.0.2.1"));
-    assert!(!slots.spare(), "it has looked just now");
+    assert!(!slots.spare(), "a search has just been made");
     tokio::time::advance(SEARCH_PAUSE).await;
     assert!(slots.spare() && has_ended(&resting));
     assert!(working.link.idle_since().is_none());

@@ -50,7 +50,7 @@ fn localhost() -> ServerName<'static> {
 type Client = tokio_rustls::client::TlsStream<DuplexStream>;
 type Server = tokio_rustls::server::TlsStream<DuplexStream>;
 
-/// A connection, and whether it was made with this certificate.
+/// Connects to the server. Returns `None` if the server did not use this certificate.
 async fn connected(certificates: &Certificates, with: &Pair) -> Option<(Client, Server)> {
     let (ours, theirs) = duplex(64 * 1024);
     let connector = connector(&[with]);
@@ -77,7 +77,7 @@ fn a_certificate_is_for_its_names_and_those_of_its_wildcards() {
 #[tokio::test]
 async fn a_certificate_and_key_make_it_https() {
     let (_dir, files, pair) = pem_files();
-    // A client without a TLS handshake makes room.
+    // A client that does not perform the TLS handshake loses its slot to the next client.
     let certificates = read(&files).unwrap();
     let app: Router = hello();
     let (address, _stop, _server) = start_with(limits(1, 1), Some(certificates), app).await;
@@ -97,7 +97,7 @@ async fn a_new_pair_is_used_soon_after_its_files_have_changed_and_open_connectio
     let watching = tokio::spawn(certificates.clone().watch());
     let (mut client, mut server) = connected(&certificates, &old).await.unwrap();
     let new = pair();
-    // A tool that renews certificates replaces one file after the other, each atomically.
+    // Renewal tools replace the certificate and the key one after the other. Each replacement is atomic.
     let put = |path: &Path, text: String| {
         let beside = path.with_extension("new");
         fs::write(&beside, text).unwrap();
@@ -105,7 +105,10 @@ async fn a_new_pair_is_used_soon_after_its_files_have_changed_and_open_connectio
     };
     put(&files.cert, new.cert.pem());
     sleep(2 * CHECK_EVERY).await;
-    assert!(connected(&certificates, &old).await.is_some(), "the new certificate has no key yet");
+    assert!(
+        connected(&certificates, &old).await.is_some(),
+        "the server must keep its certificate until the new key exists"
+    );
     assert!(connected(&certificates, &new).await.is_none());
     put(&files.key, new.signing_key.serialize_pem());
     sleep(2 * CHECK_EVERY).await;
@@ -113,7 +116,7 @@ async fn a_new_pair_is_used_soon_after_its_files_have_changed_and_open_connectio
     assert!(connected(&certificates, &new).await.is_some());
     fs::remove_file(&files.key).unwrap();
     sleep(2 * CHECK_EVERY).await;
-    assert!(connected(&certificates, &new).await.is_some(), "a key that is gone changes nothing");
+    assert!(connected(&certificates, &new).await.is_some(), "a deleted key must not change the certificate");
     client.write_all(b"still here").await.unwrap();
     client.flush().await.unwrap();
     let mut read = [0; 10];
