@@ -1,4 +1,4 @@
-//! The audit log of changes, newest first.
+//! The audit log of changes, newest entry first.
 
 use serde_json::{Value, json};
 
@@ -44,11 +44,11 @@ async fn every_kind_of_change_leaves_an_entry() {
     let mut seen = entries().await.len();
     let mut newest = async |resource: &Value, kind: &str| {
         let all = entries().await;
-        assert!(all.len() > seen, "no new entry for {kind}");
+        assert!(all.len() > seen, "no entry was added for {kind}");
         let fresh = &all[..all.len() - seen];
         seen = all.len();
         let entry =
-            fresh.iter().find(|entry| entry["resource_id"] == *resource).expect("an entry of the record");
+            fresh.iter().find(|entry| entry["resource_id"] == *resource).expect("the record has no entry");
         assert_eq!(entry["resource_type"], kind);
         entry["action"].as_str().unwrap().to_owned()
     };
@@ -76,7 +76,7 @@ async fn every_kind_of_change_leaves_an_entry() {
     salon.operator.delete(&format!("/keys/{}", salon.key_id)).await.is(204);
     actions.push(newest(&json!(salon.key_id), "api_key").await);
     let distinct: std::collections::HashSet<_> = actions.iter().collect();
-    assert_eq!(distinct.len(), actions.len(), "each says what was done: {actions:?}");
+    assert_eq!(distinct.len(), actions.len(), "each entry must have its own action: {actions:?}");
 }
 
 #[tokio::test]
@@ -135,7 +135,7 @@ async fn exports_backups_and_deletions_of_businesses_are_in_the_installations_lo
     let home = tempfile::tempdir().unwrap();
     let backup = server.operator.post("/backup", &json!({ "to": home.path().join("b") })).await;
     let backup = backup.is(202).body["data"]["id"].clone();
-    // A refused backup leaves no entry.
+    // A refused backup adds no entry.
     server.operator.post("/backup", &json!({ "to": "here" })).await.is(400);
     server.operator.delete(&format!("/businesses/{}", salon.id)).await.is(202);
     server.operator.delete(&format!("/businesses/{}", salon.id)).await.is(404);
@@ -144,8 +144,12 @@ async fn exports_backups_and_deletions_of_businesses_are_in_the_installations_lo
         .iter()
         .map(|entry| {
             assert_eq!(entry["actor"], json!({ "type": "operator", "id": null }), "{entry}");
-            assert_eq!(entry["changes"], json!([]), "nothing of a business is told but its id");
-            // The id of an export of all businesses appears in no other place.
+            assert_eq!(
+                entry["changes"],
+                json!([]),
+                "an entry of the installation must not show data of a business"
+            );
+            // The id of an export of all businesses appears nowhere else.
             let id = if entry["resource_type"] == "export" { &Value::Null } else { &entry["resource_id"] };
             [&entry["action"], &entry["resource_type"], id].map(Clone::clone)
         })

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Salon, Server, id};
 
-/// The entries of an action, oldest first.
+/// The entries that were added after the first `before` entries, oldest first.
 async fn entries_after(salon: &Salon, before: usize) -> Vec<Value> {
     let mut all = salon.operator.all("/audit").await;
     all.truncate(all.len() - before);
@@ -21,7 +21,7 @@ fn what(entry: &Value) -> (&str, &str, &str) {
     (text("action"), text("resource_type"), text("resource_id"))
 }
 
-/// The changed fields of an entry, by name, with the values before and after.
+/// The names of the changed fields of an entry, with the old and new values.
 fn changes(entry: &Value) -> Vec<(String, Value, Value)> {
     let list = entry["changes"].as_array().unwrap();
     let mut all: Vec<_> = list

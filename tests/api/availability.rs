@@ -1,4 +1,4 @@
-//! `GET /availability`: the times that can be booked.
+//! `GET /availability`: the times that integrations can book.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,8 @@ fn day(day: &str, open: &str, close: &str) -> Value {
     json!({ "day": day, "open": open, "close": close })
 }
 
-/// The times from `first` to `last`, both `HH:MM` on one day, at this step in minutes.
+/// The start times from `first` to `last` on one day, at intervals of `step` minutes. Both are in the form
+/// `HH:MM`.
 fn every(date: &str, step: u32, first: &str, last: &str) -> Vec<String> {
     let minutes = |text: &str| text[..2].parse::<u32>().unwrap() * 60 + text[3..].parse::<u32>().unwrap();
     (minutes(first)..=minutes(last))
@@ -127,10 +128,10 @@ async fn a_local_time_that_a_clock_change_skips_is_not_listed_and_a_repeated_one
     let salon = server.salon_with(json!({ "hours": [day("sunday", "00:00", "06:00")] })).await;
     let spring = salon.slots(&salon.cut, "start_date=2026-03-29").await;
     let expected = [every("2026-03-28", 30, "23:00", "23:30"), every("2026-03-29", 30, "00:00", "03:30")];
-    assert_eq!(spring, expected.concat(), "02:00 and 02:30 do not exist");
+    assert_eq!(spring, expected.concat(), "02:00 and 02:30 do not exist on this day");
     let autumn = salon.slots(&salon.cut, "start_date=2026-10-25").await;
     let expected = [every("2026-10-24", 30, "22:00", "23:30"), every("2026-10-25", 30, "00:00", "04:30")];
-    assert_eq!(autumn, expected.concat(), "02:00 and 02:30 come twice");
+    assert_eq!(autumn, expected.concat(), "02:00 and 02:30 occur twice on this day");
 }
 
 #[tokio::test]
@@ -163,8 +164,12 @@ async fn a_staff_member_hides_every_time_that_overlaps_their_appointments() {
     assert_eq!(salon.slots(&salon.cut, &query).await, gone("10:00", "10:30"));
     let massages = salon.slots(&salon.massage, &query).await;
     let expected = gone("09:30", "10:30");
-    assert_eq!(massages, expected[..expected.len() - 1], "a massage ends by 17:00");
-    assert_eq!(salon.slots(&salon.cut, "start_date=2026-03-03").await, whole, "others are free");
+    assert_eq!(massages, expected[..expected.len() - 1], "a massage must end by 17:00");
+    assert_eq!(
+        salon.slots(&salon.cut, "start_date=2026-03-03").await,
+        whole,
+        "the other staff members are free"
+    );
 }
 
 #[tokio::test]
@@ -269,7 +274,8 @@ async fn a_listing_is_500_slots_long_unless_asked_otherwise() {
 #[tokio::test]
 async fn a_window_that_opens_or_closes_within_a_clock_change_has_its_real_length() {
     let server = Server::open().await;
-    // In October the second 02:00 is not on the grid of an opening at 02:30, because the grid follows local time.
+    // The business opens at 02:30. The grid follows local time, so in October the second 02:00 is not on the
+    // grid.
     for (open, close, date, expected) in [
         ("02:30", "04:00", "2026-03-29", every("2026-03-29", 30, "01:00", "01:30")),
         (
@@ -293,7 +299,7 @@ async fn a_window_that_opens_or_closes_within_a_clock_change_has_its_real_length
     ] {
         let salon = server.salon_with(json!({ "hours": [day("sunday", open, close)] })).await;
         let listed = salon.slots(&salon.cut, &format!("start_date={date}")).await;
-        assert_eq!(listed, expected, "{open} to {close} on {date}");
+        assert_eq!(listed, expected, "open from {open} to {close} on {date}");
         for start in listed {
             salon.book(&salon.cut, &start).await;
         }

@@ -1,4 +1,4 @@
-//! Invalid requests. Each gets a 4xx that names the wrong part.
+//! Invalid requests. The response is a 4xx error that names the invalid part.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::harness::{Api, Salon, Server, raw};
 
 const BODY_BYTES_MAX: usize = 256 * 1024;
 
-/// Every endpoint with a body, and a valid body for it.
+/// Every endpoint that takes a body, with a valid body.
 async fn endpoints(salon: &Salon) -> Vec<(Api, &'static str, String, Value)> {
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let reschedule = format!("/appointments/{}/reschedule", booked["id"].as_str().unwrap());
@@ -70,7 +70,7 @@ async fn a_body_that_is_no_json_object_is_refused_everywhere() {
         ] {
             api.call(method, &path).bytes(body.to_vec()).await.invalid_at(&[""]);
         }
-        // The valid body is accepted, so the endpoint was not the reason of the refusals.
+        // The valid body is accepted, so the refusals above were caused by the invalid bodies.
         let answer = api.call(method, &path).json(&good).await;
         assert!(matches!(answer.status, 200 | 201), "{answer}");
     }

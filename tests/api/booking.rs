@@ -13,7 +13,7 @@ async fn a_booking_returns_the_complete_appointment_which_can_be_read() {
     let more = json!({ "staff_id": salon.ben, "allow_pending": true });
     let answer = salon.try_book_with(&salon.massage, "2026-03-03T10:00:00+01:00", more).await;
     let booked = answer.created();
-    // A stamp is later than earlier ones, even if the clock stands still.
+    // A timestamp is later than all earlier ones, even if the clock does not advance.
     assert!(booked["created_at"].as_str().unwrap().starts_with("2026-03-02T06:00:00.00"));
     assert_eq!(
         booked,
@@ -104,7 +104,7 @@ async fn a_time_can_be_booked_exactly_when_it_is_listed() {
             answer.fails(409, "slot_unavailable");
         }
     }
-    assert_eq!(listed, [stamp("2026-03-03T10:10")], "taken at 08:40, 09:10 and 09:40");
+    assert_eq!(listed, [stamp("2026-03-03T10:10")], "the times at 08:40, 09:10 and 09:40 are taken");
 }
 
 #[tokio::test]
@@ -228,20 +228,20 @@ async fn without_a_staff_member_the_one_with_the_fewest_booked_minutes_of_the_da
     assert_eq!(
         taker("08:00").await,
         salon.anna,
-        "another day does not count, and of equal ones the lowest id"
+        "only the same day counts, and between equals the lowest id wins"
     );
     assert_eq!(taker("08:00").await, salon.ben);
     assert_eq!(taker("08:00").await, salon.chloe);
     salon.book_with(&salon.massage, &salon.anna, "2026-03-03T10:00:00Z").await;
-    assert_eq!(taker("12:00").await, salon.ben, "Anna has 90 minutes, the others 30");
-    assert_eq!(taker("12:30").await, salon.chloe, "Ben has 60");
-    assert_eq!(taker("10:00").await, salon.ben, "of 60 and 60 the lowest id");
+    assert_eq!(taker("12:00").await, salon.ben, "Anna has 90 booked minutes, and the others have 30");
+    assert_eq!(taker("12:30").await, salon.chloe, "Ben has 60 booked minutes");
+    assert_eq!(taker("10:00").await, salon.ben, "both have 60 booked minutes, so the lowest id wins");
     let at_noon = salon.api.all(&format!("/appointments?staff_id={}", salon.ben)).await;
     for appointment in &at_noon {
         salon.cancel(appointment).await.is(200);
     }
-    assert_eq!(taker("14:00").await, salon.ben, "what is cancelled does not count");
-    assert_eq!(taker("14:00").await, salon.chloe, "a busy one is passed over");
+    assert_eq!(taker("14:00").await, salon.ben, "cancelled appointments must not count");
+    assert_eq!(taker("14:00").await, salon.chloe, "a staff member who is busy must be skipped");
 }
 
 #[tokio::test]
@@ -256,7 +256,11 @@ async fn the_day_that_counts_is_the_local_one() {
     salon.book_with(&salon.cut, &salon.chloe, "2026-03-02T23:30:00Z").await;
     assert_eq!(salon.book(&salon.cut, "2026-03-03T22:30:00Z").await["staff_id"], salon.anna);
     salon.book_with(&salon.cut, &salon.anna, "2026-03-03T12:00:00Z").await;
-    assert_eq!(salon.book(&salon.cut, "2026-03-03T23:00:00Z").await["staff_id"], salon.anna, "a new day");
+    assert_eq!(
+        salon.book(&salon.cut, "2026-03-03T23:00:00Z").await["staff_id"],
+        salon.anna,
+        "the counts start at zero on a new day"
+    );
 }
 
 #[tokio::test]

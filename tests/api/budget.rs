@@ -1,4 +1,4 @@
-//! `B/budget`: limits, usage, and refusals at the limit.
+//! `B/budget`, where `B` is the operator path of a business: limits, usage, and refusals at the limit.
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -26,7 +26,7 @@ impl Salon {
         self.operator.patch("/budget", &json!({ (kind): limit })).await.is(200);
     }
 
-    /// Creates one more record of a kind; the number makes it unique.
+    /// Creates another record of a kind. The number makes the record unique.
     async fn one_more(&self, kind: &str, number: usize) -> Answer {
         let start = || format!("2026-03-03T{:02}:00:00Z", 8 + number);
         match kind {
@@ -42,7 +42,7 @@ impl Salon {
             "knowledge" => {
                 self.api.post("/knowledge", &json!({ "title": "T", "content": format!("{number}") })).await
             }
-            other => panic!("{other} is not created by itself"),
+            other => panic!("no request creates {other}"),
         }
     }
 }
@@ -118,7 +118,7 @@ async fn at_the_limit_changes_deletions_and_resumptions_succeed() {
     salon.api.patch(&format!("/webhooks/{}", id(&hook)), &json!({ "status": "disabled" })).await.is(200);
     salon.set(json!({ "name": "B" })).await;
     salon.operator.call("DELETE", &format!("/keys/{}", salon.key_id)).await.is(204);
-    assert_eq!(salon.budget().await["keys"]["rows"], 0, "a key that is revoked takes no room");
+    assert_eq!(salon.budget().await["keys"]["rows"], 0, "a revoked key must not use the budget");
 }
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn a_call_is_kept_without_a_contact_where_contacts_are_full() {
     let inline = json!({ "contact": { "phone": "+33698765432" } });
     let booking = salon.try_book_with(&salon.cut, "2026-03-03T09:00:00Z", inline.clone()).await;
     full(&booking, "contact", "the business may keep at most 1 contacts; it has 1");
-    salon.book(&salon.cut, "2026-03-03T09:00:00Z").await; // for an existing contact
+    salon.book(&salon.cut, "2026-03-03T09:00:00Z").await; // the contact already exists
     salon.allow("contacts", json!({ "rows_max": 2 })).await;
     salon.try_book_with(&salon.cut, "2026-03-03T10:00:00Z", inline).await.created();
     let call = salon.record_call(anonymous).await;

@@ -1,4 +1,5 @@
-//! A business that was set aside gets 500 on every surface. All others work.
+//! A business that was set aside because of damaged rows. Every request to it gets the status 500. All other
+//! businesses work.
 
 use std::net::SocketAddr;
 
@@ -6,7 +7,7 @@ use serde_json::json;
 
 use crate::harness::{Server, TOKEN, raw};
 
-/// The response to a request, whose status may be 500.
+/// Sends a request and returns the response. The status may be 500, which the harness otherwise refuses.
 async fn call(address: SocketAddr, line: &str, token: &str, body: &str) -> String {
     let length = body.len();
     let head = format!(
@@ -59,7 +60,7 @@ async fn a_business_that_is_set_aside_answers_500_and_the_others_go_on() {
         assert!(answer.contains("internal_error") && answer.contains("x-request-id: "), "{answer}");
         assert!(!answer.contains("aside") && !answer.contains("damaged"), "{answer}");
     }
-    // Without the key's secret the response does not reveal that.
+    // A key with a wrong secret gets a response that does not reveal the state of the business.
     let last = salon.key.chars().next_back().unwrap();
     let wrong = format!("{}{}", &salon.key[..salon.key.len() - 1], if last == 'a' { 'b' } else { 'a' });
     server.with_key(&wrong).get("/me").await.fails(401, "unauthorized");
@@ -73,7 +74,7 @@ async fn a_business_that_is_set_aside_answers_500_and_the_others_go_on() {
     let metrics = raw(operator, request).await;
     assert!(metrics.contains("receptionist_businesses_set_aside 1\n"), "{metrics}");
 
-    // The operator accepts the business again.
+    // The operator lifts the mark, so the service accepts the business again.
     server.stop().await;
     std::fs::remove_file(&list).unwrap();
     server.start().await;

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{OUTCOMES, Salon, Server, encoded, ids, pick};
 
-/// Calls that were recorded a second apart, not in the order of their starts. The last two have the same start.
+/// Records calls one second apart. Their starts are in another order, and the last two start at the same
+/// time.
 async fn some(server: &Server, salon: &Salon) -> Vec<Value> {
     let mut made = Vec::new();
     for (hour, direction, outcome, number) in [

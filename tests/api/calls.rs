@@ -55,7 +55,7 @@ async fn a_call_is_saved_whole_and_read_back() {
     for name in ["recording_url", "appointment_id", "message_id"] {
         assert_eq!(bare[name], Value::Null, "{name}");
     }
-    assert_eq!(bare["duration_seconds"], 90, "from start to end");
+    assert_eq!(bare["duration_seconds"], 90, "the duration must be computed from start and end");
     let nulls = json!({ "summary": null, "from_number": null, "duration_seconds": null, "contact_id": null });
     assert_eq!(salon.record_call(nulls).await["duration_seconds"], 90);
 }
@@ -145,7 +145,7 @@ async fn the_contact_with_the_other_number_is_the_contact_of_the_call() {
             assert!(made[number].as_str().unwrap().starts_with("+33"), "{made}");
         }
     }
-    assert_eq!(salon.api.all("/contacts").await, [zoe], "found, not created and not renamed");
+    assert_eq!(salon.api.all("/contacts").await, [zoe], "the call must find the contact and not rename it");
 }
 
 #[tokio::test]
@@ -164,7 +164,7 @@ async fn an_unknown_number_becomes_a_contact_once() {
     let amelie = salon.get(&format!("/contacts/{}", first["contact_id"].as_str().unwrap())).await.data();
     assert_eq!((&amelie["name"], &amelie["phone"]), (&json!("Amélie"), &json!("+33611111111")));
     let hidden = salon.record_call(json!({ "contact_name": "Nobody", "to_number": "+33142685300" })).await;
-    assert_eq!(hidden["contact_id"], Value::Null, "without a number there is nobody to find again");
+    assert_eq!(hidden["contact_id"], Value::Null, "a call without a number must not create a contact");
     assert_eq!(salon.api.all("/contacts").await.len(), 2);
 }
 

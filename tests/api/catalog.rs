@@ -10,7 +10,7 @@ async fn services_are_listed_in_the_order_of_their_creation() {
     let salon = server.salon().await;
     let shown = salon.get("/services").await.list();
     assert_eq!(ids(&shown), [salon.cut.clone(), salon.massage.clone(), salon.colour.clone()]);
-    // A stamp is later than earlier ones, even if the clock stands still.
+    // A timestamp is later than all earlier ones, even if the clock does not advance.
     assert!(shown[0]["created_at"].as_str().unwrap().starts_with("2026-03-02T06:00:00.00"));
     assert_eq!(
         shown[0],
@@ -56,7 +56,11 @@ async fn staff_are_listed_with_the_inactive_ones() {
     assert_eq!(ids(&shown), [salon.anna.clone(), salon.ben.clone(), salon.chloe.clone()]);
     let mut seen = salon.operator.get("/staff").await.list();
     for member in &mut seen {
-        assert_eq!(member.as_object_mut().unwrap().remove("hours"), Some(Value::Null), "the team's alone");
+        assert_eq!(
+            member.as_object_mut().unwrap().remove("hours"),
+            Some(Value::Null),
+            "only the team sees the hours"
+        );
     }
     assert_eq!(shown, seen);
     assert_eq!(
@@ -171,5 +175,5 @@ async fn a_new_name_shows_in_appointments_that_exist() {
         .is(200);
     let shown = salon.show(&booked).await;
     assert_eq!(shown["staff_name"], "Benoît");
-    assert_eq!(shown["ends_at"], booked["ends_at"], "it keeps the duration it was booked with");
+    assert_eq!(shown["ends_at"], booked["ends_at"], "the appointment must keep the duration of its booking");
 }

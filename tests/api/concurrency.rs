@@ -1,4 +1,4 @@
-//! Concurrent clients. Each outcome equals the outcome of some serial order.
+//! Concurrent clients. Each result equals the result of some serial order.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ async fn random_bookings_moves_and_cancellations_never_overlap() {
     for list in [&mut booked, &mut listed] {
         list.sort_by_key(|one| one["id"].as_str().unwrap().to_owned());
     }
-    assert_eq!(booked, listed, "what was answered is what is listed");
+    assert_eq!(booked, listed, "the list must contain exactly the appointments that the responses confirmed");
     assert!(listed.len() > 10);
     for (at, one) in listed.iter().enumerate() {
         for other in &listed[at + 1..] {
@@ -72,7 +72,7 @@ async fn random_bookings_moves_and_cancellations_never_overlap() {
             let apart = text(one, "ends_at") <= text(other, "starts_at")
                 || text(other, "ends_at") <= text(one, "starts_at")
                 || one["staff_id"] != other["staff_id"];
-            assert!(apart, "{one} overlaps {other}");
+            assert!(apart, "{one} overlaps with {other}");
         }
     }
 }
@@ -136,7 +136,8 @@ async fn one_new_contact_of_many_bookings_is_created_once() {
     assert_eq!(contacts.len(), 1);
 }
 
-/// Tasks that book and cancel from Wednesday to Saturday until they are stopped or have done this many rounds.
+/// Starts tasks that book and cancel appointments from Wednesday to Saturday. They run until they are stopped
+/// or have done this many rounds.
 fn disturb(server: &Server, salon: &crate::harness::Salon, rounds: usize) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     for task in 0..8 {
@@ -184,7 +185,7 @@ async fn walking_while_others_write_skips_and_repeats_nothing() {
             let counted = seen.iter().filter(|id| there.contains(*id)).count();
             let distinct: HashSet<_> = seen.iter().cloned().collect();
             assert!(there.is_subset(&distinct), "{path} skipped a record");
-            assert_eq!(counted, there.len(), "{path} repeated a record");
+            assert_eq!(counted, there.len(), "{path} returned a record twice");
         }
         walks += 1;
     }
@@ -202,7 +203,7 @@ async fn polling_updated_since_misses_no_change() {
     loop {
         for one in salon.api.walk(&format!("/appointments?updated_since={since}"), 5).await {
             let stamp = one["updated_at"].as_str().unwrap().to_owned();
-            assert!(stamp >= since, "a change came late: {one}");
+            assert!(stamp >= since, "the list returned a change too late: {one}");
             since = stamp;
             known.insert(one["id"].as_str().unwrap().to_owned(), one);
         }

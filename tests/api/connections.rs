@@ -1,4 +1,5 @@
-//! A connection after a request with an unread body: it serves the next request, or the response closes it.
+//! The connection after a request whose body was not read. The connection handles the next request, or the
+//! response closes it.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use crate::harness::{Api, Server, TOKEN};
 
 const MADE_UP: &str = "00000000-0000-7000-8000-000000000001";
 
-/// A client that writes bytes and reads responses one by one.
+/// A connection for writing bytes and reading one response after the other.
 struct Wire(TcpStream);
 
 impl Wire {
@@ -48,10 +49,10 @@ impl Wire {
                 }
             }
         };
-        tokio::time::timeout(Duration::from_secs(20), read).await.expect("a response in time")
+        tokio::time::timeout(Duration::from_secs(20), read).await.expect("no response arrived in time")
     }
 
-    /// The remaining bytes until the server closes the connection, which must not be a reset.
+    /// The remaining bytes until the server closes the connection. The connection must not be reset.
     async fn rest(mut self) -> String {
         let mut all = String::new();
         self.0.read_to_string(&mut all).await.expect("no reset");
@@ -59,12 +60,13 @@ impl Wire {
     }
 }
 
-/// The start of a request, without the headers that describe its body.
+/// The start of a request. Headers that describe its body are missing.
 fn head(method: &str, path: &str, headers: &str) -> String {
     format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}")
 }
 
-/// Every request that is refused without a credential, and one of each kind of refusal with a credential.
+/// Every request that is refused without a credential, and one request for each kind of refusal with a
+/// credential.
 async fn refused(server: &Server) -> Vec<(Api, String)> {
     let salon = server.salon().await;
     let weak = salon.key(&["knowledge:write"]).await.token().to_owned();
@@ -90,7 +92,8 @@ async fn refused(server: &Server) -> Vec<(Api, String)> {
         let path = filled(path);
         all.push((api.clone(), head(method.as_str(), &path, "")));
         all.push((api.clone(), head("BREW", &path, &bearer)));
-        // A GET is answered whatever its body is. Other methods are refused because of the media type.
+        // A GET request gets a response whatever body it has. Other methods are refused because of their
+        // media type.
         all.push((
             api.clone(),
             head(method.as_str(), &path, &format!("{bearer}content-type: text/plain\r\n")),
@@ -125,8 +128,8 @@ async fn after_a_refusal_the_connection_carries_the_next_request() {
             if let Some(next) = wire.response_or_end().await {
                 break next;
             }
-            // On a busy machine the body may arrive after the time that the server waits for it.
-            assert!(began.elapsed() >= DISCARD_TIME_MAX, "{head}the connection was closed");
+            // On a busy machine, the body may arrive after the server has stopped waiting for it.
+            assert!(began.elapsed() >= DISCARD_TIME_MAX, "{head}the connection was closed too early");
         };
         assert!(next.starts_with("http/1.1 404 ") || next.starts_with("http/1.1 401 "), "{head}{next}");
     }
@@ -171,7 +174,7 @@ async fn refusals_for_rate_and_size_leave_a_usable_connection_or_say_that_it_end
     ] {
         let mut wire = Wire::to(&salon.api).await;
         wire.send(head("POST", "/v1/contacts", &format!("{bearer}{framing}\r\n\r\n"))).await;
-        // The server may have responded and shut down writing meanwhile, but it continues to read.
+        // The server may already have sent its response and shut down writing. It continues to read.
         let _ = wire.0.write_all(body.as_bytes()).await;
         let response = wire.response().await;
         assert!(
@@ -179,7 +182,7 @@ async fn refusals_for_rate_and_size_leave_a_usable_connection_or_say_that_it_end
             "{response}"
         );
     }
-    // The HTTP library refuses an invalid head, and the client can still read the response.
+    // The HTTP library refuses an invalid head. The client can still read this response.
     let mut wire = Wire::to(&salon.api).await;
     wire.send("GET / HTTP/1.1\r\na b: c\r\n\r\n").await;
     wire.send("x".repeat(10_000)).await;

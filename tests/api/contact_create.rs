@@ -150,7 +150,11 @@ async fn under_one_idempotency_key_a_contact_is_created_once() {
     send(&json!({ "name": "B" }), "k").await.fails(422, "idempotency_key_reused");
     send(&body, "l").await.fails(409, "conflict");
     salon.patch_contact(&first.created(), json!({ "phone": null })).await;
-    assert_eq!(send(&body, "k").await.bytes, first.bytes, "the first answer, whatever came after");
+    assert_eq!(
+        send(&body, "k").await.bytes,
+        first.bytes,
+        "the repeated request must return the first response"
+    );
     send(&body, "l").await.created();
     assert_eq!(salon.api.all("/contacts").await.len(), 2);
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Salon, Server, encoded, ids, pick, stamp};
 
-/// Contacts that were created a second apart, except the first two, which share an instant.
+/// Creates contacts one second apart, except for the first two, which are created at the same instant.
 async fn some(server: &Server, salon: &Salon) -> Vec<Value> {
     let mut made = Vec::new();
     for (at, body) in [

@@ -1,10 +1,11 @@
-//! The contact of a booking: found by phone, then by email, otherwise created. It is never overwritten.
+//! The contact of a booking. It is found by phone number, then by email address, and otherwise created. Its
+//! data is never overwritten.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Salon, Server, stamp};
 
-/// Books the next free half hour of a long day for this contact.
+/// Books the next free half hour for this contact. The business is open all day.
 async fn book_for(salon: &Salon, contact: Value) -> Value {
     let slots = salon.slots(&salon.cut, "start_date=2026-03-03&end_date=2026-03-07").await;
     salon.try_book_with(&salon.cut, &slots[0], json!({ "contact": contact })).await.created()
@@ -113,7 +114,10 @@ async fn the_phone_decides_before_the_email() {
     assert_eq!(salon.show(&by_phone).await, by_phone);
     assert_eq!(salon.show(&by_email).await, by_email);
     let fresh = book_for(&salon, json!({ "phone": "+33622222222" })).await;
-    assert_ne!(fresh["contact_id"], by_email["contact_id"], "the phone was not added to B");
+    assert_ne!(
+        fresh["contact_id"], by_email["contact_id"],
+        "the booking must not add the phone number to contact B"
+    );
 }
 
 #[tokio::test]

@@ -1,9 +1,12 @@
-//! Cursors are bound to list, filters and business, and survive a restart.
+//! A cursor is bound to its list, filters and business. It is still valid after a restart.
 
 use crate::harness::{Api, Salon, Server, ids};
 
 async fn next(api: &Api, path: &str) -> String {
-    api.get(path).await.is(200).body["next_cursor"].as_str().expect("there is more").to_owned()
+    api.get(path).await.is(200).body["next_cursor"]
+        .as_str()
+        .expect("the page must have a next page")
+        .to_owned()
 }
 
 async fn busy_salon(server: &Server) -> Salon {
@@ -146,5 +149,5 @@ async fn a_cursor_goes_on_after_its_record_whatever_has_become_of_it() {
     let of_confirmed = next(&salon.api, "/appointments?limit=1&status=confirmed").await;
     salon.cancel(&whole[0]).await.is(200);
     let rest = salon.get(&format!("/appointments?status=confirmed&cursor={of_confirmed}")).await.list();
-    assert_eq!(rest.len(), 4, "the cancelled one was the first, and 08:30 follows it");
+    assert_eq!(rest.len(), 4, "the list must continue after the cancelled appointment, with 08:30");
 }

@@ -20,7 +20,7 @@ async fn staff(salon: &Salon, member: &str, change: Value) -> Answer {
     salon.operator.patch(&format!("/staff/{member}"), &change).await
 }
 
-/// The message of a refused booking.
+/// Requests a booking that must be refused. Returns the message.
 async fn refused(salon: &Salon, staff: &str, at: &str) -> String {
     let answer = salon.try_book_with(&salon.cut, at, json!({ "staff_id": staff })).await;
     answer.fails(409, "slot_unavailable").message().to_owned()
@@ -47,14 +47,18 @@ async fn a_special_day_is_listed_and_booked_as_it_says() {
     assert_eq!(closed.data()["affected"], json!({ "count": 1, "ids": [id(&booked)] }));
     assert_eq!(salon.show(&booked).await, booked, "it stays");
     assert!(refused(&salon, &salon.ben, "2026-03-10T13:00:00Z").await.contains("closed that day"));
-    // A repeated change gets the same response, and the shown special day can be sent back.
+    // A repeated change gets the same response. A special day can be sent back as it was shown.
     for same in [json!({ "closed": true }), json!({ "closed": true, "windows": [], "note": null })] {
         assert_eq!(put(&salon, date, same).await.data(), closed.data());
     }
     let away = off(&salon, &salon.anna, json!({ "from": date, "to": date })).await.created();
-    assert_eq!(away["affected"], json!({ "count": 1, "ids": [id(&booked)] }), "it is closed besides");
+    assert_eq!(
+        away["affected"],
+        json!({ "count": 1, "ids": [id(&booked)] }),
+        "the appointment must be listed although the day is closed as well"
+    );
     let other_day = put(&salon, "2026-03-11", json!({ "closed": true })).await;
-    assert_eq!(other_day.data()["affected"]["count"], 0, "it lies on another date");
+    assert_eq!(other_day.data()["affected"]["count"], 0, "the appointment is on another date");
     salon.operator.delete(&format!("/staff/{}/time-off/{}", salon.anna, id(&away))).await.is(204);
 
     let gone = salon.operator.delete(&format!("/special-days/{date}")).await;
@@ -145,10 +149,13 @@ async fn nothing_is_booked_across_a_break() {
     assert_eq!(
         (shown.data()["breaks"].clone(), shown.etag()),
         (lunch, changed.etag()),
-        "of the business alone"
+        "only the operator may see the breaks"
     );
     assert!(shown.data().get("affected").is_none());
-    assert!(salon.get("/business").await.data().get("breaks").is_none(), "integrations see what they saw");
+    assert!(
+        salon.get("/business").await.data().get("breaks").is_none(),
+        "the view of integrations must be unchanged"
+    );
     assert!(refused(&salon, &salon.ben, "2026-03-03T11:00:00Z").await.contains("break"));
     let tuesday = salon.slots(&salon.cut, "start_date=2026-03-03").await;
     assert!(!tuesday.iter().any(|at| at.contains("T11:00") || at.contains("T11:30")), "{tuesday:?}");
@@ -260,7 +267,7 @@ async fn a_service_keeps_its_staff_free_around_appointments() {
     assert_eq!(changed.data()["buffer_after_minutes"], 30);
     assert!(salon.api.all("/services").await.iter().all(|one| one.get("buffer_after_minutes").is_none()));
     let first = salon.book_with(&salon.cut, &salon.anna, "2026-03-03T09:00:00Z").await;
-    assert_eq!(first["ends_at"], "2026-03-03T09:30:00.000Z", "nobody is shown the buffer");
+    assert_eq!(first["ends_at"], "2026-03-03T09:30:00.000Z", "the end must not include the buffer");
     assert!(refused(&salon, &salon.anna, "2026-03-03T09:30:00Z").await.contains("is taken"));
     let team = async |at: &str, more: Value| {
         let mut body = salon.booking(&salon.cut, at, json!({ "staff_id": salon.anna }));
@@ -276,7 +283,7 @@ async fn a_service_keeps_its_staff_free_around_appointments() {
     assert!(!listed("").await.contains(&taken) && listed("&ignore_buffers=true").await.contains(&taken));
     let squeezed = team("2026-03-03T09:30:00Z", ignoring.clone()).await.created();
     team("2026-03-03T09:30:00Z", ignoring.clone()).await.fails(409, "slot_unavailable").says("taken");
-    // An appointment keeps the buffers it was booked with, also when it is moved.
+    // An appointment keeps the buffers that it was booked with, even when it is moved.
     service(&salon, &salon.cut, json!({ "buffer_after_minutes": 0 })).await.is(200);
     assert!(refused(&salon, &salon.anna, "2026-03-03T10:00:00Z").await.contains("is taken"));
     let moved = format!("/appointments/{}/reschedule", id(&squeezed));
@@ -297,11 +304,11 @@ async fn notice_and_advance_bind_integrations_and_not_the_team() {
     assert!(refused(&salon, &salon.anna, "2026-05-05T09:00:00Z").await.contains("too far ahead"));
     assert!(salon.slots(&salon.cut, "start_date=2026-03-05").await.is_empty());
     let open = format!("/availability?service_id={}&start_date=2026-03-05", salon.cut);
-    assert!(!salon.operator.all(&open).await.is_empty(), "the team may");
+    assert!(!salon.operator.all(&open).await.is_empty(), "the team must see available times");
     let body = salon.booking(&salon.cut, "2026-03-05T09:00:00Z", json!({}));
     salon.operator.post("/appointments", &body).await.is(201);
     salon.set(json!({ "booking_mode": "off" })).await;
-    assert!(!salon.operator.all(&open).await.is_empty(), "in every mode");
+    assert!(!salon.operator.all(&open).await.is_empty(), "the team must see available times in every mode");
     salon.set(json!({ "booking_mode": "instant" })).await;
     service(&salon, &salon.cut, json!({ "min_notice_minutes": 0, "max_advance_days": null })).await.is(200);
     salon.book(&salon.cut, "2026-05-05T09:00:00Z").await;
@@ -360,11 +367,14 @@ async fn a_change_reports_appointments_outside_and_the_etag_covers_only_the_reso
     let public = salon.api.patch("/business", &json!({ "name": "Salon" })).await.data();
     assert!(public.get("affected").is_none());
     let gone = staff(&salon, &salon.anna, json!({ "active": false })).await.data();
-    assert_eq!(gone["affected"], shorter["affected"], "it lies outside, as before");
+    assert_eq!(gone["affected"], shorter["affected"], "the appointment must stay affected");
     let named = staff(&salon, &salon.anna, json!({ "name": "Ann" })).await.data();
-    assert_eq!(named["affected"]["count"], 0, "a name concerns no appointment");
+    assert_eq!(named["affected"]["count"], 0, "a change of the name must affect no appointment");
     let again = salon.operator.patch("", &json!({ "hours": [] })).await.data();
-    assert_eq!(again["affected"], shorter["affected"], "whoever asks again is told again");
+    assert_eq!(
+        again["affected"], shorter["affected"],
+        "a repeated change must list the affected appointments again"
+    );
 }
 
 #[tokio::test]

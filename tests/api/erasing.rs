@@ -8,12 +8,12 @@ use store::{Order, Store, every_row, piece_of};
 
 use crate::harness::{Salon, Server, id, merged};
 
-/// The contact's words, in lower case: parts of her name and address, her number as stored and as typed, and her
-/// statements. Every record about her contains one of them.
+/// Texts of the contact in lower case: parts of her name and address, her phone number as stored and as
+/// typed, and what she said. Every record about her contains one of them.
 const WORDS: [&str; 6] =
     ["ermintrude", "vanishing", "33612000471", "06 12 00 04 71", "0612000471", "rather not say"];
 const SAID: &str = "ERMINTRUDE would rather not say. Call 06 12 00 04 71!";
-/// The maximum number of restarts until the cleanup is complete.
+/// The maximum number of restarts before the cleanup must be complete.
 const STARTS: usize = 50;
 
 #[tokio::test]
@@ -76,8 +76,8 @@ async fn how_long_things_are_kept_is_changed_like_any_resource() {
     assert_eq!(cleared.data()["audit_days"], 90);
 }
 
-/// The kinds of the rows that contain her words, as stored or with their pieces joined; and whether cleanup remains.
-/// The service is stopped meanwhile.
+/// The kinds of the rows that contain one of the texts, and whether the cleanup is unfinished. Rows are read
+/// as stored and with their pieces joined. Stops the service to read them.
 async fn telling(server: &mut Server) -> (Vec<u8>, bool) {
     server.stop().await;
     let report = engine::verify::verify(server.data_dir()).await.unwrap();
@@ -102,7 +102,7 @@ async fn telling(server: &mut Server) -> (Vec<u8>, bool) {
     (kinds, is_unfinished)
 }
 
-/// Waits until only rows of these kinds contain her words.
+/// Waits until only rows of the kinds in `but` contain her texts.
 async fn gone(server: &mut Server, salon: &Salon, but: &[u8]) -> bool {
     let mut left = Vec::new();
     for _ in 0..STARTS {
@@ -111,13 +111,13 @@ async fn gone(server: &mut Server, salon: &Salon, but: &[u8]) -> bool {
             return true;
         }
         left = kinds;
-        // The cleanup continues meanwhile.
+        // The cleanup continues during this request.
         salon.again(server).operator.all("/audit").await;
     }
-    panic!("rows of these kinds still tell of her: {left:x?}");
+    panic!("rows of these kinds still contain her data: {left:x?}");
 }
 
-/// An endpoint for every event. It never responds.
+/// Creates an endpoint that receives every event. Its receiver never responds.
 async fn endpoint(salon: &Salon, host: &str) -> String {
     let events = ["appointment.booked", "appointment.cancelled", "appointment.rescheduled"];
     let events = [&events[..], &["call.completed", "contact.created", "message.taken"]].concat();
@@ -152,7 +152,8 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
     let named = json!({ "contact": { "name": "Ermintrude", "phone": "+33 6 12 00 04 71" } });
     let named = salon.try_book_with(&salon.cut, "2026-03-05T09:00:00Z", named).await.created();
     assert_eq!(named["contact_id"], contact["id"]);
-    // A call with her number and one with her id, each with a message that refers to her only through the call.
+    // A call with her phone number and a call with her id. Each has a message that is linked to her only
+    // through the call.
     let calls = [
         json!({ "from_number": "0612000471", "contact_name": "Ermintrude", "summary": SAID.repeat(100) }),
         merged(of.clone(), json!({ "summary": SAID, "recording_url": "https://r.example/ermintrude" })),
@@ -167,7 +168,7 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
     salon.operator.patch(&off, &json!({ "status": "disabled" })).await.is(200);
     let (kinds, _) = telling(&mut server).await;
     for kind in [kind::CONTACT, kind::CONTACT_NAMES, kind::CALL, kind::MESSAGE, kind::EVENT, kind::AUDIT] {
-        assert!(kinds.contains(&kind), "{kind:x} of {kinds:x?}");
+        assert!(kinds.contains(&kind), "no row of kind {kind:x} contains her data: {kinds:x?}");
     }
     assert!(kinds.contains(&kind::IDEMPOTENCY), "{kinds:x?}");
 
@@ -183,7 +184,7 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
         let expected = merged(booked.clone(), nobody);
         assert_eq!(merged(again.data(), json!({ "updated_at": booked["updated_at"] })), expected);
     };
-    // Events for the enabled endpoint are still pending; everything else is cleaned up.
+    // Events for the enabled endpoint are still pending. All other data of the contact is deleted.
     gone(&mut server, &salon, &[kind::EVENT]).await;
     let salon = salon.again(&server);
     replays(&salon).await;

@@ -1,7 +1,7 @@
-//! Every route of both APIs with ids of another business. In a path such an id is not found, in a body or
-//! query it is invalid, and as a filter it matches nothing. The other business does not change.
+//! Every route of both APIs with ids of another business. In a path, such an id is not found. In a body or
+//! query, it is invalid. As a filter, it matches no records. The other business does not change.
 //!
-//! Two tests check that every route has a row and that a row names every id of its route.
+//! Two tests check that every route has a row in the table, and that the row names every id of its route.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use crate::harness::{Answer, Salon, Server, id, ids};
 
 const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
-/// The bases of the two APIs, as in the tables of routes.
+/// The base paths of the two APIs, as in their tables of routes.
 const PUBLIC: &str = "/v1";
 const OPERATOR: &str = "/admin/v1/businesses/{business_id}";
 
-/// A request with every id that its route takes, as `{name}`; the ids of the path are those of the route.
+/// A request that contains every id of its route as `{name}`. The ids in the path are those of the route.
 struct Row {
     base: &'static str,
     method: &'static str,
@@ -24,7 +24,7 @@ struct Row {
     body: &'static str,
 }
 
-/// The public rows come before the operator's, and deletions come last.
+/// The rows of the public API come before those of the operator API. Deletions come last.
 #[rustfmt::skip] // one row, one line
 fn rows() -> Vec<Row> {
     let row = |base, method, path, query, body| Row { base, method, path, query, body };
@@ -144,16 +144,16 @@ enum Place {
     Body,
 }
 
-/// One record of each kind, by the name of its id in a request.
+/// The id of one record of each kind, by the name that the id has in requests.
 type Records = BTreeMap<&'static str, String>;
 
 async fn records(salon: &Salon) -> Records {
     let webhook = salon.webhook().await;
     let path = format!("/webhooks/{}", id(&webhook));
-    // A disabled endpoint sends nothing by itself, so its log does not change.
+    // A disabled endpoint gets no deliveries, so its log does not change.
     salon.operator.patch(&path, &json!({ "status": "disabled" })).await.data();
     let contact = salon.contact(json!({ "name": "A" })).await;
-    // All records belong to one contact, so that every filter matches.
+    // All records belong to the same contact, so that every filter matches a record.
     let call = salon.record_call(json!({ "contact_id": id(&contact) })).await;
     let message = salon.message(json!({ "call_id": id(&call), "contact_id": id(&contact) })).await;
     let more = json!({ "staff_id": salon.anna, "contact_id": id(&contact) });
@@ -185,7 +185,7 @@ async fn records(salon: &Salon) -> Records {
     ])
 }
 
-/// The names in `{}` in a text.
+/// The names in braces in a text.
 fn names(text: &str) -> Vec<&str> {
     text.split('{')
         .skip(1)
@@ -199,9 +199,9 @@ fn is_name(text: &&str) -> bool {
     text.ends_with("_id") && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// Fills the ids of `own` into the text, except for the one that is given.
+/// Replaces the names in braces by the ids in `own`, except for the one in `other`.
 fn fill(text: &str, own: &Records, other: Option<(&str, &str)>) -> String {
-    // The path of a special day has a date instead of an id.
+    // The path of a special day contains a date instead of an id.
     own.iter().fold(text.replace("{date}", "2026-03-10"), |text, (name, id)| {
         let id = other.filter(|(odd, _)| odd == name).map_or(id.as_str(), |(_, id)| id);
         text.replace(&format!("{{{name}}}"), id)
@@ -209,7 +209,7 @@ fn fill(text: &str, own: &Records, other: Option<(&str, &str)>) -> String {
 }
 
 impl Row {
-    /// Every id that the row takes, with its place.
+    /// Every id in the row, with the part of the request that contains it.
     fn takes(&self) -> Vec<(Place, &str)> {
         let parts = [(Place::Path, self.path), (Place::Query, self.query), (Place::Body, self.body)];
         parts
@@ -218,7 +218,7 @@ impl Row {
             .collect()
     }
 
-    /// Sends the row for a salon with the salon's own ids, except for one id in one place.
+    /// Sends the request of the row for a salon. It contains the salon's own ids, except for `other`.
     async fn send(
         &self,
         server: &Server,
@@ -243,11 +243,12 @@ impl Row {
     }
 }
 
-/// Checks that an id is refused like an unknown one.
+/// Checks that the response is the same as for an unknown id.
 fn refused(row: &Row, place: Place, name: &str, answer: &Answer) {
     match place {
         Place::Path => _ = answer.fails(404, "not_found"),
-        // Open times depend on the service and the staff member; other lists only filter by ids.
+        // Availability depends on the service and the staff member, so their ids are checked. Other lists use
+        // ids only as filters.
         Place::Query if row.path == "/availability" => _ = answer.invalid_at(&[name]),
         Place::Query => assert!(answer.list().is_empty(), "{answer}"),
         Place::Body if row.path.starts_with("/staff") => _ = answer.invalid_at(&["service_ids[0]"]),
@@ -255,7 +256,7 @@ fn refused(row: &Row, place: Place, name: &str, answer: &Answer) {
     }
 }
 
-/// All resources of a business in both APIs.
+/// All records of a business, as both APIs show them.
 async fn shown(salon: &Salon, records: &Records) -> Vec<(String, Value)> {
     let mut shown = Vec::new();
     for row in rows().iter().filter(|row| row.method == "GET" && row.base != "/admin/v1") {
@@ -277,7 +278,7 @@ async fn no_route_of_either_api_takes_an_id_of_another_business() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let (own, theirs) = (records(&salon).await, records(&other).await);
-    shown(&salon, &own).await; // from here on both keys have been used
+    shown(&salon, &own).await; // now both keys have been used
     let before = (shown(&other, &theirs).await, shown(&salon, &own).await);
     let mut tried = 0;
     for row in rows() {
@@ -288,7 +289,7 @@ async fn no_route_of_either_api_takes_an_id_of_another_business() {
             assert_eq!(
                 (foreign.status, &foreign.body),
                 (unknown.status, &unknown.body),
-                "{name} of {foreign}"
+                "{name} of another business: {foreign}"
             );
             if place == Place::Path {
                 for id in ["none", "0", &salon.id, &other.id] {
@@ -299,20 +300,23 @@ async fn no_route_of_either_api_takes_an_id_of_another_business() {
             tried += 1;
         }
     }
-    assert_eq!(tried, 82, "ids in rows");
+    assert_eq!(tried, 82, "the number of ids in all rows");
     assert_eq!(shown(&other, &theirs).await, before.0);
     assert_eq!(shown(&salon, &own).await, before.1);
-    // The ids were the reason: with its own ids the salon can use every route, and sees no data of the other
-    // business.
+    // With its own ids, the salon can use every route. The refusals above were therefore caused by the other
+    // ids. No response shows data of the other business.
     let mut removed = BTreeSet::new();
     for row in rows() {
         let answer = row.send(&server, &salon, &own, None).await;
         if row.method == "DELETE" && !removed.insert(row.path) {
-            answer.fails(404, "not_found"); // the row of the other API has deleted it
+            answer.fails(404, "not_found"); // the same route of the other API has already deleted it
             continue;
         }
         assert!(answer.status < 300 || answer.status == 409, "{answer}");
-        assert!(row.query.is_empty() || !answer.list().is_empty(), "what is there is not found: {answer}");
+        assert!(
+            row.query.is_empty() || !answer.list().is_empty(),
+            "an existing record was not found: {answer}"
+        );
         let text = String::from_utf8_lossy(&answer.bytes);
         let shown = theirs.values().chain([&other.key]).find(|id| text.contains(id.as_str()));
         assert_eq!(shown, None, "{answer}");
@@ -326,7 +330,8 @@ async fn every_route_of_both_tables_is_tried_here() {
     let tried: BTreeSet<_> =
         rows().iter().map(|row| (row.method.to_owned(), format!("{}{}", row.base, row.path))).collect();
     let routes = receptionist::service::routes();
-    // These routes concern all businesses, accounts or the relay. `backups`, `moving`, `people` and `mail` test them.
+    // These routes belong to all businesses, to accounts or to the relay. The modules `backups`, `moving`,
+    // `people` and `mail` test them.
     let of_all =
         ["/admin/v1/backup", "/admin/v1/export", "/admin/v1/import", "/admin/v1/audit", "/admin/v1/mail"];
     let routes = routes.iter().filter(|(_, path)| !of_all.iter().any(|start| path.starts_with(start)));
@@ -334,7 +339,7 @@ async fn every_route_of_both_tables_is_tried_here() {
     assert_eq!(tried, served);
 }
 
-/// Every name of an id in the path of a route, or in a query or body in the documents.
+/// The name of every id in the path of a route, and in a query or body of the API documents.
 fn names_of_ids() -> BTreeSet<String> {
     fn collect(value: &Value, found: &mut BTreeSet<String>) {
         let texts: Box<dyn Iterator<Item = &str>> = match value {
@@ -402,6 +407,6 @@ async fn a_row_names_every_id_that_its_route_takes() {
     assert_eq!(
         ids(&salon.api.all("/webhooks").await),
         [own["webhook_id"].clone()],
-        "nothing was carried out"
+        "a refused request was carried out"
     );
 }

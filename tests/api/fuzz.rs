@@ -1,7 +1,6 @@
-//! Seeded random requests to every endpoint. None may cause an internal error.
+//! Random requests with a seed to every endpoint. No request may cause an internal error.
 //!
-//! The harness checks every response, so a success has the resource's fields and a refusal the error
-//! envelope.
+//! The harness checks that each success has the fields of its resource, and each refusal the error format.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -57,7 +56,7 @@ const PARAMETERS: [&str; 14] = [
     "",
 ];
 
-/// Texts that are valid somewhere, including `ids`, and arbitrary ones.
+/// Texts that are valid in some request, including the ids in `ids`, and arbitrary texts.
 fn text(ids: &[String]) -> impl Strategy<Value = String> + use<> {
     let words = [
         "",
@@ -132,7 +131,7 @@ fn query(ids: &[String]) -> impl Strategy<Value = String> + use<> {
     prop::collection::vec(pair, 0..4).prop_map(|pairs| pairs.join("&"))
 }
 
-/// The known ids and the paths of both APIs, the business's own first.
+/// All ids, and the paths of both APIs. Those of the business itself come first.
 async fn ground(salon: &Salon) -> (Vec<String>, Vec<(bool, &'static str, String)>) {
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let text = |name: &str| booked[name].as_str().unwrap().to_owned();
@@ -188,7 +187,7 @@ async fn random_requests_get_valid_responses() {
         let body = bodies.new_tree(&mut runner).unwrap().current();
         let header = headers.new_tree(&mut runner).unwrap().current();
         let coin = coin.new_tree(&mut runner).unwrap().current();
-        // Most bodies are only read if the query is empty.
+        // Most endpoints read the body only if the query is empty.
         let path =
             if coin % 3 == 0 || query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
         (path, body, header, coin)
@@ -213,10 +212,10 @@ async fn random_requests_get_valid_responses() {
                 call = call.header(name, &header);
             }
             let answer = call.await;
-            assert!(answer.status < 500, "{answer} to {body}");
+            assert!(answer.status < 500, "{answer} is the response to {body}");
             refused += usize::from(answer.status >= 400);
         }
     }
-    assert!(refused > 0, "something was refused");
+    assert!(refused > 0, "no request was refused");
     salon.set(serde_json::json!({ "name": "still here" })).await;
 }

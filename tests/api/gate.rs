@@ -1,4 +1,4 @@
-//! Authentication, and the order of the checks of a request.
+//! Authentication, and the order in which a request is checked.
 
 use serde_json::json;
 
@@ -258,7 +258,10 @@ async fn a_request_without_one_good_host_is_refused_before_its_key_is_looked_at(
             assert!(answer.contains("x-request-id: mine\r\n"), "{request}{answer}");
         }
         let answer = raw(listener.address, format!("GET {path} HTTP/1.0\r\n\r\n").as_bytes()).await;
-        assert!(answer.starts_with("HTTP/1.0 401 "), "it counts against no limit: {answer}");
+        assert!(
+            answer.starts_with("HTTP/1.0 401 "),
+            "the request must not count against a rate limit: {answer}"
+        );
     }
 }
 

@@ -1,4 +1,4 @@
-//! `Idempotency-Key`: a repeated request makes the change once.
+//! `Idempotency-Key`: a repeated request makes its change only once.
 
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ async fn book(salon: &Salon, key: &str, body: &Value) -> Answer {
     salon.api.call("POST", "/appointments").json(body).once(key).await
 }
 
-/// Asserts that the second response repeats the first.
+/// Asserts that the second response is a copy of the first one.
 fn replays(first: &Answer, second: &Answer) {
     assert!(!first.has("idempotent-replayed"), "{first}");
     assert_eq!(second.header("idempotent-replayed"), "true");
@@ -91,7 +91,7 @@ async fn every_change_can_be_repeated() {
     salon.api.patch("/business", &json!({ "name": "Two" })).await.is(200);
     let again = salon.api.call("PATCH", "/business").json(&json!({ "name": "One" })).once("1").await;
     assert_eq!(again.data()["name"], "One");
-    assert_eq!(salon.get("/business").await.data()["name"], "Two", "a replay changes nothing");
+    assert_eq!(salon.get("/business").await.data()["name"], "Two", "a repeated request must change nothing");
 }
 
 #[tokio::test]

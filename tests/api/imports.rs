@@ -9,7 +9,7 @@ async fn import(api: &Api, query: &str, lines: &str) -> Answer {
     call.header("content-type", "application/x-ndjson").await
 }
 
-/// Exports a salon, deletes it, and returns the lines.
+/// Exports a salon and deletes it. Returns the lines of the export.
 async fn moved_out(server: &Server, salon: &Salon) -> String {
     salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     salon.record_call(json!({})).await;
@@ -21,7 +21,7 @@ async fn moved_out(server: &Server, salon: &Salon) -> String {
     lines
 }
 
-/// All lines except the first, which contains the time of the export.
+/// All lines except the first one, which contains the time of the export.
 fn body(lines: &str) -> &str {
     lines.split_once('\n').unwrap().1
 }
@@ -33,7 +33,7 @@ async fn a_business_that_was_exported_comes_back_by_an_import() {
     let neighbour = server.salon().await;
     let lines = moved_out(&server, &salon).await;
     salon.operator.get("").await.fails(404, "not_found");
-    let records = lines.lines().count() - 3; // without the head and two ends
+    let records = lines.lines().count() - 3; // all lines except the first line and two end lines
     let exported_at: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
     for (query, dry_run) in [("?dry_run=true", true), ("?dry_run=false&erase_again=false", false)] {
         let expected = json!({ "businesses": 1, "records": records, "dry_run": dry_run,
@@ -45,7 +45,7 @@ async fn a_business_that_was_exported_comes_back_by_an_import() {
     assert_eq!(body(&again), body(&lines));
     let log = salon.operator.all("/audit").await;
     assert_eq!((log.len(), &log[0]["action"]), (1, &json!("business.imported")));
-    // Its keys were deleted with it; other keys still work.
+    // The keys of the business were deleted together with it. All other keys still work.
     salon.api.get("/me").await.fails(401, "unauthorized");
     neighbour.api.get("/me").await.is(200);
 }
@@ -81,11 +81,11 @@ async fn an_invalid_import_names_its_line_and_leaves_nothing() {
         assert!(told["message"].as_str().unwrap().contains(words), "{words}: {answer}");
         salon.operator.get("").await.fails(404, "not_found");
     }
-    // Only some of very many errors are reported.
+    // If there are very many errors, only some of them are reported.
     let head = lines.lines().next().unwrap();
     let answer = import(&server.operator, "", &format!("{head}\n{}", "x\n".repeat(1_000))).await;
     assert_eq!(answer.fails(400, "invalid_request").body["error"]["details"].as_array().unwrap().len(), 100);
-    // An endless line is not buffered.
+    // A line without an end is not read into memory completely.
     let long = format!("{head}\n{}", "x".repeat(3 << 20));
     let answer = import(&server.operator, "", &long).await;
     assert!(
@@ -112,7 +112,7 @@ async fn an_import_needs_the_token_and_a_valid_request() {
     }
     server.operator.get("/import").await.fails(405, "method_not_allowed");
     salon.operator.get("").await.fails(404, "not_found");
-    // Without a content type the lines are recognised.
+    // Without a content type, the service recognises the lines of an export.
     server.operator.call("POST", "/import").bytes(lines).await.is(200);
 }
 
@@ -129,7 +129,7 @@ async fn an_import_under_a_key_is_made_once() {
             .once("moving-day")
             .await
     };
-    // A dry run stores no idempotency key.
+    // A dry run does not store its idempotency key.
     once("?dry_run=true", &lines).await.is(200);
     let first = once("", &lines).await;
     assert!(!first.has("idempotent-replayed"));
@@ -166,7 +166,7 @@ async fn an_import_refuses_an_erased_contact_or_erases_it_again() {
     assert_eq!(salon.operator.all("/contacts").await.len(), 0);
 }
 
-/// The name of the import in the file beside the store.
+/// The file next to the store lists the deletion and the import of a business.
 #[tokio::test]
 async fn an_import_is_listed_beside_the_store() {
     let server = Server::open().await;

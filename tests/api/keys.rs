@@ -54,7 +54,10 @@ async fn a_key_has_the_form_of_the_specification_and_is_shown_once() {
     assert_eq!(listed.list()[0]["prefix"], format!("rcpt_{prefix}"));
     for path in ["/keys", "/audit", ""] {
         let shown = salon.operator.get(path).await;
-        assert!(!String::from_utf8_lossy(&shown.bytes).contains(secret), "{path} shows the key");
+        assert!(
+            !String::from_utf8_lossy(&shown.bytes).contains(secret),
+            "{path} shows the secret of the key"
+        );
     }
 }
 
@@ -77,7 +80,7 @@ async fn a_revoked_key_is_refused_at_once_and_for_good() {
     salon.operator.delete(&path).await.is(204);
     let again =
         salon.operator.get("/keys").await.list().into_iter().find(|key| key["id"] == salon.key_id).unwrap();
-    assert_eq!(again, revoked, "the first revocation stays");
+    assert_eq!(again, revoked, "the time of the first revocation must stay");
     server.restart().await;
     salon.again(&server).get("/me").await.fails(401, "unauthorized");
 }
@@ -95,7 +98,11 @@ async fn a_key_works_after_a_restart_and_its_use_is_noted_to_the_minute() {
     salon.get("/me").await.is(200);
     assert_eq!(used(&server).await, "2026-03-02T06:07:00.000Z");
     server.restart().await;
-    assert_eq!(used(&server).await, "2026-03-02T06:07:00.000Z", "an orderly end forgets no use");
+    assert_eq!(
+        used(&server).await,
+        "2026-03-02T06:07:00.000Z",
+        "an orderly stop must store the last use of the key"
+    );
     salon.again(&server).get("/me").await.is(200);
 }
 

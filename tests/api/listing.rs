@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Salon, Server, ids, stamp, starts};
 
-/// Five bookings that were not made in the order of their times. The second is cancelled.
+/// Five bookings that are made in another order than their times. The second one is cancelled.
 async fn five(server: &Server, salon: &Salon) -> Vec<Value> {
     let mut made = Vec::new();
     for (service, staff, start, phone) in [
@@ -140,7 +140,11 @@ async fn updated_since_gives_changes_in_their_order_its_own_instant_included() {
     assert!(since("2026-03-02T06:01:00.001Z").await.is_empty());
     server.clock.advance(10);
     salon.try_move(&made[0], json!({ "starts_at": "2026-03-06T09:00:00Z" })).await.is(200);
-    assert_eq!(since("2026-03-02T06:00:30Z").await.last(), in_order.first(), "a move is a change");
+    assert_eq!(
+        since("2026-03-02T06:00:30Z").await.last(),
+        in_order.first(),
+        "moving an appointment must count as a change"
+    );
     let filtered = format!("/appointments?updated_since=2000-01-01T00:00:00Z&staff_id={}", salon.anna);
     assert_eq!(ids(&salon.api.all(&filtered).await), ids(&[2, 3, 1].map(|index: usize| made[index].clone())));
 }
@@ -155,7 +159,7 @@ async fn changes_with_the_same_stamp_are_all_listed() {
     let query = "/appointments?updated_since=2026-03-02T06:00:00Z";
     let whole = ids(&salon.api.all(query).await);
     assert_eq!(whole.len(), 8);
-    assert!(whole.is_sorted(), "by id where the instant is one");
+    assert!(whole.is_sorted(), "appointments with the same timestamp must be sorted by id");
     for limit in 1..=8 {
         assert_eq!(ids(&salon.api.walk(query, limit).await), whole);
     }
@@ -192,5 +196,5 @@ async fn fifty_is_the_default_and_a_hundred_the_most() {
     assert_eq!((rest.list().len(), &rest.body["has_more"]), (4, &json!(false)));
     assert_eq!(salon.get("/appointments?limit=100").await.list().len(), 54);
     let exact = salon.get("/appointments?limit=54").await;
-    assert_eq!(exact.body["has_more"], false, "a full last page is the last");
+    assert_eq!(exact.body["has_more"], false, "a full last page must have no next page");
 }

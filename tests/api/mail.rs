@@ -10,7 +10,8 @@ use tokio::net::TcpListener;
 
 use crate::harness::Server;
 
-/// A relay on the loopback with this response to each recipient, and the lines that it received.
+/// A relay on the loopback interface that sends this response to each recipient. Returns the settings to use
+/// it, and the lines that it has received.
 async fn relay(to_recipients: &'static str) -> (MailSettings, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let relay = format!("smtp+plain://{}", listener.local_addr().unwrap()).parse().unwrap();

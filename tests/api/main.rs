@@ -1,6 +1,6 @@
 //! Tests of the real server over sockets, with a clock that the tests move.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
+#![allow(clippy::unwrap_used, reason = "a test may panic, and `unwrap` shows the line")]
 
 mod assistants;
 mod audit;

@@ -151,7 +151,7 @@ async fn a_message_of_another_business_is_not_there() {
     assert_eq!(listed(&other).await, [theirs]);
 }
 
-/// Messages that were taken a second apart. The third is marked as read ten seconds later.
+/// Messages that are taken one second apart. The third one is marked as read ten seconds later.
 async fn some(server: &Server, salon: &Salon) -> (Vec<Value>, Value) {
     let call = salon.record_call(json!({ "from_number": "+33611111111" })).await;
     let mut made = Vec::new();

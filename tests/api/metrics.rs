@@ -1,4 +1,4 @@
-//! `GET /metrics` on the operator listener and the API document on the public one. Both need no key.
+//! `GET /metrics` on the operator listener, and the API document on the public listener. Neither needs a key.
 
 use crate::harness::{Server, raw};
 
@@ -18,7 +18,7 @@ async fn requests_are_counted_by_their_route_and_not_by_their_path() {
     salon.get("/me").await.is(429);
 
     let mut text = get(server.operator_of("").address, "/metrics").await;
-    // A permit is returned after the response.
+    // The permit is returned after the response was sent.
     while !text.contains("permits_in_use 0\n") {
         text = get(server.operator_of("").address, "/metrics").await;
     }
@@ -36,7 +36,7 @@ async fn requests_are_counted_by_their_route_and_not_by_their_path() {
         "store_failed 0",
         "wall_clock_doubted 0",
     ] {
-        assert!(text.contains(&format!("receptionist_{line}\n")), "{line} is not in\n{text}");
+        assert!(text.contains(&format!("receptionist_{line}\n")), "the metrics lack {line}:\n{text}");
     }
     assert!(!text.contains("secret-path") && !text.contains("no-id"), "{text}");
 }

@@ -1,7 +1,7 @@
-//! Compares the Prometheus rules and the Grafana dashboard in `.deploy` with the served metrics.
+//! Compares the Prometheus rules and the Grafana dashboard in `.deploy` with the metrics of the service.
 //!
-//! Without `promtool` and `prometheus` on `PATH` the tests that need them print a note and pass, unless
-//! `REQUIRE_PROMETHEUS=1`.
+//! Without `promtool` and `prometheus` on `PATH`, the tests that need them print a note and pass. With
+//! `REQUIRE_PROMETHEUS=1`, they fail.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -20,26 +20,30 @@ use crate::harness::Server;
 const RULES: &str = ".deploy/prometheus-rules.yml";
 const RULES_TEST: &str = "tests/api/monitoring.yml";
 const DASHBOARD: &str = ".deploy/grafana-dashboard.json";
-/// How long the tests wait for Prometheus.
+/// The time limit for waiting for Prometheus.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn file(path: &str) -> String {
     std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// Whether Prometheus is installed.
-#[allow(clippy::print_stderr, reason = "what is skipped is told")]
+/// Whether Prometheus is installed. Prints a note if it is not.
+#[allow(clippy::print_stderr, reason = "prints which tests are skipped")]
 fn has_prometheus() -> bool {
     let has = |name| Command::new(name).arg("--version").stderr(Stdio::null()).output().is_ok();
     if has("promtool") && has("prometheus") {
         return true;
     }
-    assert!(std::env::var_os("REQUIRE_PROMETHEUS").is_none(), "REQUIRE_PROMETHEUS is set, and there is none");
+    assert!(
+        std::env::var_os("REQUIRE_PROMETHEUS").is_none(),
+        "REQUIRE_PROMETHEUS is set, but Prometheus is not installed"
+    );
     eprintln!("skipped: rules and metrics are not held against Prometheus, for there is none on PATH");
     false
 }
 
-/// The body of a response with status 200. HTTP/1.0 has no chunks and ends with the connection.
+/// The body of a response with the status 200. The request uses HTTP/1.0, so the response is not chunked and
+/// ends with the connection.
 async fn try_get(address: SocketAddr, path: &str) -> Option<String> {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(format!("GET {path} HTTP/1.0\r\nhost: localhost\r\n\r\n").as_bytes()).await.unwrap();
@@ -50,14 +54,14 @@ async fn try_get(address: SocketAddr, path: &str) -> Option<String> {
 }
 
 async fn get(address: SocketAddr, path: &str) -> String {
-    try_get(address, path).await.unwrap_or_else(|| panic!("{path} is not answered 200"))
+    try_get(address, path).await.unwrap_or_else(|| panic!("{path} did not return the status 200"))
 }
 
 async fn metrics(server: &Server) -> String {
     get(server.operator_of("").address, "/metrics").await
 }
 
-/// The expressions of the dashboard's panels.
+/// The query expressions of the dashboard's panels.
 fn panels() -> Vec<String> {
     let dashboard: Value = serde_json::from_str(&file(DASHBOARD)).unwrap();
     let panels = dashboard["panels"].as_array().unwrap().iter();
@@ -81,7 +85,7 @@ async fn every_metric_of_the_rules_and_of_the_dashboard_is_served() {
         let named: BTreeSet<String> = words.filter(is_metric).map(str::to_owned).collect();
         assert!(!named.is_empty());
         let missing: Vec<_> = named.difference(&served).collect();
-        assert!(missing.is_empty(), "{path} names {missing:?}");
+        assert!(missing.is_empty(), "{path} uses metrics that do not exist: {missing:?}");
     }
 }
 
@@ -100,7 +104,7 @@ async fn promtool_finds_nothing_wrong_with_the_metrics_and_the_rules() {
         promtool.args(arguments).current_dir(env!("CARGO_MANIFEST_DIR"));
         promtool.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut promtool = promtool.spawn().unwrap();
-        // A subcommand that reads no metrics may end before they are written.
+        // A subcommand that reads no metrics may end before all of them are written.
         let _ = promtool.stdin.take().unwrap().write_all(metrics.as_bytes());
         let ended = promtool.wait_with_output().unwrap();
         let said = String::from_utf8_lossy(&ended.stdout) + String::from_utf8_lossy(&ended.stderr);
@@ -108,7 +112,7 @@ async fn promtool_finds_nothing_wrong_with_the_metrics_and_the_rules() {
     }
 }
 
-/// A Prometheus that scrapes the service. It is killed when it is dropped.
+/// A Prometheus server that scrapes the service. Dropping this kills it.
 struct Prometheus {
     process: Child,
     address: SocketAddr,
@@ -134,7 +138,7 @@ impl Prometheus {
             .unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
         let address = lines.find_map(|line| line.split_once("\"Listening on\" address=")?.1.parse().ok());
-        // Prometheus stops if its output is not read.
+        // Prometheus stops if nothing reads its output.
         std::thread::spawn(move || lines.for_each(drop));
         Self { process, address: address.expect("Prometheus listens"), _directory: directory }
     }
@@ -146,7 +150,7 @@ impl Prometheus {
         answer["data"]["result"].clone()
     }
 
-    /// The state of the rules, and whether each was evaluated.
+    /// The alerting rules with their state, including whether each was evaluated.
     async fn rules(&self) -> Vec<Value> {
         let answer: Value = serde_json::from_str(&get(self.address, "/api/v1/rules").await).unwrap();
         let groups = answer["data"]["groups"].as_array().unwrap().iter();
@@ -180,11 +184,13 @@ async fn prometheus_evaluates_every_rule_and_every_panel_on_the_running_service(
             }
         }
     };
-    let rules = tokio::time::timeout(PATIENCE, evaluated).await.expect("Prometheus reads the service");
+    let rules = tokio::time::timeout(PATIENCE, evaluated)
+        .await
+        .expect("Prometheus did not evaluate the rules in time");
     let tested = file(RULES_TEST);
     for rule in rules {
         let name = rule["name"].as_str().unwrap();
-        assert!(tested.contains(&format!("alertname=\"{name}\"")), "{RULES_TEST} lacks {name}");
+        assert!(tested.contains(&format!("alertname=\"{name}\"")), "{RULES_TEST} has no test of {name}");
         for text in ["summary", "description"] {
             assert!(rule["annotations"][text].is_string(), "{name} has no {text}");
         }

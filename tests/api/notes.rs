@@ -1,4 +1,4 @@
-//! The team's notes on contacts appear only in the operator API.
+//! The team's notes on contacts and appointments are shown only by the operator API.
 
 use ports::Clock;
 use serde_json::{Value, json};
@@ -27,17 +27,17 @@ async fn notes_of_a_contact_are_the_teams_alone() {
     assert_eq!(seen(&salon, &path).await, (expected.clone(), noted.etag()));
     assert_ne!(noted.etag(), tag);
     assert_eq!(salon.operator.all("/contacts").await, std::slice::from_ref(&expected));
-    // Integrations see no change.
+    // Integrations see an unchanged contact.
     let after = salon.get(&path).await;
     assert_eq!((after.data(), after.etag()), (contact.clone(), before.etag()));
     assert_eq!(salon.api.all(&changed_since).await, std::slice::from_ref(&contact));
     let later = format!("/contacts?updated_since={}", server.clock.now());
     assert_eq!(salon.api.all(&later).await, [] as [Value; 0]);
     salon.try_patch_contact(&contact, json!({ "notes": "No" })).await.invalid_at(&["notes", ""]);
-    // The condition compares the operator's view, not the one of integrations.
+    // The condition is compared with the operator's view of the contact, not with that of integrations.
     let stale = salon.operator.call("PATCH", &path).header("if-match", &tag).json(&json!({ "notes": null }));
     stale.await.fails(409, "conflict");
-    // Integrations change the other fields and keep the notes.
+    // Integrations change other fields, and the notes stay.
     let renamed = salon.patch_contact(&contact, json!({ "name": "Zoë" })).await;
     assert_eq!(renamed.get("notes"), None);
     assert_eq!(seen(&salon, &path).await.0, merged(renamed.clone(), json!({ "notes": notes })));
@@ -90,7 +90,8 @@ async fn notes_of_an_appointment_are_the_teams_alone_and_go_with_the_contact() {
     let moved = json!({ "starts_at": "2026-03-03T10:00:00Z" });
     let moved = salon.operator.post(&format!("{path}/reschedule"), &moved).await.data();
     assert_eq!(moved["notes"], "Brings a dog");
-    // The log records that the notes changed, but not their text, because the log outlives the appointment.
+    // The audit log records that the notes changed. It does not contain their text, because entries are kept
+    // longer than the appointment.
     let entries: Vec<Value> = salon.operator.all("/audit").await;
     let noted: Vec<_> = entries.iter().filter(|entry| entry["action"] == "appointment.updated").collect();
     assert_eq!(noted.len(), 1, "{entries:?}");

@@ -1,10 +1,10 @@
-//! The operator API: its token, businesses and their paths.
+//! The operator API: its token, and the creation, change and paths of businesses.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Server, TOKEN, ids, raw, week};
 
-/// Method and path of every route below `/admin/v1` for this business. Other ids in the paths do not exist.
+/// The method and path of every route of this business. All other ids in the paths are unknown.
 fn calls(business: &str) -> Vec<(String, String)> {
     let routes = receptionist::service::routes().into_iter();
     let calls = routes.filter_map(|(method, path)| {
@@ -157,7 +157,7 @@ async fn a_business_is_created_and_changed_with_every_property() {
     ] {
         body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
         let mut changed = operator.patch("", &change).await.data();
-        assert_eq!(changed["affected"]["count"], 0, "nothing is booked");
+        assert_eq!(changed["affected"]["count"], 0, "no appointment is booked");
         changed.as_object_mut().unwrap().remove("affected");
         for (name, value) in body.as_object().unwrap() {
             assert_eq!(changed[name], *value, "{name} after {change}");
@@ -303,11 +303,11 @@ async fn the_operator_listener_answers_to_its_own_names_only() {
         };
         for host in ["127.0.0.1:8081", "[::1]", "192.0.2.1", "localhost:1", "Desk.Example:8081"] {
             let answer = ask(host).await;
-            assert!(!answer.starts_with("HTTP/1.1 403 "), "{path} as {host}: {answer}");
+            assert!(!answer.starts_with("HTTP/1.1 403 "), "{path} with the host {host}: {answer}");
         }
         for host in ["evil.example", "desk.example.evil", "x.localhost.example:80", ""] {
             let answer = ask(host).await;
-            assert!(answer.starts_with("HTTP/1.1 403 "), "{path} as {host}: {answer}");
+            assert!(answer.starts_with("HTTP/1.1 403 "), "{path} with the host {host}: {answer}");
             assert!(answer.contains("RECEPTIONIST_ADMIN_HOSTS"), "{answer}");
         }
     }
@@ -316,7 +316,7 @@ async fn the_operator_listener_answers_to_its_own_names_only() {
     assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
     let answer = raw(address, b"GET /metrics HTTP/1.0\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.0 200 "), "{answer}");
-    // This error is documented, and a valid token does not help.
+    // The error is in the API document. A valid token does not change the response.
     let refused = server.operator.call("GET", "/businesses").header("host", "evil.example").await;
     refused.fails(403, "forbidden").says("RECEPTIONIST_ADMIN_HOSTS");
 }

@@ -1,4 +1,4 @@
-//! `Idempotency-Key` on the operator API, for clients that repeat a lost request.
+//! `Idempotency-Key` on the operator API, for clients that repeat a request after a lost response.
 
 use std::collections::BTreeSet;
 
@@ -15,8 +15,8 @@ async fn send(salon: &Salon, (method, path, body): (&str, &str, &Value), key: &s
     if body.is_null() { call.await } else { call.json(body).await }
 }
 
-/// The audit log. With an erasure, only the id and action of requested entries, because the erasure adds and changes
-/// others.
+/// The audit log. After an erasure, it returns only the ids and actions of requested changes, because the
+/// cleanup adds and changes other entries.
 async fn log(salon: &Salon, erases: bool) -> Vec<Value> {
     let entries = salon.operator.all("/audit").await;
     if !erases {
@@ -26,7 +26,7 @@ async fn log(salon: &Salon, erases: bool) -> Vec<Value> {
     asked_for.map(|entry| json!([entry["id"], entry["action"]])).collect()
 }
 
-/// Asserts that the second response repeats the first.
+/// Asserts that the second response is a copy of the first one.
 fn replays(first: &Answer, second: &Answer) {
     assert!(!first.has("idempotent-replayed"), "{first}");
     assert_eq!(second.header("idempotent-replayed"), "true");
@@ -34,7 +34,7 @@ fn replays(first: &Answer, second: &Answer) {
     assert_eq!(second.headers.get("etag"), first.headers.get("etag"));
 }
 
-/// The path of a row as a route, with `{…}` for ids.
+/// The path of a row as a route, with `{…}` in place of each id.
 fn route(path: &str) -> String {
     let named = [
         "services",
@@ -171,7 +171,7 @@ async fn every_change_of_a_business_happens_once() {
         other.fails(422, "idempotency_key_reused");
         tried.insert(((*method).to_owned(), route(path)));
     }
-    // The last request deletes the business; its idempotency key is not stored in the business.
+    // The last request deletes the business. Its idempotency key is not stored in the business.
     let end = ("DELETE", "", &Value::Null);
     let first = send(&salon, end, "adapter-ends").await;
     assert_eq!(first.status, 202, "{first}");
@@ -180,7 +180,7 @@ async fn every_change_of_a_business_happens_once() {
     assert_eq!((second.status, &second.bytes), (first.status, &first.bytes));
     send(&salon, end, "another").await.fails(404, "not_found");
     tried.insert(("DELETE".to_owned(), OF_A_BUSINESS.to_owned()));
-    // Requests that show a secret have tests of their own. Pending deliveries and mails cannot be sent again.
+    // Other tests cover requests that show a secret. Pending deliveries and mails cannot be sent again.
     let apart = ["/keys", "/webhooks", "/rotate-secret", "/people", "/link", "/resend", "/resend-missed"];
     let there = receptionist::service::routes().into_iter().filter(|(method, path)| {
         method != "GET" && path.starts_with(OF_A_BUSINESS) && !apart.iter().any(|end| path.ends_with(end))
@@ -225,14 +225,14 @@ async fn a_key_is_the_operators_own_for_each_business() {
     }
 }
 
-/// Whether a file of the directory contains these bytes.
+/// Whether a file in the directory contains this text.
 fn is_kept(dir: &std::path::Path, text: &str) -> bool {
     std::fs::read_dir(dir).unwrap().map(Result::unwrap).any(|entry| {
         let path = entry.path();
         if path.is_dir() {
             return is_kept(&path, text);
         }
-        // The operator's socket has no contents.
+        // The operator's socket has no content to read.
         path.is_file() && memchr::memmem::find(&std::fs::read(path).unwrap(), text.as_bytes()).is_some()
     })
 }
@@ -254,8 +254,8 @@ async fn a_key_that_is_created_again_is_not_shown_again() {
     assert_eq!(salon.operator.all("/keys").await.len(), 2);
     salon.api.with_token(text).get("/calls").await.is(200);
     server.restart().await;
-    assert!(is_kept(server.data_dir(), "till"), "what is kept can be found");
-    assert!(!is_kept(server.data_dir(), text), "of a key only a hash is kept");
+    assert!(is_kept(server.data_dir(), "till"), "the search must find stored text");
+    assert!(!is_kept(server.data_dir(), text), "only the hash of a key may be stored");
 }
 
 #[tokio::test]
@@ -272,7 +272,7 @@ async fn a_webhook_that_is_created_again_does_not_show_its_secret_again() {
     shown["secret"] = Value::Null;
     assert_eq!(again.created(), shown);
     assert_eq!(salon.operator.all("/webhooks").await.len(), 1);
-    // The public response contains the secret both times, because the client has no other way to get it.
+    // The public API returns the secret both times, because an integration has no other way to get it.
     let of_key = async || salon.api.call("POST", "/webhooks").json(&body).once("k").await;
     let (first, again) = (of_key().await, of_key().await);
     replays(&first, &again);

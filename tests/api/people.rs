@@ -1,5 +1,5 @@
-//! People in the operator API: adding, changing, removing, links, alert settings and the audit log of
-//! accounts.
+//! People in the operator API: adding, changing and removing them, their links and alert settings, and the
+//! audit log of accounts.
 
 use serde_json::{Value, json};
 
@@ -27,13 +27,13 @@ async fn a_person_is_added_changed_and_removed() {
     );
     let path = format!("/people/{}", id(&ada));
     let shown = salon.operator.get(&path).await;
-    assert_eq!(shown.etag(), answer.etag(), "the link is no part of the person");
+    assert_eq!(shown.etag(), answer.etag(), "the link must not be part of the person");
     assert_eq!(salon.operator.all("/people").await, [shown.data()]);
 
     let again = json!({ "email": "ada@example.COM", "role": "member" });
     salon.operator.post("/people", &again).await.fails(409, "conflict");
     let bob = add(&salon, "bob@example.com", "member").await;
-    assert_eq!((&bob["name"], &bob["locale"]), (&json!(""), &json!("en")), "as by default");
+    assert_eq!((&bob["name"], &bob["locale"]), (&json!(""), &json!("en")), "the default values must be used");
     let changes = json!({ "role": "admin", "staff_id": null, "name": "Ada L.", "status": "disabled" });
     let changed = salon.operator.patch(&path, &changes).await.data();
     for (name, value) in changes.as_object().unwrap() {
@@ -45,7 +45,8 @@ async fn a_person_is_added_changed_and_removed() {
     salon.operator.get(&path).await.fails(404, "not_found");
     salon.operator.call("DELETE", &path).await.fails(404, "not_found");
     assert_eq!(salon.operator.all("/people").await.len(), 1);
-    // The account still exists, because it belongs to the person. Its name is shown once the membership was accepted.
+    // The account still exists, because it belongs to the person. Its name is hidden until the person accepts
+    // the membership.
     let back = add(&salon, "ada@example.com", "member").await;
     assert_eq!((id(&back), &back["name"], &back["email"]), (id(&ada), &json!(""), &json!("ada@example.com")));
     let log = salon.operator.all("/audit").await;
@@ -72,7 +73,7 @@ async fn an_invalid_person_is_refused_with_the_path() {
         salon.operator.post("/people", &body).await.invalid_at(paths);
     }
     assert!(salon.operator.all("/people").await.is_empty());
-    assert!(server.operator.all("/audit").await.is_empty(), "no account was made");
+    assert!(server.operator.all("/audit").await.is_empty(), "no account may be created");
     let ada = add(&salon, "ada@example.com", "owner").await;
     let path = format!("/people/{}", id(&ada));
     salon.operator.patch(&path, &json!({ "name": "  " })).await.invalid_at(&["name"]);
@@ -100,7 +101,7 @@ async fn changing_a_person_supports_if_match() {
     server.clock.advance(1);
     change(json!({ "name": "Ada", "role": "admin" })).await.is(200);
     change(json!({ "name": "Eve" })).await.fails(409, "conflict");
-    assert_eq!(salon.operator.get(&path).await.data()["name"], "Ada", "nothing of it was changed");
+    assert_eq!(salon.operator.get(&path).await.data()["name"], "Ada", "a refused change must change nothing");
 }
 
 #[tokio::test]
@@ -155,7 +156,7 @@ async fn a_stored_response_does_not_contain_the_link() {
     server.restart().await;
     let kept =
         std::process::Command::new("grep").args(["-rlF", &token]).arg(server.data_dir()).output().unwrap();
-    assert!(kept.stdout.is_empty(), "of a link only a hash is kept");
+    assert!(kept.stdout.is_empty(), "only the hash of a link may be stored");
 }
 
 #[tokio::test]

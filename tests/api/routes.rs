@@ -1,5 +1,5 @@
-//! Every route of the public API: accepted with its scope alone, refused without a key or the scope. The
-//! first test fails for a route without a row. `foreign` tests ids of another business.
+//! Every route of the public API. It is accepted with its scope alone, and refused without a key or without
+//! the scope. The first test fails if a route has no row. The module `foreign` tests ids of another business.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::harness::{Answer, Api, SCOPES, Salon, Server, id};
 
 const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
-/// A request to which the route responds with success.
+/// A request for which the route returns a success.
 struct Row {
     method: &'static str,
     path: &'static str,
@@ -18,7 +18,7 @@ struct Row {
     body: Value,
 }
 
-/// The records of a salon whose ids occur in paths.
+/// The ids of a salon's records that occur in paths.
 struct Records {
     contact_id: String,
     call_id: String,
@@ -37,12 +37,12 @@ impl Records {
         Self { contact_id, call_id, appointment_id, webhook_id }
     }
 
-    /// Uses one id for all records.
+    /// Uses the same id for all records.
     fn all(id: &str) -> Self {
         Self { contact_id: id.into(), call_id: id.into(), appointment_id: id.into(), webhook_id: id.into() }
     }
 
-    /// The path with the ids, under `/v1`.
+    /// Replaces the names in the path by the ids. The path begins with `/v1`.
     fn fill(&self, path: &str) -> String {
         let filled = path
             .replace("{contact_id}", &self.contact_id)
@@ -133,7 +133,8 @@ async fn every_route_answers_a_key_that_has_its_scope_alone() {
     let salon = server.salon().await;
     let records = Records::of(&salon).await;
     for row in rows(&salon) {
-        // A key has at least one scope. For a route without a scope, any scope will do.
+        // A key must have at least one scope. For a route without a scope, the scope of the key does not
+        // matter.
         let key = salon.key(&[row.scope.unwrap_or("webhooks:manage")]).await;
         let answer = row.send(&key, &records).await;
         match row.method {
@@ -157,7 +158,7 @@ async fn the_document_names_the_headers_that_each_route_reads() {
             let call = salon.api.call(row.method, &path).header(name, value);
             if row.body.is_null() { call.await } else { call.json(&row.body).await }
         };
-        // A deletion succeeds once, so its idempotency key is used once.
+        // A record can be deleted only once, so the idempotency key of a deletion is used only once.
         let key = format!("headers-{number}");
         let call = salon.api.call(row.method, &path).header("if-match", "\"stale\"").once(&key);
         let stale = if row.body.is_null() { call.await } else { call.json(&row.body).await };
@@ -209,5 +210,9 @@ async fn every_route_is_closed_to_a_key_with_every_other_scope() {
         row.send(&key, &records).await.fails(403, "insufficient_scope").says(scope);
         row.send(&key, &Records::all(UNKNOWN)).await.fails(403, "insufficient_scope");
     }
-    assert_eq!(salon.operator.all("/audit").await.len(), before + keys, "nothing but the keys");
+    assert_eq!(
+        salon.operator.all("/audit").await.len(),
+        before + keys,
+        "only the creation of the keys may be audited"
+    );
 }

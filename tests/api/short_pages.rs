@@ -1,13 +1,14 @@
-//! Lists with more rows than a request reads. A page may be short or empty although more follow.
+//! Lists with more rows than one request reads. A page may then be short or empty although more items follow.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Salon, Server, ids};
 
-/// How many rows a request reads.
+/// The number of rows that one request reads.
 const ROWS: usize = 16;
 
-/// Calls a minute apart, the fifth of which is spam, and as many contacts, of whom the third has another name.
+/// Calls that are one minute apart, and as many contacts. The fifth call is spam, and the third contact has
+/// another name.
 async fn many(salon: &Salon) -> (Value, Value) {
     let (mut spam, mut zoe) = (Value::Null, Value::Null);
     for number in 0..40 {
@@ -25,7 +26,7 @@ async fn many(salon: &Salon) -> (Value, Value) {
     (spam, zoe)
 }
 
-/// Reads a list to its end. Returns the number of its empty pages that had a next page.
+/// Reads a list to its end. Also returns the number of empty pages that had a next page.
 async fn walk(api: &Api, path: &str, limit: usize) -> (Vec<Value>, usize) {
     let join = if path.contains('?') { '&' } else { '?' };
     let (mut all, mut empty, mut cursor) = (Vec::new(), 0, String::new());
@@ -79,7 +80,7 @@ async fn a_page_ends_short_where_its_rows_do_and_the_walk_shows_all() {
         assert_eq!(ids(&walk(&salon.api, path, 3).await.0), ids(&whole), "{path}");
     }
     assert_eq!(walk(&salon.api, "/contacts?q=zo%C3%AB", 10).await.0, [zoe]);
-    // The operator's lists behave the same way.
+    // The lists of the operator API behave in the same way.
     let (entries, _) = walk(&salon.operator, "/audit", 100).await;
     assert!(entries.len() > 80);
     assert_eq!(ids(&walk(&salon.operator, "/audit", 7).await.0), ids(&entries));

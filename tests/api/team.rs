@@ -1,5 +1,5 @@
-//! The operator's view of a business and its changes, in every booking mode and while it is suspended.
-//! Knowledge, and deletion of unused records.
+//! The operator's view of a business, and its changes in every booking mode and while the business is
+//! suspended. Also knowledge, and the deletion of unused records.
 
 use serde_json::{Value, json};
 
@@ -122,13 +122,14 @@ async fn knowledge_is_listed_changed_and_removed() {
         assert!(at.is_empty() || crate::harness::paths(&refused).contains(&at.to_owned()), "{refused}");
     }
     assert_eq!(salon.operator.patch(&path, &shorter).await.data(), changed, "nothing differs");
-    // The audit log records the length of a long content.
+    // The audit log records only the length of a long content.
     let entry = salon.operator.get("/audit?limit=1").await.list().remove(0);
     assert_eq!(entry["action"], "knowledge.updated");
     let content =
         entry["changes"].as_array().unwrap().iter().find(|change| change["field"] == "content").unwrap();
     assert_eq!((&content["from"], &content["to"]), (&json!("50000 characters"), &json!("17 characters")));
-    // Longer and shorter again: no old pieces are left, and the budget counts the stored bytes.
+    // The content becomes long and short again. No old pieces are left, and the budget counts the bytes that
+    // are stored.
     salon.operator.patch(&path, &json!({ "content": long })).await.is(200);
     salon.operator.patch(&path, &shorter).await.is(200);
     let used =
@@ -151,7 +152,7 @@ async fn a_service_or_staff_member_is_deleted_only_when_nothing_refers_to_it() {
     let mut salon = server.salon().await;
     let service = |id: &str| format!("/services/{id}");
     let member = |id: &str| format!("/staff/{id}");
-    // A staff member offers the service.
+    // The service cannot be deleted, because a staff member offers it.
     let refused = salon.operator.delete(&service(&salon.colour)).await;
     refused.fails(409, "conflict").says("inactive");
     let new =
@@ -159,11 +160,11 @@ async fn a_service_or_staff_member_is_deleted_only_when_nothing_refers_to_it() {
     salon.operator.delete(&service(id(&new))).await.is(204);
     salon.operator.delete(&service(id(&new))).await.fails(404, "not_found");
     assert!(!ids(&salon.operator.all("/services").await).contains(&id(&new).to_owned()));
-    // An inactive staff member offers the service.
+    // The service cannot be deleted either if the staff member who offers it is inactive.
     salon.operator.patch(&member(&salon.anna), &json!({ "active": false })).await.is(200);
     salon.operator.delete(&service(&salon.colour)).await.fails(409, "conflict");
     salon.operator.patch(&member(&salon.anna), &json!({ "active": true })).await.is(200);
-    // An appointment refers to the service although it is cancelled and no staff member offers the service.
+    // A cancelled appointment still refers to the service, even when no staff member offers the service.
     let booked = salon.book_with(&salon.colour, &salon.anna, AT).await;
     salon.cancel(&booked).await.is(200);
     salon.operator.patch(&member(&salon.anna), &json!({ "service_ids": [salon.cut] })).await.is(200);
@@ -174,10 +175,10 @@ async fn a_service_or_staff_member_is_deleted_only_when_nothing_refers_to_it() {
         "{refused}"
     );
     salon.operator.delete(&member(&salon.anna)).await.fails(409, "conflict");
-    // A message refers to the staff member.
+    // The staff member cannot be deleted, because a message refers to them.
     salon.message(json!({ "staff_id": salon.ben })).await;
     salon.operator.delete(&member(&salon.ben)).await.fails(409, "conflict");
-    // Only Ben still offered the massage.
+    // Ben is the last staff member who offers the massage.
     salon.operator.patch(&member(&salon.ben), &json!({ "service_ids": [] })).await.is(200);
     salon.operator.delete(&service(&salon.massage)).await.is(204);
     salon.operator.delete(&member(&salon.chloe)).await.is(204);

@@ -1,4 +1,4 @@
-//! Lists that are read while eight tasks write. Pages neither skip nor repeat a permanent record, and
+//! Lists that are read while eight tasks write. No page skips or repeats a permanent record, and a walk with
 //! `updated_since` misses no change.
 
 use std::collections::{HashMap, HashSet};
@@ -11,10 +11,10 @@ use crate::harness::{Dice, Salon, Server, TestClock, id, ids};
 
 const TASKS: u64 = 8;
 const KEPT: usize = 12;
-/// The number of rows that a request reads. Some pages end at this number, small ones at their limit.
+/// The number of rows that one request reads. Large pages end at this number, and small pages at their limit.
 const ROWS: usize = 15;
 
-/// Eight tasks that each write this many times, while the clock advances a little now and then.
+/// Starts eight tasks that each write this many times. The clock advances from time to time.
 fn writers<F: Future<Output = ()> + Send + 'static>(
     server: &Server,
     salon: &Salon,
@@ -43,7 +43,8 @@ fn ended(tasks: &mut JoinSet<()>) -> bool {
     tasks.is_empty()
 }
 
-/// Reads the list with every page size until the writers have finished. Each walk shows every record of `kept` once.
+/// Reads the list with every page size until the writers have finished. Checks that each walk shows every
+/// record of `kept` once.
 async fn walk(salon: &Salon, path: &str, kept: &[Value], mut tasks: JoinSet<()>) {
     let kept: HashSet<String> = ids(kept).into_iter().collect();
     let mut sizes = 0;
@@ -54,14 +55,14 @@ async fn walk(salon: &Salon, path: &str, kept: &[Value], mut tasks: JoinSet<()>)
         let seen = ids(&salon.api.walk(path, limit).await);
         let counted = seen.iter().filter(|one| kept.contains(*one)).count();
         let distinct: HashSet<_> = seen.into_iter().collect();
-        assert!(kept.is_subset(&distinct), "{path} by {limit} skipped a record");
-        assert_eq!(counted, kept.len(), "{path} by {limit} repeated a record");
+        assert!(kept.is_subset(&distinct), "{path} with the limit {limit} skipped a record");
+        assert_eq!(counted, kept.len(), "{path} with the limit {limit} returned a record twice");
         sizes += 1;
     }
 }
 
-/// Polls from the last change seen until the writers have finished. By then the current state of every record was
-/// seen.
+/// Reads changes since the last seen change until the writers have finished. Checks that it has then seen the
+/// current state of every record.
 async fn poll(salon: &Salon, path: &str, mut tasks: JoinSet<()>) {
     let mut since = "2000-01-01T00:00:00.000Z".to_owned();
     let mut known: HashMap<String, Value> = HashMap::new();
@@ -75,7 +76,7 @@ async fn poll(salon: &Salon, path: &str, mut tasks: JoinSet<()>) {
         }
         for one in changes {
             let stamp = one["updated_at"].as_str().unwrap().to_owned();
-            assert!(stamp >= since, "a change came late: {one}");
+            assert!(stamp >= since, "the list returned a change too late: {one}");
             since = stamp;
             known.insert(id(&one).to_owned(), one);
         }
@@ -195,7 +196,7 @@ async fn walking_appointments_in_either_order_skips_nothing_that_stays() {
         let booked = salon.book(&salon.cut, &format!("2026-03-1{}T1{}:00:00Z", number / 6, number % 6)).await;
         kept.push(booked);
     }
-    // The list by change shows changed appointments at their change, the others at their booking.
+    // The list by change shows changed appointments at their last change, and the others at their booking.
     for booked in kept.iter().step_by(3) {
         server.clock.advance_millis(1);
         salon.cancel(booked).await.is(200);

@@ -1,4 +1,4 @@
-//! Webhook endpoints: create, change, enable, disable, and the operator's view of deliveries.
+//! Webhook endpoints: creating, changing, enabling and disabling them, and the operator's view of deliveries.
 
 use std::future::IntoFuture;
 
@@ -187,7 +187,8 @@ async fn a_request_that_comes_again_does_not_depend_on_its_name_any_more() {
         post(&other).await.fails(422, "idempotency_key_reused");
         patch(&json!({ "url": url })).await.fails(422, "idempotency_key_reused");
     }
-    // A suspended business's key gets no response, and a new request is validated.
+    // A request with a new key is validated. While the business is suspended, even a repeated request is
+    // refused.
     let new = salon.api.call("POST", "/webhooks").json(&create).once("new").await;
     new.invalid_at(&["url"]);
     salon.set(json!({ "suspended": true })).await;
@@ -217,7 +218,7 @@ async fn the_tag_of_a_new_endpoint_is_that_of_the_endpoint() {
 
 #[tokio::test]
 async fn hanging_look_ups_and_tests_leave_room_for_other_requests() {
-    /// Concurrent requests of one business.
+    /// The number of concurrent requests of one business.
     const EACH: usize = 8;
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
@@ -240,7 +241,7 @@ async fn hanging_look_ups_and_tests_leave_room_for_other_requests() {
     salon.api.post("/webhooks", &fine).await.fails(503, "internal_error");
     salon.api.patch(&path, &json!({ "url": fine["url"] })).await.fails(503, "internal_error");
     salon.api.call("POST", &test).await.fails(503, "internal_error");
-    // Requests without a look-up succeed, and so do other businesses.
+    // Requests that need no DNS lookup succeed, and so do the requests of other businesses.
     salon.api.patch(&path, &json!({ "description": "New" })).await.is(200);
     let theirs = other.api.post("/webhooks", &fine).await.created();
     other.api.call("POST", &format!("/webhooks/{}/test", id(&theirs))).await.is(200);

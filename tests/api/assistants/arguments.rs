@@ -1,4 +1,4 @@
-//! Wrong tool arguments. Each gives a result that explains the correction, and changes nothing.
+//! Wrong tool arguments. The result explains how to correct them, and nothing changes.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn strange() -> Vec<Value> {
     ]
 }
 
-/// Valid arguments of each tool. Each argument is required.
+/// Valid arguments for each tool. Each of the arguments is required.
 fn good(salon: &Salon, ids: &Value) -> Vec<(&'static str, Value)> {
     let at = "2026-03-04T10:00";
     vec![
@@ -158,17 +158,18 @@ async fn names_are_read_in_any_case_and_never_guessed() {
         &salon.cut,
         twin["id"].as_str().unwrap(),
     ]);
-    // An inactive service no longer makes the name ambiguous.
+    // A service that is no longer active does not make the name ambiguous.
     let path = format!("/services/{}", twin["id"].as_str().unwrap());
     salon.operator.patch(&path, &json!({"active": false})).await.is(200);
     assert_eq!(find("Cut", None).await.done()["service_id"], json!(salon.cut));
-    // Appointments may be of either service.
+    // Existing appointments may be for either service, so the name is ambiguous here.
     assistant.call("list_appointments", json!({"service": "Cut"})).await.refuses(&[
         "2 of this business have that name",
         &format!("{} (no longer active)", twin["id"].as_str().unwrap()),
         &salon.cut,
     ]);
-    // Without the business scope only the tool for open times may name services and staff.
+    // Without the business scope, only the tool that lists available times may resolve the names of services
+    // and staff.
     let reader = Assistant::with_scopes(&server, &salon, &["appointments:read"]).await;
     let arguments = json!({"service": "x", "from": "2026-03-04"});
     reader.call("find_open_times", arguments).await.refuses(&["There are: \"Cut\""]);
@@ -195,11 +196,11 @@ async fn skipped_and_repeated_local_times_ask_for_a_correction() {
     let listed = times["days"][0]["times"].as_array().unwrap();
     assert!(listed.contains(&json!("02:30+02:00")) && listed.contains(&json!("02:30+01:00")), "{times}");
     assert!(listed.contains(&json!("03:30")) && !listed.contains(&json!("02:30")), "{times}");
-    // A listed time can be sent back unchanged.
+    // A start that a tool has listed can be sent in a booking unchanged.
     let booked = book("2026-10-25T02:30+01:00").await.done();
     assert_eq!(booked["starts_at"], "2026-10-25T01:30:00.000Z");
     assert_eq!(booked["local_start"], "2026-10-25T02:30+01:00");
-    // With an existing appointment it is clear which of the two hours is meant.
+    // The existing appointment determines which of the two hours is meant.
     let moving = |expected: &str| {
         let arguments = json!({"appointment_id": booked["id"], "expected_starts_at": expected,
             "starts_at": "2026-10-25T04:00"});
@@ -244,7 +245,7 @@ async fn open_times_are_of_seven_days_at_most_and_of_parts_of_a_day() {
     assert_eq!((&days[5]["times"], &days[5]["note"]), (&json!([]), &json!("closed on Sundays")));
     assert!(days[0].get("note").is_none());
     assert_eq!(week["timezone"], "Europe/Paris");
-    // The result gives the reason for a day without open times.
+    // The result contains the reason why a day has no available times.
     let holiday = salon.operator.call("PUT", "/special-days/2026-03-05");
     holiday.json(&json!({"closed": true, "note": "Stocktaking"})).await.is(200);
     let why = async |day: &str, part: Option<&str>| {

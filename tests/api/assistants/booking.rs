@@ -75,7 +75,8 @@ async fn a_repeated_booking_returns_the_existing_appointment() {
     };
     let contact = json!({"name": "Zoé", "phone": "+33612345601", "email": "zoe@example.com"});
     let first = book(json!({"contact": contact})).await.done();
-    // The same booking by phone, by email, by id, in another case, and with or without the staff member.
+    // The same booking is requested by phone, by email and by id, in other letter case, and with or without
+    // the staff member.
     for same in [
         json!({"contact": {"phone": "06 12 34 56 01"}, "staff": first["staff_id"]}),
         json!({"contact": {"phone": "+33612345601"}}),
@@ -91,18 +92,18 @@ async fn a_repeated_booking_returns_the_existing_appointment() {
         let again = book(same.clone()).await.done();
         assert_eq!((&again["already_booked"], &again["id"]), (&json!(true), &first["id"]), "{same}");
     }
-    // Another staff member, service or contact makes it a different booking.
+    // A booking with another staff member, service or contact is a new booking.
     let other = if first["staff_id"] == salon.ben { &salon.chloe } else { &salon.ben };
     let beside = book(json!({"contact": contact, "staff": other})).await.done();
     assert_eq!((&beside["already_booked"], &beside["staff_id"]), (&json!(false), &json!(other)));
     let another = book(json!({"contact": {"phone": "+33612345602"}})).await.done();
     assert_eq!(another["already_booked"], false);
-    // This holds for appointments booked through `/v1` and by the team, too.
+    // Appointments that were booked through `/v1` or by the team count as well.
     let body = json!({"service_id": salon.cut, "starts_at": "2026-03-05T09:00:00Z", "contact": contact});
     let of_v1 = salon.api.post("/appointments", &body).await.created();
     let again = book(json!({"starts_at": "2026-03-05T10:00", "contact": contact})).await.done();
     assert_eq!((&again["already_booked"], &again["id"]), (&json!(true), &of_v1["id"]));
-    // A cancelled appointment does not count as existing.
+    // A cancelled appointment does not count as an existing booking.
     salon.cancel(&of_v1).await.is(200);
     let anew = book(json!({"starts_at": "2026-03-05T10:00", "contact": contact})).await.done();
     assert_eq!(anew["already_booked"], false);
@@ -134,7 +135,8 @@ async fn a_connection_that_is_cut_books_once() {
     let assistant = Assistant::of(&server, &salon);
     let arguments = json!({"service": "Cut", "starts_at": "2026-03-04T10:00",
         "contact": {"name": "Cut off", "phone": "+33612345610"}});
-    // Each request has its own id and hangs up before its response, so it is unknown which were carried out.
+    // Each request has its own id, and the client disconnects before the response. It is therefore unknown
+    // which requests were carried out.
     for id in 0..12 {
         let params = json!({"name": "book_appointment", "arguments": arguments});
         let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string();
@@ -163,7 +165,7 @@ async fn an_idempotency_key_argument_works_like_the_header() {
     let mut first = assistant.call("book_appointment", arguments.clone()).await.done();
     first["already_booked"] = json!(true);
     assert_eq!(assistant.call("book_appointment", arguments.clone()).await.done(), first);
-    // A null is treated as a missing argument, at every depth.
+    // A null has the same effect as a missing argument, at every depth.
     let mut nulls = arguments.clone();
     nulls["staff"] = json!(null);
     nulls["contact"]["name"] = json!(null);
@@ -171,7 +173,7 @@ async fn an_idempotency_key_argument_works_like_the_header() {
     let mut other = arguments.clone();
     other["starts_at"] = json!("2026-03-04T11:00");
     assistant.call("book_appointment", other).await.refuses(&["idempotency_key was used for something else"]);
-    // The key is not shared with another surface, either way.
+    // The idempotency keys of `/mcp` and `/v1` are separate.
     let body = salon.booking(&salon.cut, "2026-03-04T12:00:00Z", json!({}));
     salon.api.call("POST", "/appointments").json(&body).once("k1").await.fails(422, "idempotency_key_reused");
     salon.api.call("POST", "/appointments").json(&body).once("k2").await.is(201);
@@ -179,12 +181,12 @@ async fn an_idempotency_key_argument_works_like_the_header() {
     let mut same_key = arguments;
     same_key["idempotency_key"] = json!("k2");
     assistant.call("book_appointment", same_key).await.refuses(&["Use a new one"]);
-    // The result shows the current state.
+    // The result shows the current state of the appointment.
     let cancelled = json!({"appointment_id": first["id"], "expected_starts_at": first["starts_at"]});
     assistant.call("cancel_appointment", cancelled).await.done();
     let again = assistant.call("book_appointment", same_as_first).await.done();
     assert_eq!((&again["id"], &again["status"]), (&first["id"], &json!("cancelled")));
-    // Contacts and knowledge accept the key, too.
+    // The tools for contacts and knowledge also accept an idempotency key.
     let contact = json!({"name": "Once", "idempotency_key": "k3"});
     let once = assistant.call("create_contact", contact.clone()).await.done();
     assert_eq!(assistant.call("create_contact", contact).await.done(), once);
@@ -205,12 +207,12 @@ async fn moving_and_cancelling_need_the_current_start() {
         .await
         .refuses(&["the appointment starts at 10:00 on Wednesday 4 March (2026-03-04T10:00)"]);
     moving("2026-03-04T10:00", "2026-03-05T10:00").await.done();
-    // A repeated request, as after a lost response: the appointment already has that time.
+    // The request is repeated, as after a lost response. The appointment already has the new time.
     let again = moving("2026-03-04T10:00", "2026-03-05T10:00").await.done();
     assert_eq!(again["local_start"], "2026-03-05T10:00");
     let events = salon.operator.get("/audit?limit=100").await.list();
     let moves = events.iter().filter(|entry| entry["action"] == "appointment.rescheduled").count();
-    assert_eq!(moves, 1, "what stands there is not moved again");
+    assert_eq!(moves, 1, "a repeated move must not move the appointment again");
     let cancelling = |expected: &str| {
         let arguments = json!({"appointment_id": booked["id"], "expected_starts_at": expected});
         assistant.call("cancel_appointment", arguments)
@@ -240,12 +242,13 @@ async fn times_for_a_move_include_those_that_overlap_the_appointment_itself() {
     let of_day = |told: serde_json::Value| told["days"][0]["times"].as_array().unwrap().clone();
     let to_book = of_day(times(json!({"staff": "Anna"})).await.done());
     assert!(!to_book.contains(&json!("10:30")), "{to_book:?}");
-    // The appointment's own time is free, its current start is not offered, and its staff member is used.
+    // The appointment does not block its own time. Its current start is not listed, and its staff member is
+    // used.
     let to_move = of_day(times(json!({"appointment_id": booked["id"]})).await.done());
     assert!(to_move.contains(&json!("10:30")) && !to_move.contains(&json!("10:00")), "{to_move:?}");
     let with_ben = of_day(times(json!({"appointment_id": booked["id"], "staff": "Ben"})).await.done());
     assert!(with_ben.contains(&json!("10:00")), "{with_ben:?}");
-    // A refused move proposes these times, too.
+    // The result of a refused move lists the same times.
     let moving = |to: &str| {
         let arguments = json!({"appointment_id": booked["id"], "expected_starts_at": "2026-03-04T10:00",
             "starts_at": to});
@@ -253,7 +256,7 @@ async fn times_for_a_move_include_those_that_overlap_the_appointment_itself() {
     };
     moving("2026-03-04T10:10").await.refuses(&["not one of the start times", "Free: ", " 10:30,"]);
     assert_eq!(moving("2026-03-04T10:30").await.done()["local_start"], "2026-03-04T10:30");
-    // The result says that the appointment cannot be moved.
+    // The result states that the appointment cannot be moved.
     let arguments = json!({"service": "Cut", "from": "2026-03-04", "appointment_id": booked["id"]});
     assistant.call("find_open_times", arguments).await.refuses(&["Send \"Massage\" as `service`"]);
     let unknown = json!({"appointment_id": "018f0000-0000-7000-8000-000000000000"});
@@ -288,14 +291,14 @@ async fn a_refused_booking_gives_the_reason_and_the_alternatives() {
         .await
         .refuses(&["no such contact in this business. `find_contacts` finds the ids"]);
     book(json!({"starts_at": "2026-03-04T10:00:30"})).await.refuses(&["without seconds", "Free: "]);
-    // A key without the scope to read staff gets no names.
+    // A key without the scope to read staff gets results without names.
     let writer = Assistant::with_scopes(&server, &salon, &["appointments:write"]).await;
     let arguments = json!({"service": salon.cut, "staff": salon.chloe, "starts_at": "2026-03-04T10:00",
         "contact": other});
     let text =
         writer.call("book_appointment", arguments).await.refuses(&["That staff member is not free at"]);
     assert!(!text.contains("Chloé"), "{text}");
-    // A service that can no longer be booked: another day would not help.
+    // The service can no longer be booked, so no other day is proposed.
     let booked = book(json!({"service": "Massage", "starts_at": "2026-03-05T10:00"})).await.done();
     let path = format!("/services/{}", booked["service_id"].as_str().unwrap());
     salon.operator.patch(&path, &json!({"active": false})).await.is(200);
@@ -328,13 +331,13 @@ async fn a_refused_booking_names_free_times_and_no_other_customer() {
         ("2026-03-01T10:00", "10:00 on Sunday 1 March is in the past."),
         ("2026-03-03T20:00", "20:00 on Tuesday 3 March is outside opening hours"),
         ("2026-03-03T12:10", "12:10 on Tuesday 3 March is not one of the start times"),
-        // Sunday is closed, so the result names the next day with open times.
+        // The business is closed on Sunday, so the result names the next day with available times.
         ("2026-03-08T10:00", "Free on Monday 9 March: "),
         ("2027-01-03T10:00", "Free on Monday 4 January 2027: "),
     ] {
         book(json!({"starts_at": starts_at})).await.refuses(&[why]);
     }
-    // A key without the scope to read open times gets none.
+    // A key without the scope to read availability gets no times.
     let writer = Assistant::with_scopes(&server, &salon, &["appointments:write"]).await;
     let arguments = json!({"service": salon.colour, "starts_at": "2026-03-03T10:30",
         "contact": {"phone": "+33612345606"}});

@@ -1,4 +1,4 @@
-//! Ids of another business get the same result as unknown ids and reveal nothing.
+//! A tool call with an id of another business has the same result as with an unknown id, and reveals nothing.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::harness::{Salon, Server};
 
 const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
-/// Every tool of a salon with every id that it takes.
+/// A call of every tool with every id that the tool accepts, for one salon.
 async fn calls(salon: &Salon) -> Vec<(&'static str, Value, &'static str, Value)> {
     let appointment = salon.book(&salon.cut, "2026-03-04T09:00:00Z").await;
     let call = salon.record_call(json!({"summary": "foreign words"})).await;
@@ -73,15 +73,15 @@ async fn ids_of_another_business_give_the_same_result_as_unknown_ids() {
             "{tool} {argument}"
         );
         if !of_foreign.is_error {
-            // A filter with an unknown id matches nothing.
+            // A filter with an unknown id matches no records.
             let lists = of_foreign.content.as_object().unwrap().values();
             assert!(lists.flat_map(Value::as_array).all(Vec::is_empty), "{tool}: {}", of_foreign.text);
         }
         assert!(!of_foreign.text.contains("foreign words") && !of_foreign.text.contains("Theirs"));
     }
     let after = (theirs.api.all("/appointments").await, theirs.api.all("/contacts").await);
-    assert_eq!(before, after, "the other business is as it was");
-    // A cursor of the other business is invalid, too.
+    assert_eq!(before, after, "the other business must be unchanged");
+    // A cursor of the other business is also invalid.
     for n in 0..25 {
         theirs.contact(json!({"name": format!("C{n}")})).await;
     }

@@ -1,6 +1,6 @@
-//! The tool list: recorded copies, portable schemas, and a bound on its size.
+//! The list of tools: recorded copies, schemas that all clients accept, and a limit on its size.
 //!
-//! `GOLDEN=write cargo test --test api assistants` records a new list.
+//! `GOLDEN=write cargo test --test api assistants` records the list again.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use super::Assistant;
 use crate::harness::{SCOPES, Server};
 
-/// The bound of the whole list in tokens, with four characters per token.
+/// The maximum size of the whole list in tokens. A token is taken as four characters.
 const LIST_TOKENS_MAX: usize = 6_000;
 
-/// The tools in order, each with its scope and its hints: read-only, destructive, idempotent.
+/// The tools in order. Each has its scope and its hints: read-only, destructive, idempotent.
 const TOOLS: [(&str, &str, [bool; 3]); 16] = [
     ("get_business", "business:read", [true, false, true]),
     ("update_business", "business:write", [false, true, true]),
@@ -80,7 +80,7 @@ async fn each_scope_shows_its_tools_with_their_hints() {
             "openWorldHint": false});
         assert_eq!(tool["annotations"], hints, "{name}");
         for told in ["title", "description"] {
-            assert!(tool[told].as_str().is_some_and(|text| text.len() > 5), "{told} of {name}");
+            assert!(tool[told].as_str().is_some_and(|text| text.len() > 5), "{told} of {name} is too short");
         }
     }
     assert_eq!(all.len(), TOOLS.len());
@@ -111,7 +111,7 @@ async fn schemas_use_the_words_that_every_client_knows() {
         }
         assert_eq!(tool["inputSchema"]["additionalProperties"], false, "{}", tool["name"]);
         for (name, property) in tool["inputSchema"]["properties"].as_object().unwrap() {
-            assert!(property["description"].is_string(), "{name} of {} is not described", tool["name"]);
+            assert!(property["description"].is_string(), "{name} of {} has no description", tool["name"]);
         }
     }
 }
@@ -119,16 +119,19 @@ async fn schemas_use_the_words_that_every_client_knows() {
 fn lint(schema: &Value, at: &str) {
     const KNOWN: [&str; 7] =
         ["type", "description", "properties", "required", "items", "enum", "additionalProperties"];
-    let schema = schema.as_object().unwrap_or_else(|| panic!("{at} is no object"));
+    let schema = schema.as_object().unwrap_or_else(|| panic!("{at} is not an object"));
     for keyword in schema.keys() {
-        assert!(KNOWN.contains(&keyword.as_str()), "{at} has {keyword}");
+        assert!(KNOWN.contains(&keyword.as_str()), "{at} has the keyword {keyword}");
     }
-    assert!(schema["type"].is_string(), "{at} is of several types");
+    assert!(schema["type"].is_string(), "{at} has several types");
     if let Some(properties) = schema.get("properties") {
         let properties = properties.as_object().unwrap();
         let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
         for name in &required {
-            assert!(properties.contains_key(name.as_str().unwrap()), "{at} requires {name}");
+            assert!(
+                properties.contains_key(name.as_str().unwrap()),
+                "{at} requires {name}, which is no property"
+            );
         }
         properties.iter().for_each(|(name, property)| lint(property, &format!("{at}.{name}")));
     }
@@ -143,5 +146,5 @@ async fn the_whole_list_is_within_its_budget() {
     let salon = server.salon().await;
     let listed = Value::Array(tools(&Assistant::of(&server, &salon)).await).to_string();
     let tokens = listed.chars().count().div_ceil(4);
-    assert!(tokens < LIST_TOKENS_MAX, "the list has {tokens} tokens");
+    assert!(tokens < LIST_TOKENS_MAX, "the list has too many tokens: {tokens}");
 }

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, Salon, Server};
 
-/// An MCP client with one key.
+/// An MCP client with one API key.
 #[derive(Clone)]
 struct Assistant(Api);
 
@@ -33,7 +33,7 @@ impl Assistant {
         Self::with_key(server, &salon.key)
     }
 
-    /// A key of the salon with these scopes.
+    /// A client whose key belongs to this salon and has these scopes.
     async fn with_scopes(server: &Server, salon: &Salon, scopes: &[&str]) -> Self {
         let key = salon.operator.post("/keys", &json!({"name": "some", "scopes": scopes})).await.created();
         Self::with_key(server, key["key"].as_str().unwrap())
@@ -54,7 +54,7 @@ impl Assistant {
         self.send(&json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).await
     }
 
-    /// Calls a tool. The response must be a valid result of the protocol.
+    /// Calls a tool. Checks that the response is a valid result of the protocol.
     async fn call(&self, tool: &str, arguments: Value) -> Told {
         let result = self.ask("tools/call", json!({"name": tool, "arguments": arguments})).await;
         let text = result["content"][0]["text"].as_str().unwrap().to_owned();
@@ -63,10 +63,10 @@ impl Assistant {
         let is_error = result["isError"].as_bool().unwrap_or_default();
         let content = result.get("structuredContent").cloned().unwrap_or_default();
         if is_error {
-            assert_eq!(content, Value::Null, "what a model is to read is text alone: {result}");
+            assert_eq!(content, Value::Null, "an error must be text only: {result}");
         } else {
             let same: Value = serde_json::from_str(&text).unwrap();
-            assert_eq!(same, content, "the text says what the content does");
+            assert_eq!(same, content, "the text must equal the structured content");
             assert_no_nulls(&content);
         }
         Told { is_error, text, content }
@@ -74,19 +74,19 @@ impl Assistant {
 }
 
 impl Told {
-    /// The content of a successful result.
+    /// The content of a result. Asserts that it is a success.
     #[track_caller]
     fn done(self) -> Value {
         assert!(!self.is_error, "{}", self.text);
         self.content
     }
 
-    /// The message of an error result, which contains all of these parts.
+    /// The message of a result. Asserts that it is an error and contains all of these parts.
     #[track_caller]
     fn refuses(self, parts: &[&str]) -> String {
         assert!(self.is_error, "{}", self.text);
         for part in parts {
-            assert!(self.text.contains(part), "{part:?} is missing: {}", self.text);
+            assert!(self.text.contains(part), "the text lacks {part:?}: {}", self.text);
         }
         self.text
     }
@@ -94,7 +94,7 @@ impl Told {
 
 fn assert_no_nulls(value: &Value) {
     match value {
-        Value::Null => panic!("an answer has no empty fields"),
+        Value::Null => panic!("a result must contain no null"),
         Value::Array(items) => items.iter().for_each(assert_no_nulls),
         Value::Object(properties) => properties.values().for_each(assert_no_nulls),
         _ => {}

@@ -1,4 +1,4 @@
-//! The protocol versions and the supported methods besides tools.
+//! The protocol versions, and the supported methods except tools.
 
 use serde_json::{Value, json};
 
@@ -47,7 +47,7 @@ async fn invalid_params_are_named_in_the_error() {
         ("tools/call", json!({"name": "get_business", "inputResponses": 5}), "params.inputResponses"),
         ("tools/list", json!({"cursor": 5}), "params.cursor"),
         ("ping", json!([]), "params must be an object"),
-        // Requests that only the protocol library checks.
+        // Invalid requests that only the protocol library checks.
         (
             "initialize",
             json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": 5}, "clientInfo": {"name": "t", "version": "1"}}),
@@ -81,7 +81,7 @@ async fn an_error_repeats_only_a_little_of_the_request() {
         assert!(answer.body["error"]["code"].is_i64(), "{answer}");
         assert!(answer.body.to_string().len() < 20_000, "{} bytes", answer.body.to_string().len());
     }
-    // If the headers name a version, they are compared with the message.
+    // If the headers name a protocol version, they are compared with the message.
     let params = json!({"name": long, "_meta": meta()});
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let pending =

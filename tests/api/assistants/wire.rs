@@ -1,4 +1,4 @@
-//! The checks before the protocol: Host, Origin, key, rate limit, size of a message.
+//! The checks before the protocol: `Host`, `Origin`, API key, rate limit and message size.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ async fn host_and_origin_are_checked_before_the_key() {
     for (header, value) in [("host", "localhost:5"), ("origin", "http://127.0.0.1:6274"), ("host", "[::1]")] {
         api.call("POST", "/mcp").json(&ping()).header(header, value).await.fails(401, "unauthorized");
     }
-    // Of two different values, one is wrong.
+    // A header occurs twice, and one of its values is invalid.
     let key = server.salon().await.key;
     let bytes = format!(
         "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\nOrigin: http://localhost\r\n\
@@ -89,10 +89,10 @@ async fn too_large_and_malformed_messages_are_refused() {
     }
     let other_type = assistant.0.call("POST", "/mcp").bytes("{}").header("content-type", "text/plain");
     other_type.await.fails(415, "invalid_request");
-    // Responses to requests that the server never sent.
+    // Responses to requests that the server has never sent.
     let answer = assistant.send(&json!({"jsonrpc": "2.0", "id": 1, "result": {}})).await;
     assert_eq!((answer.status, &answer.body["error"]["code"]), (400, &json!(-32600)));
-    // Clients that accept JSON only, or send no `Accept`, get a response as well.
+    // A client that accepts only JSON, or sends no `Accept` header, also gets a response.
     for accept in ["application/json", "*/*"] {
         assistant.0.call("POST", "/mcp").json(&ping()).header("accept", accept).await.is(200);
     }

@@ -1,4 +1,4 @@
-//! A response with short assertions.
+//! A response, and short assertions about it.
 
 use std::fmt;
 
@@ -22,11 +22,11 @@ impl Answer {
         Self { what, status, headers, bytes, body }
     }
 
-    /// The value of a header that must be there exactly once.
+    /// The value of a header. Asserts that the header occurs exactly once.
     #[track_caller]
     pub(crate) fn header(&self, name: &str) -> &str {
         let values: Vec<_> = self.headers.get_all(name).iter().collect();
-        assert_eq!(values.len(), 1, "the header {name} of {self}");
+        assert_eq!(values.len(), 1, "the header {name} must occur exactly once: {self}");
         values[0].to_str().unwrap()
     }
 
@@ -44,21 +44,20 @@ impl Answer {
         self.header(header).parse().unwrap()
     }
 
-    /// Asserts the status.
     #[track_caller]
     pub(crate) fn is(&self, status: u16) -> &Self {
         assert_eq!(self.status, status, "{self}");
         self
     }
 
-    /// The resource of a successful response.
+    /// The resource of a successful response. Asserts the status 200 or 201.
     #[track_caller]
     pub(crate) fn data(&self) -> Value {
         assert!(matches!(self.status, 200 | 201), "{self}");
         self.body["data"].clone()
     }
 
-    /// The resource of a 201.
+    /// The resource of a creation. Asserts the status 201.
     #[track_caller]
     pub(crate) fn created(&self) -> Value {
         self.is(201).data()
@@ -66,17 +65,20 @@ impl Answer {
 
     #[track_caller]
     pub(crate) fn list(&self) -> Vec<Value> {
-        self.is(200).body["data"].as_array().unwrap_or_else(|| panic!("no list: {self}")).clone()
+        self.is(200).body["data"]
+            .as_array()
+            .unwrap_or_else(|| panic!("the body contains no list: {self}"))
+            .clone()
     }
 
-    /// Asserts this error.
+    /// Asserts an error with this status and code.
     #[track_caller]
     pub(crate) fn fails(&self, status: u16, code: &str) -> &Self {
         assert_eq!((self.status, self.code()), (status, code), "{self}");
         self
     }
 
-    /// Asserts a 400 that names exactly these paths.
+    /// Asserts a 400 error that names exactly these paths.
     #[track_caller]
     pub(crate) fn invalid_at(&self, paths: &[&str]) -> &Self {
         self.fails(400, "invalid_request");
@@ -108,7 +110,7 @@ impl fmt::Display for Answer {
     }
 }
 
-/// The paths that an error names, in order.
+/// The paths that an error names, in its order.
 pub(crate) fn paths(answer: &Answer) -> Vec<String> {
     let details = answer.body["error"]["details"].as_array().cloned().unwrap_or_default();
     details.iter().map(|detail| detail["path"].as_str().unwrap().to_owned()).collect()

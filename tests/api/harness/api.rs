@@ -1,4 +1,5 @@
-//! A small HTTP client: `api.get("/me").await`, `api.call("POST", "/x").json(&body).header("If-Match", tag).await`.
+//! A small HTTP client, used as `api.get("/me").await` or
+//! `api.call("POST", "/x").json(&body).header("If-Match", tag).await`.
 
 use std::future::{Future, IntoFuture};
 use std::net::SocketAddr;
@@ -15,7 +16,7 @@ use serde_json::Value;
 
 use super::{Answer, laws};
 
-/// One of the two APIs with the credentials of one client.
+/// One of the two APIs with the token of one client.
 #[derive(Clone)]
 pub(crate) struct Api {
     client: Client<HttpConnector, Full<Bytes>>,
@@ -35,7 +36,7 @@ impl Api {
         Self { token: Some(token.to_owned()), ..self.clone() }
     }
 
-    /// The same API without a token.
+    /// The same API, without a token.
     pub(crate) fn anonymous(&self) -> Self {
         Self { token: None, ..self.clone() }
     }
@@ -44,7 +45,7 @@ impl Api {
         self.token.as_deref().unwrap()
     }
 
-    /// A request, sent when it is awaited.
+    /// A request that is sent when it is awaited.
     pub(crate) fn call(&self, method: &str, path: &str) -> Pending {
         let mut pending = Pending {
             api: self.clone(),
@@ -75,7 +76,7 @@ impl Api {
         self.call("DELETE", path).await
     }
 
-    /// Every item of a list, page by page.
+    /// Every item of a list, read page by page.
     pub(crate) async fn walk(&self, path: &str, limit: usize) -> Vec<Value> {
         let join = if path.contains('?') { '&' } else { '?' };
         let (mut all, mut cursor) = (Vec::new(), String::new());
@@ -106,7 +107,7 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Adds a header; may be called several times with one name.
+    /// Adds a header. The same name may be added several times.
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.parse().unwrap(), value.parse().unwrap()));
         self
@@ -155,7 +156,7 @@ impl IntoFuture for Pending {
     }
 }
 
-/// The text, percent-encoded for a query.
+/// The text with percent-encoding, for a query.
 pub(crate) fn encoded(text: &str) -> String {
     text.bytes().map(|byte| format!("%{byte:02X}")).collect()
 }

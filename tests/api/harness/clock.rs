@@ -8,12 +8,12 @@ use domain::Timestamp;
 use parking_lot::Mutex;
 use ports::{Clock, Random};
 
-/// A clock that only a test moves.
+/// A clock that only the test moves.
 #[derive(Clone)]
 pub(crate) struct TestClock(Arc<AtomicI64>);
 
 impl Default for TestClock {
-    /// Monday, an hour before the salon in Paris opens.
+    /// Monday 2026-03-02, two hours before the salon opens.
     fn default() -> Self {
         let clock = Self(Arc::default());
         clock.set("2026-03-02T06:00:00Z");
@@ -46,7 +46,7 @@ impl Clock for TestClock {
         Timestamp::from_millis(self.0.load(Ordering::SeqCst))
     }
 
-    /// Steady time follows the wall clock here, so a test that moves the clock lets time pass.
+    /// Steady time equals the wall clock here, so time passes when a test moves the clock forward.
     fn steady(&self) -> Duration {
         Duration::from_millis(self.0.load(Ordering::SeqCst).unsigned_abs())
     }
@@ -66,8 +66,8 @@ impl Dice {
     }
 }
 
-/// Randomness from a seed: the same requests lead to the same random bytes.
-#[allow(dead_code, reason = "another binary needs it")]
+/// Random bytes from a seed. The same requests get the same bytes.
+#[allow(dead_code, reason = "only one of the test binaries uses it")]
 pub(crate) struct Seeded(Mutex<Dice>);
 
 impl Default for Seeded {

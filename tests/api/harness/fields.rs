@@ -1,4 +1,4 @@
-//! The permitted values of a resource's fields, and their check.
+//! The types of the fields of resources, and a check of their values.
 
 use serde_json::Value;
 
@@ -44,14 +44,18 @@ const HOURS: Shape = &[
 const WINDOW: Shape = &[("open", Text), ("close", Text)];
 const BREAK: Shape = &[HOURS[0], ("from", Text), ("to", Text)];
 
-/// Asserts that the resource has this shape.
+/// Asserts that the resource has exactly the fields of this shape.
 pub(super) fn check(value: &Value, shape: Shape, answer: &Answer) {
-    let object = value.as_object().unwrap_or_else(|| panic!("no object: {value} in {answer}"));
+    let object = value.as_object().unwrap_or_else(|| panic!("not an object: {value} in {answer}"));
     for (name, kind) in shape {
         let field = object.get(*name).unwrap_or_else(|| panic!("{name} is missing in {answer}"));
-        assert!(fits(field, *kind, answer), "{name} is {field} in {answer}");
+        assert!(fits(field, *kind, answer), "{name} must not be {field} in {answer}");
     }
-    assert_eq!(object.len(), shape.len(), "there is more than the specification knows in {answer}");
+    assert_eq!(
+        object.len(),
+        shape.len(),
+        "the resource has fields that are not in the specification: {answer}"
+    );
 }
 
 fn fits(value: &Value, kind: Kind, answer: &Answer) -> bool {
@@ -97,7 +101,7 @@ fn is_uuid_v7(text: &str) -> bool {
     parsed.is_ok_and(|id| id.get_version_num() == 7 && id.hyphenated().to_string() == text)
 }
 
-/// `2026-03-02T09:00:00.000Z`
+/// Whether the text has the form `2026-03-02T09:00:00.000Z`.
 fn is_instant(text: &str) -> bool {
     text.len() == 24
         && text.bytes().zip("0000-00-00T00:00:00.000Z".bytes()).all(|(byte, model)| match model {

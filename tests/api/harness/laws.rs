@@ -1,4 +1,4 @@
-//! The checks of every response, whatever the request.
+//! Checks that apply to every response.
 
 use std::sync::LazyLock;
 
@@ -9,7 +9,7 @@ use super::answer::Answer;
 use super::conformance::Conformance;
 use super::{fields, shapes};
 
-/// The published document. Every response of the public API must match it.
+/// The document of the public API. Every response of that API must match it.
 static DOCUMENT: LazyLock<Conformance> =
     LazyLock::new(|| Conformance::new(&receptionist::openapi::document()));
 
@@ -17,7 +17,7 @@ static DOCUMENT: LazyLock<Conformance> =
 static OPERATOR_DOCUMENT: LazyLock<Conformance> =
     LazyLock::new(|| Conformance::new(&receptionist::openapi::operator_document()));
 
-/// Every error code with its statuses.
+/// Every error code with the statuses that it can have.
 const CODES: [(&str, &[u16]); 15] = [
     ("invalid_request", &[400, 408, 413, 415]),
     ("unauthorized", &[401]),
@@ -38,7 +38,7 @@ const CODES: [(&str, &[u16]); 15] = [
 
 pub(super) fn check(answer: &Answer, method: &Method, path: &str) {
     assert_ne!(answer.status, 500, "{answer}");
-    // The public listener serves no path of the operator API.
+    // The public listener does not know the paths of the operator API.
     let nowhere = answer.body["error"]["message"] == "There is no such path." && !path.starts_with("/v1");
     let of_operator = (!nowhere).then_some(&OPERATOR_DOCUMENT);
     for document in of_operator.into_iter().chain([&DOCUMENT]) {
@@ -88,9 +88,9 @@ fn headers_of_the_status(answer: &Answer) {
     }
 }
 
-/// Checks a response to an assistant: JSON-RPC or the error body of `/v1`, on one line.
+/// Checks a response of `/mcp`. It is JSON-RPC or the error body of `/v1`, on a single line.
 fn of_the_protocol(answer: &Answer) {
-    // A request with a foreign Host or Origin is not counted.
+    // Requests with a wrong `Host` or `Origin` do not count against the rate limit.
     if answer.status != 403 || answer.has("x-ratelimit-limit") {
         rate_limit_headers(answer);
     }
@@ -103,7 +103,7 @@ fn of_the_protocol(answer: &Answer) {
         assert!(!answer.bytes.contains(&b'\n'), "{answer}");
         assert!(answer.body.get("result").is_some() != answer.body.get("error").is_some(), "{answer}");
         let chars = String::from_utf8_lossy(&answer.bytes).chars().count();
-        assert!(chars < 100_000, "an answer of {chars} characters");
+        assert!(chars < 100_000, "the response has too many characters: {chars}");
     } else {
         assert!(answer.status >= 400, "{answer}");
         error_body(answer);
@@ -114,7 +114,7 @@ fn rate_limit_headers(answer: &Answer) {
     let [limit, remaining, reset] =
         ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"].map(|name| answer.number(name));
     assert!(limit >= 1 && (0..limit).contains(&remaining), "{answer}");
-    assert_eq!(reset % 60, 0, "a window ends with a minute: {answer}");
+    assert_eq!(reset % 60, 0, "the rate limit window must end at a full minute: {answer}");
     if answer.status == 429 {
         assert_eq!(remaining, 0, "{answer}");
         assert!((1..=60).contains(&answer.number("retry-after")), "{answer}");
@@ -131,7 +131,7 @@ fn error_body(answer: &Answer) {
         None => assert_eq!(keys(error), ["code", "message"], "{answer}"),
         Some(details) => {
             assert_eq!(keys(error), ["code", "details", "message"], "{answer}");
-            for detail in details.as_array().expect("details are a list") {
+            for detail in details.as_array().expect("`details` must be a list") {
                 assert_eq!(keys(detail), ["message", "path"], "{answer}");
                 assert!(detail["path"].is_string() && detail["message"].is_string(), "{answer}");
             }
@@ -144,7 +144,7 @@ fn success_body(answer: &Answer, method: &Method, path: &str) {
     match &answer.body["data"] {
         Value::Array(items) => {
             assert_eq!(keys(&answer.body), ["data", "has_more", "next_cursor"], "{answer}");
-            let more = answer.body["has_more"].as_bool().expect("has_more is a boolean");
+            let more = answer.body["has_more"].as_bool().expect("`has_more` must be a boolean");
             let next = &answer.body["next_cursor"];
             assert!(if more { next.is_string() } else { next.is_null() }, "{answer}");
             assert!(!answer.has("etag"), "{answer}");
@@ -154,7 +154,7 @@ fn success_body(answer: &Answer, method: &Method, path: &str) {
         }
         resource => {
             assert_eq!(keys(&answer.body), ["data"], "{answer}");
-            // The response to an action is no resource, so it has no `ETag`.
+            // The response to an action is not a resource, so it has no `ETag`.
             let of_an_action =
                 ["/backup", "/import", "/test", "/resend", "/resend-missed", "/rotate-secret", "/link"];
             let removed = method == Method::DELETE;
@@ -170,7 +170,7 @@ fn success_body(answer: &Answer, method: &Method, path: &str) {
     }
 }
 
-/// The names of an object's properties, sorted.
+/// The names of the properties of an object, sorted.
 fn keys(value: &Value) -> Vec<&str> {
     let mut keys: Vec<_> =
         value.as_object().map(|object| object.keys().map(String::as_str).collect()).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! The real service in this process, with its own directory and a clock that only a test moves.
+//! The real service in this process, with its own directory and a clock that only the test moves.
 //!
-//! The harness checks every response with `laws`.
+//! `laws` checks every response.
 
 mod answer;
 mod api;
@@ -62,7 +62,7 @@ pub(crate) struct Server {
     pub(crate) clock: TestClock,
     random: Arc<dyn Random>,
     pub(crate) network: Network,
-    /// The operator API, from `/admin/v1` on.
+    /// The operator API. Paths begin after `/admin/v1`.
     pub(crate) operator: Api,
     dir: TempDir,
 }
@@ -73,24 +73,24 @@ impl Server {
         Self::with_limit(1_000_000).await
     }
 
-    /// A service that reads at most this many rows for a request.
+    /// A service that reads at most this many rows per request.
     pub(crate) async fn reading(scan_rows: usize) -> Self {
         let limits = Limits { scan_rows, ..Limits::default() };
         Self::with(1_000_000, TrustedProxies::default(), limits, None, system_random()).await
     }
 
-    /// A service with this limit of requests per minute.
+    /// A service that permits this many requests per minute.
     pub(crate) async fn with_limit(limit: u32) -> Self {
         Self::with(limit, TrustedProxies::default(), Limits::default(), None, system_random()).await
     }
 
-    /// A service with this limit that trusts these proxies.
+    /// A service that trusts these proxies and permits this many requests per minute.
     pub(crate) async fn behind(proxies: &str, limit: u32) -> Self {
         Self::with(limit, proxies.parse().unwrap(), Limits::default(), None, system_random()).await
     }
 
-    /// A service whose ids, secrets and links are the same in every run.
-    #[allow(dead_code, reason = "another binary needs it")]
+    /// A service that creates the same ids, secrets and links in every run.
+    #[allow(dead_code, reason = "only one of the test binaries uses it")]
     pub(crate) async fn seeded(limit: u32) -> Self {
         let (public_url, random) = (PublicUrl::parse("http://localhost:8080"), Arc::new(Seeded::default()));
         Self::with(limit, TrustedProxies::default(), Limits::default(), public_url, random).await
@@ -104,7 +104,7 @@ impl Server {
         server
     }
 
-    /// A service without a public URL. It listens on a non-loopback address without TLS.
+    /// A service without TLS and without a public URL, on an address that is not loopback.
     pub(crate) async fn open_off_the_loopback() -> Self {
         let mut server = Self::open().await;
         server.settings.listen = "0.0.0.0:0".parse().unwrap();
@@ -148,13 +148,13 @@ impl Server {
         self.service.as_ref().unwrap().engine()
     }
 
-    /// Restarts the service on the same directory. Handles to the old service are invalid.
+    /// Restarts the service on the same directory. Handles of the earlier service must not be used any more.
     pub(crate) async fn restart(&mut self) {
         self.stop().await;
         self.start().await;
     }
 
-    /// Stops the service. The test may open its directory then.
+    /// Stops the service, so that the test can open its directory.
     pub(crate) async fn stop(&mut self) {
         self.service.take().unwrap().stop().await.unwrap();
         assert!(self.dir.path().exists());
@@ -180,7 +180,7 @@ impl Server {
         self.service.as_ref().unwrap()
     }
 
-    /// The public API, from `/v1` on, without a key.
+    /// The public API without a key. Paths begin after `/v1`.
     pub(crate) fn anonymous(&self) -> Api {
         Api::new(self.service().public, "/v1", None)
     }
@@ -190,12 +190,12 @@ impl Server {
         Api::new(self.service().public, "/v1", Some(key))
     }
 
-    /// The public listener, paths from its root.
+    /// The public listener. Paths begin at its root.
     pub(crate) fn root(&self) -> Api {
         Api::new(self.service().public, "", None)
     }
 
-    /// The operator listener without the token, with paths from its root.
+    /// The operator listener without a token. Paths begin at its root.
     pub(crate) fn back_door(&self) -> Api {
         Api::new(self.service().admin, "", None)
     }
@@ -211,7 +211,7 @@ impl Server {
         self.salon_with(json!({})).await
     }
 
-    /// The salon with changed properties.
+    /// The same salon with changed properties.
     pub(crate) async fn salon_with(&self, changes: Value) -> Salon {
         Salon::found(self, changes).await
     }

@@ -1,4 +1,5 @@
-//! The outgoing network of the tests. Names resolve as the test says, and no connection succeeds.
+//! The network for outgoing requests of the service. Names have the addresses that a test sets, and no
+//! connection succeeds.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use ports::{BoxFuture, Dialer, Resolver, Stream};
 
-/// An address that neither responds nor refuses.
+/// An address that never responds and never refuses a connection.
 const SILENT: [u8; 4] = [93, 184, 216, 99];
 
 /// The simulated names and connections.
@@ -18,12 +19,12 @@ pub(crate) struct Network {
 }
 
 impl Network {
-    /// Turns name resolution off or on.
+    /// Makes name resolution fail, or work again.
     pub(crate) fn set_names_down(&self, down: bool) {
         self.down.store(down, Ordering::Relaxed);
     }
 
-    /// Waits until so many look-ups and connections without an end have begun.
+    /// Waits until this many lookups and connections that never end have begun.
     pub(crate) async fn wait_for_silent(&self, count: usize) {
         while self.silent.load(Ordering::Relaxed) < count {
             tokio::task::yield_now().await;
@@ -31,8 +32,8 @@ impl Network {
     }
 }
 
-/// `*.example.com` is public, `*.internal.example.org` is internal, `*.silent.example.org` never gets a response, and
-/// no other name resolves. The address of `*.wire.example.com` never responds.
+/// `*.example.com` is public, and `*.internal.example.org` is internal. Lookups of `*.silent.example.org`
+/// never end, and the address of `*.wire.example.com` never responds. Other names do not exist.
 impl Resolver for Network {
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<std::net::IpAddr>>> {
         let found = if self.down.load(Ordering::Relaxed) {
@@ -53,7 +54,7 @@ impl Resolver for Network {
     }
 }
 
-/// No connection succeeds.
+/// Connections to the silent address never end. All other connections fail.
 impl Dialer for Network {
     fn dial(&self, to: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
         if to.ip() == std::net::IpAddr::from(SILENT) {

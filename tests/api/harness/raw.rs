@@ -1,4 +1,4 @@
-//! Raw bytes on a socket, for requests that an HTTP client would not send.
+//! Sends raw bytes over a socket, for requests that an HTTP client would not send.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -6,14 +6,14 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// Sends the bytes, closes the sending side and returns the whole response as text.
+/// Sends the bytes, shuts down the sending side, and returns the whole response as text.
 pub(crate) async fn raw(address: SocketAddr, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    // The server may close the connection before the last byte is written.
+    // The server may close the connection before all bytes are written.
     let _ = stream.write_all(bytes).await;
     let _ = stream.shutdown().await;
     let mut all = Vec::new();
     let read = tokio::time::timeout(Duration::from_secs(30), stream.read_to_end(&mut all)).await;
-    let _ = read.expect("the server answers or closes");
+    let _ = read.expect("the server must respond or close the connection");
     String::from_utf8_lossy(&all).into_owned()
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, Salon};
 
-/// Every outcome of a call.
+/// Every possible outcome of a call.
 pub(crate) const OUTCOMES: [&str; 10] = [
     "appointment_booked",
     "appointment_rescheduled",
@@ -22,24 +22,24 @@ pub(crate) fn id(resource: &Value) -> &str {
     resource["id"].as_str().unwrap()
 }
 
-/// `base` with the properties of `more`, which replace its own.
+/// The properties of `base` and `more`. For a name in both, the value is from `more`.
 pub(crate) fn merged(mut base: Value, more: Value) -> Value {
-    let Value::Object(more) = more else { panic!("properties are an object") };
+    let Value::Object(more) = more else { panic!("the properties must be an object") };
     base.as_object_mut().unwrap().extend(more);
     base
 }
 
-/// The team's view of a contact or an appointment without notes.
+/// The record as the team sees it, if it has no notes.
 pub(crate) fn for_the_team(seen: Value) -> Value {
     merged(seen, serde_json::json!({ "notes": null }))
 }
 
-/// The resources at these indices.
+/// The records at these indexes.
 pub(crate) fn pick(made: &[Value], places: &[usize]) -> Vec<Value> {
     places.iter().map(|place| made[*place].clone()).collect()
 }
 
-/// Texts of exactly this many characters, each in a different script.
+/// Texts of exactly this many characters, in different scripts.
 pub(crate) fn of_characters(count: usize) -> Vec<String> {
     let scripts = [
         "السلام عليكم ",

@@ -1,42 +1,43 @@
-//! A business for tests with three services, three staff members and a key with every scope.
+//! A business for tests. It has three services, three staff members and an API key with every scope.
 
 use serde_json::{Value, json};
 
 use super::{Answer, Api, SCOPES, Server};
 
-/// The salon. Anna offers everything, Ben everything except colouring, Chloé only cuts.
+/// A salon. Anna offers every service, Ben offers all except colouring, and Chloé offers only cuts.
 #[derive(Clone)]
 pub(crate) struct Salon {
     pub(crate) id: String,
-    /// The public API with a key of every scope.
+    /// The public API with a key that has every scope.
     pub(crate) api: Api,
     /// The operator API of this business.
     pub(crate) operator: Api,
     pub(crate) key: String,
     pub(crate) key_id: String,
-    /// 30 minutes.
+    /// The service of 30 minutes.
     pub(crate) cut: String,
-    /// 60 minutes.
+    /// The service of 60 minutes.
     pub(crate) massage: String,
-    /// 90 minutes.
+    /// The service of 90 minutes.
     pub(crate) colour: String,
     pub(crate) anna: String,
     pub(crate) ben: String,
     pub(crate) chloe: String,
 }
 
-/// The same hours from Monday to Saturday.
+/// The same opening hours from Monday to Saturday.
 pub(crate) fn week(open: &str, close: &str) -> Value {
     let days = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
     days.iter().map(|day| json!({ "day": day, "open": open, "close": close })).collect()
 }
 
-/// The contact of bookings without a given one.
+/// The contact of bookings for which the test names no contact.
 fn everyone() -> Value {
     json!({ "name": "Zoé Martin", "phone": "+33612345678" })
 }
 
-/// The instant of `2026-03-02`, `2026-03-02T09:00` or a longer form, in the API's format.
+/// The instant in the format of the API. The text has a form such as `2026-03-02`, `2026-03-02T09:00` or
+/// longer.
 pub(crate) fn stamp(text: &str) -> String {
     format!("{text}{}", &"0000-00-00T00:00:00.000Z"[text.len()..])
 }
@@ -73,12 +74,12 @@ impl Salon {
         Self { id, api, operator, key: text, key_id: id_of(&key), cut, massage, colour, anna, ben, chloe }
     }
 
-    /// The salon after a restart of the server.
+    /// The same salon after a restart of the server.
     pub(crate) fn again(&self, server: &Server) -> Self {
         Self { api: server.with_key(&self.key), operator: server.operator_of(&self.id), ..self.clone() }
     }
 
-    /// A webhook endpoint for two types of events.
+    /// Creates a webhook endpoint for two types of events.
     pub(crate) async fn webhook(&self) -> Value {
         let body = json!({
             "url": "https://a.example.com/hook?x=1", "events": ["appointment.booked", "contact.created"], "description": "A"
@@ -86,7 +87,7 @@ impl Salon {
         self.api.post("/webhooks", &body).await.created()
     }
 
-    /// A new key with these scopes.
+    /// The public API with a new key that has these scopes.
     pub(crate) async fn key(&self, scopes: &[&str]) -> Api {
         let body = json!({ "name": "some", "scopes": scopes });
         self.api.with_token(self.operator.post("/keys", &body).await.created()["key"].as_str().unwrap())
@@ -101,7 +102,7 @@ impl Salon {
         self.try_book_with(service, starts_at, json!({})).await
     }
 
-    /// Requests a booking with more properties.
+    /// Requests a booking with additional properties.
     pub(crate) async fn try_book_with(&self, service: &str, starts_at: &str, more: Value) -> Answer {
         self.api.post("/appointments", &self.booking(service, starts_at, more)).await
     }
@@ -109,7 +110,7 @@ impl Salon {
     /// The body of a booking.
     pub(crate) fn booking(&self, service: &str, starts_at: &str, more: Value) -> Value {
         let mut body = json!({ "service_id": service, "starts_at": starts_at });
-        let Value::Object(more) = more else { panic!("properties are an object") };
+        let Value::Object(more) = more else { panic!("the properties must be an object") };
         body.as_object_mut().unwrap().extend(more);
         if body.get("contact").is_none() && body.get("contact_id").is_none() {
             body["contact"] = everyone();
@@ -117,12 +118,12 @@ impl Salon {
         body
     }
 
-    /// Books and asserts success.
+    /// Books, and asserts success.
     pub(crate) async fn book(&self, service: &str, starts_at: &str) -> Value {
         self.try_book(service, starts_at).await.created()
     }
 
-    /// Books with this staff member and asserts success.
+    /// Books with this staff member, and asserts success.
     pub(crate) async fn book_with(&self, service: &str, staff: &str, starts_at: &str) -> Value {
         self.try_book_with(service, starts_at, json!({ "staff_id": staff })).await.created()
     }
@@ -145,7 +146,7 @@ impl Salon {
         self.operator.patch("", &change).await.is(200);
     }
 
-    /// The bookable starts on these days.
+    /// The start times that availability lists on these days.
     pub(crate) async fn slots(&self, service: &str, query: &str) -> Vec<String> {
         super::starts(&self.api.all(&format!("/availability?service_id={service}&{query}")).await)
     }

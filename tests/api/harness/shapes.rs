@@ -1,4 +1,4 @@
-//! The exact fields of every resource and their types.
+//! The exact fields of every resource, and their types.
 
 use hyper::Method;
 
@@ -10,7 +10,7 @@ use super::fields::Shape;
 
 const CREATED: (&str, Kind) = ("created_at", Instant);
 const UPDATED: (&str, Kind) = ("updated_at", Instant);
-/// The appointments that a change leaves outside bookable time.
+/// The field with the appointments that a change leaves outside bookable time.
 const AFFECTED: (&str, Kind) = ("affected", Object(&[("count", Whole), ("ids", Uuids)]));
 
 macro_rules! business {
@@ -245,7 +245,7 @@ macro_rules! webhook {
 
 const WEBHOOK: Shape = webhook!();
 const NEW_WEBHOOK: Shape = webhook!(("secret", Text));
-/// A repeated response has no secret.
+/// The response to a repeated request contains no secret.
 const OPERATOR_NEW_WEBHOOK: Shape = webhook!(("secret", OptText));
 const TESTED: Shape = &[
     ("event_id", Uuid),
@@ -349,7 +349,7 @@ const MAIL_TEST: Shape = &[("sent", Bool), ("answer", OptText), ("error", OptTex
 const IMPORTED: Shape =
     &[("businesses", Whole), ("records", Whole), ("exported_at", Instant), ("dry_run", Bool)];
 
-/// The shape of a successful response of this endpoint.
+/// The fields of a successful response of this endpoint.
 pub(super) fn of(method: &Method, path: &str) -> Shape {
     let path = path.split('?').next().unwrap_or(path);
     if path == "/admin/v1/audit" {
@@ -412,7 +412,7 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("people", true) => PERSON,
         ("budget", true) => BUDGET,
         ("audit", true) => AUDIT,
-        _ => panic!("{method} {path} succeeds with something unknown"),
+        _ => panic!("no fields are defined for {method} {path}"),
     }
 }
 
