@@ -1,4 +1,4 @@
-//! Commands that need no service, and messages of other commands without a service.
+//! Commands that need no service, and the messages of other commands if no service runs.
 
 use crate::program::{alone, alone_with};
 
@@ -49,7 +49,7 @@ fn colours_are_not_for_pipes_unless_they_are_asked_for() {
         (&[("CLICOLOR_FORCE", "1")][..], true),
         (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")][..], false),
     ] {
-        // A port without a listener, and a token, so that the command tries to connect.
+        // No listener exists at this port. The token is given, so the command tries to connect.
         let words = ["business", "list", "--admin-listen", "127.0.0.1:1", "--admin-token", "t"];
         let ran = alone_with(&words, environment);
         assert_eq!(ran.code, Some(1));

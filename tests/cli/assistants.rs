@@ -1,10 +1,10 @@
-//! `receptionist mcp` on a running service: messages on standard input are handled like those over HTTP.
+//! `receptionist mcp` on a running service. Messages on standard input are handled like messages over HTTP.
 
 use serde_json::{Value, json};
 
 use crate::program::Demo;
 
-/// Sends these lines and returns the responses, in any order.
+/// Sends these lines. Returns the responses, whose order may differ.
 fn answers(demo: &Demo, lines: &[&str]) -> Vec<Value> {
     let told =
         |line: &str| demo.says.iter().find_map(|said| said.split_once(line).map(|(_, rest)| rest.to_owned()));
@@ -20,7 +20,7 @@ fn answers(demo: &Demo, lines: &[&str]) -> Vec<Value> {
 #[test]
 fn a_line_is_handled_like_an_http_request() {
     let demo = Demo::start();
-    // A property that occurs twice is refused instead of using its last value.
+    // A message with a repeated property is refused. Its last value is not used instead.
     let twice = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"find_contacts","arguments":{"query":"a","query":"b"}}}"#;
     let [answer] = &answers(&demo, &[twice])[..] else { panic!("one answer") };
     assert_eq!(answer["id"], 7);
@@ -32,7 +32,7 @@ fn a_line_is_handled_like_an_http_request() {
         (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, Value::Null),
         ("{}", Value::Null),
     ] {
-        let [answer] = &answers(&demo, &[line])[..] else { panic!("one answer to {line}") };
+        let [answer] = &answers(&demo, &[line])[..] else { panic!("{line} must have one response") };
         assert_eq!((&answer["id"], &answer["error"]["code"]), (&id, &json!(-32600)), "{line}: {answer}");
     }
     // These messages get no response.

@@ -1,4 +1,4 @@
-//! `contact import` from a table.
+//! `contact import` from a table in a file.
 
 use crate::program::Demo;
 
@@ -6,7 +6,7 @@ use crate::program::Demo;
 fn a_table_is_checked_imported_and_imported_again() {
     let demo = Demo::start();
     let before = demo.data(&["contact", "list"]).as_array().unwrap().len();
-    // The second row is a contact of the demonstration.
+    // The second row is a contact that the demonstration already has.
     let table = "Name;PHONE;email\nAnaïs;06 12 34 57 01;Anais@example.com\nLin;06 12 34 56 91;\n\"Bo; Junior\";;bo@example.com\n";
     demo.write("table.csv", table);
     let import = ["contact", "import", "--from", "table.csv"];

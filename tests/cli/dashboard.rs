@@ -5,7 +5,7 @@ use std::net::TcpStream;
 
 use crate::program::Demo;
 
-/// The whole response to a request for a page.
+/// Requests a page and returns the whole response.
 fn get(url: &str) -> String {
     let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
     let mut stream = TcpStream::connect(host).unwrap();

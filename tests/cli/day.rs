@@ -1,8 +1,10 @@
-//! A day in the demonstration's business. The commands find its token, its business and its service by themselves.
+//! Commands on the demonstration's business. They find its token, the business and its service without
+//! options.
 
 use crate::program::Demo;
 
-/// The first open time in the output of a command, in the form of an argument: `2026-03-02 09:00`.
+/// The first available time in the output of a command, in the form of an argument, for example
+/// `2026-03-02 09:00`.
 fn first_open(demo: &Demo) -> (String, String) {
     let shown = demo.printed(&["availability", "--service", "coupe", "--start-date", "tomorrow"]);
     let mut words = shown.split_whitespace().skip(1);
@@ -45,7 +47,10 @@ fn the_commands_that_the_demonstration_prints_find_it() {
     assert_eq!(commands.len(), 2, "{:?}", demo.says);
     for command in commands {
         let words: Vec<&str> = command.split(' ').collect();
-        assert!(words.contains(&"--admin-listen"), "its ports are not the usual ones: {command}");
+        assert!(
+            words.contains(&"--admin-listen"),
+            "the demonstration uses other ports than the default: {command}"
+        );
         assert!(demo.printed(&words).lines().count() > 1, "{command}");
     }
 }
@@ -66,7 +71,7 @@ fn the_commands_show_the_demonstrations_data() {
         let before = line.split_once("+33").unwrap().0;
         unicode_width::UnicodeWidthStr::width(before)
     };
-    assert_eq!(column("Lin 林"), column("Paul Roy"), "wide characters are aligned");
+    assert_eq!(column("Lin 林"), column("Paul Roy"), "wide characters must be aligned");
     let found = demo.data(&["contact", "list", "--phone", "06 12 34 56 91"]);
     assert_eq!(found[0]["name"], "Lin 林");
 }

@@ -1,8 +1,8 @@
-//! Holidays from a calendar, and time off in the business's time zone.
+//! Special days from a calendar file, and time off in the business's time zone.
 
 use crate::program::Demo;
 
-/// The first open time from tomorrow on: the day of the week, the date and the time.
+/// The first available time from tomorrow on: the day of the week, the date and the time.
 fn first_open(demo: &Demo) -> (String, String, String) {
     let shown = demo.printed(&["availability", "--service", "coupe", "--start-date", "tomorrow"]);
     let mut words = shown.split_whitespace().map(str::to_owned);
@@ -37,14 +37,14 @@ fn a_calendar_is_checked_imported_and_imported_again() {
     assert_eq!(demo.data(&["special-day", "list"]), serde_json::json!([]));
 
     let imported = demo.data(&import);
-    assert_eq!(imported, tried, "what was told is what came");
+    assert_eq!(imported, tried, "the import must make exactly the changes of the dry run");
     let affected = &imported["made"][0]["affected"];
     let ids = affected["ids"].as_array().unwrap();
     assert!(ids.contains(&booked["id"]) && affected["count"] == ids.len(), "{imported}");
     let again = demo.run_with(&["special-day", "import", "--ics", "-"], &holidays);
     assert_eq!(again.output, "closed on 0 days; existing special days: 1\n", "{}", again.errors);
     let set = demo.data(&["special-day", "set", &day, "--closed", "--note", "Fair"]);
-    assert_eq!(&set["affected"], affected, "whoever asks again is told again");
+    assert_eq!(&set["affected"], affected, "a repeated change must list the affected appointments again");
 }
 
 #[test]

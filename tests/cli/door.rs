@@ -1,4 +1,4 @@
-//! Connections to the operator API: over HTTPS, over the socket, and with a token from a file.
+//! Connections to the operator API over HTTPS and over the socket, and with a token from a file.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,19 +8,20 @@ use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
 use crate::program::Demo;
 
-/// The maximum number of attempts until the service has handled a signal.
+/// The maximum number of attempts before the service must have handled a signal.
 const TRIES_MAX: usize = 500;
 
 const LIST: &[&str] = &["business", "list"];
 
-/// Writes a self-signed certificate for another name, and its key, to the service's files.
+/// Replaces the service's certificate and key by a self-signed certificate for another name.
 fn put_self_signed(dir: &Path) {
     let pair = rcgen::generate_simple_self_signed(["nobody.example".to_owned()]).unwrap();
     fs::write(dir.join("cert.pem"), pair.cert.pem()).unwrap();
     fs::write(dir.join("key.pem"), pair.signing_key.serialize_pem()).unwrap();
 }
 
-/// Writes a certificate that an authority has signed for this address. Returns the authority's certificate.
+/// Replaces the service's certificate by one that an authority has signed for this address. Returns the
+/// authority's certificate.
 fn put_signed(dir: &Path, address: &str) -> String {
     let (key, own) = (KeyPair::generate().unwrap(), KeyPair::generate().unwrap());
     let mut params = CertificateParams::new([]).unwrap();
@@ -72,13 +73,13 @@ fn a_command_connects_by_name_to_a_server_with_a_signed_certificate() {
     let named = [LIST, &["--admin-url", &url]].concat();
     let by_file = [&named[..], &["--admin-tls-cert", "authority.pem"]].concat();
     assert!(demo.printed(&by_file).contains("Salon Lumière"));
-    // With the system's trusted authorities: this authority is only known with `SSL_CERT_FILE`.
+    // With the system's trusted authorities, the command knows this authority only through `SSL_CERT_FILE`.
     let trusts = demo.run_in(&named, &[("SSL_CERT_FILE", "authority.pem")]);
     assert_eq!(trusts.code, Some(0), "{}", trusts.errors);
     let errors = demo.refused(&named, 1);
     assert!(errors.contains(&format!("cannot reach the operator API on localhost:{}", demo.operator_port())));
     assert!(errors.contains("certificate"), "{errors}");
-    // Another server and a certificate for another name are both refused.
+    // A certificate of another server, or for another name, is refused.
     let address = format!("https://127.0.0.1:{}", demo.operator_port());
     let errors =
         demo.refused(&[LIST, &["--admin-url", &address, "--admin-tls-cert", "authority.pem"]].concat(), 1);
@@ -90,7 +91,7 @@ fn a_command_connects_by_name_to_a_server_with_a_signed_certificate() {
     assert!((0..TRIES_MAX).any(|_| demo.run(&exact).code == Some(0)));
     let errors = demo.refused(&by_file, 1);
     assert!(errors.contains("for another name"), "{errors}");
-    // Without TLS the name is equivalent to the address, and other parts of a URL are refused.
+    // Without TLS, the name `localhost` may replace the address. Other parts of a URL are refused.
     let errors = demo.refused(&[LIST, &["--admin-url", "https://localhost/admin"]].concat(), 2);
     assert!(errors.starts_with("RECEPTIONIST_ADMIN_URL (--admin-url) must have only a scheme"), "{errors}");
     demo.stop();
@@ -109,8 +110,8 @@ fn sighup_reloads_the_certificate() {
     let by_authority = [LIST, &["--admin-tls-cert", "authority.pem"]].concat();
     demo.signal("HUP");
     let served = (0..TRIES_MAX).any(|_| demo.run(&by_authority).code == Some(0));
-    assert!(served, "the new certificate is not served");
-    // A certificate that the authority has signed for another address.
+    assert!(served, "the service never used the new certificate");
+    // The service now has a certificate that the authority has signed for another address.
     let authority = put_signed(demo.here(), "127.0.0.2");
     fs::write(demo.here().join("authority.pem"), authority).unwrap();
     demo.signal("HUP");
@@ -125,7 +126,8 @@ fn sighup_reloads_the_certificate() {
 #[test]
 fn sighup_does_not_end_a_service_without_certificates() {
     let mut demo = Demo::start();
-    // The service handles each signal before the next one is sent. An unhandled signal would end it.
+    // The service must handle each signal before the next one is sent. A signal that the service does not
+    // handle would end it.
     demo.signal("HUP");
     assert!(demo.printed(LIST).contains("Salon Lumière"));
     demo.signal("HUP");
@@ -143,7 +145,8 @@ fn without_an_address_a_command_goes_to_the_socket_in_the_data_directory() {
     let wrong = [LIST, &["--data-dir", "receptionist-demo", "--admin-token", "another-token-0123"]].concat();
     let ran = demo.run_without_address(&wrong);
     assert!(ran.code == Some(1) && ran.errors.contains("refuses the operator's token"), "{}", ran.errors);
-    // A crash leaves the socket file. No program listens there, so no token is sent.
+    // After a crash the socket file still exists, but no program listens there. The command then sends no
+    // token.
     demo.stop();
     assert!(socket.exists());
     let ran = demo.run_without_address(LIST);
@@ -151,7 +154,7 @@ fn without_an_address_a_command_goes_to_the_socket_in_the_data_directory() {
     for words in ["no service runs on ./receptionist-demo", "operator.sock", "--admin-url"] {
         assert!(ran.errors.contains(words), "{}", ran.errors);
     }
-    // The next start replaces the socket and removes it at its end.
+    // The next start replaces the socket, and the stop of the service removes it.
     let mut demo = demo.again();
     assert_eq!(demo.run_without_address(LIST).code, Some(0));
     demo.signal("TERM");

@@ -1,11 +1,11 @@
-//! `mail test` on a running service, with a relay on the loopback.
+//! `mail test` on a running service, with a relay on the loopback interface.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 
 use crate::program::Demo;
 
-/// A relay that accepts every mail except those to `nobody@`; returns its address.
+/// A relay that accepts all mails except those to `nobody@`. Returns its address.
 fn relay() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("smtp+plain://{}", listener.local_addr().unwrap());

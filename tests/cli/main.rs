@@ -1,4 +1,4 @@
-//! The operator's commands on a running service.
+//! Tests of the operator's commands on a running service.
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 

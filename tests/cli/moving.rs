@@ -1,4 +1,4 @@
-//! `export` from one store and `import` into another.
+//! `export` from one store, and `import` of the file into another store.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::program::Demo;
 
 const FROM: [&str; 2] = ["--data-dir", "receptionist-demo"];
 
-/// A demonstration with records of every kind.
+/// A running demonstration that has records of every kind.
 fn running() -> Demo {
     let demo = Demo::start();
     let book = ["appointment", "book", "--service", "coupe", "--contact-name", "Ada", "--contact-phone"];
@@ -21,19 +21,19 @@ fn running() -> Demo {
     demo.write("parking.txt", &long);
     demo.data(&["knowledge", "add", "--title", "Parking", "--file", "parking.txt"]);
     demo.data(&["contact", "create", "--name", "Only \"a\" name"]);
-    // Created last, so that no event is sent to it.
+    // The endpoint is created last, so that no event is sent to it.
     demo.data(&["webhook", "create", "--url", "https://8.8.8.8/hook", "--event", "call.completed"]);
     demo
 }
 
-/// Runs a command that must fail, and returns its message.
+/// Runs a command that must fail. Returns its message.
 fn says(demo: &Demo, words: &[&str]) -> String {
     let ran = demo.run(words);
     assert_eq!((ran.code, ran.output.as_str()), (Some(1), ""), "{words:?}: {}", ran.errors);
     ran.errors
 }
 
-/// All lines except the first, which contains the time of the export.
+/// All lines except the first one, which contains the time of the export.
 fn body(demo: &Demo, file: &str) -> Vec<String> {
     let lines: Vec<String> = demo.file(file).lines().skip(1).map(str::to_owned).collect();
     assert!(!lines.is_empty());
@@ -68,7 +68,7 @@ fn what_is_exported_imported_elsewhere_and_exported_again_is_the_same() {
     assert_eq!(kinds(&plain), [&all[..], &["business_end", "end"]].concat());
     assert_eq!(kinds(&whole), [&all[..], &["webhook", "business_end", "end"]].concat());
     assert!(!demo.file("plain.jsonl").contains("whsec_"));
-    // From a pipe, by name, and to standard output.
+    // The business is selected by its name, and the export goes to a pipe and to standard output.
     let printed = demo.printed(&[&["export", "--business", "SALON LUMIÈRE"], &FROM[..]].concat());
     let _service = demo.serve("piped");
     let piped = demo.run_with(&["import", "--data-dir", "piped"], &printed);
@@ -96,7 +96,7 @@ fn erasures_and_retention_are_exported_and_imported() {
     let kept = "{\"kind\":\"retention\",\"calls_days\":3650,\"messages_days\":null,\"audit_days\":365,\"appointments_days\":null}";
     assert_eq!(before[1], kept);
     assert!(demo.printed(&["verify", "new"]).contains(" of 1 business, "));
-    // No line refers to the erased contacts, although their erasure may still be running.
+    // No line refers to an erased contact, although the cleanup may still be running.
     let lines = demo.file("before");
     for word in ["\"Ada\"", "+3361234568", &erased[0], &erased[1], &erased[2]] {
         assert!(!lines.contains(word), "{word}");
@@ -131,7 +131,8 @@ fn a_running_service_exports_and_so_does_one_on_the_salvaged_store_of_a_stopped_
         ("called", &elsewhere),
     ];
     for (name, more) in cases {
-        // With the default data directory the command finds the service by it.
+        // The command finds the service by the data directory. For the default data directory, no option is
+        // needed.
         let dir = if name == "one" || name == "called" { &[][..] } else { demo_dir };
         let ran = demo.run(&[&["export", "--to", name], dir, more].concat());
         assert_eq!((ran.code, ran.output.as_str()), (Some(0), ""), "{}", ran.errors);
@@ -171,7 +172,7 @@ fn a_running_service_imports_from_a_file_and_a_pipe_without_erased_contacts() {
         demo.printed(&["business", "delete", "Salon Lumière", "--yes"]);
         let dry_run = [&["import", "--from", "before", "--dry-run"], more].concat();
         let tried = loop {
-            // Until its rows are deleted, its id is refused.
+            // The id is refused until the rows of the deleted business are gone.
             let ran = demo.run(&dry_run);
             if ran.code == Some(0) {
                 break ran.output;
@@ -194,7 +195,7 @@ fn a_running_service_imports_from_a_file_and_a_pipe_without_erased_contacts() {
         demo.printed(&["export", "--to", &after, "--with-secrets"]);
         assert_eq!(body(&demo, "before"), body(&demo, &after));
     }
-    // An erased contact stays erased, although the file contains them.
+    // An erased contact stays erased, although the file contains the contact.
     let id = contacts[0]["id"].as_str().unwrap();
     demo.printed(&["contact", "erase", id, "--yes"]);
     demo.printed(&["business", "delete", "Salon Lumière", "--yes"]);
@@ -311,7 +312,7 @@ fn an_invalid_file_reports_each_line_and_imports_nothing() {
         assert!(said.contains(&expected), "{expected}: {said}");
         assert!(said.ends_with("nothing was imported\n"), "{said}");
     }
-    // An appointment is longer than it was when the following one was booked.
+    // In this file, an appointment is longer than when the next appointment was booked.
     let day = |at: usize| field(at, "starts_at")[..10].to_owned();
     let pair = active.windows(2).find(|pair| day(pair[0]) == day(pair[1])).unwrap();
     let mut lines = good.clone();
@@ -326,7 +327,7 @@ fn an_invalid_file_reports_each_line_and_imports_nothing() {
     );
     assert!(said.contains(&expected), "{said}");
 
-    // The failed imports left no rows, and a business can be imported once.
+    // The failed imports have left no rows. A business can be imported only once.
     demo.printed(&["import", "--from", "good", "--data-dir", "other"]);
     let said = says(&demo, &["import", "--from", "good", "--data-dir", "other"]);
     assert!(said.contains("line 2: id: is that of a business that is here already"), "{said}");
@@ -337,7 +338,7 @@ fn an_invalid_file_reports_each_line_and_imports_nothing() {
 #[test]
 fn an_impossible_export_or_import_gives_the_reason() {
     let mut demo = Demo::start();
-    // The command uses the running service.
+    // The command sends the lines to the running service.
     let asked = says(&demo, &[&["import", "--from", "log"], &FROM[..]].concat());
     assert!(asked.starts_with("line 1: ") && asked.ends_with("nothing was imported\n"), "{asked}");
     let said = says(&demo, &["export", "--business", "nobody"]);

@@ -1,4 +1,4 @@
-//! The demonstration as a separate process, and commands on it, in its default directory.
+//! Runs the demonstration as a separate process, and commands in its directory.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Lines, Write};
@@ -8,32 +8,32 @@ use std::process::{Child, ChildStdout, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program in this directory, with a clean environment.
+/// The program, to be run in this directory with a clean environment.
 fn program(here: &TempDir) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap_or_default()).current_dir(here.path());
     command
 }
 
-/// A running demonstration, killed when it is dropped.
+/// A running demonstration. Dropping this kills it.
 pub(crate) struct Demo {
     here: TempDir,
     child: Child,
-    /// Keeps the pipe open.
+    /// Keeps the pipe open, so that the process can write to it.
     _out: Lines<BufReader<ChildStdout>>,
-    /// The lines that it printed at its start.
+    /// The lines that the demonstration has printed at its start.
     pub(crate) says: Vec<String>,
-    /// The operator listener's `host:port`.
+    /// The host and port of the operator listener.
     operator: String,
 }
 
 impl Demo {
-    /// Starts it on ports of the system's choice and waits until it listens.
+    /// Starts a demonstration on free ports, and waits until it listens.
     pub(crate) fn start() -> Self {
         Self::start_in(tempfile::tempdir().unwrap(), &[])
     }
 
-    /// Starts it in this directory, with these settings.
+    /// Starts a demonstration in this directory with these settings.
     pub(crate) fn start_in(here: TempDir, settings: &[&str]) -> Self {
         let log = File::create(here.path().join("log")).unwrap();
         let mut child = program(&here)
@@ -52,7 +52,7 @@ impl Demo {
         Self { here, child, _out: out, says, operator }
     }
 
-    /// The working directory of the demonstration and its commands.
+    /// The working directory of the demonstration and of its commands.
     pub(crate) fn here(&self) -> &Path {
         self.here.path()
     }
@@ -62,18 +62,18 @@ impl Demo {
         self.operator.rsplit_once(':').unwrap().1
     }
 
-    /// Sends a signal by its name.
+    /// Sends the signal with this name to the demonstration.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id();
         assert!(Command::new("sh").args(["-c", &format!("kill -{name} {id}")]).status().unwrap().success());
     }
 
-    /// Waits for its end and returns the exit code.
+    /// Waits until the demonstration has ended. Returns its exit code.
     pub(crate) fn wait(&mut self) -> Option<i32> {
         self.child.wait().unwrap().code()
     }
 
-    /// Kills the service. Commands that need no service still work in its directory.
+    /// Kills the service. Commands that need no service can still run in its directory.
     pub(crate) fn stop(&mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
@@ -84,7 +84,7 @@ impl Demo {
         Self::start_in(std::mem::replace(&mut self.here, tempfile::tempdir().unwrap()), &[])
     }
 
-    /// Serves another data directory, and waits until that service listens.
+    /// Starts a service on another data directory, and waits until it listens.
     pub(crate) fn serve(&self, data_dir: &str) -> Service {
         let mut child = program(&self.here)
             .args(["serve", "--data-dir", data_dir, "--listen", "127.0.0.1:0"])
@@ -99,17 +99,17 @@ impl Demo {
         Service { child, _out: out }
     }
 
-    /// The contents of a file in its directory.
+    /// The content of a file in the demonstration's directory.
     pub(crate) fn file(&self, name: &str) -> String {
         std::fs::read_to_string(self.here.path().join(name)).unwrap()
     }
 
-    /// Writes a file in its directory.
+    /// Writes a file in the demonstration's directory.
     pub(crate) fn write(&self, name: &str, text: &str) {
         std::fs::write(self.here.path().join(name), text).unwrap();
     }
 
-    /// Runs a command with this standard input.
+    /// Runs a command with this text as its standard input.
     pub(crate) fn run_with(&self, words: &[&str], input: &str) -> Ran {
         self.run_whole(words, &[], input)
     }
@@ -129,12 +129,12 @@ impl Demo {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // A refused command may end without reading its input.
+        // A command that is refused may end before it has read its input.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         Ran::from(child.wait_with_output().unwrap())
     }
 
-    /// Runs a command without the address of the service.
+    /// Runs a command that is not given the address of the service.
     pub(crate) fn run_without_address(&self, words: &[&str]) -> Ran {
         Ran::from(program(&self.here).args(words).output().unwrap())
     }
@@ -143,20 +143,20 @@ impl Demo {
         self.run_with(words, "")
     }
 
-    /// The output of a command that must succeed.
+    /// Runs a command that must succeed. Returns its output.
     pub(crate) fn printed(&self, words: &[&str]) -> String {
         let ran = self.run(words);
         assert_eq!(ran.code, Some(0), "{words:?}: {}", ran.errors);
         ran.output
     }
 
-    /// The `data` of a command with `--json` that must succeed.
+    /// Runs a command with `--json` that must succeed. Returns the `data` of its output.
     pub(crate) fn data(&self, words: &[&str]) -> Value {
         let printed = self.printed(&[words, &["--json"]].concat());
         serde_json::from_str::<Value>(&printed).unwrap()["data"].take()
     }
 
-    /// The message of a command that must fail with this exit code and print nothing else.
+    /// Runs a command that must fail with this exit code and print only an error. Returns the error.
     pub(crate) fn refused(&self, words: &[&str], code: i32) -> String {
         let ran = self.run(words);
         assert_eq!((ran.code, ran.output.as_str()), (Some(code), ""), "{words:?}: {}", ran.errors);
@@ -171,10 +171,10 @@ impl Drop for Demo {
     }
 }
 
-/// A second service beside a demonstration. It is killed when it is dropped.
+/// A second service in addition to a demonstration. Dropping this kills it.
 pub(crate) struct Service {
     child: Child,
-    /// Keeps the pipe open.
+    /// Keeps the pipe open, so that the process can write to it.
     _out: Lines<BufReader<ChildStdout>>,
 }
 
@@ -185,7 +185,7 @@ impl Drop for Service {
     }
 }
 
-/// A finished command.
+/// The result of a finished command.
 pub(crate) struct Ran {
     pub(crate) code: Option<i32>,
     pub(crate) output: String,
@@ -204,7 +204,7 @@ pub(crate) fn alone(words: &[&str]) -> Ran {
     alone_with(words, &[])
 }
 
-/// Runs it with additional environment variables.
+/// Runs the program without a service, with additional environment variables.
 pub(crate) fn alone_with(words: &[&str], environment: &[(&str, &str)]) -> Ran {
     let here = tempfile::tempdir().unwrap();
     Ran::from(program(&here).args(words).envs(environment.iter().copied()).output().unwrap())

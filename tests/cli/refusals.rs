@@ -1,4 +1,4 @@
-//! Messages for wrong commands.
+//! Messages for invalid commands.
 
 use crate::program::Demo;
 
@@ -97,7 +97,7 @@ fn an_irreversible_command_without_a_terminal_needs_yes() {
             errors.contains("there is no terminal for the confirmation: add --yes to confirm"),
             "{errors}"
         );
-        // Piped input does not count as a confirmation.
+        // Input from a pipe does not count as a confirmation.
         for answer in ["yes\n", "Salon Lumière\n"] {
             let ran = demo.run_with(&words, answer);
             assert_eq!((ran.code, ran.output.as_str()), (Some(2), ""), "{}", ran.errors);
