@@ -1,6 +1,6 @@
-//! Kills the process during bookings, alerts and mails. Afterwards each person has one alert per
-//! acknowledged change in the dashboard, and at least one mail per change, always with the same
-//! `Message-ID`. No alert is about a change that did not happen.
+//! Kills the process during bookings, alerts and mails. After the restart, each person has one alert per
+//! acknowledged change in the dashboard. Each person gets at least one mail per change, always with the same
+//! `Message-ID`. No alert refers to a change that was not made.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -20,17 +20,17 @@ use crate::relay::{Relay, command};
 use crate::say::say;
 
 const ROUNDS: usize = 4;
-/// The number of people who get a mail about each booking.
+/// The number of people who get a mail for each booking.
 const PEOPLE: usize = 8;
 const CLIENTS: usize = 4;
-/// The bookings of a life, together with those running at its end, stay below the hourly limit of immediate mails per
-/// person.
+/// The number of responses before a kill. The bookings of a run, including those in progress at its end, must
+/// stay below the hourly limit on immediate mails per person.
 const ANSWERS_MAX: usize = 6;
 
-/// The ids of acknowledged appointments.
+/// The ids of the acknowledged appointments.
 type Booked = Arc<Mutex<BTreeSet<Uuid>>>;
 
-/// Books one half day after another until the service no longer responds.
+/// Books one time after the other, half a day apart, until the service no longer responds.
 async fn book(client: Client, shop: Arc<Shop>, next: Arc<AtomicUsize>, booked: Booked, answered: impl Fn()) {
     loop {
         let number = next.fetch_add(1, Ordering::SeqCst);
@@ -43,7 +43,7 @@ async fn book(client: Client, shop: Arc<Shop>, next: Arc<AtomicUsize>, booked: B
     }
 }
 
-/// Creates the people of the business, who get an immediate mail about each booking.
+/// Adds people to the business. Each gets an immediate mail for each booking.
 async fn people(client: &Client, shop: &Shop) -> Vec<(PersonId, String)> {
     let path = format!("/businesses/{}/people", shop.id);
     let mut people = Vec::new();
@@ -59,10 +59,10 @@ async fn people(client: &Client, shop: &Shop) -> Vec<(PersonId, String)> {
     people
 }
 
-/// The mail to each person about each appointment.
+/// The mail to each person about each appointment, by person and appointment.
 type Mails = BTreeMap<(PersonId, Uuid), Mail>;
 
-/// The mails of a stopped or killed service.
+/// Reads the mails from the store of a service that was stopped or killed.
 async fn mails(data_dir: &Path, of: BusinessId) -> Mails {
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     let mut mails = Mails::new();
@@ -72,13 +72,13 @@ async fn mails(data_dir: &Path, of: BusinessId) -> Mails {
         let told: Vec<_> = mail.about.iter().map(|about| (about.kind, mail.kind)).collect();
         assert!(told == one && mail.more == 0, "{mail:?}");
         let before = mails.insert((mail.person_id, mail.about[0].id), mail);
-        assert!(before.is_none(), "one thing is mailed twice: {before:?}");
+        assert!(before.is_none(), "two mails about the same appointment: {before:?}");
     }
     store.close().await.unwrap();
     mails
 }
 
-/// Each person has exactly one alert for each of these appointments, and no other alert.
+/// Checks that each person has exactly one alert for each of these appointments, and no other alert.
 async fn check_alerts(data_dir: &Path, of: BusinessId, people: &[(PersonId, String)], all: &BTreeSet<Uuid>) {
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     for (person, _) in people {
@@ -86,12 +86,17 @@ async fn check_alerts(data_dir: &Path, of: BusinessId, people: &[(PersonId, Stri
         let alerts: Vec<_> = alerts.map(|row| row.unwrap().1).collect();
         assert_eq!(alerts.iter().map(|alert| alert.about.id).collect::<BTreeSet<_>>(), *all);
         let numbers: Vec<_> = alerts.iter().map(|alert| alert.number).collect();
-        assert_eq!(numbers, (1..=all.len() as u64).collect::<Vec<_>>(), "once each, and without gaps");
+        assert_eq!(
+            numbers,
+            (1..=all.len() as u64).collect::<Vec<_>>(),
+            "each alert must occur once, and the numbers must have no gaps"
+        );
     }
     store.close().await.unwrap();
 }
 
-/// Clients book until the process is killed, at the latest after this many responses.
+/// Runs clients that book until the process is killed. The kill happens after this many responses at the
+/// latest.
 async fn work(
     server: &Arc<Server>,
     shop: &Arc<Shop>,
@@ -115,7 +120,12 @@ async fn work(
     for client in clients {
         client.await.unwrap();
     }
-    assert_eq!(server.wait().code(), None, "it was killed and did not end by itself: {}", server.errors());
+    assert_eq!(
+        server.wait().code(),
+        None,
+        "the process must be killed, but it ended by itself: {}",
+        server.errors()
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -134,7 +144,7 @@ async fn each_acknowledged_change_alerts_each_person_once() {
     let (next, booked) = (Arc::new(AtomicUsize::new(0)), Booked::default());
     for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {
         if round % 2 == 1 {
-            // Killed after the relay has accepted a mail, or just before it responds to one.
+            // The process is killed after the relay has accepted a mail, or just before the relay responds.
             relay.kills(1 + rng.below(2 * PEOPLE), &server, rng.below(2) == 0);
         }
         work(&server, &shop, &next, &booked, 1 + rng.below(ANSWERS_MAX)).await;
@@ -144,17 +154,18 @@ async fn each_acknowledged_change_alerts_each_person_once() {
         relay.close();
         server = start();
         if waiting > 1 {
-            // Killed again while the waiting mails are sent.
+            // The process is killed again while the pending mails are sent.
             relay.kills(1 + rng.below(waiting - 1), &server, rng.below(2) == 0);
             relay.has_killed().await;
-            assert_eq!(server.wait().code(), None, "it ended by itself");
+            assert_eq!(server.wait().code(), None, "the process ended by itself");
             server = start();
         }
         relay.open();
         let shown = Client::of(&server).appointments(&shop, "").await;
         let all: BTreeSet<Uuid> = shown.iter().map(|one| text(one, "id").parse().unwrap()).collect();
-        assert!(all.is_superset(&booked.lock()), "what was acknowledged is lost");
-        // The process is restarted between the rounds, because a restart resets the hourly limit of immediate mails.
+        assert!(all.is_superset(&booked.lock()), "an acknowledged booking is lost");
+        // The process is restarted in each round, because a restart resets the hourly limit on immediate
+        // mails.
         relay.has_taken(all.len() * PEOPLE).await;
         server.signal("TERM");
         assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
@@ -174,7 +185,7 @@ async fn each_acknowledged_change_alerts_each_person_once() {
     assert!(report.is_whole(), "{:?}", report.findings);
 }
 
-/// Every mail was sent to its person under its own id, and no other mail was sent.
+/// Checks that every mail was sent to its recipient with its own id, and that no other mail was sent.
 fn check_taken(relay: &Relay, mails: &Mails, people: &[(PersonId, String)]) {
     let taken: BTreeSet<_> = relay.taken().into_iter().collect();
     let expected = mails.values().map(|mail| {
@@ -182,5 +193,5 @@ fn check_taken(relay: &Relay, mails: &Mails, people: &[(PersonId, String)]) {
         let (_, email) = people.iter().find(|(person, _)| *person == mail.person_id).unwrap();
         (mail.message_id.clone(), email.clone())
     });
-    assert_eq!(taken, expected.collect(), "a mail was not sent, or under another id, or to somebody else");
+    assert_eq!(taken, expected.collect(), "a mail is missing, or has another id or recipient");
 }

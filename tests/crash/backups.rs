@@ -1,4 +1,4 @@
-//! Backups of the running program: their contents, restores, and the files after a kill.
+//! Backups of the running program: their content, restoring them, and their files after a kill.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,13 +15,13 @@ use crate::client::{Client, Shop, slot, text};
 use crate::process::{Server, TOKEN, refused, serve};
 use crate::say::say;
 
-/// The number of backups under load, and of kills during a backup.
+/// The number of backups under load. `ROUNDS` is the number of kills during a backup.
 const BACKUPS: usize = 3;
 const ROUNDS: usize = 5;
 const CLIENTS: usize = 8;
 const STAFF: usize = 4;
 
-/// Runs the program, which must end by itself.
+/// Runs the program with these arguments until it ends.
 pub(crate) fn receptionist(args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
     command.env_clear().args(args).output().unwrap()
@@ -47,7 +47,7 @@ fn check_whole(dir: &Path) {
     assert!(lines(&verified).contains(": whole"), "{}", lines(&verified));
 }
 
-/// Asserts that the command fails with one line that contains the words.
+/// Checks that the command fails with a single line that contains these words.
 fn check_fails(args: &[&str], words: &str) {
     let failed = receptionist(args);
     assert_eq!(failed.status.code(), Some(1), "{args:?}: {}", lines(&failed));
@@ -55,7 +55,7 @@ fn check_fails(args: &[&str], words: &str) {
     assert!(said.contains(words) && said.lines().count() == 1, "{args:?}: {said}");
 }
 
-/// A server whose store has this many appointments.
+/// A server whose store contains this many appointments.
 pub(crate) async fn filled(data_dir: &Path, appointments: usize) -> (Server, Client, Arc<Shop>) {
     let server = Server::on(data_dir);
     let client = Client::of(&server);
@@ -77,7 +77,7 @@ pub(crate) async fn filled(data_dir: &Path, appointments: usize) -> (Server, Cli
     (server, client, shop)
 }
 
-/// The audit log, oldest entry first.
+/// The entries of the audit log, oldest first.
 async fn log(client: &Client, shop: &Shop) -> Vec<Value> {
     let mut log = client.audit(shop).await;
     log.reverse();
@@ -129,7 +129,7 @@ async fn backups_under_load_contain_exactly_the_changes_before_a_point_in_time()
         client.await.unwrap();
     }
     let whole = log(&client, &shop).await;
-    assert!(made[0].2 > 600, "nothing was booked meanwhile");
+    assert!(made[0].2 > 600, "too few bookings were made during the backups");
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
     let list = home.path().join("data/tombstones");
@@ -142,11 +142,12 @@ async fn backups_under_load_contain_exactly_the_changes_before_a_point_in_time()
         check_whole(&to);
         let server = Server::on(&to);
         let client = Client::of(&server);
-        // The backup is a point in time: every change up to some entry of the log, and no later one.
+        // The backup shows a point in time. It contains every change up to some entry of the log, and no
+        // later change.
         let restored = log(&client, &shop).await;
         assert!(
             restored.len() <= whole.len() && restored == whole[..restored.len()],
-            "backup {number} is no point: {} of {} entries",
+            "backup {number} is not a point in time: {} of {} entries",
             restored.len(),
             whole.len()
         );
@@ -160,7 +161,7 @@ async fn backups_under_load_contain_exactly_the_changes_before_a_point_in_time()
         let lost: Vec<_> = before.iter().filter(|id| !there.contains_key(*id)).collect();
         assert!(
             lost.is_empty(),
-            "backup {number} lacks what was acknowledged before it was asked for: {lost:?}"
+            "backup {number} lacks bookings that were acknowledged before it began: {lost:?}"
         );
         drop(server);
         fs::remove_dir_all(to).unwrap();
@@ -198,7 +199,7 @@ async fn a_restore_keeps_later_revocations_and_without_the_list_revokes_every_ke
     check_whole(&to);
     let server = Server::on(&to);
     assert_eq!((lets_in(&server, &shop.key).await, lets_in(&server, &stays).await), (401, 200));
-    // The restored store can be backed up, and its list of tombstones continues the restored one.
+    // The restored store can be backed up. Its list of tombstones continues the list of the backup.
     assert!(back_up(&server, &home.path().join("again")).status.success());
     assert!(fs::read_to_string(to.join("tombstones")).unwrap().contains(&text(revoked, "id")));
     drop(server);
@@ -287,7 +288,7 @@ async fn a_backup_that_is_damaged_is_found_out_and_not_restored() {
                 rows[at] ^= 1;
             }
             _ => {
-                // Only a digit changes, so the file is still valid JSON.
+                // Only a digit is changed, so the file is still valid JSON.
                 let digits: Vec<_> =
                     (0..manifest.len()).filter(|at| manifest[*at].is_ascii_digit()).collect();
                 let at = digits[rng.below(digits.len())];
@@ -317,7 +318,7 @@ async fn a_killed_backup_is_invalid_and_the_store_opens() {
     let (mut server, _, shop) = filled(&data_dir, 1_500).await;
     let started = Instant::now();
     assert!(back_up(&server, &home.path().join("measured")).status.success());
-    // Most of this time is polling.
+    // The command spends most of this time polling.
     let takes = started.elapsed() / 4;
     let mut cut_short = 0;
     for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {

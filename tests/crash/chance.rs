@@ -1,4 +1,4 @@
-//! Seeded randomness and the number of rounds.
+//! Random numbers from a seed, and the number of rounds.
 
 use std::time::Duration;
 
@@ -13,37 +13,39 @@ impl Rng {
         usize::try_from((mixed ^ (mixed >> 31)) % u64::try_from(bound).unwrap()).unwrap()
     }
 
-    /// A random duration up to `within`.
+    /// A random duration that is at most `within`.
     pub(crate) fn moment(&mut self, within: Duration) -> Duration {
         let micros = usize::try_from(within.as_micros()).unwrap();
         Duration::from_micros(u64::try_from(self.below(micros.max(1))).unwrap())
     }
 
-    /// Waits for a random duration. The process continues meanwhile, so the next action meets it at a random point.
+    /// Waits for a random duration. The process continues to run, so that the next action happens at a random
+    /// moment of its work.
     pub(crate) async fn let_pass(&mut self, within: Duration) {
         come(self.moment(within)).await;
     }
 
-    /// A second source, for a concurrent client.
+    /// A second random source, for a concurrent client.
     pub(crate) fn fork(&mut self) -> Self {
         let high = u64::try_from(self.below(usize::MAX)).unwrap();
         Self(high.rotate_left(32) ^ self.0)
     }
 }
 
-/// Waits for a fraction of a second. This is the only place where these tests wait in real time. They run the program
-/// as a separate process, which has no simulated time: a kill must meet it at a random point, a receiver must be slow
-/// for it, and some work ends without a sign that a test could wait for. No outcome depends on the duration.
+/// Waits for a fraction of a second. Only this function waits in real time, because the program runs as a
+/// separate process without simulated time. Tests wait in three cases: a kill must happen at a random moment,
+/// a receiver must be slow, or some work ends without a sign that the test could wait for. No result depends
+/// on the duration.
 pub(crate) async fn come(moment: Duration) {
     tokio::time::sleep(moment).await;
 }
 
-/// The value of this variable, or the default.
+/// The number in this environment variable, or the default.
 pub(crate) fn number_of(variable: &str, usual: usize) -> usize {
     std::env::var(variable).map_or(usual, |number| number.parse().unwrap())
 }
 
-/// The seed of the run: `CRASH_SEED`, or a random one.
+/// The seed of the run, from `CRASH_SEED` or random.
 pub(crate) fn seed() -> u64 {
     match std::env::var("CRASH_SEED") {
         Ok(seed) => seed.parse().unwrap(),

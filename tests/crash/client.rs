@@ -1,4 +1,4 @@
-//! A small HTTP client and the business of the tests.
+//! A small HTTP client, and the business that the tests use.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 
 use crate::process::{Server, TOKEN};
 
-/// The duration of the booked service.
+/// The duration of the booked service in minutes.
 const MINUTES: i64 = 60;
 
-/// A client of one process. It keeps connections open and never repeats a request by itself.
+/// A client of one process. It keeps its connections open and never repeats a request on its own.
 #[derive(Clone)]
 pub(crate) struct Client {
     hyper: Hyper<HttpConnector, Full<Bytes>>,
@@ -36,17 +36,17 @@ impl Answer {
         (200..300).contains(&self.status)
     }
 
-    /// A property of the response's resource.
+    /// A text property of the resource in the response.
     pub(crate) fn text(&self, property: &str) -> String {
         text(&self.body["data"], property)
     }
 }
 
 pub(crate) fn text(resource: &Value, property: &str) -> String {
-    resource[property].as_str().unwrap_or_else(|| panic!("no {property} in {resource}")).to_owned()
+    resource[property].as_str().unwrap_or_else(|| panic!("{property} is missing in {resource}")).to_owned()
 }
 
-/// A repeatable request of an integration.
+/// A request of an integration that can be repeated with its idempotency key.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub(crate) path: String,
@@ -81,21 +81,21 @@ impl Client {
         Some(Answer { status, replayed, body })
     }
 
-    /// Calls the operator API with any result.
+    /// Calls the operator API. Any status is accepted.
     pub(crate) async fn ask_operator(&self, method: &str, path: &str, body: Option<Value>) -> Option<Answer> {
         let token = format!("Bearer {TOKEN}");
         let url = format!("{}{path}", self.admin);
         self.send(method, &url, &[("authorization", &token)], body.as_ref()).await
     }
 
-    /// Calls the operator API and asserts success.
+    /// Calls the operator API. Asserts a success.
     pub(crate) async fn operator(&self, method: &str, path: &str, body: Option<Value>) -> Value {
-        let answer = self.ask_operator(method, path, body).await.expect("the operator API answers");
+        let answer = self.ask_operator(method, path, body).await.expect("the operator API did not respond");
         assert!(answer.is_success(), "{method} {path}: {answer:?}");
         answer.body
     }
 
-    /// Every item of a list of the operator API.
+    /// All items of a list in the operator API.
     pub(crate) async fn operator_list(&self, path: &str) -> Vec<Value> {
         let (mut all, mut cursor) = (Vec::new(), String::new());
         loop {
@@ -108,14 +108,14 @@ impl Client {
         }
     }
 
-    /// Sends a request of an integration.
+    /// Sends a request of an integration with its idempotency key.
     pub(crate) async fn call(&self, shop: &Shop, call: &Call) -> Option<Answer> {
         let key = format!("Bearer {}", shop.key);
         let headers = [("authorization", key.as_str()), ("idempotency-key", &call.idempotency_key)];
         self.send("POST", &format!("{}{}", self.public, call.path), &headers, call.body.as_ref()).await
     }
 
-    /// The response of the public API, or `None` if there is none.
+    /// The response of the public API, or `None` if the connection failed.
     pub(crate) async fn try_get(&self, shop: &Shop, path: &str) -> Option<Answer> {
         let key = format!("Bearer {}", shop.key);
         let url = format!("{}{path}", self.public);
@@ -123,10 +123,10 @@ impl Client {
     }
 
     pub(crate) async fn get(&self, shop: &Shop, path: &str) -> Answer {
-        self.try_get(shop, path).await.expect("the public API answers")
+        self.try_get(shop, path).await.expect("the public API did not respond")
     }
 
-    /// Every item of a list of the public API, in order.
+    /// All items of a list in the public API, in order.
     pub(crate) async fn list(&self, shop: &Shop, path: &str) -> Vec<Value> {
         let (mut all, mut cursor) = (Vec::new(), String::new());
         loop {
@@ -149,7 +149,7 @@ impl Client {
     }
 }
 
-/// A business that is always open, with one service and a few staff members.
+/// A business that is always open, with one service and several staff members.
 pub(crate) struct Shop {
     pub(crate) id: String,
     pub(crate) key: String,
@@ -199,7 +199,7 @@ impl Shop {
     }
 }
 
-/// The bookable start with this number, in half hours from a day in the future.
+/// The start of the time with this number, in half hours from a day in the future.
 pub(crate) fn slot(number: i64) -> String {
     let now: chrono::DateTime<chrono::Utc> = std::time::SystemTime::now().into();
     let first = now.date_naive() + chrono::TimeDelta::days(2);

@@ -1,6 +1,6 @@
-//! Altered files of the store. The program refuses to start or ends with a one-line message, or serves all
-//! acknowledged data unchanged. `DAMAGE_CASES` is the number of random cases, `DAMAGE_CHANGES` the number
-//! of changes in the store, and `CRASH_SEED` the seed.
+//! Tests altered files of the store. The program must refuse to start, end with a message on one line, or
+//! serve all acknowledged data unchanged. `DAMAGE_CASES` sets the number of random cases, `DAMAGE_CHANGES`
+//! the number of changes in the store, and `CRASH_SEED` the seed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -16,14 +16,15 @@ use crate::process::{Exited, Server, refused, serve};
 
 const CASES: usize = 8;
 const CHANGES: usize = 120;
-/// How often the store was opened, so that its files are of several kinds and ages.
+/// How often the store is opened before it is altered, so that it has files of several kinds and ages.
 const LIVES: usize = 3;
-/// The number of contacts that book.
+/// The number of contacts that bookings are made for.
 const CONTACTS: usize = 25;
 const MESSAGE_CHARS: usize = 1_900;
 const SEGMENT_BYTES: usize = 8 << 20;
 
-/// The lists that are compared. A search by name reads other rows than the list, and a single record others again.
+/// The lists whose items are compared. A search by name reads other rows than the list, and so does a request
+/// for a single record.
 const LISTS: [&str; 8] = [
     "/appointments",
     "/appointments?updated_since=2000-01-01T00:00:00Z",
@@ -35,13 +36,13 @@ const LISTS: [&str; 8] = [
     "/webhooks",
 ];
 
-/// The lists whose single records are compared as well.
+/// The lists whose records are also requested one by one.
 const SINGLE: [&str; 3] = ["/appointments", "/contacts", "/webhooks"];
 
-/// The data of a business in the API, by path.
+/// The records of a business as the API shows them, by path.
 type Shown = BTreeMap<String, Vec<Value>>;
 
-/// An undamaged store and its acknowledged data.
+/// An undamaged store, and its acknowledged data.
 struct Good {
     data_dir: PathBuf,
     shop: Shop,
@@ -93,7 +94,7 @@ impl Good {
         copy
     }
 
-    /// Compares everything in the API. Returns `None` if the program ended meanwhile.
+    /// Compares all data that the API shows. Returns `None` if the program has ended.
     async fn check(&self, server: &Server) -> Option<()> {
         let shown = everything(&Client::of(server), &self.shop).await?;
         for (path, before) in &self.shown {
@@ -104,7 +105,7 @@ impl Good {
     }
 }
 
-/// Reads everything in the API. Returns `None` if the program ended meanwhile.
+/// Reads all data that the API shows. Returns `None` if the program has ended.
 async fn everything(client: &Client, shop: &Shop) -> Option<Shown> {
     let mut shown = Shown::new();
     for path in LISTS {
@@ -141,7 +142,7 @@ async fn list(path: &str, get: impl AsyncFn(&str) -> Option<Answer>) -> Option<V
     }
 }
 
-/// Asserts that the program ended by itself with a reason on one line.
+/// Checks that the program ended by itself and printed a reason on one line.
 fn check_end(ended: &Exited) {
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert_eq!(ended.line.lines().count(), 1, "{ended:?}");
@@ -162,7 +163,7 @@ fn open(path: &Path) -> fs::File {
     OpenOptions::new().read(true).write(true).open(path).unwrap()
 }
 
-/// Alters a file at a random place before its last non-zero byte, and describes the change.
+/// Changes a random part of a file, up to its last non-zero byte. Returns a description of the change.
 fn alter(data_dir: &Path, rng: &mut Rng) -> String {
     let files = files(data_dir);
     let records = data_dir.join("store/db");
@@ -189,7 +190,7 @@ fn alter(data_dir: &Path, rng: &mut Rng) -> String {
 }
 
 #[tokio::test]
-#[allow(clippy::print_stdout, reason = "whoever runs more cases wants to see what came of them")]
+#[allow(clippy::print_stdout, reason = "prints a summary when more cases than the default are run")]
 async fn a_store_that_was_altered_is_refused_or_whole() {
     let (cases, seed) = (number_of("DAMAGE_CASES", CASES), seed());
     println!("the seed is {seed}");
@@ -224,14 +225,14 @@ async fn a_store_whose_newest_or_all_records_are_gone_is_refused() {
     let good = Good::make(home.path(), LIVES * 2).await;
     let records = |data_dir: &Path| data_dir.join("store/db");
     let ways: [&dyn Fn(&Path); 4] = [
-        // The last synced byte. An altered byte there costs one batch, unless the journal has it.
+        // Changes the last synced byte. This loses one batch, unless the journal also contains the batch.
         &|data_dir| {
             alter_last_byte(&records(data_dir));
             fs::remove_file(data_dir.join("journal")).unwrap();
         },
         &|data_dir| fs::remove_file(records(data_dir)).unwrap(),
         &|data_dir| fs::remove_dir_all(data_dir.join("store")).unwrap(),
-        // Two segments that claim the same position, which makes sled panic.
+        // Two segments claim the same position, and sled panics.
         &|data_dir| {
             let mut bytes = fs::read(records(data_dir)).unwrap();
             bytes.resize(SEGMENT_BYTES, 0);
@@ -250,7 +251,7 @@ async fn a_store_whose_newest_or_all_records_are_gone_is_refused() {
     }
 }
 
-/// Alters the last non-zero byte.
+/// Changes the last non-zero byte.
 fn alter_last_byte(path: &Path) {
     let bytes = fs::read(path).unwrap();
     let last = bytes.iter().rposition(|byte| *byte != 0).unwrap();
@@ -272,7 +273,7 @@ async fn a_file_that_is_altered_while_the_service_runs_ends_it() {
     let good = Good::make(home.path(), CHANGES).await;
     let data_dir = good.copy();
     let server = Server::on(&data_dir);
-    // The program has read little of the store yet.
+    // At this moment the program has read only a small part of the store.
     let path = data_dir.join("store/db");
     let length = usize::try_from(path.metadata().unwrap().len()).unwrap();
     open(&path).write_all_at(&vec![0; length], 0).unwrap();

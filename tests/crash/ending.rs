@@ -1,4 +1,4 @@
-//! An orderly stop completes the running requests and exits with 0.
+//! An orderly stop completes the requests in progress and exits with status 0.
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
@@ -24,13 +24,13 @@ async fn a_request_in_flight_is_finished_when_the_service_is_told_to_end() {
             body.len()
         );
         stream.write_all(head.as_bytes()).await.unwrap();
-        // When the service asks for the body, its handler has the request.
+        // The service asks for the body when the handler has the request.
         let mut line = String::new();
         stream.read_line(&mut line).await.unwrap();
         assert!(line.starts_with("HTTP/1.1 100"), "{line}");
 
         server.signal(signal);
-        // The service stops accepting connections before it closes the accepted ones.
+        // The service first closes its listener, and then the accepted connections.
         while TcpStream::connect(server.public_address()).await.is_ok() {
             tokio::task::yield_now().await;
         }
@@ -47,7 +47,7 @@ async fn a_request_in_flight_is_finished_when_the_service_is_told_to_end() {
     }
 }
 
-/// A client may send the lines of an import slowly, or stop sending them.
+/// A client may send the lines of an import slowly, or stop in the middle.
 #[tokio::test]
 async fn an_import_without_further_lines_does_not_delay_the_stop_and_leaves_nothing() {
     let home = tempfile::tempdir().unwrap();
@@ -74,7 +74,7 @@ async fn an_import_without_further_lines_does_not_delay_the_stop_and_leaves_noth
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
     assert!(!server.errors().contains("were cut off"), "{}", server.errors());
 
-    // No row of the import is left, so the same businesses can be imported.
+    // The import has left no rows, so the same businesses can be imported.
     let server = Server::on(&data_dir);
     let file = home.path().join("lines");
     std::fs::write(&file, lines).unwrap();

@@ -1,6 +1,6 @@
-//! Kills the process during erasures and deletions of businesses. Acknowledged erasures hold after the
-//! restart and complete on their own, and no row contains the erased data. `CRASH_ROUNDS` is the number of
-//! rounds, each with its own directory.
+//! Kills the process during erasures and deletions of businesses. After the restart, acknowledged erasures
+//! are still in effect and the service completes them on its own. Then no row contains the erased data.
+//! `CRASH_ROUNDS` sets the number of rounds. Each round uses its own directory.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -21,20 +21,21 @@ use crate::process::Server;
 use crate::say::say;
 
 const ROUNDS: usize = 3;
-/// The number of calls, messages and appointments of each contact.
+/// The number of calls, of messages and of appointments of each contact.
 const OF_EACH: usize = 150;
-/// How many of these appointments are booked with an idempotency key, so that the response is stored.
+/// The number of these appointments that are booked with an idempotency key, so that the response is stored.
 const REMEMBERED: usize = 20;
 const CLIENTS: usize = 12;
 const STAFF: usize = 3;
-/// The contacts that are erased, and those that are not.
+/// The contacts that are erased. The contact in `KEPT` is not.
 const ERASED: [(&str, &str); 2] = [("Ermintrude", "+14155550101"), ("Bartholomew", "+14155550102")];
 const KEPT: (&str, &str) = ("Somebody", "+14155550999");
-/// A word in every record about the erased contacts.
+/// A word that occurs in every record about an erased contact.
 const NAME: &str = "Vanishing";
 const SAID: &str = "would rather not say";
-/// How long the service runs at first before its cleanup is checked; twice as long each time. Only the rows show that
-/// the cleanup is complete, and they can only be read while the service is stopped.
+/// How long the service runs before the cleanup is checked for the first time. The time doubles with each
+/// check. Only the rows show that the cleanup is complete, and they can be read only while the service is
+/// stopped.
 const PAUSE: Duration = Duration::from_millis(20);
 const PAUSES: u32 = 12;
 
@@ -49,14 +50,15 @@ fn stop(server: &Server) {
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
 }
 
-/// Opens a copy of the store of a stopped or killed program. The original stays unchanged. A process that another
-/// test starts meanwhile inherits open files and would hold the lock of the original.
+/// Opens a copy of the store of a program that was stopped or killed. The original stays unchanged. A copy is
+/// needed because a process that another test starts at this moment would inherit the open files and keep the
+/// original locked.
 fn left_by(data_dir: &Path) -> Store {
     let copy = copied(data_dir, &data_dir.with_extension("left"));
     Store::open_disk(&copy, Box::new(|error| panic!("{error}"))).unwrap()
 }
 
-/// Whether no cleanup remains.
+/// Whether the cleanup is complete.
 async fn is_finished(data_dir: &Path) -> bool {
     let store = left_by(data_dir);
     let left = |kind| keys::of_kind(BusinessId::INSTALLATION, kind);
@@ -67,7 +69,7 @@ async fn is_finished(data_dir: &Path) -> bool {
     finished
 }
 
-/// Stops and restarts the service until no cleanup remains. Returns how long it ran.
+/// Stops and restarts the service until the cleanup is complete. Returns how long the service ran.
 async fn finish(mut server: Server, data_dir: &Path) -> Duration {
     let (mut ran, mut pause) = (Duration::ZERO, PAUSE);
     for _ in 0..PAUSES {
@@ -80,11 +82,11 @@ async fn finish(mut server: Server, data_dir: &Path) -> Duration {
         pause *= 2;
         server = Server::on(data_dir);
     }
-    panic!("it is not finished though it ran for {ran:?}");
+    panic!("the cleanup was not complete after {ran:?}");
 }
 
-/// Verifies a stopped store. Returns for each word the number of rows that contain it, as stored or with their pieces
-/// joined.
+/// Verifies the store of a stopped service. Returns, for each word, the number of rows that contain it, as
+/// stored or with their pieces joined.
 async fn telling(data_dir: &Path, words: &[Vec<u8>]) -> Vec<usize> {
     printed(program(data_dir, &["verify", data_dir.to_str().unwrap()]));
     let store = left_by(data_dir);
@@ -102,25 +104,25 @@ async fn telling(data_dir: &Path, words: &[Vec<u8>]) -> Vec<usize> {
     counts
 }
 
-/// The ids of the two deleted businesses, as bytes and as text, occur once each in the installation's log and in no
-/// other row. Every row is checked as stored and with its pieces joined.
+/// Checks the ids of the two deleted businesses, as bytes and as text. Each may occur once in the audit log
+/// of the installation, and in no other row. Every row is checked as stored and with its pieces joined.
 async fn check_ended(data_dir: &Path, words: &[Vec<u8>]) {
-    assert_eq!(telling(data_dir, words).await, [2, 2, 0, 0], "rows that still tell");
+    assert_eq!(telling(data_dir, words).await, [2, 2, 0, 0], "the numbers of rows that contain each id");
 }
 
-/// No row of a stopped store contains these words, and the store is intact.
+/// Checks that no row of a stopped store contains these words, and that the store is intact.
 async fn check_rows(data_dir: &Path, words: &[Vec<u8>]) {
     let counts = telling(data_dir, words).await;
-    assert!(counts.iter().all(|count| *count == 0), "rows that still tell: {counts:?}");
+    assert!(counts.iter().all(|count| *count == 0), "rows still contain these words: {counts:?}");
 }
 
-/// A requested deletion, and whether it was acknowledged.
+/// A deletion that was requested, and whether it was acknowledged.
 struct Asked {
     path: String,
     acknowledged: bool,
 }
 
-/// Requests all of these deletions at once, and kills the process at a random moment within the given time.
+/// Requests all of these deletions at the same time. Kills the process at a random moment within this time.
 async fn kill_while_deleting(server: Server, paths: &[String], status: u16, after: Duration) -> Vec<Asked> {
     let server = Arc::new(server);
     let client = Client::of(&server);
@@ -135,7 +137,12 @@ async fn kill_while_deleting(server: Server, paths: &[String], status: u16, afte
     }
     come(after).await;
     server.kill();
-    assert_eq!(server.wait().code(), None, "it was killed and did not end by itself: {}", server.errors());
+    assert_eq!(
+        server.wait().code(),
+        None,
+        "the process must be killed, but it ended by itself: {}",
+        server.errors()
+    );
     let mut told = Vec::new();
     for asked in asked {
         told.push(asked.await.unwrap());
@@ -143,7 +150,7 @@ async fn kill_while_deleting(server: Server, paths: &[String], status: u16, afte
     told
 }
 
-/// Requests all of these deletions and waits until they are complete. Returns how long that took.
+/// Requests all of these deletions and waits until they are complete. Returns how long this took.
 async fn delete_all(data_dir: &Path, paths: &[String]) -> Duration {
     let server = Server::on(data_dir);
     let began = Instant::now();
@@ -153,7 +160,7 @@ async fn delete_all(data_dir: &Path, paths: &[String]) -> Duration {
     began.elapsed() + finish(server, data_dir).await
 }
 
-/// The states in which the kills of all rounds met the service.
+/// The numbers of kills, over all rounds, by the progress of the deletions.
 #[derive(Default)]
 struct Met {
     acknowledged: usize,
@@ -162,8 +169,9 @@ struct Met {
     in_the_midst: usize,
 }
 
-/// One round: requests, a kill, checks after the restart, and completion. Unacknowledged requests are repeated, so
-/// that everything is deleted at the end.
+/// One round: sends the requests, kills the process, checks the data after the restart, and waits until the
+/// cleanup is complete. Requests without an acknowledgement are repeated, so that all data is deleted at the
+/// end.
 async fn round(
     rng: &mut Rng,
     data_dir: &Path,
@@ -191,7 +199,7 @@ async fn round(
                 met.not_done += 1;
                 assert_eq!(client.ask_operator("DELETE", &path, None).await.unwrap().status, status);
             }
-            _ => panic!("{path} is {shown}, acknowledged: {acknowledged}"),
+            _ => panic!("{path} has the status {shown}, acknowledged: {acknowledged}"),
         }
         assert_eq!(client.ask_operator("GET", &path, None).await.unwrap().status, 404, "{path}");
     }
@@ -207,7 +215,7 @@ impl Met {
     }
 }
 
-/// A request to record something with `POST`.
+/// A `POST` request that creates a record.
 fn recorded(
     shop: &Shop,
     (contact, phone): (&str, &str),
@@ -217,7 +225,7 @@ fn recorded(
     let call = json!({
         "direction": "inbound", "status": "completed", "outcome": "other", "from_number": phone,
         "started_at": "2026-03-01T08:00:00Z", "ended_at": "2026-03-01T08:02:00Z", "contact_id": contact,
-        // Some texts are long enough to be stored in pieces.
+        // Every 25th text is long enough to be stored in pieces.
         "summary": said.repeat(if number.is_multiple_of(25) { 400 } else { 1 }),
     });
     let message = json!({ "body": said, "caller_name": said, "caller_phone": phone, "contact_id": contact });
@@ -227,7 +235,7 @@ fn recorded(
     [("calls", call), ("messages", message), ("appointments", appointment)]
 }
 
-/// A booking for a contact, with an idempotency key.
+/// Books for a contact, with an idempotency key.
 fn booking(shop: &Shop, (first, phone): (&str, &str), name: &str, (staff, number): (usize, usize)) -> Call {
     let body = json!({
         "service_id": shop.service,
@@ -238,7 +246,7 @@ fn booking(shop: &Shop, (first, phone): (&str, &str), name: &str, (staff, number
     Call { path: "/appointments".into(), body: Some(body), idempotency_key: format!("{first}-{number}") }
 }
 
-/// A contact with some appointments and a later change. Returns their id.
+/// Creates a contact with several appointments and a later change. Returns the contact's id.
 async fn person(client: &Client, shop: &Shop, who: (&str, &str), name: &str, staff: usize) -> String {
     let mut contact = String::new();
     for number in 0..REMEMBERED {
@@ -253,8 +261,8 @@ async fn person(client: &Client, shop: &Shop, who: (&str, &str), name: &str, sta
     contact
 }
 
-/// Fills a suspended business with pending events and the calls, messages and appointments of all contacts. Returns
-/// the id and the path of each contact.
+/// Fills a suspended business with pending events, and with the calls, messages and appointments of all
+/// contacts. Returns the id and the path of each contact.
 async fn filled(client: &Client, shop: &Shop) -> Vec<(String, String)> {
     let mut people = Vec::new();
     for (nth, who) in ERASED.iter().enumerate() {
@@ -278,7 +286,7 @@ async fn filled(client: &Client, shop: &Shop) -> Vec<(String, String)> {
     people.into_iter().map(|(id, ..)| (id.clone(), format!("{of}/contacts/{id}"))).collect()
 }
 
-/// The data of a contact that is not erased.
+/// The data that the API shows of a contact who is not erased.
 async fn shown_of(client: &Client, shop: &Shop, contact: &str) -> Vec<Value> {
     let of = format!("/businesses/{}", shop.id);
     let mut shown = vec![client.operator("GET", &format!("{of}/contacts/{contact}"), None).await];
@@ -309,7 +317,7 @@ async fn an_erasure_completes_after_a_kill_and_leaves_no_data() {
     words.extend(ERASED.iter().map(|(_, phone)| phone[1..].into()));
     assert!(telling(&before, &words).await.iter().all(|count| *count > 0));
 
-    // The duration of an erasure, so that kills fall within it.
+    // Measures the duration of an erasure, so that the kills happen during it.
     let first = copied(&before, &home.path().join("first"));
     let takes = delete_all(&first, &paths).await;
     check_rows(&first, &words).await;
@@ -318,21 +326,29 @@ async fn an_erasure_completes_after_a_kill_and_leaves_no_data() {
         let data_dir = copied(&before, &home.path().join("data"));
         round(&mut rng, &data_dir, &paths, (204, takes), &mut met).await;
         let server = Server::on(&data_dir);
-        assert_eq!(shown_of(&Client::of(&server), &shop, &kept).await, shown, "whoever was not erased");
+        assert_eq!(
+            shown_of(&Client::of(&server), &shop, &kept).await,
+            shown,
+            "the data of the contact who is kept must be unchanged"
+        );
         finish(server, &data_dir).await;
         check_rows(&data_dir, &words).await;
         let server = Server::on(&data_dir);
-        assert_eq!(shown_of(&Client::of(&server), &shop, &kept).await, shown, "whoever was not erased");
+        assert_eq!(
+            shown_of(&Client::of(&server), &shop, &kept).await,
+            shown,
+            "the data of the contact who is kept must be unchanged"
+        );
         assert_remembered_is_empty(&Client::of(&server), &shop).await;
         stop(&server);
     }
     met.tell(rounds, takes);
 }
 
-/// A repeated booking shows the appointment without the person.
+/// Checks that a repeated booking gets the appointment without data of the person.
 async fn assert_remembered_is_empty(client: &Client, shop: &Shop) {
     let of = format!("/businesses/{}", shop.id);
-    // No event may be sent to the receivers' addresses.
+    // The endpoints are disabled, so that no event is sent to their addresses.
     for hook in client.operator_list(&format!("{of}/webhooks")).await {
         let path = format!("{of}/webhooks/{}", text(&hook, "id"));
         client.ask_operator("DELETE", &path, None).await.unwrap();
@@ -347,7 +363,7 @@ async fn assert_remembered_is_empty(client: &Client, shop: &Shop) {
     }
 }
 
-/// An id as in keys and records.
+/// The bytes of an id, as keys and records contain it.
 fn uuid_bytes(id: &str) -> Vec<u8> {
     id.parse::<uuid::Uuid>().unwrap().as_bytes().to_vec()
 }
@@ -403,7 +419,10 @@ async fn a_deletion_of_a_business_completes_after_a_kill_and_leaves_no_rows() {
         assert_eq!(client.get(&other, "/business").await.status, 200);
         finish(server, &data_dir).await;
         check_ended(&data_dir, &words).await;
-        assert!(exported(&data_dir).split_once('\n').unwrap().1 == kept, "another business has changed");
+        assert!(
+            exported(&data_dir).split_once('\n').unwrap().1 == kept,
+            "the other business must be unchanged"
+        );
     }
     met.tell(rounds, takes);
 }

@@ -1,5 +1,6 @@
-//! Kills the process during an import. Afterwards each business is imported whole or not at all, the
-//! service cleans up on its own, and the import can be repeated. `CRASH_ROUNDS` is the number of rounds.
+//! Kills the process during an import. After the restart, either all businesses are imported or none. The
+//! service removes an interrupted import on its own, and the import can be repeated. `CRASH_ROUNDS` sets the
+//! number of rounds.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -15,10 +16,10 @@ use crate::say::say;
 const ROUNDS: usize = 5;
 const BUSINESSES: usize = 3;
 const CONTACTS: usize = 2_000;
-/// The time after the start within which a program is killed while it removes an interrupted import.
+/// The maximum time after a start at which the test kills a program that is removing an interrupted import.
 const SETTLING: Duration = Duration::from_millis(200);
 
-/// The lines after the head in an export of a store without businesses.
+/// The lines after the first one in an export of a store without businesses.
 const NOTHING: &str = "{\"kind\":\"end\",\"businesses\":0}\n";
 
 const STAMPS: &str = r#""created_at":"2026-03-02T09:00:00.000Z","updated_at":"2026-03-02T09:00:00.000Z""#;
@@ -27,7 +28,7 @@ pub(crate) fn id(number: usize) -> String {
     format!("019cae1a-5a00-7000-8000-{number:012x}")
 }
 
-/// Some businesses with many contacts and a long piece of knowledge.
+/// The lines for several businesses with many contacts and a long knowledge entry.
 pub(crate) fn lines() -> String {
     let mut text = String::from(
         "{\"format\":\"receptionist-export\",\"version\":3,\"exported_at\":\"2026-03-02T09:00:00.000Z\"}\n",
@@ -67,8 +68,8 @@ pub(crate) fn printed(mut command: Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The setup of every test: randomness, a directory, the lines after the head in an export of everything, and the
-/// file with them.
+/// The setup of every test: a random source, a directory, the lines after the first one in an export of all
+/// businesses, and the file with the export.
 fn set_up() -> (Rng, TempDir, String, String) {
     let seed = seed();
     say(format_args!("CRASH_SEED={seed}"));
@@ -79,7 +80,8 @@ fn set_up() -> (Rng, TempDir, String, String) {
     (Rng(seed), dir, whole, file.to_str().unwrap().to_owned())
 }
 
-/// The moment to kill an import of this duration: anywhere, or in every other round near its end, where it completes.
+/// When to kill an import that takes this long. In every other round, this is near its end, so that the
+/// import may complete. In the other rounds, it is any moment.
 fn moment_of(round: usize, takes: Duration, rng: &mut Rng) -> Duration {
     if round.is_multiple_of(2) { rng.moment(takes) } else { takes * 3 / 4 + rng.moment(takes / 2) }
 }
@@ -92,7 +94,7 @@ pub(crate) fn asking(server: &Server, words: &[&str]) -> Command {
     command
 }
 
-/// Waits until a service has removed an interrupted import.
+/// Waits until the service has removed an interrupted import.
 pub(crate) fn wait_until_settled(server: &Server, file: &str) {
     loop {
         let tried = asking(server, &["import", "--dry-run", "--from", file]).output().unwrap();
@@ -121,7 +123,7 @@ async fn an_import_by_a_service_that_is_killed_is_there_whole_or_not_at_all() {
         server.kill();
         server.wait();
         let was_told = child.wait().unwrap().success();
-        // Killed again during the removal. The next start completes it.
+        // The process is killed again during the removal. The next start completes the removal.
         let server = Server::on(&data_dir);
         rng.let_pass(SETTLING).await;
         server.kill();
@@ -131,8 +133,8 @@ async fn an_import_by_a_service_that_is_killed_is_there_whole_or_not_at_all() {
         let exported = || printed(asking(&server, &["export"])).split_once('\n').unwrap().1.to_owned();
         let is_there = exported() == whole;
         if !is_there {
-            assert!(!was_told, "it was acknowledged, and is lost");
-            assert_eq!(exported(), NOTHING, "neither whole nor nothing");
+            assert!(!was_told, "the import was acknowledged, but it is lost");
+            assert_eq!(exported(), NOTHING, "the import is incomplete");
             printed(asking(&server, &import));
             assert_eq!(exported(), whole);
         }

@@ -1,4 +1,4 @@
-//! Rows that a business has recorded but its store has lost. Backups and exports of the real program name
+//! Rows that a business has recorded but its store has lost. Backups and exports of the real program report
 //! them.
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::backups::{back_up, filled, lines, path, receptionist};
 use crate::client::Client;
 use crate::process::Server;
 
-/// Deletes this many appointments in the store of a stopped service.
+/// Deletes this many appointments from the store of a stopped service.
 async fn lose(data_dir: &Path, of: BusinessId, count: usize) {
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     let mut batch = Batch::default();
@@ -56,7 +56,7 @@ async fn backups_and_exports_that_lack_rows_exit_with_1_and_name_them() {
     let file = home.path().join("export.jsonl");
     let into_file = [&of_service[..], &["--to", path(&file)]].concat();
     tokio::task::block_in_place(|| fails(&into_file, "the export is incomplete"));
-    assert!(!file.exists(), "a file is there whole or not at all");
+    assert!(!file.exists(), "an incomplete file must not be left");
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
 
@@ -69,7 +69,7 @@ async fn backups_and_exports_that_lack_rows_exit_with_1_and_name_them() {
     let accept = receptionist(&accept);
     assert_eq!(accept.status.code(), Some(0), "{}", lines(&accept));
     assert!(lines(&accept).contains(&lacks), "{}", lines(&accept));
-    // The accepted store is intact from then on.
+    // After the operator has accepted the store, it counts as intact.
     let server = Server::on(&accepted);
     let client = Client::of(&server);
     assert_eq!(client.audit(&shop).await[1]["action"], "business.restored_incomplete");

@@ -1,6 +1,6 @@
-//! Kills the process while clients book, move and cancel. An acknowledged change is there afterwards,
-//! whole. Any other change is there whole or not at all. `CRASH_ROUNDS` is the number of rounds on one
-//! directory.
+//! Kills the process while clients book, move and cancel. After the restart, each acknowledged change is
+//! complete. Any other change is complete or was not made. `CRASH_ROUNDS` sets the number of rounds, which
+//! all use the same directory.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -17,22 +17,23 @@ use crate::process::{Server, killed_at_start, serve};
 const ROUNDS: usize = 5;
 const CLIENTS: usize = 12;
 const ACKNOWLEDGED_A_ROUND_MAX: usize = 400;
-/// The number of half hours in which the bookings of a round start: few enough that many are refused.
+/// The number of half hours in which the bookings of a round start. It is small, so that many bookings are
+/// refused.
 const SLOTS: usize = 200;
-/// The longest time between a response and the following kill.
+/// The maximum time between a response and the kill that follows it.
 const KILL_DELAY_MAX: Duration = Duration::from_micros(10_000);
 const STAFF: usize = 3;
-/// The number of earlier requests that are repeated.
+/// The number of requests of earlier rounds that are repeated.
 const OLD_ANSWERS: usize = 40;
 
-/// The clients' knowledge, over all rounds.
+/// What the clients know from the responses of all rounds.
 #[derive(Default)]
 struct Book {
-    /// The ids of the active appointments of this round, according to the responses.
+    /// The ids of this round's appointments that are not cancelled, according to the responses.
     active: Vec<String>,
     /// The successful requests.
     acknowledged: Vec<(Call, Answer)>,
-    /// The requests without a response.
+    /// The requests that got no response.
     unknown: Vec<Call>,
     refused: usize,
 }
@@ -73,7 +74,7 @@ fn request(rng: &mut Rng, shop: &Shop, round: usize, active: &[String]) -> Call 
     Call { path: format!("/appointments/{id}/reschedule"), body: Some(body), idempotency_key }
 }
 
-/// Clients work until the process is killed. The client that gets the response of this number kills it.
+/// Runs clients until the process is killed. The client that receives the response with this number kills it.
 async fn work_until_killed(
     server: &Arc<Server>,
     shop: &Arc<Shop>,
@@ -99,7 +100,7 @@ async fn work_until_killed(
                     return;
                 }
                 if success && answered.fetch_add(1, Ordering::SeqCst) + 1 == answers {
-                    // The other clients are in the middle of requests.
+                    // At this moment, requests of the other clients are in progress.
                     come(delay).await;
                     server.kill();
                 }
@@ -109,16 +110,21 @@ async fn work_until_killed(
     for client in clients {
         client.await.unwrap();
     }
-    assert_eq!(server.wait().code(), None, "it was killed and did not end by itself: {}", server.errors());
+    assert_eq!(
+        server.wait().code(),
+        None,
+        "the process must be killed, but it ended by itself: {}",
+        server.errors()
+    );
 }
 
-/// The changes in the responses: appointment and time.
+/// The changes that the responses confirm, each as an appointment and a timestamp.
 fn told_by<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> BTreeSet<(String, String)> {
     answers.into_iter().map(|answer| (answer.text("id"), answer.text("updated_at"))).collect()
 }
 
-/// Compares the service with its responses. First repeats the requests without a response: a replayed response shows
-/// that the change exists, any other one that it did not.
+/// Compares the service with the responses. First repeats each request that got no response. A replayed
+/// response shows that the change was made, and any other response that it was not.
 async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &mut Rng) {
     let before = client.appointments(shop, "").await;
     let there: BTreeMap<String, &Value> = before.iter().map(|a| (text(a, "id"), a)).collect();
@@ -127,14 +133,23 @@ async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &
     check_acknowledged(&there, &logged_before, book, &unknown);
 
     for call in unknown {
-        let answer = client.call(shop, &call).await.expect("it runs again");
+        let answer = client.call(shop, &call).await.expect("the restarted service did not respond");
         if answer.is_success() {
             let change = (answer.text("id"), answer.text("updated_at"));
             if answer.replayed {
-                assert!(logged_before.contains(&change), "remembered and not carried out: {call:?}");
-                assert!(there.contains_key(&change.0), "remembered and not listed: {call:?}");
+                assert!(
+                    logged_before.contains(&change),
+                    "the response was stored, but the change was not made: {call:?}"
+                );
+                assert!(
+                    there.contains_key(&change.0),
+                    "the response was stored, but the appointment is not listed: {call:?}"
+                );
             } else if call.path == "/appointments" {
-                assert!(!there.contains_key(&change.0), "carried out and not remembered: {call:?}");
+                assert!(
+                    !there.contains_key(&change.0),
+                    "the change was made, but its response was not stored: {call:?}"
+                );
             }
         }
         book.note(call, Some(answer));
@@ -151,10 +166,10 @@ async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &
     check_overlaps(&after);
     let mut by_change = client.appointments(shop, "&updated_since=2000-01-01T00:00:00Z").await;
     by_change.sort_by_key(|a| (text(a, "starts_at"), text(a, "id")));
-    assert_eq!(after, by_change, "the two lists differ");
+    assert_eq!(after, by_change, "the list by start and the list by change differ");
     let told = told_by(book.acknowledged.iter().map(|(_, answer)| answer));
     let log = logged(client, shop).await;
-    assert_eq!(log, told, "what the audit log tells is not what the answers tell");
+    assert_eq!(log, told, "the audit log does not match the responses");
     for appointment in &after {
         let shown = client.get(shop, &format!("/appointments/{}", text(appointment, "id"))).await;
         assert_eq!(&shown.body["data"], appointment);
@@ -162,15 +177,15 @@ async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &
     }
 }
 
-/// The change of every response is in the log, and each appointment is as in its newest response or as a request
-/// without a response has changed it since.
+/// Checks that the log contains the change of every response. Each appointment must be as in its newest
+/// response, unless a request without a response has changed it later.
 fn check_acknowledged(
     there: &BTreeMap<String, &Value>,
     logged: &BTreeSet<(String, String)>,
     book: &Book,
     unknown: &[Call],
 ) {
-    // Two changes within a millisecond have the same stamp, and their order is unknown.
+    // Two changes in the same millisecond have the same timestamp, so their order is unknown.
     let mut newest: HashMap<String, (String, Vec<&Value>)> = HashMap::new();
     for (call, answer) in &book.acknowledged {
         let change = (answer.text("id"), answer.text("updated_at"));
@@ -188,30 +203,30 @@ fn check_acknowledged(
     }
     for (id, (stamp, bodies)) in newest {
         let shown =
-            there.get(&id).unwrap_or_else(|| panic!("an acknowledged appointment is lost: {bodies:?}"));
+            there.get(&id).unwrap_or_else(|| panic!("an acknowledged appointment is missing: {bodies:?}"));
         if !bodies.contains(shown) {
-            assert!(unknown.iter().any(|call| call.path.contains(&id)), "{shown} is none of {bodies:?}");
-            assert!(text(shown, "updated_at") >= stamp, "{shown} is before {bodies:?}");
+            assert!(unknown.iter().any(|call| call.path.contains(&id)), "{shown} matches none of {bodies:?}");
+            assert!(text(shown, "updated_at") >= stamp, "{shown} is older than {bodies:?}");
         }
     }
 }
 
-/// The changes of appointments, from the audit log.
+/// The changes of appointments in the audit log.
 async fn logged(client: &Client, shop: &Shop) -> BTreeSet<(String, String)> {
     let log = client.audit(shop).await;
     let of_appointments = log.iter().filter(|entry| entry["resource_type"] == "appointment");
     of_appointments.map(|entry| (text(entry, "resource_id"), text(entry, "at"))).collect()
 }
 
-/// The repeated request gets the first response, byte for byte.
+/// Repeats a request and checks that the response is the first one, byte for byte.
 async fn replays(client: &Client, shop: &Shop, call: &Call, first: &Answer) {
     let again = client.call(shop, call).await.expect("it runs");
-    assert!(again.replayed, "{call:?} was answered with {first:?} and is carried out again: {again:?}");
+    assert!(again.replayed, "{call:?} got the response {first:?} and was carried out again: {again:?}");
     assert_eq!((again.status, &again.body), (first.status, &first.body));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-#[allow(clippy::print_stdout, reason = "whoever runs more rounds wants to see what came of them")]
+#[allow(clippy::print_stdout, reason = "prints a summary when more rounds than the default are run")]
 async fn every_acknowledged_change_survives_a_kill() {
     let (rounds, seed) = (number_of("CRASH_ROUNDS", ROUNDS), seed());
     println!("the seed is {seed}");

@@ -1,5 +1,5 @@
-//! Kills the process while mails wait and are sent. No mail is lost. A repeated mail has its first
-//! `Message-ID`: the relay had accepted it before the outcome was stored.
+//! Kills the process while mails are pending or being sent. No mail is lost. If the relay had accepted a mail
+//! before the outcome was stored, the mail is sent again with the same `Message-ID`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,22 +17,22 @@ use crate::relay::{Relay, command};
 use crate::say::say;
 
 const ROUNDS: usize = 4;
-/// The number of people, each of whom gets one more mail in every round.
+/// The number of people. Each gets one more mail in every round.
 const PEOPLE: usize = 40;
 
-/// The recipients of the mails and their subject.
+/// The recipients of the mails, and the record that the mails are about.
 struct Told {
     of: BusinessId,
     people: Vec<(PersonId, String)>,
     about: About,
 }
 
-/// Writes a waiting mail for each of the people, as the service would. Returns the recipient of each id.
+/// Writes a pending mail for each person, as the service would do. Returns the recipient of each id.
 async fn plant(data_dir: &Path, told: &Told, round: usize) -> BTreeMap<String, String> {
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     let mut ids = BTreeMap::new();
     for (at, (person_id, email)) in told.people.iter().enumerate() {
-        // An id has the time of the appointment that the mail is about.
+        // The id of a mail begins with the time of the appointment that the mail is about.
         let number = u128::try_from(1 + round * PEOPLE + at).unwrap();
         let id = Uuid::from_u128(told.about.id.as_u128() + number);
         let message_id = format!("{}@example.com", id.simple());
@@ -63,7 +63,7 @@ async fn plant(data_dir: &Path, told: &Told, round: usize) -> BTreeMap<String, S
     ids
 }
 
-/// A business with members, and an appointment that the mails are about.
+/// Creates a business with members, and an appointment that the mails are about.
 async fn told(server: &Server) -> Told {
     let client = Client::of(server);
     let shop = Shop::create(&client, 1).await;
@@ -100,11 +100,11 @@ async fn no_mail_is_lost_and_a_repeated_mail_has_the_same_message_id() {
         expected.extend(plant(&data_dir, &told, round).await);
         let server = Arc::new(Server::start(command(&data_dir, &relay), &log));
         let behind = 1 + rng.below(PEOPLE);
-        // A mail without a response from the relay is sent again; one with a response may be.
+        // A mail that the relay has not responded to is sent again. A mail with a response may be sent again.
         let answers = round % 2 == 1;
         relay.kills(behind, &server, answers);
         relay.has_killed().await;
-        assert_eq!(server.wait().code(), None, "it ended by itself");
+        assert_eq!(server.wait().code(), None, "the process ended by itself");
     }
     let ids: BTreeSet<_> = expected.keys().cloned().collect();
     let server = Server::start(command(&data_dir, &relay), &log);
@@ -115,11 +115,15 @@ async fn no_mail_is_lost_and_a_repeated_mail_has_the_same_message_id() {
 
     let taken = relay.taken();
     for (id, to) in &taken {
-        assert_eq!(expected.get(id), Some(to), "a mail that nobody wrote, or to somebody else");
+        assert_eq!(
+            expected.get(id),
+            Some(to),
+            "the relay got a mail that was not written, or for another recipient"
+        );
     }
     let doubles = taken.len() - ids.len();
     say(format_args!("{} mails, {doubles} of them came again", ids.len()));
-    assert!(doubles > 0, "whatever the relay had not answered came again");
+    assert!(doubles > 0, "at least one mail without a response must be sent again");
     let store = Store::open_disk(&data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     for row in store.records::<Mail>(&keys::mails(told.of), Order::Ascending) {
         let (_, mail) = row.unwrap();

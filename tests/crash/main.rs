@@ -1,4 +1,4 @@
-//! Tests of the program as a process: kills, failed starts, orderly stops.
+//! Tests of the program as a process: kills, failed starts and orderly stops.
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 

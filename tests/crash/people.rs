@@ -1,5 +1,6 @@
-//! Kills the process while clients add people to two businesses, make links and remove people.
-//! Acknowledged people are there afterwards, an address belongs to one person, and the store is intact.
+//! Kills the process while clients add people to two businesses, make links and remove people. After the
+//! restart, acknowledged people are still there, each address belongs to a single person, and the store is
+//! intact.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -16,18 +17,19 @@ use crate::say::say;
 
 const ROUNDS: usize = 4;
 const CLIENTS: usize = 8;
-/// The number of addresses, so low that clients of both businesses often use the same one at once.
+/// The number of addresses. It is small, so that clients of both businesses often use the same address at the
+/// same time.
 const ADDRESSES: usize = 24;
 const ANSWERS_MAX: usize = 60;
 
-/// The clients' knowledge.
+/// What the clients know from the responses.
 #[derive(Default)]
 struct Book {
-    /// The person of each address.
+    /// The id of the person with each address.
     ids: BTreeMap<String, String>,
     /// The members of each business, according to the responses.
     belong: BTreeSet<(usize, String)>,
-    /// The memberships in an unknown state.
+    /// The memberships whose state is unknown.
     unknown: BTreeSet<(usize, String)>,
 }
 
@@ -50,7 +52,8 @@ async fn work(
         };
         let adds = path.ends_with("/people");
         let removed = known.clone().filter(|_| method == "DELETE");
-        // The outcome is unknown until the response. Other clients may request the opposite meanwhile.
+        // The outcome is unknown until the response arrives. Another client may request the opposite in the
+        // meantime.
         book.lock().unknown.extend(removed.clone().or(known.filter(|_| adds)).map(|id| (at, id)));
         let Some(answer) = client.ask_operator(method, &path, body).await else { return };
         answered();
@@ -59,7 +62,7 @@ async fn work(
             let id = text(&answer.body["data"], "id");
             let mut book = book.lock();
             let before = book.ids.insert(email, id.clone());
-            assert!(before.is_none_or(|before| before == id), "an address is that of two");
+            assert!(before.is_none_or(|before| before == id), "two people have the same address");
             book.belong.insert((at, id));
         }
     }
@@ -110,18 +113,18 @@ async fn an_acknowledged_person_is_there_and_an_address_belongs_to_one_person() 
                 .collect();
             for (_, id) in book.belong.iter().filter(|(of, _)| *of == at) {
                 let asked = book.unknown.contains(&(at, id.clone()));
-                assert!(asked || listed.contains_key(id), "{id} was added and is not there");
+                assert!(asked || listed.contains_key(id), "{id} was added, but is missing");
             }
             book.belong.retain(|(of, _)| *of != at);
             for (id, email) in listed {
                 let known = book.ids.entry(email).or_insert_with(|| id.clone()).clone();
-                assert_eq!(known, id, "an address is that of two");
+                assert_eq!(known, id, "two people have the same address");
                 book.belong.insert((at, id));
             }
         }
         book.unknown.clear();
     }
-    assert!(book.lock().ids.len() > 1, "nobody was ever added");
+    assert!(book.lock().ids.len() > 1, "no person was ever added");
     server.kill();
     server.wait();
     let mut verify = Command::new(env!("CARGO_BIN_EXE_receptionist"));

@@ -1,4 +1,4 @@
-//! A running `receptionist serve`, and a failed start.
+//! A running `receptionist serve`, and one that fails to start.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 pub(crate) const TOKEN: &str = "an-operator-token-for-tests-0123456789";
 
-/// The command that serves a directory on free ports, with a clean environment.
+/// The command that serves a directory on free ports in a clean environment.
 pub(crate) fn serve(data_dir: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_receptionist"));
     command.arg("serve");
@@ -17,7 +17,7 @@ pub(crate) fn serve(data_dir: &Path) -> Command {
     command
 }
 
-/// The command as a line of shell that ends in `exec` of the program.
+/// A shell command that runs `shell` and then replaces itself with the program.
 pub(crate) fn serve_behind(shell: &str, data_dir: &Path) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{shell}; exec \"$0\" serve"), env!("CARGO_BIN_EXE_receptionist")]);
@@ -37,29 +37,34 @@ fn environment(command: &mut Command, data_dir: &Path) {
         .env("RECEPTIONIST_LOG", "off");
 }
 
-/// A running service. It is killed when it is dropped.
+/// A running service. Dropping this kills it.
 pub(crate) struct Server {
     child: Mutex<Child>,
-    /// The base of the public API, including `/v1`.
+    /// The base URL of the public API, including `/v1`.
     pub(crate) public: String,
-    /// The base of the operator API, including `/admin/v1`.
+    /// The base URL of the operator API, including `/admin/v1`.
     pub(crate) admin: String,
     log: PathBuf,
 }
 
 impl Server {
-    /// Starts the command and waits until it listens.
+    /// Starts the command and waits until the service listens.
     pub(crate) fn start(command: Command, log: &Path) -> Self {
-        Self::try_start(command, log).unwrap_or_else(|refused| panic!("it does not start: {refused:?}"))
+        Self::try_start(command, log)
+            .unwrap_or_else(|refused| panic!("the service did not start: {refused:?}"))
     }
 
-    /// Starts the command and waits until it listens, or has ended.
+    /// Starts the command and waits until the service listens or has ended.
     pub(crate) fn try_start(mut command: Command, log: &Path) -> Result<Self, Exited> {
         let mut child = command.stdout(Stdio::piped()).stderr(File::create(log).unwrap()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut after = |prefix: &str| {
             let line = lines.next()?.unwrap();
-            Some(line.strip_prefix(prefix).unwrap_or_else(|| panic!("no {prefix:?} but {line:?}")).to_owned())
+            Some(
+                line.strip_prefix(prefix)
+                    .unwrap_or_else(|| panic!("the line must begin with {prefix:?}: {line:?}"))
+                    .to_owned(),
+            )
         };
         let (Some(public), Some(admin)) = (after("listening on "), after("operator API on ")) else {
             let code = child.wait().unwrap().code();
@@ -69,12 +74,11 @@ impl Server {
         Ok(Self { child: Mutex::new(child), public, admin, log: log.to_owned() })
     }
 
-    /// Serves a directory. Standard error goes to a file beside it.
+    /// Serves a directory. Standard error goes to a file next to the directory.
     pub(crate) fn on(data_dir: &Path) -> Self {
         Self::start(serve(data_dir), &data_dir.with_extension("log"))
     }
 
-    /// Kills the process.
     pub(crate) fn kill(&self) {
         let _ = self.child.lock().kill();
     }
@@ -83,7 +87,7 @@ impl Server {
         self.child.lock().id()
     }
 
-    /// Sends a signal by its name.
+    /// Sends the signal with this name.
     pub(crate) fn signal(&self, name: &str) {
         let id = self.id();
         assert!(Command::new("sh").args(["-c", &format!("kill -{name} {id}")]).status().unwrap().success());
@@ -93,12 +97,12 @@ impl Server {
         self.child.lock().wait().unwrap()
     }
 
-    /// The contents of standard error.
+    /// The content of standard error.
     pub(crate) fn errors(&self) -> String {
         std::fs::read_to_string(&self.log).unwrap()
     }
 
-    /// The public listener's `host:port`.
+    /// The host and port of the public listener.
     pub(crate) fn public_address(&self) -> &str {
         self.public.trim_start_matches("http://").trim_end_matches("/v1")
     }
@@ -111,23 +115,23 @@ impl Drop for Server {
     }
 }
 
-/// The end of a process that did not start.
+/// A process that ended instead of starting the service.
 #[derive(Debug)]
 pub(crate) struct Exited {
     pub(crate) code: Option<i32>,
-    /// The one line on standard error.
+    /// The single line on standard error.
     pub(crate) line: String,
 }
 
-/// Runs a command that must end by itself, with one line on standard error and no standard output.
+/// Runs a command that must end by itself, with a single line on standard error and no standard output.
 pub(crate) fn refused(mut command: Command) -> Exited {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // A process that prints a line here has started and would not end.
+    // A process that prints to standard output has started, and would not end by itself.
     let mut first = [0];
     if child.stdout.take().unwrap().read(&mut first).unwrap() > 0 {
         let _ = child.kill();
         let _ = child.wait();
-        panic!("it started: {command:?}");
+        panic!("the service must not start: {command:?}");
     }
     let mut err = String::new();
     child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
@@ -136,7 +140,7 @@ pub(crate) fn refused(mut command: Command) -> Exited {
     Exited { code, line: err.trim_end().to_owned() }
 }
 
-/// Starts a process and kills it during its start, after this many lines of output.
+/// Starts a process and kills it during its start, when it has printed this many lines.
 pub(crate) fn killed_at_start(mut command: Command, lines: usize) {
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let read = BufReader::new(child.stdout.take().unwrap()).lines().take(lines).count();

@@ -12,13 +12,14 @@ use tokio::sync::watch;
 
 use crate::process::{Server, serve};
 
-/// The accepted mails: id and recipient of each, in order.
+/// The id and the recipient of each accepted mail, in order.
 #[derive(Default)]
 struct Taken {
     mails: Vec<(String, String)>,
-    /// The number of further mails before the kill, the process, and whether the relay responds to the last mail.
+    /// How many more mails the relay accepts before it kills the process, the process, and whether the relay
+    /// responds to the last mail.
     kill: Option<(usize, Arc<Server>, bool)>,
-    /// Whether a kill is pending, after which the relay closes.
+    /// Whether a kill is pending. The relay closes after it.
     kills: bool,
 }
 
@@ -26,8 +27,8 @@ struct Taken {
 pub(crate) struct Relay {
     url: String,
     taken: Arc<Mutex<Taken>>,
-    /// The number of mails accepted while the relay is open; `None` while it is closed. A closed relay sends no
-    /// greeting. A kill closes it.
+    /// The number of mails that were accepted since the relay was opened. `None` while the relay is closed:
+    /// it then sends no greeting. A kill closes the relay.
     count: watch::Sender<Option<usize>>,
 }
 
@@ -45,14 +46,15 @@ impl Relay {
         Self { url, taken, count }
     }
 
-    /// Opens the relay without a kill.
+    /// Opens the relay. It kills no process.
     pub(crate) fn open(&self) {
         let mut taken = self.taken.lock();
         (taken.kill, taken.kills) = (None, false);
         self.count.send_replace(Some(0));
     }
 
-    /// Opens the relay and kills this process after so many mails, before or after the response to the last one.
+    /// Opens the relay. After this many mails it kills the process, before or after it has responded to the
+    /// last mail.
     pub(crate) fn kills(&self, behind: usize, server: &Arc<Server>, answers: bool) {
         let mut taken = self.taken.lock();
         taken.kill = Some((behind, Arc::clone(server), answers));
@@ -66,17 +68,17 @@ impl Relay {
         self.count.send_replace(None);
     }
 
-    /// The accepted mails: id and recipient of each, in order.
+    /// The id and the recipient of each accepted mail, in order.
     pub(crate) fn taken(&self) -> Vec<(String, String)> {
         self.taken.lock().mails.clone()
     }
 
-    /// Waits until a kill has closed the relay.
+    /// Waits until the relay has killed the process and closed.
     pub(crate) async fn has_killed(&self) {
         self.count.subscribe().wait_for(Option::is_none).await.unwrap();
     }
 
-    /// Waits until so many different mails were accepted.
+    /// Waits until this many different mails were accepted.
     pub(crate) async fn has_taken(&self, mails: usize) {
         let mut count = self.count.subscribe();
         let ids = || self.taken.lock().mails.iter().map(|(id, _)| id.clone()).collect::<BTreeSet<_>>();
@@ -86,7 +88,7 @@ impl Relay {
     }
 }
 
-/// Serves one connection until the client closes it.
+/// Handles a connection until the client closes it.
 async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sender<Option<usize>>) {
     count.subscribe().wait_for(Option::is_some).await.unwrap();
     let mut stream = BufReader::new(stream);
@@ -124,7 +126,7 @@ async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sen
                 }
                 let mut taken = taken.lock();
                 server.kill();
-                // A relay that was opened again meanwhile stays open, because this process was already killed.
+                // If the relay was opened again after the kill, it stays open.
                 if std::mem::take(&mut taken.kills) {
                     count.send_replace(None);
                 }
@@ -142,7 +144,7 @@ async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sen
     }
 }
 
-/// The command that serves a directory and uses the relay.
+/// The command that serves a directory and sends mails through this relay.
 pub(crate) fn command(data_dir: &Path, relay: &Relay) -> Command {
     let mut command = serve(data_dir);
     command.env("RECEPTIONIST_SMTP_URL", &relay.url).env("RECEPTIONIST_MAIL_FROM", "Desk <desk@example.com>");

@@ -1,4 +1,5 @@
-//! A backup directory of the running program: the kept backups and the copy of their list.
+//! A directory with backups of the running program. `backup --in` decides which backups to keep, and copies
+//! the list of tombstones.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use crate::backups::{filled, lines, path, receptionist};
 use crate::client::text;
 use crate::process::{Server, TOKEN};
 
-/// Runs `backup --in`, which finds the list in the data directory.
+/// Runs `backup --in`. It finds the list of tombstones in the data directory.
 fn back_up_in(server: &Server, home: &Path, more: &[&str]) -> Output {
     let listen = server.admin.trim_start_matches("http://").trim_end_matches("/admin/v1");
     let (backups, data) = (home.join("backups"), home.join("data"));
@@ -24,7 +25,7 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// Copies a backup to this name, as if it had been made under it.
+/// Copies a backup to this name, as if it had been made with the name.
 fn put(backup: &Path, name: &str) -> PathBuf {
     let to = backup.with_file_name(name);
     fs::create_dir(&to).unwrap();
@@ -47,7 +48,7 @@ async fn only_older_complete_backups_are_deleted_after_a_new_one_is_complete() {
     for day in 1..=3 {
         put(&made, &format!("backup-2020-01-0{day}T00-00-00Z"));
     }
-    // None of these is a complete backup of this service.
+    // Each of these directories is not a complete backup of this service.
     let without_manifest = put(&made, "backup-2020-01-04T00-00-00Z");
     fs::remove_file(without_manifest.join("manifest.json")).unwrap();
     let with_more = put(&made, "backup-2020-01-05T00-00-00Z");
@@ -60,7 +61,7 @@ async fn only_older_complete_backups_are_deleted_after_a_new_one_is_complete() {
     fs::write(backups.join("backup-2020-01-08T00-00-00Z"), "").unwrap();
     let before = names(&backups);
 
-    // The remains of an interrupted deletion are deleted with the next one.
+    // The rest of an interrupted deletion is deleted by the next `backup --in`.
     let left = put(&made, "deleted-backup-2019-12-31T00-00-00Z");
     fs::remove_file(left.join("manifest.json")).unwrap();
     let output = back_up_in(&server, home.path(), &["--keep", "3"]);
@@ -84,11 +85,11 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
     let contact = format!("{contacts}/{}", text(&client.operator_list(&contacts).await[0], "id"));
     assert_eq!(client.ask_operator("DELETE", &contact, None).await.unwrap().status, 204);
     drop(server);
-    // Copying the list needs no running service.
+    // Copying the list does not need a running service.
     let listed =
         receptionist(&["backup", "--in", path(&backups), "--data-dir", path(&data_dir), "--list-only"]);
     assert!(listed.status.success(), "{}", lines(&listed));
-    assert_eq!(names(&backups).len(), 2, "no backup is made");
+    assert_eq!(names(&backups).len(), 2, "no backup may be made");
 
     let to = home.path().join("restored");
     let output = receptionist(&["restore", "--from", path(&made), "--to", path(&to)]);
@@ -97,7 +98,7 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
     let server = Server::on(&to);
     let client = crate::client::Client::of(&server);
     assert_eq!(client.ask_operator("GET", &contact, None).await.unwrap().status, 404);
-    // The data directory's list contains the line as well, so the copy continues from there.
+    // The list in the data directory also contains this line, so the copy continues after the line.
     drop(server);
     let again = receptionist(&["backup", "--in", path(&backups), "--data-dir", path(&to), "--list-only"]);
     assert!(again.status.success(), "{}", lines(&again));

@@ -1,5 +1,5 @@
-//! A damaged store that is refused. `salvage` builds a new store from the readable rows, and the service
-//! runs on it.
+//! A damaged store that is refused. `salvage` creates a new store from the readable rows, and the service can
+//! run on the new store.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -32,7 +32,7 @@ async fn a_refused_store_is_salvaged_and_the_service_runs_on_the_new_one() {
     let booked = ids(client.appointments(&shop, "").await);
     server.signal("TERM");
     server.wait();
-    // The service stopped in order, so every message of the log must be intact.
+    // The service was stopped in an orderly way, so every message of the log must be intact.
     let db = data_dir.join("store/db");
     let mut bytes = fs::read(&db).unwrap();
     let at =
@@ -55,7 +55,11 @@ async fn a_refused_store_is_salvaged_and_the_service_runs_on_the_new_one() {
 
     let server = Server::on(&to);
     let listed = ids(Client::of(&server).appointments(&shop, "").await);
-    assert!(listed.len() == found && listed.is_subset(&booked), "{} of {found}\n{table}", listed.len());
+    assert!(
+        listed.len() == found && listed.is_subset(&booked),
+        "{} appointments of {found}\n{table}",
+        listed.len()
+    );
     assert_eq!(salvage(&["--data-dir", new, "--to", "unused"]).status.code(), Some(1));
     assert_eq!(salvage(&["--data-dir", new]).status.code(), Some(2));
 }

@@ -1,7 +1,7 @@
-//! Prints the results of a run with more rounds.
+//! Prints the results of runs with more rounds than the default.
 
-/// Prints a line that is shown when the test fails or with `--nocapture`.
-#[allow(clippy::print_stdout, reason = "the test harness keeps it")]
+/// Prints a line. The test harness shows it if the test fails, or with `--nocapture`.
+#[allow(clippy::print_stdout, reason = "the test harness captures the output")]
 pub(crate) fn say(what: std::fmt::Arguments<'_>) {
     println!("{what}");
 }

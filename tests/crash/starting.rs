@@ -1,4 +1,4 @@
-//! The messages of a failed start, which leaves the store unchanged.
+//! The messages of starts that fail. A failed start leaves the store unchanged.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -8,7 +8,7 @@ use std::path::Path;
 use crate::client::{Call, Client, Shop, slot};
 use crate::process::{Server, TOKEN, refused, serve, serve_behind};
 
-/// The number of bytes by which a start extends the store's file.
+/// The number of bytes by which a start extends a file of the store.
 const SEGMENT_BYTES: u64 = 8 << 20;
 
 /// A shop with one acknowledged booking.
@@ -58,7 +58,7 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
         ("RECEPTIONIST_ADMIN_TOKEN", "two words"),
         ("RECEPTIONIST_ADMIN_TOKEN", ""),
         ("RECEPTIONIST_ADMIN_TOKEN", "fifteen-letters"),
-        ("RECEPTIONIST_ADMIN_TOKEN_FILE", &missing), // the token itself is set as well
+        ("RECEPTIONIST_ADMIN_TOKEN_FILE", &missing), // the token itself is also set
         ("RECEPTIONIST_ADMIN_LISTEN", "0.0.0.0:0"),
         ("RECEPTIONIST_I_KNOW", "maybe"),
         ("PUBLIC_API_RATE_LIMIT_PER_MINUTE", "0"),
@@ -92,7 +92,7 @@ fn a_bad_setting_is_one_line_that_names_its_variable() {
             assert!(ended.line.starts_with(prefix), "{}", ended.line);
         }
     }
-    assert!(!data_dir.exists(), "nothing was touched");
+    assert!(!data_dir.exists(), "a failed start must create nothing");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn a_data_directory_that_cannot_be_used_is_refused() {
     let home = tempfile::tempdir().unwrap();
     let file = home.path().join("file");
     fs::write(&file, "mine").unwrap();
-    // Even root cannot create a directory in the last one.
+    // Even root cannot create the last of these directories.
     for path in [&*file, &file.join("below"), Path::new("/proc/receptionist")] {
         let ended = refused(serve(path));
         assert!(matches!(ended.code, Some(1 | 2)), "{}", ended.line);
@@ -125,7 +125,7 @@ fn a_data_directory_that_cannot_be_used_is_refused() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "mine");
 }
 
-/// The length of the longest file below a directory.
+/// The length of the longest file in a directory and its subdirectories.
 fn longest_file(below: &Path) -> u64 {
     let entries = fs::read_dir(below).unwrap().map(|entry| entry.unwrap().path());
     let length = |path: std::path::PathBuf| {
@@ -134,7 +134,7 @@ fn longest_file(below: &Path) -> u64 {
     entries.map(length).max().unwrap_or(0)
 }
 
-/// The test simulates a full disk with a limit on the length of files.
+/// Simulates a full disk by a limit on the length of files.
 #[tokio::test]
 async fn a_disk_that_is_full_ends_the_service_and_loses_nothing() {
     let home = tempfile::tempdir().unwrap();
@@ -144,7 +144,7 @@ async fn a_disk_that_is_full_ends_the_service_and_loses_nothing() {
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0));
 
-    // In blocks of 512 bytes; some shells use 1024.
+    // The limit is in blocks of 512 bytes. In some shells, a block has 1,024 bytes.
     let blocks = (longest_file(&data_dir.join("store")) + SEGMENT_BYTES).div_ceil(512) + 64;
     let server = Server::start(
         serve_behind(&format!("trap '' XFSZ; ulimit -f {blocks}"), &data_dir),
@@ -160,7 +160,7 @@ async fn a_disk_that_is_full_ends_the_service_and_loses_nothing() {
             None => break,
         }
     }
-    assert_eq!(server.wait().code(), Some(1), "after {} bookings", acknowledged.len());
+    assert_eq!(server.wait().code(), Some(1), "the service ended after {} bookings", acknowledged.len());
     let errors = server.errors();
     assert_eq!(errors.lines().count(), 1, "{errors}");
     assert!(errors.contains("RECEPTIONIST_DATA_DIR"), "{errors}");
@@ -182,10 +182,10 @@ fn metric(server: &Server, name: &str) -> u64 {
     let mut text = String::new();
     stream.read_to_string(&mut text).unwrap();
     let line = text.lines().find_map(|line| line.strip_prefix(&format!("receptionist_{name} ")));
-    line.unwrap_or_else(|| panic!("no {name} in {text}")).parse().unwrap()
+    line.unwrap_or_else(|| panic!("the metric {name} is missing in {text}")).parse().unwrap()
 }
 
-/// The test simulates a nearly full disk with a reserve larger than the free space.
+/// Simulates a nearly full disk by a reserve that exceeds the free space.
 #[tokio::test]
 async fn a_nearly_full_disk_allows_cancelling_and_a_full_one_reading_and_starting() {
     let home = tempfile::tempdir().unwrap();
@@ -197,7 +197,7 @@ async fn a_nearly_full_disk_allows_cancelling_and_a_full_one_reading_and_startin
     server.kill();
     server.wait();
 
-    // Other programs use the disk, too, so all reserves are far from the free space.
+    // Other programs also use the disk, so each reserve is far above or far below the free space.
     let reserving = |bytes: u64| {
         let mut command = serve(&data_dir);
         command.env("RECEPTIONIST_DISK_RESERVE", bytes.to_string());
@@ -256,7 +256,7 @@ async fn a_nearly_full_disk_allows_cancelling_and_a_full_one_reading_and_startin
     assert!(booked.status == 201 && !booked.replayed, "{booked:?}");
 }
 
-/// The limits of a process can be read from files on Linux.
+/// Only Linux shows the limits of a process as a file.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_limit_of_open_files_is_raised_as_far_as_it_may_be() {

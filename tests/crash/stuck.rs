@@ -1,4 +1,4 @@
-//! Unread standard output and error. The service still responds and stops on request.
+//! Standard output and standard error that are not read. The service still responds and stops on request.
 
 use std::io::{BufRead, BufReader, PipeReader};
 use std::process::{Child, Command, Stdio};
@@ -9,12 +9,12 @@ use tokio::net::unix::pipe;
 
 use crate::process::serve;
 
-/// The maximum number of rounds. Only a fault reaches it.
+/// The maximum number of rounds. It is reached only if the service has a fault.
 const ROUNDS_MAX: usize = 200;
-/// The requests of a round.
+/// The number of requests per round.
 const REQUESTS: usize = 500;
 
-/// Both ends of a full pipe.
+/// Both ends of a pipe that is full.
 fn full_pipe() -> (PipeReader, Stdio) {
     let (reader, writer) = std::io::pipe().unwrap();
     let writer = pipe::Sender::from_owned_fd(writer.into()).unwrap();
@@ -28,7 +28,7 @@ fn spawn(mut command: Command, stdout: Stdio, stderr: Stdio) -> Killed {
     Killed(command.stdout(stdout).stderr(stderr).spawn().unwrap())
 }
 
-/// A process that is killed when it is dropped.
+/// A process. Dropping this kills it.
 struct Killed(Child);
 
 impl Killed {
@@ -46,7 +46,7 @@ impl Drop for Killed {
     }
 }
 
-/// The responses to requests, the last of which closes the connection.
+/// Sends these requests and returns the responses. The last request closes the connection.
 async fn exchange(address: &str, requests: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     let (mut read, mut write) = stream.split();
@@ -66,11 +66,11 @@ async fn dropped(admin: &str) -> u64 {
     line.unwrap_or_else(|| panic!("{metrics}")).parse().unwrap()
 }
 
-/// The rest of the first line with this prefix.
+/// The rest of the first line that contains this text, after the text.
 fn after(lines: &mut impl Iterator<Item = std::io::Result<String>>, prefix: &str) -> String {
     let mut found =
         lines.filter_map(|line| line.unwrap().split_once(prefix).map(|(_, rest)| rest.to_owned()));
-    found.next().unwrap_or_else(|| panic!("nothing behind {prefix}"))
+    found.next().unwrap_or_else(|| panic!("no line contains {prefix}"))
 }
 
 #[tokio::test]
@@ -92,13 +92,13 @@ async fn an_unread_log_loses_lines_and_has_no_other_effect() {
         assert_eq!(answers.matches("HTTP/1.1 404").count(), REQUESTS);
         assert!(answers.ends_with(r#"{"status":"ok"}"#), "{answers}");
         rounds += 1;
-        assert!(rounds < ROUNDS_MAX, "no line is dropped");
+        assert!(rounds < ROUNDS_MAX, "the service has dropped no line");
     }
     let before = dropped(&admin).await;
     exchange(&public, &round).await;
-    assert!(dropped(&admin).await >= before + REQUESTS as u64, "not every line is counted");
+    assert!(dropped(&admin).await >= before + REQUESTS as u64, "every dropped line must be counted");
 
-    // Once the log is read, the buffered lines arrive, and one line with the number of dropped lines.
+    // When the log is read, the buffered lines arrive, and then one line with the number of dropped lines.
     let mut read = BufReader::new(&mut log).lines();
     let told = after(
         &mut read,
@@ -106,7 +106,7 @@ async fn an_unread_log_loses_lines_and_has_no_other_effect() {
     );
     assert!(told.parse::<u64>().unwrap() >= before, "{told}");
     drop(read);
-    // The log is not read again afterwards.
+    // From this moment on, the log is not read any more.
     while dropped(&admin).await <= before + 2 * REQUESTS as u64 {
         exchange(&public, &round).await;
     }

@@ -1,4 +1,4 @@
-//! The messages to a supervisor such as systemd, over the socket of `sd_notify(3)`.
+//! Messages to a supervisor such as systemd, over the socket of `sd_notify(3)`.
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
@@ -12,9 +12,9 @@ use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use crate::process::{Server, refused, serve};
 
-/// How long the test waits for a message.
+/// The time limit for a message.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The watchdog interval in microseconds, short so that its messages come soon.
+/// The watchdog interval in microseconds. It is short, so that the test does not wait long for a message.
 const WATCHDOG: &str = "100000";
 
 /// The supervisor's end of the socket.
@@ -44,12 +44,12 @@ impl Supervisor {
         Ok(String::from_utf8(message[..bytes].to_vec()).unwrap().trim_end().to_owned())
     }
 
-    /// Waits for a message.
+    /// Waits for this message.
     fn hears(&self, message: &str) {
         while self.next().unwrap() != message {}
     }
 
-    /// The messages that were not read yet.
+    /// The messages that have arrived and were not read yet.
     fn unread(&self) -> Vec<String> {
         self.socket.set_nonblocking(true).unwrap();
         let unread = std::iter::from_fn(|| match self.next() {
@@ -69,7 +69,8 @@ fn a_supervisor_hears_how_the_service_starts_lives_and_stops() {
     let server = Server::on(&data_dir);
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
-    // A start reads this list while it opens the store, and blocks until the pipe is written.
+    // A start reads this list while it opens the store. The list is a pipe here, so the start waits until the
+    // test writes to it.
     let list = data_dir.join("tombstones");
     fs::remove_file(&list).unwrap();
     mknodat(CWD, &list, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
@@ -77,7 +78,7 @@ fn a_supervisor_hears_how_the_service_starts_lives_and_stops() {
     let (command, log) = (supervisor.serve(&data_dir), home.path().join("log"));
     let starting = thread::spawn(move || Server::start(command, &log));
     let writer = OpenOptions::new().write(true).open(&list).unwrap();
-    // The start is not complete, and the service reports that it is alive.
+    // While the start is not complete, the service reports that it is alive.
     supervisor.hears("EXTEND_TIMEOUT_USEC=60000000");
     supervisor.hears("WATCHDOG=1");
     supervisor.hears("WATCHDOG=1");
@@ -101,7 +102,7 @@ fn a_supervisor_hears_nothing_of_a_service_that_does_not_start() {
     command.env("RECEPTIONIST_DISK_RESERVE", "much");
     assert_eq!(refused(command).code, Some(2));
     assert!(supervisor.unread().is_empty());
-    // The unit does not restart the service after this status.
+    // The systemd unit must not restart the service after this exit status.
     let unit = include_str!("../../.deploy/receptionist.service");
     assert!(unit.contains("\nRestartPreventExitStatus=2\n"), "{unit}");
 }

@@ -1,5 +1,5 @@
-//! Stores of earlier formats in `tests/formats`. They open, even after a kill at any moment of the
-//! conversion, and both APIs show the same data as before. A store of a later format is refused.
+//! The stores of earlier formats in `tests/formats`. They can be opened, even after a kill at any moment of
+//! the conversion, and both APIs show the same data as before. A store of a later format is refused.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -19,11 +19,11 @@ use crate::client::{Client, Shop, text};
 use crate::process::{Exited, Server, refused, serve};
 use crate::say::say;
 
-/// The format of this version.
+/// The store format of this version.
 const PRESENT: u32 = 6;
 /// The number of kills during a conversion.
 const ROUNDS: usize = 5;
-/// The number of appointments in the store of format 1, so many that its conversion takes a while.
+/// The number of appointments in the store of format 1. It is large, so that the conversion takes some time.
 const APPOINTMENTS: i64 = 3_000;
 
 fn path_of(file: &str) -> String {
@@ -34,7 +34,7 @@ fn run(command: &mut Command) {
     assert!(command.status().unwrap().success(), "{command:?}");
 }
 
-/// A data directory in this format.
+/// Unpacks the data directory of this format.
 fn unpacked(home: &Path, format: u16) -> PathBuf {
     let data_dir = home.join(format!("data-{format}"));
     fs::create_dir(&data_dir).unwrap();
@@ -43,25 +43,25 @@ fn unpacked(home: &Path, format: u16) -> PathBuf {
     data_dir
 }
 
-/// The responses of the version with this format.
+/// The responses of the version that wrote this format.
 fn shown(format: u16) -> Value {
     serde_json::from_slice(&fs::read(path_of(&format!("format-{format}.json"))).unwrap()).unwrap()
 }
 
-/// Every property of the earlier response is unchanged. A later version may have more.
+/// Checks that every property of the earlier response is unchanged. The later version may add properties.
 fn agrees(now: &Value, before: &Value, path: &str) {
     match (now, before) {
         (Value::Object(now), Value::Object(before)) => {
             for (field, value) in before {
-                let found = now.get(field).unwrap_or_else(|| panic!("{path}: {field} is shown no more"));
-                // Reading with a key changes its last use.
+                let found = now.get(field).unwrap_or_else(|| panic!("{path}: {field} is no longer shown"));
+                // A read updates the last use of its key.
                 if field != "last_used_at" {
                     agrees(found, value, &format!("{path}.{field}"));
                 }
             }
         }
         (Value::Array(now), Value::Array(before)) => {
-            assert_eq!(now.len(), before.len(), "{path}: {now:?} and {before:?}");
+            assert_eq!(now.len(), before.len(), "{path}: {now:?} instead of {before:?}");
             for (at, (now, before)) in now.iter().zip(before).enumerate() {
                 agrees(now, before, &format!("{path}[{at}]"));
             }
@@ -70,7 +70,7 @@ fn agrees(now: &Value, before: &Value, path: &str) {
     }
 }
 
-/// Compares everything in both APIs with the earlier responses.
+/// Compares all data in both APIs with the earlier responses.
 async fn check(server: &Server, before: &Value) {
     let client = Client::of(server);
     let shop = shop(before);
@@ -116,7 +116,7 @@ async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
 
         let server = Server::on(&data_dir);
         check(&server, &before).await;
-        // The next change continues after the last one, and idempotency keys still have their responses.
+        // The store accepts new bookings, and refuses a second booking of the same time.
         let (client, shop) = (Client::of(&server), shop(&before));
         let ahead = chrono::Utc::now().date_naive() + chrono::Days::new(40);
         let call = |staff, key: &str| shop.booking(staff, &format!("{ahead}T08:00:00Z"), 1, key.into());
@@ -133,7 +133,7 @@ async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
         let report = verify(&data_dir).await.unwrap();
         assert!(report.is_whole(), "format {format}: {:?}", report.findings);
 
-        // The store has the current format now.
+        // The store now has the current format.
         let mut command = serve(&data_dir);
         command.arg("--no-upgrade");
         let server = Server::start(command, &home.path().join("again.log"));
@@ -141,7 +141,7 @@ async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
     }
 }
 
-/// The files of a directory with their bytes.
+/// The files of a directory, with their content.
 fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).unwrap() {
@@ -170,10 +170,10 @@ async fn a_store_of_a_later_format_is_refused_and_not_a_byte_of_it_changes() {
     let Exited { code, line } = refused(serve(&data_dir));
     assert!(line.contains("format 7") && line.contains("formats up to 6"), "{line}");
     assert_eq!(code, Some(1));
-    assert!(files(&data_dir) == before, "files have changed");
+    assert!(files(&data_dir) == before, "a refused start must not change files");
 }
 
-/// Adds many cancelled appointments from long ago to a store of format 1. Returns their ids.
+/// Adds many cancelled appointments in the past to a store of format 1. Returns their ids.
 async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
     let store = Store::open_disk(data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     let of: BusinessId = text(before, "business").parse().unwrap();
@@ -183,7 +183,7 @@ async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
     let like: Appointment = store.get(&format_1::appointment(of, id)).unwrap().unwrap();
     let mut ids = Vec::new();
     for number in 0..APPOINTMENTS {
-        // An id contains the time of the appointment.
+        // The id of an appointment begins with a time.
         let at = Timestamp::from_millis(1_600_000_000_000 + number * 1_800_000);
         let id = uuid::Uuid::from_u128((u128::try_from(at.millis()).unwrap() << 80) | (0x7 << 76) | 1 << 63);
         let old = Appointment {
@@ -216,7 +216,7 @@ async fn a_conversion_that_is_killed_again_and_again_loses_nothing() {
     let home = tempfile::tempdir().unwrap();
     let (good, before) = (unpacked(home.path(), 1), shown(1));
     let ids = fill(&good, &before).await;
-    // The duration of a start without a kill.
+    // The duration of a start that is not killed.
     let copy = home.path().join("copy");
     let start_over = || {
         let _ = fs::remove_dir_all(&copy);
