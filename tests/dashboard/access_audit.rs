@@ -1,4 +1,4 @@
-//! The audit log: entries in words, filters and pages.
+//! The audit log: its entries as sentences, its filters and its pages.
 
 use serde_json::json;
 
@@ -12,16 +12,16 @@ async fn salon(server: &Server) -> (String, String, Browser) {
     (salon, path, browser)
 }
 
-/// The number of entries on a page.
+/// The number of audit entries on a page.
 fn entries(page: &Page) -> usize {
     page.body.matches("<li><time").count()
 }
 
-/// The value of an option of a filter, by its label.
+/// The value of the option with this label, in a filter.
 fn option(page: &Page, label: &str) -> String {
     let options = page.tags().into_iter().filter(|tag| tag.name == "option");
     let found = options.into_iter().find(|tag| tag.text == label);
-    found.unwrap_or_else(|| panic!("no option {label}")).get("value").unwrap().to_owned()
+    found.unwrap_or_else(|| panic!("no option has the label {label}")).get("value").unwrap().to_owned()
 }
 
 #[tokio::test]

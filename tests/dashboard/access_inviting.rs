@@ -11,7 +11,7 @@ async fn id_of(server: &Server, salon: &str, email: &str) -> String {
     found.unwrap()["id"].as_str().unwrap().to_owned()
 }
 
-/// The name in a person's account, which the inviting business must not see.
+/// The name in a person's account. The business that invites the person must not see it.
 const ACCOUNT_NAME: &str = "Jane Doe-Undisclosed";
 
 #[tokio::test]
@@ -29,13 +29,13 @@ async fn without_mail_the_link_of_an_invitation_is_shown_once_to_be_handed_over(
         ada.submit(&page, &invite, &fields).await.is(200).says("Pass this link on to new@example.com");
     let link = shown.tags().into_iter().find(|tag| tag.get("id") == Some("link")).unwrap().text;
     assert!(link.starts_with(&server.origin()), "{link}");
-    // The same form again shows the same page with the same link, and creates no second invitation.
+    // If the form is sent again, the page is the same, with the same link. No second invitation is created.
     let again = ada.submit(&page, &invite, &fields).await.is(200);
     assert!(again.body.contains(&link));
     assert_eq!(count(&server, &salon).await, 4);
     let listed = ada.get(&people).await.says("Nora Haddad").says("Invited").says("staff member: Camille");
-    assert!(!listed.body.contains(&link), "it is shown once");
-    // The link signs her in.
+    assert!(!listed.body.contains(&link), "the link may be shown only once");
+    // The link signs the invited person in.
     server.clock.advance(60);
     let path = link.strip_prefix(&server.origin()).unwrap();
     let mut nora = server.browser();
@@ -80,7 +80,7 @@ async fn an_invitation_that_is_refused_comes_back_filled_in_with_each_problem_be
         .is(422)
         .says("This is not a staff member of the business.");
     assert_eq!(count(&server, &salon).await, 4);
-    // An admin cannot create an owner, and the form does not offer it.
+    // An admin cannot invite an owner, and the form does not contain this role.
     let page = bob.get(&invite).await.is(200);
     assert!(!page.body.contains("value=\"owner\""));
     bob.submit(&page, &invite, &[("email", "o@example.com"), ("role", "owner")])
@@ -95,7 +95,7 @@ async fn without_mail_no_link_is_shown_for_an_account_in_use() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), ..]) = salon(&server).await;
     let other = server.business("Barbier").await;
-    // One person with a confirmed account, and one who is invited by another business.
+    // One person has a confirmed account. The other person was invited by another business.
     let known = server.person(&other, "known@example.com", "member").await;
     server.with_password(&other, &known, PASSWORD).await;
     server.invited(&other, "elsewhere@example.com", "member").await;
@@ -107,7 +107,7 @@ async fn without_mail_no_link_is_shown_for_an_account_in_use() {
         let listed = ada.get(done.header("location")).await.says("there is no link to pass on").says(email);
         assert!(!listed.body.contains("/dashboard/enter/"));
     }
-    // Before the invitation is accepted, no page shows data of the account.
+    // Until the invitation is accepted, no page shows data of the account.
     assert!(!ada.get(&people(&salon)).await.text().contains("known@example.com · last signed in"));
 }
 
@@ -144,10 +144,11 @@ async fn with_mail_no_link_is_shown_and_all_invitations_get_the_same_response() 
     let mut to = [mails.get(0).await.to, mails.get(1).await.to];
     to.sort();
     assert_eq!(to, ["known@example.com", "new@example.com"]);
-    // The audit log does not show whose account it is, either.
+    // The audit log does not reveal the person of the account either.
     let log = ada.get(&format!("/dashboard/b/{salon}/settings/audit")).await.is(200);
     assert!(!log.text().contains(ACCOUNT_NAME), "{}", log.text());
-    // An address can be invited three times a day. Further attempts say when to try again.
+    // An address can be invited three times a day. The response to a further attempt states when to try
+    // again.
     for _ in 0..2 {
         let id = id_of(&server, &salon, "new@example.com").await;
         let new = Person { id, link: String::new() };
@@ -184,5 +185,5 @@ async fn a_form_about_people_that_was_sent_while_signed_out_comes_back_without_t
         ("new@example.com".into(), "Nora".into())
     );
     assert!(!page.body.contains(PASSWORD));
-    assert_eq!(count(&server, &salon).await, 3, "nobody sent it");
+    assert_eq!(count(&server, &salon).await, 3, "no invitation may be created");
 }

@@ -1,4 +1,4 @@
-//! API keys: shown once, listed with warnings, revoked at once.
+//! API keys: a new key is shown once, the list shows warnings, and revoking takes effect immediately.
 
 use serde_json::{Value, json};
 
@@ -17,12 +17,12 @@ fn path(salon: &str) -> String {
     format!("/dashboard/b/{salon}/settings/keys")
 }
 
-/// The key on a page that shows it once.
+/// The key on the page that shows it after its creation.
 fn key(page: &Page) -> String {
     page.tags().into_iter().find(|tag| tag.get("id") == Some("key")).unwrap().text
 }
 
-/// The path that revokes the last key of a list.
+/// The path to revoke the last key in a list.
 fn revoke(page: &Page) -> String {
     let mut ways = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
     ways.rfind(|href| href.ends_with("/revoke")).unwrap()
@@ -39,19 +39,19 @@ async fn a_key_is_shown_once_works_at_once_and_stops_at_once() {
     let key = key(&made);
     assert!(key.starts_with("rcpt_"), "{key}");
     made.says("Web <b>site</b>").says(&format!("curl {}/v1/me", server.origin())).says("shown only once");
-    // The repeated form creates no second key and gets the same response.
+    // If the form is sent again, no second key is created, and the response is the same.
     let again = browser.submit(&form, &new, &[("name", "Web <b>site</b>")]).await.is(200);
     assert_eq!(self::key(&again), key);
     assert_eq!(server.key_status(&key).await, 200);
 
     let list = browser.get(&path).await.says("Web <b>site</b>").says(&key[..13]).says("just now");
     let list = list.says("Read appointments and open times").says("A member of the team");
-    assert!(!list.body.contains(&key[13..]), "no more than its prefix");
+    assert!(!list.body.contains(&key[13..]), "only the prefix of the key may be shown");
     let ask = browser.get(&revoke(&list)).await.is(200).says("This stops").says("last used: just now");
     browser.submit(&ask, &revoke(&list), &[]).await.leads_to(&format!("{path}?done=revoked"));
     assert_eq!(server.key_status(&key).await, 401);
     let list = browser.get(&format!("{path}?done=revoked")).await.says("The key is revoked").says("Revoked");
-    assert!(!list.body.contains("/revoke"), "nothing is left to revoke");
+    assert!(!list.body.contains("/revoke"), "a revoked key must have no button to revoke it");
     browser.get(&ask.what[4..]).await.is(404);
 }
 
@@ -94,7 +94,7 @@ async fn a_key_without_a_name_or_rights_is_refused_beside_the_field_and_french()
     assert_eq!(refused.field(&new, "name"), "x");
     assert!(
         form.fields.contains(&("scopes".into(), "contacts:read".into())),
-        "what was ticked stays: {form:?}"
+        "the selected scopes must stay selected: {form:?}"
     );
 }
 
@@ -114,7 +114,10 @@ async fn members_and_suspended_businesses_are_offered_no_keys() {
     server.operator("POST", &format!("/businesses/{salon}/keys"), key).await;
     server.operator("PATCH", &format!("/businesses/{salon}"), json!({ "suspended": true })).await;
     let list = adas.get(&path).await.is(200).says("Till").says("The operator of the service");
-    assert!(!list.body.contains("/revoke") && !list.body.contains("/new"), "it is only looked at");
+    assert!(
+        !list.body.contains("/revoke") && !list.body.contains("/new"),
+        "a suspended business must have no buttons to change keys"
+    );
     adas.submit(&form, &format!("{path}/new"), &[("name", "x")]).await.is(403);
     let keys = server.operator("GET", &format!("/businesses/{salon}/keys"), Value::Null).await;
     assert_eq!(keys.as_array().unwrap().len(), 1);

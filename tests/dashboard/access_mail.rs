@@ -1,4 +1,4 @@
-//! The mail log: recipients, subjects, status, and sending again.
+//! The mail log: recipients, subjects, status, and sending a mail again.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ async fn message(server: &Server, salon: &str, urgency: &str) {
     server.operator("POST", &format!("/businesses/{salon}/messages"), message).await;
 }
 
-/// The log once it contains the text this many times. The status may not be on the disk yet.
+/// Reads the log until it contains the text this many times. The status may not be on the disk earlier.
 async fn once_it_says(browser: &mut Browser, path: &str, (text, times): (&str, usize)) -> Page {
     let asks = async {
         loop {
@@ -26,7 +26,7 @@ async fn once_it_says(browser: &mut Browser, path: &str, (text, times): (&str, u
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), asks).await.expect("the log says so")
+    tokio::time::timeout(Duration::from_secs(60), asks).await.expect("the log must contain the text")
 }
 
 #[tokio::test]
@@ -47,7 +47,7 @@ async fn mails_are_listed_and_sent_again_as_new_mails() {
     browser.submit(&page, &again, &[]).await.leads_to(&done);
     browser.get(&done).await.says("The email is sent again, as a new email.");
     let second = mails.get(1).await;
-    assert_eq!((second.to.as_str(), mails.count()), ("ada@example.com", 2), "once for both clicks");
+    assert_eq!((second.to.as_str(), mails.count()), ("ada@example.com", 2), "two clicks must send one mail");
 }
 
 #[tokio::test]
@@ -81,9 +81,17 @@ async fn the_mail_log_reveals_nothing_about_an_account_before_its_person_accepts
     }
     mails.get(1).await;
     let page = once_it_says(&mut browser, &path(&salon), ("Sent", 2)).await;
-    assert_eq!(page.text().matches("Invitation").count(), 2, "both kinds read the same: {}", page.text());
+    assert_eq!(
+        page.text().matches("Invitation").count(),
+        2,
+        "invitations and offers must look the same: {}",
+        page.text()
+    );
     assert_eq!(page.text().matches("As invited").count(), 2);
-    assert!(!page.forms().iter().any(|form| form.action.ends_with("/resend")), "a link is not sent again");
+    assert!(
+        !page.forms().iter().any(|form| form.action.ends_with("/resend")),
+        "a mail with a link cannot be sent again"
+    );
 }
 
 #[tokio::test]

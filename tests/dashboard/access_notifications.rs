@@ -1,4 +1,4 @@
-//! Each person's alert settings, and whether mail reaches them.
+//! The alert settings of each person, and whether mails reach the person.
 
 use serde_json::{Value, json};
 
@@ -34,8 +34,14 @@ async fn each_kind_of_alert_has_settings_for_mail_dashboard_and_scope() {
         .says("You are not linked to a staff member here");
     assert_eq!(page.field(&path, "urgent_message.email"), "now");
     assert_eq!(page.field(&path, "appointment_booked.email"), "off");
-    assert!(!page.form(&path).controls.iter().any(|name| name.ends_with(".scope")), "nothing is theirs");
-    assert!(!page.forms().iter().any(|form| form.action.ends_with("/test")), "there is no relay to try");
+    assert!(
+        !page.form(&path).controls.iter().any(|name| name.ends_with(".scope")),
+        "a person without a staff member has no own alerts"
+    );
+    assert!(
+        !page.forms().iter().any(|form| form.action.ends_with("/test")),
+        "without a relay there must be no test mail"
+    );
     let changed = [
         ("urgent_message.email", "daily"),
         ("call_missed.email", "off"),
@@ -52,9 +58,9 @@ async fn each_kind_of_alert_has_settings_for_mail_dashboard_and_scope() {
     assert_eq!(
         now["webhook_disabled"],
         json!({ "email": "now", "in_app": true, "scope": "all" }),
-        "as it was"
+        "the settings must be unchanged"
     );
-    // An unticked box.
+    // A box that is not checked is missing in the form.
     let mut fields = page.form(&path).fields;
     fields.retain(|(name, _)| name != "message_taken.in_app");
     let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
@@ -81,9 +87,12 @@ async fn a_staff_member_can_limit_alerts_to_their_own_and_a_member_sees_no_webho
     server.operator("PATCH", &person, json!({ "staff_id": staff["id"] })).await;
     let path = path(&salon);
     let page = browser.get(&path).await.is(200).says("Mine");
-    assert!(!page.body.contains("webhook"), "of those members are told nothing");
+    assert!(!page.body.contains("webhook"), "a member must not see alerts about webhooks");
     assert_eq!(page.field(&path, "appointment_booked.scope"), "mine");
-    assert!(!page.form(&path).controls.contains(&"call_missed.scope".to_owned()), "calls are nobody's own");
+    assert!(
+        !page.form(&path).controls.contains(&"call_missed.scope".to_owned()),
+        "a missed call belongs to no staff member"
+    );
     let changed = [("appointment_booked.scope", "all"), ("message_taken.scope", "mine")];
     browser.submit(&page, &path, &changed).await.is(303);
     let now = set(&server, &salon, &ada).await;
@@ -92,7 +101,7 @@ async fn a_staff_member_can_limit_alerts_to_their_own_and_a_member_sees_no_webho
         (&now["message_taken"]["scope"], &now["call_missed"]["scope"]),
         (&json!("mine"), &json!("all"))
     );
-    // A form cannot set what the page does not show.
+    // A form cannot change settings that the page does not show.
     let page = browser.get(&path).await;
     let mut fields = page.form(&path).fields;
     fields.push(("webhook_disabled.email".into(), "now".into()));
@@ -111,7 +120,11 @@ async fn a_concurrent_change_is_not_overwritten_and_invalid_values_are_refused()
     let stale = browser.submit(&other, &path, &[("call_missed.email", "off")]).await.is(409);
     let stale = stale.says("Somebody else has changed this");
     assert_eq!(marked(&stale), ["Off · shown here", "Daily · shown here"]);
-    assert_eq!(stale.field(&path, "call_missed.email"), "off", "as it was sent");
+    assert_eq!(
+        stale.field(&path, "call_missed.email"),
+        "off",
+        "the form must contain the value that was sent"
+    );
     assert_eq!(set(&server, &salon, &ada).await["call_missed"]["email"], "daily");
     browser.submit(&stale, &path, &[]).await.is(303);
     assert_eq!(set(&server, &salon, &ada).await["call_missed"]["email"], "off");

@@ -1,4 +1,4 @@
-//! People: changing their role and staff member, disabling, enabling and removing them.
+//! People: changing the role and the staff member of a person, and disabling, enabling and removing a person.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ pub(crate) fn people(salon: &str) -> String {
     format!("/dashboard/b/{salon}/settings/people")
 }
 
-/// The salon with an owner, an admin and a member, each signed in.
+/// A salon with an owner, an admin and a member. All are signed in.
 pub(crate) async fn salon(server: &Server) -> (String, [(Person, Browser); 3]) {
     let salon = server.business("Salon Zoé").await;
     let mut all = Vec::new();
@@ -21,7 +21,7 @@ pub(crate) async fn salon(server: &Server) -> (String, [(Person, Browser); 3]) {
         let browser = server.signed_in(&salon, &person).await;
         all.push((person, browser));
     }
-    (salon, all.try_into().unwrap_or_else(|_| panic!("three of them")))
+    (salon, all.try_into().unwrap_or_else(|_| panic!("there must be three people")))
 }
 
 async fn of(server: &Server, salon: &str, person: &Person) -> Value {
@@ -45,12 +45,12 @@ pub(crate) async fn count(server: &Server, salon: &str) -> usize {
     all.as_array().unwrap().len()
 }
 
-/// The forms and links of a page.
+/// The targets of the forms and links of a page.
 pub(crate) fn ways(page: &Page) -> Vec<String> {
     page.tags().iter().filter_map(|tag| tag.get("href").map(str::to_owned)).collect()
 }
 
-/// The differences between two versions on a page.
+/// The texts that a page marks as different between two versions.
 pub(crate) fn marked(page: &Page) -> Vec<String> {
     let tags = page.tags();
     let pairs = tags.windows(2).filter(|pair| pair[0].name == "mark");
@@ -75,11 +75,15 @@ async fn a_role_and_a_staff_member_are_changed_and_two_who_do_are_told_of_each_o
     let stale = bob.submit(&bobs, &path, &[("role", "member")]).await.is(409);
     let stale = stale.says("Somebody else has changed this").says("Your version").says("Saved version");
     assert_eq!(marked(&stale), ["Member", "None", "Admin", "Camille"]);
-    assert_eq!(of(&server, &salon, &cy).await["role"], "admin", "nothing was overwritten");
-    // After the person has seen both versions, the form is sent again.
+    assert_eq!(
+        of(&server, &salon, &cy).await["role"],
+        "admin",
+        "the other person's change must not be overwritten"
+    );
+    // The person has now seen both versions and sends the form again.
     bob.submit(&stale, &path, &[]).await.leads_to(&format!("{path}?done=saved"));
     assert_eq!(of(&server, &salon, &cy).await["role"], "member");
-    // A sign-in meanwhile does not change what the form is about.
+    // A sign-in of the person does not count as a change of the membership.
     let page = bob.get(&path).await;
     server.clock.advance(60);
     server.signed_in(&salon, &cy).await;
@@ -102,7 +106,7 @@ async fn an_admin_cannot_change_an_owner_and_a_member_sees_no_people() {
             .is(403)
             .says("An admin can neither make nor change an owner");
     }
-    // A hand-made form is refused as well.
+    // A form that the page does not contain is also refused.
     let own = bob.get(&page_of(&server, &salon, &cy).await).await;
     let form = own.field(&page_of(&server, &salon, &cy).await, "form");
     for (at, fields) in [("", vec![("role", "member")]), ("/disable", vec![]), ("/remove", vec![])] {
@@ -114,7 +118,7 @@ async fn an_admin_cannot_change_an_owner_and_a_member_sees_no_people() {
     bob.submit(&page, &up, &[("role", "owner")]).await.is(403);
     assert_eq!(of(&server, &salon, &ada).await["status"], "active");
     let today = cys.get(&format!("/dashboard/b/{salon}/today")).await;
-    assert!(!ways(&today).contains(&people(&salon)), "no place for what is not theirs");
+    assert!(!ways(&today).contains(&people(&salon)), "a member must not see a link to the people");
     cys.get(&up).await.is(404);
 }
 
@@ -164,7 +168,7 @@ async fn the_last_owner_cannot_leave_and_a_person_who_leaves_is_redirected() {
     let refused = adas.submit(&page, &path, &[("role", "member")]).await.is(409);
     let refused =
         refused.says("The business would be left without an owner").says("This is the last active owner.");
-    assert!(!refused.text().contains("role:"), "what programs call it is nothing to people");
+    assert!(!refused.text().contains("role:"), "the page must not contain the API's name of the field");
     for step in ["disable", "remove"] {
         let path = format!("{path}/{step}");
         let page = adas.get(&path).await.is(200);
@@ -193,7 +197,7 @@ async fn the_password_is_asked_again_after_a_quarter_of_an_hour_and_the_form_com
     let mut browser = server.with_password(&salon, &ada, PASSWORD).await;
     let invite = format!("{}/invite", people(&salon));
     let page = browser.get(&invite).await.is(200);
-    assert!(!page.body.contains("current_password"), "it was given just now");
+    assert!(!page.body.contains("current_password"), "the password was given recently");
     server.clock.advance(15 * 60);
     let asked =
         browser.submit(&page, &invite, &[("email", "new@example.com"), ("role", "admin")]).await.is(422);
@@ -207,11 +211,11 @@ async fn the_password_is_asked_again_after_a_quarter_of_an_hour_and_the_form_com
     let wrong =
         browser.submit(&asked, &invite, &[("current_password", "not my password at all")]).await.is(422);
     let wrong = wrong.says("That is not your password.");
-    assert!(!wrong.body.contains("not my password at all"), "it is not shown again");
+    assert!(!wrong.body.contains("not my password at all"), "the wrong password must not be shown again");
     assert_eq!(count(&server, &salon).await, 3);
     browser.submit(&wrong, &invite, &[("current_password", PASSWORD)]).await.is(200);
     assert_eq!(count(&server, &salon).await, 4);
-    // The password was given just now.
+    // The password was given recently, so these forms do not ask for it.
     for (path, fields) in [
         (page_of(&server, &salon, &cy).await, vec![("role", "admin")]),
         (page_of(&server, &salon, &cy).await + "/disable", vec![]),
@@ -224,8 +228,8 @@ async fn the_password_is_asked_again_after_a_quarter_of_an_hour_and_the_form_com
         let right: Vec<_> = fields.into_iter().chain([("current_password", PASSWORD)]).collect();
         browser.submit(&page, &path, &right).await.is(303);
     }
-    assert_eq!(count(&server, &salon).await, 3, "the last one is gone");
-    // A person who signed in by a link and has no password is told what to do.
+    assert_eq!(count(&server, &salon).await, 3, "the person must be removed");
+    // The page tells a person who signed in by a link and has no password what to do.
     let page = enters.get(&page_of(&server, &salon, &bob).await).await.is(200);
     page.says("Ask for a new link to choose a password.");
 }
@@ -317,8 +321,9 @@ async fn a_person_of_another_business_is_not_there() {
     assert_eq!((&now["role"], &now["status"]), (&json!("member"), &json!("active")));
 }
 
-/// The time in a person's id shows when the account was created. So no page about the people of a business contains
-/// one, and the last invited person is last in the list, however old the account is.
+/// The timestamp in a person's id shows when the account was created. The pages about a business's people
+/// therefore contain no such id. The person who was invited last is last in the list, even if the account is
+/// old.
 #[tokio::test]
 async fn an_invitation_does_not_reveal_the_age_of_an_account() {
     let server = Server::open().await;
@@ -339,22 +344,22 @@ async fn an_invitation_does_not_reveal_the_age_of_an_account() {
     for path in [people(&salon), one.clone(), format!("{one}/remove"), audit.clone()] {
         let page = browser.get(&path).await.is(200).says("known@example.com");
         for person in [&known, &ada] {
-            assert!(!page.body.contains(&person.id), "{path} names {}", person.id);
+            assert!(!page.body.contains(&person.id), "{path} contains the id {}", person.id);
         }
     }
     let page = browser.get(&people(&salon)).await;
     let of = |email: &str| page.body.rfind(email).unwrap();
     assert!(of("known@example.com") > of("ada@example.com"), "{}", page.body);
-    // The id begins with the time of the invitation, in milliseconds.
+    // The id of the membership begins with the time of the invitation in milliseconds.
     let millis = |id: &str| u64::from_str_radix(&id.replace('-', "")[..12], 16).unwrap();
     let id = one.rsplit('/').next().unwrap();
-    assert!(millis(id) >= millis(&ada.id) + 60_000, "{id} against {}", ada.id);
-    // The audit log can be filtered by it. A person's own id matches nothing.
+    assert!(millis(id) >= millis(&ada.id) + 60_000, "{id} must be later than {}", ada.id);
+    // The audit log can be filtered by the membership's id. The id of the person matches no entry.
     let all_of_it = format!("{audit}?id={id}");
     assert!(ways(&browser.get(&audit).await).contains(&all_of_it));
     browser.get(&all_of_it).await.says("known@example.com");
     browser.get(&format!("{}/{}", people(&salon), known.id)).await.is(404);
-    // A removed person has no membership, so no id can name one.
+    // A removed person has no membership, so these paths no longer exist.
     let remove = format!("{one}/remove");
     let page = browser.get(&remove).await;
     browser.submit(&page, &remove, &[]).await;

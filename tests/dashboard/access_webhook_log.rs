@@ -1,10 +1,10 @@
-//! The delivery log: filters, a delivery with its request and response, and sending again.
+//! The delivery log: filters, a single delivery with its request and response, and sending an event again.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Page, Server};
 
-/// A salon with an endpoint: the salon, the path of the endpoint's page, and an owner's browser.
+/// A salon with an endpoint. Returns the salon, the path of the endpoint's page, and an owner's browser.
 async fn endpoint(server: &Server) -> (String, String, Browser) {
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -59,8 +59,8 @@ async fn a_delivery_shows_what_was_sent_and_what_came_back() {
     let requests = server.receiver.requests();
     assert_eq!(requests.len(), sent + 1);
     let id = |request: &str| request.lines().find(|line| line.starts_with("webhook-id")).unwrap().to_owned();
-    assert_eq!(id(&requests[sent]), id(&requests[sent - 1]), "the same event");
-    // A double click sends once.
+    assert_eq!(id(&requests[sent]), id(&requests[sent - 1]), "both requests must contain the same event");
+    // A double click sends the event once.
     browser.submit(&page, &format!("{delivered}/resend"), &[]).await.is(303);
     assert_eq!(server.receiver.requests().len(), sent + 1);
     let salon_wide = path.rsplit_once('/').unwrap().0;
@@ -97,7 +97,7 @@ async fn what_was_missed_is_filtered_and_sent_again_all_at_once() {
     }
     browser.get(&format!("{path}?from=yesterday")).await.says("This date does not exist.");
     let off = browser.get(&path).await.says("Turned off manually").says("Off, manually");
-    assert!(!off.body.contains("/resend"), "nothing can be sent while it is off");
+    assert!(!off.body.contains("/resend"), "an event cannot be sent again while the endpoint is disabled");
     let one = &deliveries(&off)[0];
     let page = browser.get(one).await.says("once the endpoint is on").says("The event can be resent");
     browser.submit(&page, &format!("{one}/resend"), &[]).await.is(409).says("The endpoint is off");
@@ -115,7 +115,7 @@ async fn what_was_missed_is_filtered_and_sent_again_all_at_once() {
         deliveries(&page).is_empty()
     };
     assert!(lists_none(&mut browser).await);
-    // Disabled again, which the page does not know yet.
+    // The endpoint is disabled again. The page in the browser does not show this yet.
     status(&server, &path, "disabled").await;
     browser.submit(&page, &all, &[]).await.is(409).says("The endpoint is off. Turn it on first.");
 }
@@ -136,7 +136,7 @@ async fn a_long_log_has_pages_that_keep_the_filters() {
     assert!(older.contains("status=missed") && older.contains("type=contact.created"), "{older}");
     let page = browser.get(&older).await.is(200).says("Newest");
     assert_eq!(deliveries(&page).len(), 10);
-    // A cursor is only valid with its own filter.
+    // A cursor is valid only with the filter that it was made for.
     let elsewhere = older.replace("status=missed", "status=failed");
     assert_eq!(deliveries(&browser.get(&elsewhere).await).len(), 0);
     browser.get(&path).await.says("60").says("Missed, 24 h");

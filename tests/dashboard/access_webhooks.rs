@@ -1,10 +1,11 @@
-//! Webhook endpoints: created with a secret shown once, edited, tested, rotated, enabled, disabled, deleted.
+//! Webhook endpoints: creating one with a secret that is shown once, editing, testing, replacing the secret,
+//! enabling, disabling and deleting.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Page, Server};
 
-/// An owner's browser, and the path of the endpoints.
+/// A salon. Returns an owner's browser and the path of the endpoints.
 async fn salon(server: &Server) -> (String, Browser) {
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -12,7 +13,7 @@ async fn salon(server: &Server) -> (String, Browser) {
     (format!("/dashboard/b/{salon}/settings/webhooks"), browser)
 }
 
-/// The secret on a page that shows it once.
+/// The secret on the page that shows it after its creation.
 fn secret(page: &Page) -> String {
     page.tags().into_iter().find(|tag| tag.get("id") == Some("secret")).unwrap().text
 }
@@ -37,7 +38,7 @@ async fn an_endpoint_is_added_with_its_secret_shown_once() {
     assert!(secret.starts_with("whsec_") && secret.len() == 50, "{secret}");
     made.says("shown only once");
     let again = browser.submit(&form, &new, &[("url", url), ("description", "The till")]).await.is(200);
-    assert_eq!(self::secret(&again), secret, "it acts once");
+    assert_eq!(self::secret(&again), secret, "the repeated form must not create a second endpoint");
     let list = browser.get(&path).await.says("a.example.com/").says("The till").says("All events").says("On");
     assert!(!list.body.contains(&secret) && list.body.matches("<tr><th scope=\"row\">").count() == 1);
     assert!(!list.tags().iter().any(|tag| tag.get("href").is_some_and(|href| href.starts_with("http"))));
@@ -89,8 +90,12 @@ async fn two_who_edit_an_endpoint_are_told_and_see_both() {
     let stale = browser.submit(&mine, &edit, &[("description", "Mine")]).await.is(409);
     let stale = stale.says("Somebody else has changed this").says("Your version").says("Saved version");
     let marked: Vec<_> = stale.tags().into_iter().filter(|tag| tag.name == "mark").collect();
-    assert_eq!(marked.len(), 4, "address and description, in both");
-    assert_eq!(stale.field(&edit, "url"), "https://a.example.com/hook", "mine, to be corrected");
+    assert_eq!(marked.len(), 4, "both versions must mark the address and the description");
+    assert_eq!(
+        stale.field(&edit, "url"),
+        "https://a.example.com/hook",
+        "the form must contain the value that was sent"
+    );
     browser.submit(&stale, &edit, &[]).await.leads_to(&format!("{one}?done=saved"));
     browser
         .get(&format!("{one}?done=saved"))
@@ -101,7 +106,7 @@ async fn two_who_edit_an_endpoint_are_told_and_see_both() {
     let form = browser.get(&edit).await;
     let refused = browser.submit(&form, &edit, &[("url", "https://127.0.0.1/")]).await.is(422);
     refused.says("It does not lead to a public address");
-    // An unchanged URL is not resolved again.
+    // A URL that is not changed is not resolved again.
     let form = browser.get(&edit).await;
     browser.submit(&form, &edit, &[("description", "")]).await.is(303);
 }

@@ -1,4 +1,4 @@
-//! A person's own account.
+//! The page of a person's own account.
 
 use crate::harness::{PASSWORD, Server};
 
@@ -24,7 +24,11 @@ async fn name_language_and_looks_are_ones_own_to_change() {
     let long = "x".repeat(201);
     let refused =
         browser.submit(&page, "/dashboard/account", &[("name", &long), ("look", "light")]).await.is(422);
-    assert_eq!(refused.field("/dashboard/account", "name"), long, "it comes back filled in");
+    assert_eq!(
+        refused.field("/dashboard/account", "name"),
+        long,
+        "the form must contain the value that was sent"
+    );
     assert_eq!(refused.field("/dashboard/account", "look"), "light");
     refused.says("200 characters at most");
 }
@@ -45,7 +49,7 @@ async fn without_mail_a_new_email_counts_at_once() {
     ] {
         let page = browser.get("/dashboard/account").await;
         let refused = browser.submit(&page, change, &[("email", email)]).await.is(status).says(says);
-        assert_eq!(refused.field(change, "email"), email, "it comes back filled in");
+        assert_eq!(refused.field(change, "email"), email, "the form must contain the value that was sent");
     }
     server.clock.advance(15 * 60);
     let page = browser.get("/dashboard/account").await;

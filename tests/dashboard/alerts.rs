@@ -1,4 +1,4 @@
-//! A person's alerts: listed, counted and marked as read, separately for each person.
+//! A person's alerts: listing, counting and marking them as read. Each person has their own.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::harness::{Browser, Server};
 
 const COUNT: &str = "count";
 
-/// The number of new alerts in the navigation.
+/// The label of the alerts in the navigation, with the number of new alerts.
 async fn news(browser: &mut Browser, salon: &str) -> String {
     let page = browser.get(&format!("/dashboard/b/{salon}/today")).await.is(200);
     let bell = page.tags().into_iter().find(|tag| tag.get("class") == Some("icon")).unwrap();
@@ -42,7 +42,7 @@ async fn alerts_are_listed_counted_and_marked_as_read_by_each_person_for_themsel
     let text = page.text();
     assert!(
         text.find("third").unwrap() < text.find("<b>first</b>").unwrap(),
-        "newest first, and as text: {text}"
+        "the newest alert must come first, and markup must be shown as text: {text}"
     );
     let one = page.forms().into_iter().find(|form| form.action.ends_with("/read")).unwrap();
     adas.submit(&page, &one.action, &[]).await.leads_to(&path);
@@ -52,7 +52,10 @@ async fn alerts_are_listed_counted_and_marked_as_read_by_each_person_for_themsel
     adas.submit(&page, &path, &[]).await.leads_to(&path);
     assert_eq!(news(&mut adas, &salon).await, "Alerts");
     let read = adas.get(&path).await.says("Nothing new").says("second");
-    assert!(!read.forms().iter().any(|form| form.action.starts_with(&path)), "there is nothing to mark");
+    assert!(
+        !read.forms().iter().any(|form| form.action.starts_with(&path)),
+        "there must be no button if no alert is new"
+    );
     assert_eq!(news(&mut bobs, &salon).await, "Alerts, 3 new");
 }
 
@@ -67,11 +70,11 @@ async fn older_alerts_are_on_further_pages() {
     }
     let path = format!("/dashboard/b/{salon}/alerts");
     let page = browser.get(&path).await.says("number 59.").says("number 10.");
-    assert!(!page.text().contains("number 9."), "50 on a page");
+    assert!(!page.text().contains("number 9."), "a page must have 50 alerts");
     let older = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
     let older = older.into_iter().find(|href| href.contains("?after=")).unwrap();
     let page = browser.get(&older).await.says("number 9.").says("number 0.");
     assert!(!page.text().contains("number 10.") && !page.body.contains("?after="));
-    // An invalid cursor, or one of another list, shows the first page.
+    // A cursor that is invalid or belongs to another list shows the first page.
     browser.get(&format!("{path}?after=AAAA")).await.is(200).says("number 59.");
 }

@@ -1,4 +1,5 @@
-//! One appointment: confirming, declining, moving and cancelling, each with its actor; two people at once.
+//! One appointment: confirming, declining, moving and cancelling it, each with the person who did it. Also
+//! two people who change it at the same time.
 
 use serde_json::json;
 
@@ -14,17 +15,20 @@ async fn a_confirmed_request_shows_in_its_history_the_actor_that_each_role_may_s
     let page =
         salon.member.get(&path).await.is(200).says("To confirm").says("Nora Haddad asked for this time");
     let page = page.says("90 minutes · 15 min buffer after").says("Requested").says("An integration");
-    assert!(!page.text().contains("website”"), "what keys are called is nothing for members");
+    assert!(!page.text().contains("website”"), "a member must not see names of API keys");
     salon.owner.get(&path).await.says("The key “website”");
     let confirm = format!("{path}/confirm");
     salon.member.submit(&page, &confirm, &[]).await.leads_to(&format!("{path}?done=confirmed"));
     let page = salon.owner.get(&format!("{path}?done=confirmed")).await.says("Confirmed.");
-    assert!(!page.forms().iter().any(|form| form.action == confirm), "there is nothing to confirm");
+    assert!(
+        !page.forms().iter().any(|form| form.action == confirm),
+        "an appointment that is confirmed must have no button to confirm it"
+    );
     assert_eq!(salon.appointment(&id).await["status"], "confirmed");
     let text = page.text();
     assert!(
         text.find("Confirmed Monday").unwrap() < text.find("Requested Monday").unwrap(),
-        "newest first: {text}"
+        "the newest entry must come first: {text}"
     );
     page.says("member@example.com");
 }
@@ -41,13 +45,16 @@ async fn declining_and_cancelling_ask_first_and_free_the_time() {
         let path = salon.to(&format!("appointments/{id}"));
         let page = salon.member.get(&path).await;
         let way = format!("{path}/{deed}");
-        assert!(page.body.contains(&format!("href=\"{way}\"")), "{deed} is offered");
+        assert!(page.body.contains(&format!("href=\"{way}\"")), "the page must offer {deed}");
         let page = salon.member.get(&way).await.is(200).says(says).says("cannot be undone");
         salon.member.submit(&page, &way, &[]).await.leads_to(&format!("{path}?done={status}"));
         let page = salon.member.get(&format!("{path}?done={status}")).await.says("The time is open again.");
         assert_eq!(salon.appointment(id).await["status"], *status);
-        assert!(!page.body.contains(&format!("href=\"{way}\"")), "it is offered no more");
-        // The second person to send the form is led to the current state.
+        assert!(
+            !page.body.contains(&format!("href=\"{way}\"")),
+            "the page must not offer this action any more"
+        );
+        // The second person's form leads to the page with the current state.
         salon.owner.get(&way).await.leads_to(&path);
     }
 }
@@ -72,7 +79,7 @@ async fn an_appointment_is_moved_to_an_open_time_and_a_conflicting_move_shows_bo
     let page = salon.owner.submit(&mine, &way, &late).await.is(409).says("Your version");
     let page = page.says("Tuesday 3 March at 14:00").says("Wednesday 4 March at 11:30").says("Hugo");
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-04T10:30:00.000Z");
-    // After the person has seen both versions, the form can be sent again.
+    // The person has now seen both versions and can send the form.
     salon.owner.submit(&page, &way, &late).await.leads_to(&format!("{path}?done=moved"));
     assert_eq!(salon.appointment(&id).await["starts_at"], "2026-03-03T13:00:00.000Z");
     let page = salon
@@ -82,7 +89,10 @@ async fn an_appointment_is_moved_to_an_open_time_and_a_conflicting_move_shows_bo
         .says("Moved from Wednesday 4 March at 11:30 to Tuesday 3 March at 14:00");
     assert_eq!(page.text().matches("Moved from").count(), 2);
     let page = salon.member.get(&path).await.says("Moved");
-    assert!(!page.text().contains("Moved from"), "members see action, time and person");
+    assert!(
+        !page.text().contains("Moved from"),
+        "a member must see only the action, the time and the person"
+    );
 }
 
 #[tokio::test]
@@ -117,7 +127,10 @@ async fn a_suspended_business_is_only_looked_at_and_anothers_appointment_is_not_
     let open = salon.owner.get(&format!("{path}/cancel")).await;
     salon.operator("PATCH", "", json!({ "suspended": true })).await;
     let page = salon.owner.get(&path).await.is(200).says("Ada");
-    assert!(!page.body.contains("/move\"") && !page.body.contains("/cancel\""), "nothing is offered");
+    assert!(
+        !page.body.contains("/move\"") && !page.body.contains("/cancel\""),
+        "the page must offer no action"
+    );
     salon.owner.get(&format!("{path}/move")).await.leads_to(&path);
     salon.owner.submit(&open, &format!("{path}/cancel"), &[]).await.is(403);
     let other = salon.server.business("Barbier").await;

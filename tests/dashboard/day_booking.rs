@@ -1,11 +1,12 @@
-//! Booking by the team: only open times, for an existing or new contact; a refused form keeps its input.
+//! Booking by the team. The form offers only available times, for an existing or a new contact. A refused
+//! form keeps its input.
 
 use serde_json::json;
 
 use crate::day_salon::Salon;
 use crate::harness::Page;
 
-/// The times that a page offers, in local time.
+/// The times that a page offers, in the business's time zone.
 fn offered(page: &Page) -> Vec<String> {
     let tags = page.tags();
     let at = |at: usize| tags[at + 1].text.trim().to_owned();
@@ -13,7 +14,7 @@ fn offered(page: &Page) -> Vec<String> {
     slots.map(|(place, _)| at(place)).collect()
 }
 
-/// Whether a field has this value, or a choice is selected.
+/// Whether a field has this value, or a choice with this value is selected.
 fn holds(page: &Page, action: &str, name: &str, value: &str) -> bool {
     page.form(action).fields.iter().any(|(field, held)| field == name && held == value)
 }
@@ -28,7 +29,7 @@ async fn the_team_books_an_open_time_for_somebody_new() {
     assert_eq!(offered(&page).first().map(String::as_str), Some("09:00"));
     assert!(
         holds(&page, &path, "starts_at", "2026-03-02T09:00:00.000Z"),
-        "the slot of the address is chosen"
+        "the time in the address must be selected"
     );
     let fields = [("who", "new"), ("name", "Zoé <b>B</b>"), ("phone", "06 12 34 56 78")];
     let sent = salon.member.submit(&page, &path, &fields).await.is(303);
@@ -36,7 +37,8 @@ async fn the_team_books_an_open_time_for_somebody_new() {
     assert!(to.starts_with(&salon.to("appointments/")) && to.ends_with("?done=booked"), "{to}");
     let page = salon.member.get(&to).await.is(200).says("Booked.").says("Zoé <b>B</b>").says("Confirmed");
     page.says("Monday 2 March, 10:00").says("Cut").says("Inès").says("Dashboard").says("+33 6 12 34 56 78");
-    // A different form for the same time finds it taken. The same form gets the first response again.
+    // A new form for the same time is refused, because the time is taken. The earlier form gets its first
+    // response again.
     let other = salon.owner.get(&address).await.says("10:00 is not open for this");
     assert!(!offered(&other).contains(&"10:00".to_owned()));
     assert!(offered(&other).contains(&"10:30".to_owned()));
@@ -54,7 +56,7 @@ async fn a_time_that_was_taken_meanwhile_comes_back_filled_in_with_what_is_open(
     let page = page.says("That time is taken. The times that are open now are shown above.");
     assert!(!offered(&page).contains(&"10:00".to_owned()) && offered(&page).contains(&"10:30".to_owned()));
     assert!(holds(&page, &path, "name", "Grace") && holds(&page, &path, "email", "grace@example.com"));
-    // The same form with another time books.
+    // The same form can book another time.
     let again = [("starts_at", "2026-03-02T09:30:00.000Z")];
     salon.owner.submit(&page, &path, &again).await.is(303);
 }
@@ -70,12 +72,12 @@ async fn a_form_that_is_wrong_comes_back_with_each_problem_beside_its_field() {
     let page = salon.owner.submit(&page, &path, &fields).await.is(422);
     assert!(page.body.contains("id=\"phone-problem\""), "{}", page.body);
     assert!(holds(&page, &path, "name", "Zoé") && holds(&page, &path, "phone", "12"));
-    assert!(holds(&page, &path, "starts_at", "2026-03-02T09:00:00.000Z"), "the time is still chosen");
+    assert!(holds(&page, &path, "starts_at", "2026-03-02T09:00:00.000Z"), "the time must stay selected");
     let fields = [("who", "new"), ("phone", ""), ("name", "Zoé")];
     let page = salon.owner.submit(&page, &path, &fields).await.is(422);
     let page = page.says("A phone number or an email is needed");
     assert!(page.body.contains("id=\"who-problem\""));
-    // Without a time, the page says that the time is missing.
+    // If no time is selected, the page states that the time is missing.
     let page = salon.owner.submit(&page, &path, &[("starts_at", ""), ("phone", "+33612345678")]).await;
     assert!(page.is(422).body.contains("id=\"starts_at-problem\""));
 }
@@ -133,13 +135,13 @@ async fn what_cannot_be_booked_says_why() {
     let path = salon.to("appointments/new");
     let sunday = format!("{path}?service={}&date=2026-03-08", salon.cut);
     salon.owner.get(&sunday).await.is(200).says("There is no open time on this day").says("closed");
-    // Hugo does not offer colouring.
+    // Hugo does not offer the colouring service.
     let address = format!("{path}?service={}&staff={}&date=2026-03-03", salon.colour, salon.hugo);
     let page = salon.owner.get(&address).await.is(200).says("There is no open time on this day");
     assert_eq!(offered(&page), [""; 0]);
     salon.operator("PATCH", "", json!({ "booking_mode": "off" })).await;
     let page = salon.owner.get(&format!("{path}?service={}&date=2026-03-03", salon.cut)).await;
-    assert!(!offered(&page).is_empty(), "the team may book in every mode");
+    assert!(!offered(&page).is_empty(), "the team must see available times in every mode");
     salon.operator("PATCH", "", json!({ "suspended": true })).await;
     salon.owner.get(&path).await.is(200).says("This business is suspended.");
     let empty = salon.server.business("Neu").await;
@@ -162,7 +164,8 @@ async fn what_cannot_be_booked_says_why() {
     salon.server.operator("PATCH", &base, json!({ "hours": [] })).await;
     let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
     assert!(leads(&page.says("There are no opening hours yet."), &way("hours")));
-    // A member without the right to change it only sees the reason. A special day is enough to be open.
+    // A member cannot change opening hours, so the page shows only the reason. A special day with opening
+    // hours is enough to make times available.
     let member = salon.server.person(&empty, "member@neu.example", "member").await;
     let mut member = salon.server.signed_in(&empty, &member).await;
     let page = member.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
@@ -181,7 +184,7 @@ async fn asking_for_other_times_keeps_the_caller_and_books_nothing() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     let page = salon.owner.get(&format!("{path}?service={}&date=2026-03-02", salon.cut)).await.is(200);
-    assert!(page.forms().iter().all(|form| form.method == "post"), "what is typed is in no address");
+    assert!(page.forms().iter().all(|form| form.method == "post"), "input must not appear in an address");
     let fields = [&CALLER[..], &[("show", "times"), ("service", &salon.colour)]].concat();
     let other = salon.owner.submit(&page, &path, &fields).await.is(200);
     let keeps = |page: &Page| {
@@ -192,7 +195,7 @@ async fn asking_for_other_times_keeps_the_caller_and_books_nothing() {
     keeps(&other);
     assert!(holds(&other, &path, "service", &salon.colour));
     assert_eq!(offered(&other).last().map(String::as_str), Some("16:30"), "{:?}", offered(&other));
-    // Another day by its button, and another week.
+    // Another day is chosen with its button, and another week with a link.
     let other = salon.owner.submit(&other, &path, &[("day", "2026-03-04")]).await.is(200);
     keeps(&other);
     assert!(holds(&other, &path, "date", "2026-03-04"));
@@ -200,12 +203,13 @@ async fn asking_for_other_times_keeps_the_caller_and_books_nothing() {
     let later = salon.owner.submit(&day, &path, &[("day", "2026-03-11")]).await.is(200);
     keeps(&later);
     assert!(holds(&later, &path, "date", "2026-03-11"));
-    // Back to the first page, whose form has not acted yet: it shows what is requested now, and books.
+    // The person returns to the first page, whose form has not booked yet. The form shows the requested day
+    // and can book.
     let fields = [&CALLER[..], &[("day", "2026-03-03")]].concat();
     let again = salon.owner.submit(&page, &path, &fields).await.is(200);
     assert!(holds(&again, &path, "date", "2026-03-03") && holds(&again, &path, "service", &salon.cut));
     let listed = salon.operator("GET", "/appointments", serde_json::Value::Null).await;
-    assert_eq!(listed.as_array().unwrap().len(), 0, "nothing is booked by looking");
+    assert_eq!(listed.as_array().unwrap().len(), 0, "opening a page must not book");
     salon.owner.submit(&again, &path, &[("starts_at", "2026-03-03T09:00:00.000Z")]).await.is(303);
 }
 
@@ -218,7 +222,10 @@ async fn a_changed_choice_shows_its_times_before_it_books() {
     let page = salon.owner.submit(&page, &path, &[&CALLER[..], &chosen[..]].concat()).await.is(422);
     let page = page.says("Nothing is booked yet. These are the open times for your new choice");
     assert!(holds(&page, &path, "service", &salon.colour) && holds(&page, &path, "name", "Nora Haddad"));
-    assert!(holds(&page, &path, "starts_at", "2026-03-02T09:00:00.000Z"), "it is open for this, too");
+    assert!(
+        holds(&page, &path, "starts_at", "2026-03-02T09:00:00.000Z"),
+        "the time must be available for this service too"
+    );
     let sent = salon.owner.submit(&page, &path, &[]).await.is(303);
     salon.owner.get(sent.header("location")).await.says("Colour");
 }
@@ -236,13 +243,13 @@ async fn a_contact_that_was_found_is_chosen_and_the_input_stays() {
     let fields = [&CALLER[..], &[("show", "times"), ("q", "petit")]].concat();
     let page = salon.owner.submit(&page, &path, &fields).await.is(200);
     assert!(holds(&page, &path, "who", &ids[0]) && holds(&page, &path, "name", "Nora Haddad"));
-    // The chosen contact stays with another day, and is discarded by another search.
+    // The chosen contact stays selected when another day is shown. Another search removes the selection.
     let page = salon.owner.submit(&page, &path, &[("who", "new"), ("day", "2026-03-04")]).await.is(200);
     assert!(holds(&page, &path, "who", "new"));
     let page = salon.owner.submit(&page, &path, &[("show", "times"), ("q", "grand")]).await.is(200);
     assert!(holds(&page, &path, "who", &ids[1]));
     let page = salon.owner.submit(&page, &path, &[("show", "times"), ("q", "nobody")]).await.is(200);
-    assert!(holds(&page, &path, "who", &ids[1]), "nobody else was found");
+    assert!(holds(&page, &path, "who", &ids[1]), "the only contact found must be selected");
     page.says("No contact found for “nobody”").says("Louis Grand");
 }
 

@@ -1,13 +1,14 @@
-//! The calendar: the day by staff member, the week, the list; free times lead to booking.
+//! The calendar: a day by staff member, a week, and a list. Free times are links to the booking form.
 
 use serde_json::json;
 
 use crate::day_salon::Salon;
 use crate::harness::{Page, Server};
 
-/// The text in the column of a staff member.
+/// The text in the column of this staff member.
 fn lane(page: &Page, id: &str) -> String {
-    let begins = page.body.find(&format!("id=\"lane-{id}\"")).unwrap_or_else(|| panic!("no lane {id}"));
+    let begins =
+        page.body.find(&format!("id=\"lane-{id}\"")).unwrap_or_else(|| panic!("there is no column for {id}"));
     let rest = &page.body[begins..];
     rest[..rest.find("</section>").unwrap()].to_owned()
 }
@@ -33,7 +34,10 @@ async fn the_day_has_a_column_per_staff_member_with_appointments_and_free_times(
     );
     assert!(ines.contains(&visit), "{ines}");
     assert!(ines.contains("at h14 for-1h for-30 visit asks") && ines.contains("Requested"), "{ines}");
-    assert!(ines.contains("at h15 m30 for-15 buffer"), "what is kept free: {ines}");
+    assert!(
+        ines.contains("at h15 m30 for-15 buffer"),
+        "the time after the appointment must be marked as buffer: {ines}"
+    );
     assert!(ines.contains("at h12 for-1h break"), "{ines}");
     assert!(ines.contains("at h8 for-1h shut") && ines.contains("at h18 for-1h shut"), "{ines}");
     let hugo = lane(&page, &salon.hugo);
@@ -41,18 +45,18 @@ async fn the_day_has_a_column_per_staff_member_with_appointments_and_free_times(
     let free = format!("appointments/new?staff={}&#38;date=2026-03-02&#38;time=09:30", salon.ines);
     assert!(ines.contains(&free), "{ines}");
     for taken in ["10:00", "12:00", "12:30", "14:30", "15:30"] {
-        assert!(!ines.contains(&format!("time={taken}\"")), "{taken} is not free");
+        assert!(!ines.contains(&format!("time={taken}\"")), "{taken} must not be free");
     }
     for taken in ["15:00", "17:30"] {
-        assert!(!hugo.contains(&format!("time={taken}\"")), "Hugo is away at {taken}");
+        assert!(!hugo.contains(&format!("time={taken}\"")), "Hugo is absent at {taken}");
     }
-    // A time that has begun is no longer free, and the current time is marked.
+    // A time that has begun is no longer free. The current time is marked.
     salon.server.clock.set("2026-03-02T10:12:00Z");
     let page = salon.member.get(&salon.to("calendar")).await;
     let ines = lane(&page, &salon.ines);
     assert!(ines.contains("at h11 m10 for-5 now") && ines.contains("Now, 11:12"), "{ines}");
     assert!(!ines.contains("time=11:00\"") && ines.contains("time=11:30\""), "{ines}");
-    // Every free time in the calendar is offered by the form it leads to.
+    // The booking form offers every time that the calendar shows as free.
     let address = salon.to(&format!("appointments/new?staff={}&date=2026-03-02&time=11:30", salon.ines));
     let page = salon.member.get(&address).await;
     let form = page.form(&salon.to("appointments/new"));
@@ -66,9 +70,9 @@ async fn a_closed_special_day_is_marked_and_has_no_free_times() {
     salon.operator("PUT", "/special-days/2026-03-03", closed).await;
     let page = salon.owner.get(&salon.to("calendar?date=2026-03-03")).await.says("Stocktaking");
     let page = page.says("closed all day").says("Inès Closed");
-    assert!(!page.text().contains("Not working"), "all is closed, so nobody is missing");
+    assert!(!page.text().contains("Not working"), "on a closed day, no staff member is absent");
     assert!(!page.body.contains("class=\"free\""));
-    // An invalid date shows today.
+    // An invalid date shows the calendar of today.
     for date in ["x", "2026-02-30", "9999-01-01", "-1"] {
         salon.owner.get(&salon.to(&format!("calendar?date={date}"))).await.is(200).says("Monday 2 March");
     }
@@ -112,7 +116,7 @@ async fn the_list_has_pages_and_filters() {
     }
     let list = salon.to("calendar?view=list&date=2026-03-02");
     let page = salon.owner.get(&list).await.is(200).says("Person2x0").says("Person6x9");
-    assert!(!page.text().contains("Person7x0"), "50 on a page");
+    assert!(!page.text().contains("Person7x0"), "a page must have 50 appointments");
     let later = page
         .tags()
         .into_iter()

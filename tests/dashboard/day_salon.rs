@@ -1,10 +1,11 @@
-//! A salon for the tests of the day: two services, two staff members, an owner and a member, on Monday at 07:00.
+//! A salon for the tests of today's page, the calendar and bookings. It has two services, two staff members,
+//! an owner and a member. The time is Monday at 07:00.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Server};
 
-/// The salon, with browsers of its owner and of a member.
+/// The salon, and the browsers of its owner and of a member.
 pub(crate) struct Salon {
     pub(crate) server: Server,
     pub(crate) id: String,
@@ -44,9 +45,9 @@ impl Salon {
         self.server.operator(method, &format!("/businesses/{}{path}", self.id), body).await
     }
 
-    /// Books a cut with Inès. Returns the appointment's id.
+    /// Books a cut with Inès. Returns the id of the appointment.
     pub(crate) async fn booked(&self, starts_at: &str, name: &str) -> String {
-        // Each contact has their own phone number.
+        // Each contact gets a different phone number, computed from the name.
         let digits = name
             .bytes()
             .chain(starts_at.bytes())
@@ -57,7 +58,7 @@ impl Salon {
         key(&self.operator("POST", "/appointments", body).await)
     }
 
-    /// Requests a colour with Inès through the API. Returns the appointment's id.
+    /// Requests a colouring with Inès through the API. Returns the id of the appointment.
     pub(crate) async fn requested(&self, starts_at: &str, name: &str) -> String {
         use domain::booking::{BookRequest, Party};
         use domain::{ContactDetails, Phone, Source, Text, Timestamp};
@@ -94,7 +95,7 @@ impl Salon {
     }
 }
 
-/// The id in a response.
+/// The id of the record in a response.
 pub(crate) fn key(value: &Value) -> String {
-    value["id"].as_str().unwrap_or_else(|| panic!("no id in {value}")).to_owned()
+    value["id"].as_str().unwrap_or_else(|| panic!("the response contains no id: {value}")).to_owned()
 }

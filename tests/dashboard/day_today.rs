@@ -1,4 +1,5 @@
-//! The first page: open tasks, the day of each staff member, and the first steps of a new business.
+//! The page for today: open tasks, the appointments of each staff member, and the first steps of a new
+//! business.
 
 use serde_json::{Value, json};
 
@@ -22,13 +23,13 @@ async fn open_tasks_are_listed_urgent_first_and_can_be_done_from_the_page() {
     salon.operator("POST", "/calls", old).await;
     let page = salon.member.get(&today).await.is(200).says("Needs you · 4").says("+33 7 55 01 02 03");
     let text = page.text();
-    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what} in {text}"));
+    let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("{what} is missing in {text}"));
     assert!(
         at("<i>It burns</i>") < at("Nora Haddad") && at("Nora Haddad") < at("Do you have vouchers?"),
         "{text}"
     );
     assert!(at("Do you have vouchers?") < at("Missed call"), "{text}");
-    assert!(!text.contains("01 02 99"), "what was missed days ago is over");
+    assert!(!text.contains("01 02 99"), "a call that was missed days ago must not be listed");
     assert!(page.body.contains("href=\"tel:+33612345690\""));
     let resolve = page.forms().into_iter().find(|form| form.action.ends_with("/status")).unwrap();
     salon.member.submit(&page, &resolve.action, &[]).await.leads_to(&format!("{today}?done=resolved"));
@@ -63,7 +64,7 @@ async fn today_shows_each_staff_members_day_with_past_and_current_appointments()
     salon.server.clock.set("2026-03-08T10:00:00Z");
     salon.member.get(&salon.to("today")).await.says("closed today").says("Closed");
     let page = salon.member.get(&salon.to("today")).await;
-    assert!(!page.text().contains("Not working"), "nobody is missing on a day on which all is closed");
+    assert!(!page.text().contains("Not working"), "on a closed day, no staff member is absent");
     let page = salon.member.get(&salon.to("calendar?view=day&date=2026-03-08")).await.is(200);
     assert!(!page.text().contains("Not working"), "{}", page.text());
 }
@@ -90,7 +91,7 @@ async fn a_new_business_is_led_through_its_first_steps_until_all_are_done() {
     };
     assert_eq!(label("settings/services").as_deref(), Some("Add a service"));
     assert_eq!(label("settings/staff").as_deref(), Some("Add a staff member"));
-    // After a form of the first steps, the page links to the next step.
+    // After a form of the first steps was saved, the page links to the next step.
     let hours = format!("/dashboard/b/{id}/settings/hours");
     let leads_on = |page: &crate::harness::Page| {
         page.tags()
@@ -98,24 +99,36 @@ async fn a_new_business_is_led_through_its_first_steps_until_all_are_done() {
             .any(|tag| tag.get("href") == Some(&today) && tag.text == "Continue with the next step")
     };
     let page = owner.get(&hours).await;
-    assert!(!leads_on(&page), "nothing was done");
+    assert!(!leads_on(&page), "no step was completed");
     let saved = owner.submit(&page, &hours, &[("monday-hours-1-from", "8")]).await.is(303);
     assert!(leads_on(&owner.get(saved.header("location")).await));
     for done in ["services?done=added", "staff?done=added"] {
         assert!(leads_on(&owner.get(&format!("/dashboard/b/{id}/settings/{done}")).await), "{done}");
     }
-    assert!(!member.get(&today).await.is(200).text().contains("First steps"), "members set nothing");
+    assert!(
+        !member.get(&today).await.is(200).text().contains("First steps"),
+        "a member must not see the first steps"
+    );
     let service = server.offers(&id, ("Cut", 30), "Inès").await;
     let page = owner.get(&today).await.says("3 of 5 done").says("Monday 2 March");
-    assert!(page.body.contains(&format!("/dashboard/b/{id}/appointments/new\"")), "the next step is led to");
+    assert!(
+        page.body.contains(&format!("/dashboard/b/{id}/appointments/new\"")),
+        "the page must link to the next step"
+    );
     let booking = json!({ "service_id": service, "starts_at": "2026-03-02T09:00:00Z", "contact": { "phone": "+33612345678" } });
     let booking = server.operator("POST", &of("/appointments"), booking).await;
     let cancel = format!("/appointments/{}/cancel", booking["id"].as_str().unwrap());
     server.operator("POST", &of(&cancel), Value::Null).await;
     owner.get(&today).await.says("4 of 5 done");
-    assert!(!leads_on(&owner.get(saved.header("location")).await), "it works: the key can wait");
+    assert!(
+        !leads_on(&owner.get(saved.header("location")).await),
+        "a business with an appointment must not be led to the step for keys"
+    );
     server.operator("POST", &of("/keys"), json!({ "name": "website", "scopes": ["business:read"] })).await;
-    assert!(!owner.get(&today).await.text().contains("First steps"), "all are done");
+    assert!(
+        !owner.get(&today).await.text().contains("First steps"),
+        "after all steps are completed, the list must not be shown"
+    );
 }
 
 #[tokio::test]

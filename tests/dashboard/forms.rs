@@ -1,4 +1,4 @@
-//! A form acts once, and no input is lost.
+//! A form takes effect only once, and input is never lost.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,8 @@ async fn a_form_that_is_sent_twice_acts_once() {
     let mut browser = server.signed_in(&salon, &ada).await;
     let page = browser.get(ACCOUNT).await;
     browser.submit(&page, ACCOUNT, &[("name", "First")]).await.leads_to("/dashboard/account?done=saved");
-    // The same form again: it has acted, so it gets the same response. With other content it is refused.
+    // The same form is sent again. It has already taken effect, so it gets the same response. With other
+    // content it is refused.
     browser.submit(&page, ACCOUNT, &[("name", "First")]).await.leads_to("/dashboard/account?done=saved");
     let refused = browser.submit(&page, ACCOUNT, &[("name", "Second")]).await.is(409);
     refused.says("This form was already sent.");
@@ -36,7 +37,7 @@ async fn a_form_that_is_sent_twice_acts_once() {
     );
     at_once.0.leads_to("/dashboard/account?done=saved");
     at_once.1.leads_to("/dashboard/account?done=saved");
-    assert_eq!(names(&server).await.len(), 2, "First and Third");
+    assert_eq!(names(&server).await.len(), 2, "only two changes may be made, to First and to Third");
 }
 
 #[tokio::test]
@@ -51,7 +52,7 @@ async fn a_form_that_is_refused_is_refused_to_both_clicks_and_acts_once_it_is_me
     let fields = [("name", long.as_str())];
     let at_once = tokio::join!(one.submit(&page, ACCOUNT, &fields), other.submit(&page, ACCOUNT, &fields));
     assert_eq!((at_once.0.status, at_once.1.status), (422, 422));
-    // Back to the page as it was, with a valid name.
+    // The form of the earlier page is sent with a valid name.
     browser.submit(&page, ACCOUNT, &[("name", "Ada")]).await.leads_to("/dashboard/account?done=saved");
     assert_eq!(names(&server).await.len(), 1);
 }
@@ -66,7 +67,8 @@ async fn a_form_of_one_person_does_not_act_for_another() {
     let mut bobs = server.signed_in(&salon, &bob).await;
     let page = adas.get(ACCOUNT).await;
     adas.submit(&page, ACCOUNT, &[("name", "Ada")]).await.is(303);
-    // The form id belongs to another session. The page returns with his input, and nothing was changed.
+    // The form id belongs to another session. The page is shown again with Bob's input, and nothing is
+    // changed.
     bobs.submit(&page, ACCOUNT, &[("name", "Bob")]).await.leads_to(ACCOUNT);
     let page = bobs.get(ACCOUNT).await.says("This form was open for too long");
     assert_eq!(page.field(ACCOUNT, "name"), "Bob");
@@ -92,13 +94,13 @@ async fn a_form_sent_while_signed_out_returns_filled_in_and_does_not_act() {
     let page = browser.submit(&page, "/dashboard/sign-in", &wrong).await.is(422);
     let page = page.says("Sign in again to continue: your input is kept.");
     let somebody = server.browser().get(led.header("location")).await;
-    assert!(!somebody.text().contains("your input is kept"), "nothing is kept for others");
+    assert!(!somebody.text().contains("your input is kept"), "the input must not be kept for another person");
     let fields = [("email", "ada@example.com"), ("password", PASSWORD)];
     browser.submit(&page, "/dashboard/sign-in", &fields).await.leads_to(ACCOUNT);
     let page = browser.get(ACCOUNT).await.is(200).says("You were signed out when you sent this");
     assert_eq!(page.field(ACCOUNT, "name"), "Ada Lovelace");
     assert_eq!(page.field(ACCOUNT, "locale"), "fr");
-    assert!(names(&server).await.is_empty(), "nothing was changed");
+    assert!(names(&server).await.is_empty(), "a refused form must change nothing");
     assert_eq!(browser.get(ACCOUNT).await.field(ACCOUNT, "name"), "", "once");
     browser.submit(&page, ACCOUNT, &[]).await.is(303);
     assert_eq!(browser.get(ACCOUNT).await.field(ACCOUNT, "name"), "Ada Lovelace");
@@ -144,7 +146,7 @@ async fn a_form_with_an_unknown_outcome_comes_back() {
     browser.post(ACCOUNT, &[("name", "No id")]).await.leads_to(ACCOUNT);
     browser.post(ACCOUNT, &[("name", "Bad id"), ("form", "x")]).await.leads_to(ACCOUNT);
     assert_eq!(names(&server).await.len(), 1);
-    // A form that needs no session is still accepted.
+    // A form that needs no session is accepted.
     browser.post("/dashboard/sign-out", &[]).await.leads_to("/dashboard/sign-in");
 }
 
@@ -161,7 +163,7 @@ async fn too_large_and_malformed_forms_are_refused() {
         json!({}).to_string(),
     );
     page.await.is(415);
-    // Bytes that are not UTF-8 are read as replacement characters.
+    // Bytes that are not valid UTF-8 become replacement characters.
     browser.ask("POST", "/dashboard/sign-in", &[], "email=%FF&password=%00".into()).await.is(422);
 }
 
@@ -188,7 +190,7 @@ async fn the_title_of_a_refused_form_begins_with_the_problem() {
     browser.submit(&account, "/dashboard/account", &[("locale", "fr")]).await.is(303);
     let page = browser.submit(&page, &new, &[("phone", "12")]).await.is(422);
     assert!(title(&page).starts_with("Problème\u{a0}: "), "{}", title(&page));
-    // A path that does not exist has a message of its own.
+    // The response for an unknown path has its own message.
     let gone = browser.get(&format!("/dashboard/b/{salon}/nothing")).await.is(404);
     assert!(!title(&gone).starts_with("Problème"), "{}", title(&gone));
 }

@@ -1,4 +1,4 @@
-//! The page after signing in, invitations, and a business that can only be read.
+//! The page after the sign-in, invitations, and a business that can only be read.
 
 use serde_json::json;
 
@@ -16,7 +16,10 @@ async fn a_membership_that_is_offered_is_accepted_by_its_person() {
     let page = browser.get("/dashboard").await.is(200).says("Barbier invites you").says("As: Admin");
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.leads_to(&today);
     let page = browser.get(&today).await.is(200).says("Barbier");
-    assert!(page.body.contains(&format!("/dashboard/b/{salon}/today")), "a way to the other one");
+    assert!(
+        page.body.contains(&format!("/dashboard/b/{salon}/today")),
+        "the page must link to the other business"
+    );
 }
 
 #[tokio::test]
@@ -31,7 +34,7 @@ async fn a_membership_that_is_declined_is_gone_from_both_sides() {
     let decline = format!("/dashboard/decline/{barber}");
     browser.submit(&page, &decline, &[]).await.leads_to("/dashboard");
     second.submit(&page, &decline, &[]).await.leads_to("/dashboard");
-    // A person with one business and no invitation gets there again.
+    // For a person with one business and no invitation, the start page redirects to that business again.
     browser.get("/dashboard").await.leads_to(&format!("/dashboard/b/{salon}/today"));
     let people =
         server.operator("GET", &format!("/businesses/{barber}/people"), serde_json::Value::Null).await;
@@ -78,7 +81,7 @@ async fn a_suspended_business_is_looked_at_and_not_changed() {
     }
     browser.get(&format!("/dashboard/b/{salon}/today")).await.is(200).says("This business is suspended");
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(403).says("suspended");
-    // A refused form can be sent again and then acts.
+    // A form that was refused can be sent again later, and then takes effect.
     server.operator("PATCH", &format!("/businesses/{barber}"), json!({ "suspended": false })).await;
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(303);
 }

@@ -1,4 +1,4 @@
-//! Links: opening one changes nothing, and its button works once.
+//! Links in invitations and resets. Opening a link changes nothing, and its button works only once.
 
 use crate::harness::{PASSWORD, Server};
 
@@ -19,7 +19,7 @@ async fn an_invitation_is_looked_at_as_often_as_one_likes_and_used_once() {
     browser.submit(&page, &link, &[]).await.leads_to("/dashboard/password");
     server.browser().get(&link).await.is(410).says("This link no longer works");
     server.browser().post(&link, &[]).await.is(410);
-    // Only choosing a password and signing out are possible.
+    // In this session, the person can only choose a password or sign out.
     for path in ["/dashboard", "/dashboard/account", &format!("/dashboard/b/{salon}/today")] {
         browser.get(path).await.leads_to("/dashboard/password");
     }
@@ -41,7 +41,7 @@ async fn a_button_that_is_pressed_twice_uses_the_link_once() {
     let mut second = browser.clone();
     browser.submit(&page, &link, &[]).await.leads_to("/dashboard");
     second.submit(&page, &link, &[]).await.is(410);
-    assert!(!second.cookies.contains_key("receptionist"), "nobody else gets the session");
+    assert!(!second.cookies.contains_key("receptionist"), "the second browser must get no session");
 }
 
 #[tokio::test]

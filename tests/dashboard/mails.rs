@@ -1,4 +1,4 @@
-//! Requests by mail: a forgotten password, a new address, and fewer mails.
+//! Actions that are confirmed by mail: a forgotten password, a new address, and unsubscribing.
 
 use domain::{AlertKind, Subscription};
 use engine::mail::unsubscribe::Unsubscribe;
@@ -26,7 +26,7 @@ async fn somebody_who_has_forgotten_their_password_chooses_another_by_a_mailed_l
     browser.get(sent).await.is(200).says("Check your inbox");
     let mail = mails.get(0).await;
     assert_eq!(mail.to, "ada@example.com");
-    // The same request again: the first link stays valid, and no second mail is sent.
+    // The same request is made again. The first link stays valid, and no second mail is sent.
     let page = browser.get(FORGOTTEN).await;
     browser.submit(&page, FORGOTTEN, &[("email", "ada@example.com")]).await.leads_to(sent);
     let link = mail.path("/dashboard/enter/");
@@ -37,7 +37,7 @@ async fn somebody_who_has_forgotten_their_password_chooses_another_by_a_mailed_l
         [("password", "staple battery horse correct"), ("password_again", "staple battery horse correct")];
     browser.submit(&page, "/dashboard/password", &new).await.leads_to("/dashboard");
     browser.get("/dashboard").await.leads_to(&format!("/dashboard/b/{salon}/today"));
-    assert_eq!(mails.count(), 1, "none to whom there is no account, none twice");
+    assert_eq!(mails.count(), 1, "only one mail may be sent: none to an unknown address, and none twice");
 }
 
 #[tokio::test]
@@ -76,7 +76,7 @@ async fn a_new_email_counts_once_its_link_was_used_and_the_old_one_is_told() {
     assert_eq!(mail.to, "ada@example.org");
     browser.get("/dashboard/account").await.says("ada@example.com");
     let link = mail.path("/dashboard/enter/");
-    // Reading the mail proves nothing about the reader.
+    // A reader of the mail who has no session cannot confirm the address.
     let mut stranger = server.browser();
     let page = stranger.get(&link).await.is(200);
     let next = link.replace('/', "%2F");
@@ -111,17 +111,17 @@ async fn a_mails_own_link_ends_mails_like_it_by_its_button_or_by_one_click() {
     let mut browser = server.browser();
     let page =
         browser.get(&missed).await.is(200).says("Missed calls").says("ada@example.com").says("Salon Zoé");
-    assert_eq!(of("call_missed").await, "now", "looking ends nothing");
+    assert_eq!(of("call_missed").await, "now", "opening the page must not unsubscribe");
     browser.submit(&page, &missed, &[]).await.is(200).says("You receive no more emails about this");
     assert_eq!((of("call_missed").await, of("urgent_message").await), ("off".into(), "now".into()));
-    // A click in a mail program: from any origin, without cookies or a form id, any number of times.
+    // A click in a mail program arrives from any origin, without cookies or a form id, and may be repeated.
     let every = token(Subscription::EveryNow);
     for _ in 0..2 {
         let click = [("List-Unsubscribe", "One-Click")];
         server.browser().post_from(&every, &click, &[("sec-fetch-site", "cross-site")]).await.is(200);
     }
     assert_eq!(of("urgent_message").await, "off");
-    // Mail programs may use the other media type of forms (RFC 8058 §3.2).
+    // Mail programs may also send the other media type of forms (RFC 8058 §3.2).
     let booked = token(Subscription::Kind(AlertKind::AppointmentBooked));
     let headers = [("content-type", "multipart/form-data; boundary=b"), ("sec-fetch-site", "cross-site")];
     let body =

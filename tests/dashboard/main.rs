@@ -1,6 +1,6 @@
-//! The dashboard in a browser's view: the real server, real connections, cookies, and the forms of the pages.
+//! The dashboard as browsers use it: a real server, real connections, cookies, and forms of the pages.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
+#![allow(clippy::unwrap_used, reason = "a test may panic, and `unwrap` shows the line")]
 
 mod access_audit;
 mod access_inviting;

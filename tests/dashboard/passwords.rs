@@ -1,4 +1,4 @@
-//! Choosing a password: refusals with their reasons, and the sessions that end.
+//! Choosing a password: why a password is refused, and which sessions end.
 
 use crate::harness::{PASSWORD, Server};
 
@@ -12,7 +12,7 @@ async fn a_password_is_refused_with_the_reason_in_the_persons_language() {
         ("en", "12 to 256 characters", "too easy to guess"),
         ("fr", "de 12 à 256 caractères", "trop facile à deviner"),
     ] {
-        // The radio buttons are checked by what a browser would send.
+        // The language is a group of radio buttons, so this sends what a browser would send.
         let id = browser.get("/dashboard/account").await.field("/dashboard/account", "form");
         browser
             .post("/dashboard/account", &[("form", &id), ("name", "Ada"), ("locale", locale)])
@@ -29,7 +29,7 @@ async fn a_password_is_refused_with_the_reason_in_the_persons_language() {
             let refused = browser.submit(&page, "/dashboard/password", &fields).await.is(422).says(reason);
             let field = refused.tags().into_iter().find(|tag| tag.get("id") == Some("password")).unwrap();
             assert_eq!(field.get("aria-invalid"), Some("true"));
-            assert_eq!(field.get("value"), Some(""), "a password is shown nowhere");
+            assert_eq!(field.get("value"), Some(""), "a page must never contain a password");
         }
     }
     let page = browser.get("/dashboard/password").await;
@@ -53,10 +53,10 @@ async fn a_new_password_ends_every_other_session_and_works() {
     let fields = [("password", PASSWORD), ("password_again", PASSWORD)];
     let mut twice = browser.clone();
     browser.submit(&page, "/dashboard/password", &fields).await.leads_to("/dashboard/account?done=password");
-    assert_ne!(browser.cookies["receptionist"], before, "the session has a new token");
+    assert_ne!(browser.cookies["receptionist"], before, "the session must have a new token");
     browser.get("/dashboard/account?done=password").await.is(200).says("All your other sessions");
     assert!(other.get("/dashboard/account").await.header("location").contains("sign-in"));
-    // The session has a new token by now, which the repeated form does not return again.
+    // The session now has a new token. The repeated form does not get the token again.
     let led = twice.submit(&page, "/dashboard/password", &fields).await;
     led.leads_to("/dashboard/sign-in?next=%2Fdashboard%2Fpassword");
     assert_eq!(twice.cookies["receptionist"], before);

@@ -1,9 +1,10 @@
-//! The dashboard with a reverse proxy: nginx and Caddy, if they are installed, with their files from `.deploy`.
+//! The dashboard behind nginx and Caddy, if they are installed, with their configuration files from
+//! `.deploy`.
 //!
-//! Only the ports, the certificate, and the form of Caddy's directive in versions before 2.7 are changed in the
-//! files.
+//! Only the ports and the certificate in these files are changed, and the syntax of a Caddy directive for
+//! versions before 2.7.
 
-#![allow(clippy::print_stderr, reason = "what is skipped is told")]
+#![allow(clippy::print_stderr, reason = "prints which tests are skipped")]
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -22,9 +23,9 @@ use tokio::task::block_in_place;
 
 use crate::harness::{Browser, Server};
 
-/// The host name in the shipped files.
+/// The host name in the configuration files.
 const NAME: &str = "api.example.com";
-/// How long a test waits for a connection or a response.
+/// The time limit for a connection or a response.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often a proxy is started if another program has taken its port.
 const STARTS_MAX: usize = 5;
@@ -32,15 +33,16 @@ const STARTS_MAX: usize = 5;
 const NGINX: &str = include_str!("../../.deploy/nginx.conf");
 const CADDY: &str = include_str!("../../.deploy/Caddyfile");
 
-/// A proxy program, and how it is started with its shipped file.
+/// A proxy, and how to start it with its configuration file.
 struct Program {
     name: &'static str,
-    /// The argument that prints its version.
+    /// The argument with which the program prints its version.
     version: &'static str,
-    /// The signal that ends it at once. A killed nginx leaves its workers running, and Caddy waits for open streams
-    /// on other signals.
+    /// The signal that ends the program immediately. If nginx is killed, its workers continue to run. On
+    /// other signals, Caddy waits for open streams.
     end: &'static str,
-    /// Writes the file for these ports. Returns the arguments that check it, and those that start the program.
+    /// Writes the configuration file for these ports. Returns the arguments to check the file, and those to
+    /// start the program.
     prepare: fn(&Path, u16, SocketAddr) -> [Vec<String>; 2],
 }
 
@@ -49,9 +51,9 @@ const PROGRAMS: [Program; 2] = [
     Program { name: "caddy", version: "version", end: "-KILL", prepare: caddy },
 ];
 
-/// Replaces a part of the shipped text, which must contain it.
+/// Replaces a part of the configuration. Fails if the part is missing.
 fn with(text: &str, part: &str, other: &str) -> String {
-    assert!(text.contains(part), "{part:?} is not in:\n{text}");
+    assert!(text.contains(part), "the configuration has no {part:?}:\n{text}");
     text.replace(part, other)
 }
 
@@ -85,7 +87,7 @@ fn caddy(home: &Path, port: u16, upstream: SocketAddr) -> [Vec<String>; 2] {
     if version_of_caddy() >= (2, 7) {
         site = with(&site, "\t\tbuffer_requests\n\t\tmax_buffer_size 256KiB", "\t\trequest_buffers 256KiB");
     }
-    // Without port 80 and the administration port, which other programs on the machine may use.
+    // Port 80 and the administration port are not used, because other programs on the machine may use them.
     let file = home.join("Caddyfile");
     fs::write(&file, format!("{{\n\tadmin off\n\tauto_https disable_redirects\n}}\n{site}")).unwrap();
     ["validate", "run"]
@@ -93,7 +95,7 @@ fn caddy(home: &Path, port: u16, upstream: SocketAddr) -> [Vec<String>; 2] {
         .map(|words| words.map(str::to_owned).to_vec())
 }
 
-/// The first two numbers of Caddy's version, for example of `v2.6.2` or `2.6.2`.
+/// The first two numbers of Caddy's version, from a text such as `v2.6.2` or `2.6.2`.
 fn version_of_caddy() -> (u32, u32) {
     let said = String::from_utf8(run("caddy", Path::new("."), &["version".into()]).stdout).unwrap();
     let mut numbers =
@@ -111,7 +113,7 @@ fn run(program: &str, home: &Path, args: &[String]) -> Output {
     command(program, home, args).output().unwrap()
 }
 
-/// A running proxy. It is killed when it is dropped.
+/// A running proxy. Dropping this kills it.
 struct Proxy {
     process: Child,
     end: &'static str,
@@ -128,7 +130,7 @@ impl Drop for Proxy {
 }
 
 impl Proxy {
-    /// Starts the proxy for this server. Prints a line and returns `None` if it is not installed.
+    /// Starts a proxy for this server. Prints a line and returns `None` if it is not installed.
     fn before(program: &Program, upstream: SocketAddr) -> Option<Self> {
         let Program { name, version, end, prepare } = program;
         if Command::new(name).arg(version).stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
@@ -156,7 +158,7 @@ impl Proxy {
                 std::thread::yield_now();
             }
         }
-        panic!("{name} does not start: {}", fs::read_to_string(log).unwrap());
+        panic!("{name} did not start: {}", fs::read_to_string(log).unwrap());
     }
 
     /// A TLS connection to the proxy.
@@ -168,7 +170,8 @@ impl Proxy {
         StreamOwned::new(tls, stream)
     }
 
-    /// Gets a page with the browser's cookies. Returns the head of the response and a reader of its body.
+    /// Requests a page with the browser's cookies. Returns the head of the response, and a reader for its
+    /// body.
     fn get(&self, path: &str, browser: &Browser) -> (String, impl BufRead + use<>) {
         let cookies: Vec<_> = browser.cookies.iter().map(|(name, value)| format!("{name}={value}")).collect();
         let cookies = cookies.join("; ");
@@ -184,7 +187,7 @@ impl Proxy {
     }
 }
 
-/// Trusts only this certificate.
+/// A client configuration that trusts only this certificate.
 fn trusting(file: &Path) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     roots.add(CertificateDer::from_pem_file(file).unwrap()).unwrap();
@@ -193,7 +196,7 @@ fn trusting(file: &Path) -> Arc<ClientConfig> {
     Arc::new(config.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// The first line and the body of the next request to this server, which responds 204.
+/// Accepts the next request and responds with 204. Returns the first line and the body of the request.
 fn next_request(server: &TcpListener) -> (String, String) {
     let (stream, _) = server.accept().unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -230,7 +233,7 @@ async fn pages_and_live_updates_come_through_the_shipped_proxies() {
         let mut data =
             || block_in_place(|| lines.find_map(|line| Some(line.strip_prefix("data: ")?.to_owned())));
         assert!(head.contains("content-type: text/event-stream"), "{}: {head}", program.name);
-        // The stream starts at once, before any change.
+        // The stream sends its first event immediately, before any change.
         assert_eq!(data().unwrap(), "{}", "{}", program.name);
         let path = format!("/businesses/{id}/contacts");
         let contact = server.operator("POST", &path, json!({ "name": "Nora" })).await;
@@ -247,7 +250,7 @@ fn the_shipped_proxies_read_a_body_whole_before_they_forward_it() {
         let mut slow = proxy.connect();
         let head = format!("POST /slow HTTP/1.1\r\nHost: {NAME}\r\nContent-Length: 8\r\n\r\nhalf");
         slow.write_all(head.as_bytes()).unwrap();
-        // It was sent after the other one, but whole, so the server gets it first.
+        // This request was sent later, but completely, so the server gets it first.
         let mut quick = proxy.connect();
         quick.write_all(format!("GET /quick HTTP/1.1\r\nHost: {NAME}\r\n\r\n").as_bytes()).unwrap();
         assert_eq!(next_request(&server), ("GET /quick HTTP/1.1".into(), String::new()), "{}", program.name);

@@ -1,4 +1,4 @@
-//! Calls in the dashboard: filters, and the results of each call.
+//! Calls in the dashboard: filters, and the records that each call led to.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ async fn salon(server: &Server) -> (String, Browser, String) {
     (salon, browser, base)
 }
 
-/// Records a call of two minutes and five seconds.
+/// Records a call that lasted two minutes and five seconds.
 async fn call(server: &Server, salon: &str, started_at: &str, with: Value) -> String {
     let ended_at = started_at.replace(":00Z", ":59Z");
     let mut call = json!({
@@ -28,7 +28,7 @@ async fn calls_are_narrowed_by_outcome_direction_status_and_day() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     browser.get(&base).await.is(200).says("No calls yet");
-    // In Paris the first one is on Sunday already.
+    // In Paris, the first call was already on Sunday.
     for (at, with) in [
         ("2026-02-28T23:30:00Z", json!({ "outcome": "spam", "summary": "a loan" })),
         (
@@ -62,7 +62,7 @@ async fn calls_are_narrowed_by_outcome_direction_status_and_day() {
         assert_eq!(seen, expected, "{query}: {text}");
         assert_eq!(text.contains("No calls found"), expected.is_empty(), "{query}");
         if query.contains("day=2026-03-01") {
-            assert_eq!(page.field(&base, "day"), "2026-03-01", "the form shows what was chosen");
+            assert_eq!(page.field(&base, "day"), "2026-03-01", "the form must show the chosen filter");
         }
     }
     let page = browser.get(&base).await.says("Sunday 1 March").says("Friday 20 February").says("Missed");
@@ -106,9 +106,12 @@ async fn a_call_tells_what_was_said_and_what_came_of_it() {
         format!("/dashboard/b/{salon}/contacts/{}", contact["id"].as_str().unwrap()),
         "tel:+33661020304".to_owned(),
     ] {
-        assert!(links.contains(&link), "{link} in {links:?}");
+        assert!(links.contains(&link), "{link} is missing in {links:?}");
     }
-    assert!(!links.iter().any(|link| link.contains("recordings")), "an address of others is no link");
+    assert!(
+        !links.iter().any(|link| link.contains("recordings")),
+        "a recording at another host must not be a link"
+    );
 
     let bare = call(&server, &salon, "2026-03-01T12:00:00Z", json!({ "status": "failed" })).await;
     let page = browser.get(&format!("{base}/{bare}")).await.is(200).says("Anonymous number");
@@ -126,12 +129,12 @@ async fn calls_have_pages_that_keep_the_filters() {
     }
     let page =
         browser.get(&format!("{base}?outcome=spam")).await.is(200).says("number 59.").says("number 10.");
-    assert!(!page.text().contains("number 9."), "50 on a page");
+    assert!(!page.text().contains("number 9."), "a page must have 50 calls");
     let older = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
     let older = older.into_iter().find(|href| href.contains("after=")).unwrap();
     assert!(older.contains("outcome=spam"), "{older}");
     let page = browser.get(&older).await.is(200).says("number 9.").says("number 0.");
     assert!(!page.text().contains("number 10."));
-    // A cursor is only valid with its own filter.
+    // A cursor is valid only with the filter that it was made for.
     browser.get(&older.replace("outcome=spam", "outcome=other")).await.is(200).says("No calls found");
 }

@@ -1,4 +1,4 @@
-//! Contacts in the dashboard: found, added and changed, with their records.
+//! Contacts in the dashboard: finding, adding and changing them, and their records.
 
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ async fn a_contact_is_added_once_and_what_is_wrong_stands_beside_its_field() {
     let wrong = [("name", "Nora"), ("phone", "12"), ("email", "nora"), ("timezone", "Paris")];
     let refused = browser.submit(&refused, &new, &wrong).await.is(422).says("Nothing is saved yet");
     for (name, value) in wrong {
-        assert_eq!(refused.field(&new, name), value, "filled in as it was sent");
+        assert_eq!(refused.field(&new, name), value, "the form must contain the value that was sent");
     }
     let problems: Vec<_> =
         refused.tags().into_iter().filter(|tag| tag.get("class") == Some("problem")).collect();
@@ -94,7 +94,7 @@ async fn a_contact_is_added_once_and_what_is_wrong_stands_beside_its_field() {
     let page = browser.get(&format!("{base}/{id}?done=added")).await.says("Added.").says("Nora Haddad");
     page.says("nora@mail.example").says("Français").says("No appointments.");
 
-    // A second contact with her number: the page names the first one.
+    // Another contact with her phone number is refused. The page names the existing contact.
     let page = browser.get(&new).await;
     let taken = [("name", "Nora H."), ("phone", "0661020304")];
     let page = browser.submit(&page, &new, &taken).await.is(409);
@@ -103,7 +103,7 @@ async fn a_contact_is_added_once_and_what_is_wrong_stands_beside_its_field() {
     assert_eq!(page.field(&new, "name"), "Nora H.");
     let path = format!("{base}/{id}");
     let link = page.tags().into_iter().find(|tag| tag.get("href") == Some(&path));
-    assert!(link.is_some(), "the way to her");
+    assert!(link.is_some(), "the page must link to the existing contact");
 }
 
 #[tokio::test]
@@ -183,7 +183,10 @@ async fn a_contacts_page_lists_all_their_records_newest_first() {
     let page = browser.get(&format!("{base}/{id}")).await.is(200).says("I may be late.").says("number 11.");
     let text = page.text();
     assert!(text.find("5 Mar 2026").unwrap() < text.find("3 Mar 2026").unwrap(), "{text}");
-    assert!(!text.contains("4 Mar 2026") && !text.contains("number 1."), "ten calls, and hers: {text}");
+    assert!(
+        !text.contains("4 Mar 2026") && !text.contains("number 1."),
+        "only ten calls may be listed, all of this contact: {text}"
+    );
     let all = format!("{base}/{id}?list=calls");
     assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&all)));
     let page = browser.get(&all).await.is(200).says("number 11.").says("number 0.");
@@ -234,7 +237,10 @@ async fn a_message_leads_to_a_form_for_a_new_contact_that_is_begun() {
     let added = browser.submit(&page, &new, &[]).await.is(303);
     let added = added.header("location").strip_suffix("?done=added").unwrap().to_owned();
     let page = browser.get(&path).await.is(200);
-    assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&added)), "whose number it is by now");
+    assert!(
+        page.tags().iter().any(|tag| tag.get("href") == Some(&added)),
+        "the page must link to the contact who now has the number"
+    );
 }
 
 #[tokio::test]
@@ -246,7 +252,7 @@ async fn input_from_before_a_suspension_is_shown_without_a_button() {
     let pages = [(browser.get(&edit).await, edit), (browser.get(&new).await, new)];
     server.operator("PATCH", &format!("/businesses/{salon}"), json!({ "suspended": true })).await;
     for (page, way) in pages {
-        // Twice: the form is sent again after the browser's back button.
+        // The form is sent twice, the second time after the browser's back button.
         for name in ["Nora Haddad", "Nora H."] {
             browser.submit(&page, &way, &[("name", name)]).await.leads_to(&way);
             let kept =
@@ -254,7 +260,10 @@ async fn input_from_before_a_suspension_is_shown_without_a_button() {
             assert_eq!(kept.field(&way, "name"), name);
             let tags = kept.tags();
             let mut buttons = tags.iter().filter_map(|tag| tag.get("class"));
-            assert!(!buttons.any(|class| class.contains("button first")), "there is nothing to press");
+            assert!(
+                !buttons.any(|class| class.contains("button first")),
+                "a suspended business must have no buttons"
+            );
         }
         browser.get(&way).await.is(403);
     }

@@ -1,10 +1,11 @@
-//! The data of a contact: exported as a file, and erased.
+//! The data of a contact: exporting it as a file, and erasing it.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Server};
 
-/// A salon with Nora, an appointment of hers, calls and a message. Returns her id and the owner's browser.
+/// A salon with the contact Nora, who has an appointment, calls and a message. Returns the ids of the salon
+/// and of Nora, and the owner's browser.
 async fn salon_with_nora(server: &Server, calls: usize) -> (String, String, Browser) {
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -34,7 +35,7 @@ async fn salon_with_nora(server: &Server, calls: usize) -> (String, String, Brow
 #[tokio::test]
 async fn the_data_of_a_contact_is_exported_as_a_file() {
     let server = Server::open().await;
-    // More than one read returns.
+    // The contact has more calls than one read returns.
     let (salon, nora, mut browser) = salon_with_nora(&server, 203).await;
     let path = format!("/dashboard/b/{salon}/contacts/{nora}");
     browser.get(&path).await.is(200).says("Export as JSON");
@@ -43,7 +44,7 @@ async fn the_data_of_a_contact_is_exported_as_a_file() {
     let kept: Value = serde_json::from_str(&file.body).unwrap();
     assert_eq!(kept["business"], json!({ "id": salon, "name": "Salon Zoé" }));
     let shown = server.operator("GET", &format!("/businesses/{salon}/contacts/{nora}"), Value::Null).await;
-    assert_eq!(kept["contact"], shown, "as the API shows it");
+    assert_eq!(kept["contact"], shown, "the export must contain the contact as the API shows it");
     let calls = kept["calls"].as_array().unwrap();
     assert_eq!(calls.len(), 203);
     let (first, last) = (&calls[0], &calls[202]);
@@ -99,7 +100,7 @@ async fn erasing_a_contact_lists_their_records_and_deletes_them() {
     for gone in [path.clone(), format!("{path}/edit"), format!("{path}/export"), erase.clone()] {
         browser.get(&gone).await.is(404);
     }
-    // The records about her are shown without her data at once. The cleanup follows in steps.
+    // The records about her are shown without her data immediately. The cleanup deletes the data in steps.
     let list = browser.get(&format!("/dashboard/b/{salon}/messages")).await.is(200);
     assert!(!list.text().contains("Nora") && !list.text().contains("I may be late."));
     let list = list.says("The text of this message was erased").says("Of somebody else.");

@@ -1,4 +1,4 @@
-//! Knowledge in the dashboard: listed, looked up, added, changed and deleted.
+//! Knowledge in the dashboard: listing, searching, adding, changing and deleting it.
 
 use serde_json::{Value, json};
 
@@ -28,7 +28,7 @@ async fn a_piece_is_added_looked_up_changed_and_deleted() {
     let page = page.says("It must have 1 to 200 characters.").says("It must have 1 to 50,000 characters.");
     let page = page.says("It must be a whole address that begins with https:// or http://.");
     assert_eq!(page.field(&new, "source_url"), "salon.example");
-    // Browsers send other line breaks than those that were written; the stored ones are the written ones.
+    // Browsers send CR LF as line breaks. The service stores LF, as the text was entered.
     let dogs = [
         ("title", "Dogs"),
         ("content", "Small dogs may come.\r\n\r\nLarge ones not."),
@@ -68,7 +68,7 @@ async fn a_piece_is_added_looked_up_changed_and_deleted() {
     let delete = format!("{path}/delete");
     let page =
         browser.get(&delete).await.is(200).says("Delete “Dogs and cats”?").says("Small dogs may come.");
-    assert_eq!(pieces(&server, &salon).await.len(), 2, "asking deletes nothing");
+    assert_eq!(pieces(&server, &salon).await.len(), 2, "opening the page must delete nothing");
     browser.submit(&page, &delete, &[]).await.leads_to(&format!("{base}?done=deleted"));
     browser.submit(&page, &delete, &[]).await.leads_to(&format!("{base}?done=deleted"));
     assert_eq!(pieces(&server, &salon).await.len(), 1);
@@ -177,7 +177,7 @@ async fn input_from_before_a_suspension_is_shown_without_a_button() {
         );
         let tags = kept.tags();
         let buttons = tags.iter().filter(|tag| tag.get("class").is_some_and(|c| c.contains("button first")));
-        assert_eq!(buttons.count(), 0, "there is nothing to press");
+        assert_eq!(buttons.count(), 0, "a suspended business must have no buttons");
     }
     assert_eq!(pieces(&server, &salon).await[0]["content"], "Small ones.");
 }

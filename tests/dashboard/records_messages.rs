@@ -1,10 +1,10 @@
-//! Messages in the dashboard: read, assigned, resolved; their content is shown as text.
+//! Messages in the dashboard: reading, assigning and resolving them. Their content is shown as text.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Page, Server};
 
-/// A salon with a signed-in owner, and its path in the dashboard.
+/// A salon. Returns its id, the owner's browser, and the path of the messages.
 async fn salon(server: &Server) -> (String, Browser, String) {
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -25,7 +25,7 @@ async fn staff(server: &Server, salon: &str, name: &str) -> String {
     member["id"].as_str().unwrap().to_owned()
 }
 
-/// The message in the operator API.
+/// The message, as the operator API returns it.
 async fn stored(server: &Server, salon: &str, id: &str) -> Value {
     let all = server.operator("GET", &format!("/businesses/{salon}/messages"), Value::Null).await;
     all.as_array().unwrap().iter().find(|one| one["id"] == id).unwrap().clone()
@@ -33,9 +33,11 @@ async fn stored(server: &Server, salon: &str, id: &str) -> Value {
 
 fn order(page: &Page, texts: &[&str]) {
     let text = page.text();
-    let places: Vec<_> =
-        texts.iter().map(|one| text.find(one).unwrap_or_else(|| panic!("no {one} in {text}"))).collect();
-    assert!(places.is_sorted(), "{texts:?} in {text}");
+    let places: Vec<_> = texts
+        .iter()
+        .map(|one| text.find(one).unwrap_or_else(|| panic!("{one} is missing in {text}")))
+        .collect();
+    assert!(places.is_sorted(), "{texts:?} must occur in this order: {text}");
 }
 
 #[tokio::test]
@@ -54,7 +56,7 @@ async fn a_message_is_looked_at_marked_as_read_given_to_somebody_and_resolved() 
 
     let path = format!("{base}/{id}");
     let page = browser.get(&path).await.is(200).says("It burns. Behind the ears.").says("Nobody yet");
-    assert_eq!(stored(&server, &salon, &id).await["status"], "new", "looking changes nothing");
+    assert_eq!(stored(&server, &salon, &id).await["status"], "new", "opening a message must change nothing");
     let status = format!("{path}/status");
     browser.submit(&page, &status, &[]).await.leads_to(&format!("{path}?done=read"));
     assert_eq!(stored(&server, &salon, &id).await["status"], "read");
@@ -71,7 +73,7 @@ async fn a_message_is_looked_at_marked_as_read_given_to_somebody_and_resolved() 
     browser.submit(&page, &assign, &[("staff_id", "")]).await.is(303);
     assert!(stored(&server, &salon, &id).await["staff_id"].is_null());
 
-    // A form in the list leads back to the list.
+    // A form in the list redirects back to the list.
     browser.submit(&list, &status, &[]).await.leads_to(&format!("{base}?status=read&done=resolved"));
     assert_eq!(stored(&server, &salon, &id).await["status"], "resolved");
     browser
@@ -97,7 +99,7 @@ async fn of_two_who_give_a_message_to_somebody_the_second_is_told_and_sees_both(
     let page = one.submit(&mine, &assign, &[("staff_id", &ines)]).await.is(409);
     let page = page.says("Somebody else has changed this").says("Your version Staff member Inès");
     let page = page.says("Saved version Staff member Hugo");
-    assert_eq!(page.field(&assign, "staff_id"), ines, "as it was sent");
+    assert_eq!(page.field(&assign, "staff_id"), ines, "the form must contain the value that was sent");
     assert_eq!(stored(&server, &salon, &id).await["staff_id"], hugo.as_str());
     one.submit(&page, &assign, &[]).await.is(303);
     assert_eq!(stored(&server, &salon, &id).await["staff_id"], ines.as_str());
@@ -187,7 +189,7 @@ async fn messages_have_pages_and_none_is_shown_twice() {
         take(&server, &salon, json!({ "body": format!("number {number}.") })).await;
     }
     let page = browser.get(&base).await.is(200).says("number 102.").says("number 3.");
-    assert!(!page.text().contains("number 2."), "100 on a page");
+    assert!(!page.text().contains("number 2."), "a page must have 100 messages");
     let older = page.tags().into_iter().filter_map(|tag| tag.get("href").map(str::to_owned));
     let older = older.into_iter().find(|href| href.contains("after=")).unwrap();
     let page = browser.get(&older).await.is(200).says("number 2.").says("number 0.").says("Newest");
@@ -207,7 +209,10 @@ async fn an_urgent_message_comes_first_however_many_were_taken_since() {
     order(&list, &["Nora Haddad", "Caller 119", "Caller 118"]);
     let today = browser.get(&format!("/dashboard/b/{salon}/today")).await.is(200).says("It burns.");
     order(&today, &["Nora Haddad", "Caller 119"]);
-    assert!(today.tags().iter().any(|tag| tag.get("href") == Some(&base)), "the others are a click away");
+    assert!(
+        today.tags().iter().any(|tag| tag.get("href") == Some(&base)),
+        "the page must link to all messages"
+    );
 }
 
 #[tokio::test]
@@ -223,6 +228,6 @@ async fn a_button_of_an_outdated_page_does_not_undo_another_persons_change() {
     let refused = bea.submit(&beas, &status, &[("status", "read")]).await.is(409);
     refused.says("Resolved");
     assert_eq!(stored(&server, &salon, &id).await["status"], "resolved");
-    // A form whose state is already reached succeeds.
+    // A form that requests the current state succeeds.
     bea.submit(&list, &status, &[]).await.leads_to(&format!("{base}?status=new&done=resolved"));
 }

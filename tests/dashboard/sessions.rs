@@ -1,4 +1,4 @@
-//! Listing and ending sessions.
+//! The list of a person's sessions, and how sessions are ended.
 
 use crate::harness::Server;
 

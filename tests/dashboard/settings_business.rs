@@ -1,4 +1,5 @@
-//! The profile: changes, refusals, conflicts between two versions, and members who may only read it.
+//! The profile of a business: changes, refused changes, conflicts between two versions, and members, who can
+//! only read it.
 
 use serde_json::{Value, json};
 
@@ -36,7 +37,7 @@ async fn the_whole_profile_is_changed_on_its_page() {
         assert_eq!(business[name], value.trim(), "{name}");
         assert_eq!(page.field(&path, name), value.trim(), "{name}");
     }
-    // The time zone stays, and the website can be removed.
+    // The time zone is unchanged, and the website can be removed.
     browser.submit(&page, &path, &[("website_url", "")]).await.leads_to(&format!("{path}?done=saved"));
     let business = server.operator("GET", &format!("/businesses/{salon}"), Value::Null).await;
     assert_eq!(business["website_url"], Value::Null);
@@ -64,7 +65,7 @@ async fn a_profile_that_is_refused_comes_back_filled_in_with_each_problem_beside
     }
     let business = server.operator("GET", &format!("/businesses/{salon}"), Value::Null).await;
     assert_eq!(business["name"], "Salon Zoé");
-    // With valid input, the same form is accepted.
+    // The same form is accepted after its input is corrected.
     let fields = [("name", "Z"), ("website_url", ""), ("booking_mode", "off"), ("timezone", "Europe/Paris")];
     browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=saved"));
 }
@@ -111,7 +112,7 @@ async fn a_member_sees_the_profile_without_a_form() {
     let mut browser = server.signed_in(&salon, &mia).await;
     let page =
         browser.get(&path).await.is(200).says("Salon Zoé").says("Confirmed immediately").says("France");
-    // The URL is text, not a link.
+    // The URL must be shown as text, not as a link.
     assert!(page.text().contains("https://salon.example"));
     assert!(!page.forms().iter().any(|form| form.action == path));
     browser

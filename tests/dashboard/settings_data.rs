@@ -1,4 +1,4 @@
-//! Retention, and the export of a business.
+//! Retention periods, and the export of a business.
 
 use serde_json::{Value, json};
 
@@ -25,17 +25,21 @@ async fn a_shorter_retention_deletes_only_after_a_confirmation() {
     let asked = browser.submit(&page, &path, &fields).await.is(200).says("Keep data for a shorter time?");
     let asked = asked.says("Calls: everything from before").says("Audit log: everything from before");
     assert!(!asked.text().contains("Messages: everything"));
-    assert_eq!(retention(&server, &salon).await["calls_days"], Value::Null, "nothing is changed yet");
+    assert_eq!(
+        retention(&server, &salon).await["calls_days"],
+        Value::Null,
+        "nothing may be changed before the confirmation"
+    );
     browser.submit(&asked, &path, &[]).await.leads_to(&format!("{path}?done=saved"));
     let expected =
         json!({ "calls_days": 365, "messages_days": null, "audit_days": 180, "appointments_days": null });
     assert_eq!(retention(&server, &salon).await, expected);
-    // A longer period deletes nothing, so no confirmation is needed.
+    // A longer period deletes no data, so no confirmation is needed.
     let page = browser.get(&path).await;
     assert_eq!(page.field(&path, "calls_days"), "365");
     browser.submit(&page, &path, &[("calls_days", "730")]).await.leads_to(&format!("{path}?done=saved"));
     assert_eq!(retention(&server, &salon).await["calls_days"], 730);
-    // The operator's value is among the options.
+    // The value that the operator has set is one of the options.
     server.operator("PATCH", &format!("/businesses/{salon}/retention"), json!({ "messages_days": 77 })).await;
     assert_eq!(browser.get(&path).await.field(&path, "messages_days"), "77");
 }
@@ -60,7 +64,8 @@ async fn what_is_refused_comes_back_and_the_second_of_two_sees_both() {
         .says("30 days")
         .says("90 days");
     assert_eq!(retention(&server, &salon).await["messages_days"], Value::Null);
-    // The form now says for ever for calls, as it was sent. That is longer, so only messages need a confirmation.
+    // The form now contains an unlimited period for calls, as it was sent. This is longer, so only the period
+    // for messages needs a confirmation.
     let asked = browser.submit(&page, &path, &[]).await.is(200).says("Messages: everything");
     browser.submit(&asked, &path, &[]).await.is(303);
     assert_eq!(retention(&server, &salon).await["messages_days"], 90);
@@ -85,7 +90,7 @@ async fn admins_leave_the_audit_log_to_owners_and_members_see_nothing() {
     assert_eq!(
         retention(&server, &salon).await["audit_days"],
         Value::Null,
-        "what was smuggled in is not looked at"
+        "a field that the page does not contain must have no effect"
     );
     let mut member = server.signed_in(&salon, &mia).await;
     member.get(&path).await.is(404);
@@ -112,8 +117,8 @@ async fn everything_is_downloaded_as_the_operator_exports_it_without_secrets() {
     let log = server.operator("GET", "/audit", Value::Null).await;
     let exported = log.as_array().unwrap().iter().filter(|entry| entry["action"] == "business.exported");
     let actors: Vec<_> = exported.map(|entry| entry["actor"]["type"].clone()).collect();
-    assert_eq!(actors, ["person"], "once, and of whom");
-    // A HEAD request does not count as an export.
+    assert_eq!(actors, ["person"], "the export must be audited once, with the person");
+    // A HEAD request is not counted as an export.
     browser.ask("HEAD", &format!("{path}/export"), &[], String::new()).await.is(200);
     let log = server.operator("GET", "/audit", Value::Null).await;
     assert_eq!(log.to_string().matches("business.exported").count(), 1);

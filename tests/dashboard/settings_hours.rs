@@ -1,10 +1,11 @@
-//! The week, its breaks and the special days.
+//! The opening hours of a week, its breaks, and the special days.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Browser, Page, Server};
 
-/// A service, a staff member who offers it, and an appointment at this time. Returns its id.
+/// Creates a service, a staff member who offers it, and an appointment at this time. Returns the id of the
+/// appointment.
 pub(crate) async fn booked(server: &Server, salon: &str, at: &str) -> String {
     let base = format!("/businesses/{salon}");
     let service = server.offers(salon, ("Cut", 60), "Inès").await;
@@ -54,7 +55,7 @@ async fn the_week_and_its_breaks_are_changed_and_what_lies_outside_is_listed() {
     let page = page.says("Monday 9 March at 10:00").says("<b>Nora</b>");
     let way = format!("/dashboard/b/{salon}/appointments/{id}");
     assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&way)));
-    // An unticked day is closed; its break stays.
+    // A day that is not checked is closed. Its break stays.
     browser.submit_without(&page, &path, "tuesday").await.leads_to(&format!("{path}?done=week"));
     let now = business(&server, &salon).await;
     assert!(!now["hours"].to_string().contains("tuesday") && now["breaks"].to_string().contains("tuesday"));
@@ -110,13 +111,16 @@ async fn a_day_has_room_for_more_breaks_and_nothing_that_was_typed_is_lost() {
     let all: Vec<_> = all.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let page = browser.post(&path, &all).await.is(200);
     assert_eq!(page.field(&path, "friday-hours-1-to"), "17:00");
-    assert!(business(&server, &salon).await["breaks"].as_array().unwrap().is_empty(), "nothing is saved");
+    assert!(
+        business(&server, &salon).await["breaks"].as_array().unwrap().is_empty(),
+        "a refused form must save nothing"
+    );
     let fields = [("monday-breaks-2-from", "15:00"), ("monday-breaks-2-to", "15:30")];
     browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=week"));
     let breaks = &business(&server, &salon).await["breaks"];
     assert_eq!(breaks[1], json!({ "day": "monday", "from": "15:00", "to": "15:30" }));
     let page = browser.get(&path).await;
-    assert_eq!(page.field(&path, "monday-breaks-2-from"), "15:00", "both are shown");
+    assert_eq!(page.field(&path, "monday-breaks-2-from"), "15:00", "both breaks must be shown");
     assert!(!page.form(&path).controls.contains(&"tuesday-breaks-2-from".to_owned()));
 }
 
@@ -145,7 +149,7 @@ async fn special_days_are_added_changed_and_removed() {
         .says("One upcoming appointment is outside")
         .says("Tuesday 3 March 2026")
         .says("Closed Mardi <i>gras</i>");
-    // A second form for the same day first shows what is saved.
+    // A second form for the same date first shows the saved special day.
     let page = browser
         .submit(&page, &add, &[("date", "2026-03-03"), ("open", "10h"), ("close", "12h")])
         .await
@@ -221,8 +225,12 @@ async fn times_are_accepted_in_several_forms_and_can_be_copied_to_every_open_day
         assert_eq!(same.field(&path, &format!("{day}-hours-1-to")), "18:30", "{day}");
     }
     assert_eq!(same.field(&path, "sunday-hours-1-from"), "", "closed");
-    assert_eq!(business(&server, &salon).await["hours"][0]["close"], "18:00", "nothing is saved");
-    // Back to the page as it was, where days may differ.
+    assert_eq!(
+        business(&server, &salon).await["hours"][0]["close"],
+        "18:00",
+        "a refused form must save nothing"
+    );
+    // The form of the earlier page is sent with different hours for each day.
     let fields =
         [&fields[..], &[("tuesday-hours-1-from", "9.30"), ("wednesday-hours-1-from", "930")]].concat();
     browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=week"));
@@ -245,7 +253,7 @@ async fn an_unsaved_week_survives_the_other_forms_of_the_page() {
     let (server, salon, path, mut browser) = open().await;
     let add = format!("{path}/days");
     let page = browser.get(&path).await;
-    // As the script sends it: with the fields of the week added to the other form.
+    // The fields that the script sends: those of the form, and those of the week.
     let along = |page: &Page, to: &str| {
         let week = page.form(&path).fields.into_iter().filter(|(name, _)| name != "form");
         let week = week.map(|(name, value)| match name == "friday-hours-1-to" {
@@ -266,7 +274,11 @@ async fn an_unsaved_week_survives_the_other_forms_of_the_page() {
         browser.post(action, &all).await
     }
     let refused = post(&mut browser, &add, sent(&page, &add, &[("date", "")], "12:00")).await.is(422);
-    assert_eq!(refused.field(&path, "friday-hours-1-to"), "12:00", "with what is wrong with the day");
+    assert_eq!(
+        refused.field(&path, "friday-hours-1-to"),
+        "12:00",
+        "the page must contain the week's input as well as the error of the day"
+    );
     let to = format!("{path}?done=day&date=2026-12-24");
     let all = sent(&refused, &add, &[("date", "2026-12-24")], "12:00");
     post(&mut browser, &add, all).await.leads_to(&to);
@@ -277,14 +289,14 @@ async fn an_unsaved_week_survives_the_other_forms_of_the_page() {
     let removed = post(&mut browser, &remove, sent(&page, &remove, &[], "12:00")).await.is(303);
     let page = browser.get(removed.header("location")).await;
     assert_eq!(page.field(&path, "friday-hours-1-to"), "12:00");
-    // Another person saves a week meanwhile: the page shows both.
+    // Another person saves the week in the meantime. The page then shows both versions.
     let hours = json!({ "hours": [{ "day": "monday", "open": "08:00", "close": "12:00" }] });
     server.operator("PATCH", &format!("/businesses/{salon}"), hours).await;
     let all = sent(&page, &add, &[("date", "2026-12-25")], "12:00");
     let added = post(&mut browser, &add, all).await.is(303);
     let page = browser.get(added.header("location")).await;
     browser.submit(&page, &path, &[]).await.is(409).says("Saved version");
-    // An unchanged week is not kept.
+    // If the week was not changed, its fields are not kept.
     let page = browser.get(&path).await;
     let all = sent(&page, &add, &[("date", "2026-12-26")], "18:00");
     let all: Vec<_> = all.into_iter().filter(|(name, _)| name != "week.friday-hours-1-to").collect();

@@ -1,4 +1,4 @@
-//! Services: added, changed, deactivated and deleted.
+//! Services: adding, changing, deactivating and deleting them.
 
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ async fn a_service_with_every_property_is_added_and_changed() {
     let page = browser.get(page.header("location")).await.says("Saved.").says("All colour");
     let service = services(&server, &salon).await[0].clone();
     assert_eq!((&service["price_cents"], &service["max_advance_days"]), (&Value::Null, &Value::Null));
-    assert_eq!(service["description"], "Roots\nor all over", "as others write lines");
+    assert_eq!(service["description"], "Roots\nor all over", "CR LF must be stored as LF");
     browser.submit_without(&page, &own, "active").await.is(303);
     assert_eq!(services(&server, &salon).await[0]["active"], false);
     browser.get(&path).await.says("Not offered");
@@ -103,7 +103,7 @@ async fn a_service_that_is_refused_comes_back_with_each_problem_beside_its_field
     ];
     let page = browser.submit(&page, &new, &fields).await.is(422).says("A price needs a currency.");
     assert_eq!(services(&server, &salon).await, json!([]));
-    // A form that is sent twice creates one service.
+    // If a form is sent twice, only one service is created.
     let fields = [("currency", "EUR")];
     browser.submit(&page, &new, &fields).await.is(303);
     browser.submit(&page, &new, &fields).await.is(303);
@@ -127,7 +127,7 @@ async fn a_service_that_others_changed_is_shown_in_both_versions() {
         .await;
     let page = browser.submit(&page, &own, &[("duration_minutes", "50")]).await.is(409);
     let page = page.says("Your version").says("50 min").says("45 min").says("90 min before");
-    // The current value is among the options, even if it is unusual.
+    // The current value is one of the options, even if it is an unusual value.
     let again = browser.get(&own).await;
     assert_eq!(again.field(&own, "min_notice_minutes"), "90");
     browser.submit(&page, &own, &[]).await.is(303);

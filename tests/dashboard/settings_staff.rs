@@ -1,4 +1,4 @@
-//! Staff: added, changed, deleted, and their time off.
+//! Staff: adding, changing and deleting staff members, and their time off.
 
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ async fn staff(server: &Server, salon: &str) -> Value {
     server.operator("GET", &format!("/businesses/{salon}/staff"), Value::Null).await
 }
 
-/// Adds a staff member without services. Returns the path of the page and the id.
+/// Adds a staff member who offers no services. Returns the path of the page and the id.
 async fn added(server: &Server, salon: &str, name: &str) -> String {
     let body = json!({ "name": name, "service_ids": [] });
     let made = server.operator("POST", &format!("/businesses/{salon}/staff"), body).await;
@@ -50,7 +50,7 @@ async fn a_staff_member_is_added_with_hours_of_their_own_and_changed() {
         ("tuesday", "on"),
         ("tuesday-hours-1-from", "10:00"),
         ("tuesday-hours-1-to", "16:00"),
-        // Fields of an unticked day are ignored.
+        // The fields of a day that is not checked are ignored.
         ("friday-hours-1-from", "10:00"),
     ];
     browser.submit(&page, &new, &fields).await.leads_to(&format!("{path}?done=added"));
@@ -163,7 +163,7 @@ async fn time_off_is_added_in_whole_days_or_hours_listed_and_taken_back() {
     browser.submit(&page, &remove, &[]).await.leads_to(&format!("{own}?done=removed#off"));
     assert_eq!(times_off(&server, &salon, &id).await.as_array().unwrap().len(), 1);
     server.clock.advance(60 * 24 * 60 * 60);
-    // The session has ended meanwhile, after a week without use.
+    // The first session has expired after a week without use.
     let ada = server.person(&salon, "eve@example.com", "owner").await;
     let mut browser = server.signed_in(&salon, &ada).await;
     browser.get(&own).await.says("No upcoming time off.");
@@ -196,7 +196,7 @@ async fn time_off_that_is_refused_comes_back_with_what_is_wrong() {
     assert_eq!(times_off(&server, &salon, &id).await, json!([]));
 }
 
-/// The browser of a member who is this staff member.
+/// The browser of a member who is linked to this staff member.
 async fn member(server: &Server, salon: &str, staff: &str) -> Browser {
     let mia = server.person(salon, "mia@example.com", "member").await;
     let membership = format!("/businesses/{salon}/people/{}", mia.id);
@@ -213,7 +213,10 @@ async fn a_member_changes_their_own_time_off_and_nothing_else() {
     assert!(!list.body.contains("/staff/new"));
     let (own, add) = (format!("{path}/{mine}"), format!("{path}/{mine}/time-off"));
     let page = browser.get(&own).await.is(200).says("During opening hours");
-    assert!(!page.forms().iter().any(|form| form.action == own), "no form of the rest");
+    assert!(
+        !page.forms().iter().any(|form| form.action == own),
+        "the page must have no form for the other settings"
+    );
     browser.submit(&page, &add, &[("from", "2026-03-05")]).await.is(303);
     let page = browser.get(&own).await.says("Thursday 5 March 2026");
     let off = times_off(&server, &salon, &mine).await;
@@ -223,7 +226,7 @@ async fn a_member_changes_their_own_time_off_and_nothing_else() {
     let off = json!({ "from": "2026-03-05", "to": "2026-03-05" });
     let off = server.operator("POST", &format!("/businesses/{salon}/staff/{theirs}/time-off"), off).await;
     let other = browser.get(&format!("{path}/{theirs}")).await.is(200).says("Thursday 5 March 2026");
-    assert!(!other.body.contains("/time-off"), "nothing to add, nothing to take back");
+    assert!(!other.body.contains("/time-off"), "a member must not change another person's time off");
     for action in ["time-off".to_owned(), format!("time-off/{}/remove", off["id"].as_str().unwrap())] {
         let id = browser.get(&own).await.field("/dashboard/sign-out", "form");
         let fields = [("form", id.as_str()), ("from", "2026-03-06")];

@@ -1,4 +1,4 @@
-//! Signing in with a password, and its limits.
+//! Signing in with a password, and the limits on attempts.
 
 use crate::harness::{Browser, PASSWORD, Page, Server};
 
@@ -34,7 +34,7 @@ async fn somebody_signs_in_goes_on_to_where_they_wanted_and_signs_out() {
     let page = before.clone().get("/dashboard/account").await.is(303);
     assert!(
         page.header("location").starts_with("/dashboard/sign-in?"),
-        "the session has ended, not the cookie alone"
+        "the session must have ended on the server too"
     );
 }
 

@@ -1,4 +1,5 @@
-//! `B/stream`: open pages receive the changes that they may show, until their session ends.
+//! `B/stream`, where `B` is a business's path: open pages receive the changes that they may show, until their
+//! session ends.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use tokio::time::timeout;
 
 use crate::harness::{Browser, Person, Server};
 
-/// How long a test waits for an event or a response.
+/// The time limit for an event or a response.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Salon {
@@ -33,7 +34,7 @@ impl Salon {
         format!("/dashboard/b/{}/stream", self.id)
     }
 
-    /// The stream of a page that is loaded now.
+    /// The path of the stream of a page that is loaded now.
     async fn stream_of_page(&mut self) -> String {
         let page = self.adas.get(&format!("/dashboard/b/{}/contacts", self.id)).await;
         let (_, stream) = page.body.split_once("data-stream=\"").unwrap();
@@ -100,7 +101,7 @@ async fn a_stream_ends_with_the_membership_and_with_the_session() {
     let page = adas.get("/dashboard/account").await;
     adas.submit(&page, "/dashboard/sign-out", &[]).await.is(303);
     let paul = salon.contact("Paul").await;
-    // Changes just before the stream was opened may still be sent.
+    // The stream may still send changes that were made just before it was opened.
     while let Some(heard) = timeout(PATIENCE, events.next()).await.unwrap() {
         assert_ne!(heard["id"], paul["id"], "{heard}");
     }
@@ -122,7 +123,7 @@ async fn a_stream_sends_an_alert_only_to_its_person() {
 async fn open_streams_do_not_delay_the_stop_of_the_service() {
     let mut salon = salon().await;
     let mut events = salon.adas.listen(&salon.stream()).await;
-    // A stop cuts off the responses that exceed its time limit.
+    // A stop cuts off responses that exceed its time limit.
     salon.server.restart().await;
     assert_eq!(events.next().await, None);
 }
@@ -135,7 +136,7 @@ async fn a_new_stream_reports_changes_since_the_page_was_loaded() {
     salon.contact("Nora").await;
     let heard = timeout(PATIENCE, salon.adas.listen(&stream).await.next()).await.unwrap().unwrap();
     assert_eq!(heard, json!({}), "anything may have changed");
-    // Without missed changes, only new changes are sent.
+    // If no change was missed, the stream sends only new changes.
     let stream = salon.stream_of_page().await;
     let mut events = salon.adas.listen(&stream).await;
     let contact = salon.contact("Eve").await;

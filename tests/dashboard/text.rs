@@ -1,4 +1,4 @@
-//! Text from customers is shown as text.
+//! Text that customers enter is shown as text.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ async fn names_become_neither_markup_nor_links_and_do_not_change_the_direction_o
         server.operator("POST", &format!("{base}/appointments"), booking).await;
         let other = server.business(&name.chars().rev().take(200).collect::<String>()).await;
         server.invited(&other, &email, "admin").await;
-        // The checks of every page find markup that is not ours.
+        // The checks of every page detect markup that the templates do not contain.
         for path in ["/dashboard", "/dashboard/account", &format!("/dashboard/b/{salon}/today")] {
             let page = browser.get(path).await.is(200);
             let tags = page.tags();
@@ -40,12 +40,12 @@ async fn names_become_neither_markup_nor_links_and_do_not_change_the_direction_o
                 "{path} {name}"
             );
             if path.ends_with("today") {
-                // The visible text is complete and unchanged.
+                // The visible text must contain the name completely and unchanged.
                 let shown: String = name.split_whitespace().collect::<Vec<_>>().join(" ");
                 assert!(page.body.contains("<span class=\"name strong\"><bdi>"), "{path}");
                 assert!(
                     page.text().contains(&shown) || name.contains("&lt;"),
-                    "{path}: {name} in {}",
+                    "{path}: {name} is missing in {}",
                     page.text()
                 );
             }

@@ -1,4 +1,4 @@
-//! The origin of the dashboard, its assets, and the page shown without a public URL.
+//! The origin of the dashboard, its assets, and the page that is shown without a public URL.
 
 use crate::harness::Server;
 
@@ -36,7 +36,7 @@ async fn over_https_the_session_is_bound_to_the_host() {
 
 #[tokio::test]
 async fn without_a_public_url_the_page_names_the_setting() {
-    // On a non-loopback address, without TLS.
+    // The service listens on an address that is not loopback, without TLS.
     let server = Server::listening("0.0.0.0:0", None, None).await;
     let mut browser = server.browser();
     for path in ["/dashboard", "/dashboard/sign-in", "/dashboard/nowhere"] {
@@ -44,7 +44,7 @@ async fn without_a_public_url_the_page_names_the_setting() {
         assert!(!page.header("retry-after").is_empty());
     }
     browser.post("/dashboard/sign-in", &[]).await.is(503);
-    // The page still has its style sheet.
+    // The page has its style sheet.
     let page = browser.get("/dashboard").await;
     let style = page.tags().into_iter().find(|tag| tag.get("rel") == Some("stylesheet")).unwrap();
     browser.get(style.get("href").unwrap()).await.is(200);

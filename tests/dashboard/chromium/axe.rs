@@ -1,4 +1,4 @@
-//! Runs axe-core on the current page.
+//! Checks the current page with axe-core.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use super::window::Window;
 
-/// The path used by `.ci/run`; `AXE` overrides it.
+/// The path of axe-core that `.ci/run` uses. The environment variable `AXE` replaces it.
 const PLACE: &str = "target/tools/node_modules/axe-core/axe.min.js";
 
-/// The source of axe-core. Prints a line and returns `None` if it is missing.
+/// The source code of axe-core. Prints a line and returns `None` if the file is missing.
 pub(super) fn axe() -> Option<String> {
     let place = std::env::var_os("AXE").map(PathBuf::from);
     let place = place.unwrap_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(PLACE));
@@ -18,7 +18,7 @@ pub(super) fn axe() -> Option<String> {
         Err(_) => {
             assert!(
                 std::env::var_os("REQUIRE_AXE").is_none(),
-                "REQUIRE_AXE is set, and there is no axe-core"
+                "REQUIRE_AXE is set, but axe-core is not installed"
             );
             eprintln!("skipped: no page is held against WCAG, for there is no {}", place.display());
             None
@@ -26,7 +26,7 @@ pub(super) fn axe() -> Option<String> {
     }
 }
 
-/// The violations of WCAG 2.2 A and AA on the current page, each with its markup.
+/// The violations of WCAG 2.2 A and AA on the current page, each with the markup that causes it.
 pub(super) async fn violations(window: &Window, axe: &str) -> Vec<String> {
     let script = format!(
         "{axe}; const done = arguments[arguments.length - 1]; \

@@ -1,4 +1,4 @@
-//! The pages of the documentation in a browser.
+//! The documentation pages in a browser.
 
 use receptionist::docs;
 
@@ -31,7 +31,7 @@ async fn no_page_of_the_documentation_breaks_its_policy_its_layout_or_wcag() {
                 wrong.push(format!("{page} {looks:?}: {over} px wider than the screen"));
             }
             let complaints = window.complaints().await.into_iter();
-            // The browser reports the expected 404 as well.
+            // The browser also reports the 404 response, which is expected here.
             let complaints = complaints.filter(|one| !one.contains("/no-such-topic"));
             wrong.extend(complaints.map(|one| format!("{page} {looks:?}: {one}")));
             if let Some(to) = &pictures {

@@ -1,11 +1,11 @@
-//! Complete tasks in the pages, with a mouse, a keyboard, a phone, and without script.
+//! Complete tasks in the pages: with a mouse, with a keyboard, on a phone, and without scripts.
 
 use super::pages::take_over;
 use super::salon::Salon;
 use super::window::{Looks, Window, window};
 use crate::harness::PASSWORD;
 
-/// A part of the name of the contact who is erased.
+/// A part of the name of the contact that is erased.
 const HOSTILE_PART: &str = "alert(1)";
 
 /// A window of a phone's size.
@@ -17,14 +17,14 @@ struct Desk {
 }
 
 impl Desk {
-    /// The salon, and a window without a session. Returns `None` if there is no browser.
+    /// Opens a salon and a window without a session. Returns `None` if there is no browser.
     async fn open() -> Option<Self> {
         let salon = Salon::open().await;
         let window = window(&salon.server.origin()).await?;
         Some(Self { salon, window })
     }
 
-    /// The salon, and a window with the owner's session.
+    /// Opens a salon and a window with the owner's session. Returns `None` if there is no browser.
     async fn of_owner() -> Option<Self> {
         let desk = Self::open().await?;
         take_over(&desk.window, &desk.salon.signed_in(&desk.salon.owner).await).await;
@@ -35,9 +35,10 @@ impl Desk {
         self.window.goto(&format!("/dashboard/b/{}/{page}", self.salon.id)).await;
     }
 
-    /// Closes the window. The policy refused nothing, and no script failed.
+    /// Closes the window. Checks that the content security policy has blocked nothing and no script has
+    /// failed.
     async fn close(self) {
-        // A refused form gets an error status, which the browser reports as well.
+        // The response to a refused form has an error status, which the browser also reports.
         let told = self.window.complaints().await;
         let told: Vec<_> =
             told.iter().filter(|one| !one.contains("the server responded with a status of 4")).collect();
@@ -67,7 +68,7 @@ async fn a_person_opens_a_link_chooses_a_password_and_signs_in_with_it() {
     window.sees("Password").await;
     window.fill("email", "camille@example.com").await;
     window.fill("password", PASSWORD).await;
-    // With the keyboard only.
+    // This part uses only the keyboard. The first key is Enter.
     window.keys("\u{e007}").await;
     window.sees("Monday 2 March").await;
     assert!(window.path().await.ends_with("/today"));
@@ -79,7 +80,7 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
     let Some(desk) = Desk::of_owner().await else { return };
     let window = &desk.window;
     desk.goto("calendar?view=day&date=2026-03-04").await;
-    // A free time of the first staff member leads to the form.
+    // A free time of the first staff member is a link to the booking form.
     let free = window.find("main a.free").await;
     let href = free.attr("href").await.unwrap().unwrap();
     window.goto(&href).await;
@@ -95,7 +96,7 @@ async fn a_day_is_booked_moved_cancelled_and_confirmed() {
     window.press("Cancel").await;
     window.run("document.querySelector('main form button.danger').click()").await;
     window.sees("Cancelled").await;
-    // A pending request is confirmed on the page of today.
+    // A pending request is confirmed on the page for today.
     desk.goto("today").await;
     window.press("Confirm").await;
     desk.goto(&format!("appointments/{}", desk.salon.waits)).await;
@@ -133,10 +134,10 @@ async fn keys_and_endpoints_are_made_tried_and_taken_back() {
     window.sees("curl").await;
     assert!(
         window.text().await.contains("rcp_") || window.text().await.contains("Bearer"),
-        "the key is shown"
+        "the key must be shown"
     );
     desk.goto("settings/keys").await;
-    assert!(!window.text().await.contains("Bearer"), "it is shown once");
+    assert!(!window.text().await.contains("Bearer"), "the key may be shown only once");
     window.press("Revoke").await;
     window.press("Revoke the key").await;
     window.sees("The key is revoked.").await;
@@ -158,8 +159,8 @@ async fn keys_and_endpoints_are_made_tried_and_taken_back() {
     desk.close().await;
 }
 
-/// A pending delivery cannot be sent again at once. The owner disables and enables the endpoint instead, and sends
-/// the missed events.
+/// A pending delivery cannot be sent again immediately. The owner therefore disables and enables the
+/// endpoint, and then sends the missed events.
 #[tokio::test]
 async fn an_event_that_a_receiver_was_not_there_for_is_sent_again() {
     let Some(desk) = Desk::of_owner().await else { return };
@@ -175,7 +176,7 @@ async fn an_event_that_a_receiver_was_not_there_for_is_sent_again() {
     window.sees("Retrying").await;
     let newest = "return document.querySelector('main a[href*=\"/deliveries/\"]').getAttribute('href')";
     let delivery = window.run(newest).await.as_str().unwrap().to_owned();
-    assert!(!delivery.ends_with(&desk.salon.delivery), "the newest stands first");
+    assert!(!delivery.ends_with(&desk.salon.delivery), "the newest delivery must come first");
 
     window.goto(&delivery).await;
     window.sees("The connection was refused").await;
@@ -185,7 +186,7 @@ async fn an_event_that_a_receiver_was_not_there_for_is_sent_again() {
     let facts = window.run(facts).await;
     let [last, next] = [0, 1].map(|at| facts[at].as_str().unwrap().split_once(" 2026-").unwrap());
     assert_eq!((last.0, next.0), ("Last response", "Next attempt"));
-    assert!(last.1 < next.1, "it is tried again later: {facts}");
+    assert!(last.1 < next.1, "the next attempt must be later than the last: {facts}");
 
     desk.goto(&endpoint).await;
     let open =
@@ -202,7 +203,7 @@ async fn an_event_that_a_receiver_was_not_there_for_is_sent_again() {
     let before = receiver.requests().len();
     window.press("Resend").await;
     window.sees("The event is being resent.").await;
-    // The outcome is stored after the receiver's response, and then shown on the open page.
+    // The outcome is stored after the receiver's response. The open page then shows it.
     window.sees("thanks").await;
     window.sees("Delivered").await;
     let came = receiver.requests();
@@ -253,8 +254,8 @@ async fn a_page_whose_stream_says_nothing_looks_for_itself_while_it_is_seen() {
     let window = &desk.window;
     desk.goto("contacts").await;
     window.sees("Contacts").await;
-    // The script of the page receives no more events. A second copy of it has an open stream that sends nothing, and
-    // the test triggers its interval.
+    // The page's script gets no more events. A second copy of the script gets a stream that is open and sends
+    // nothing, and the test starts its interval timer.
     window
         .run_async(
             "const done = arguments[arguments.length - 1];
@@ -275,7 +276,7 @@ async fn a_page_whose_stream_says_nothing_looks_for_itself_while_it_is_seen() {
     add("Polled 1").await;
     window.run("pass()").await;
     window.sees("Polled 1").await;
-    // A hidden page starts no polling, and a form with input is not replaced.
+    // A hidden page does not begin to poll, and a form with input is not replaced.
     let begun = window
         .run(
             "const later = window.setTimeout;
@@ -293,7 +294,7 @@ async fn a_page_whose_stream_says_nothing_looks_for_itself_while_it_is_seen() {
         .await;
     assert_eq!(begun, 0);
     add("Polled 2").await;
-    // Once another part of the page was replaced, the part with the form was examined.
+    // When another part of the page has been replaced, the script has also checked the part with the form.
     window.run("document.querySelector('#nav-side').append('old'); pass()").await;
     window
         .run_async(

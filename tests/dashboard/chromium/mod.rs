@@ -1,6 +1,7 @@
-//! The pages in a real Chromium, if it is installed: their appearance, forbidden contents, and complete tasks.
+//! The pages in a real Chromium, if it is installed: their appearance, content that pages must not have, and
+//! complete tasks.
 
-#![allow(clippy::print_stderr, reason = "what is skipped is told")]
+#![allow(clippy::print_stderr, reason = "prints which tests are skipped")]
 
 mod axe;
 mod docs;

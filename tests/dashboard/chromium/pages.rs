@@ -1,4 +1,4 @@
-//! Every page in the table of routes: wide and on a phone, light and dark.
+//! Every page in the table of routes, on a wide screen and on a phone, in light and dark mode.
 
 use receptionist::service;
 
@@ -7,10 +7,10 @@ use super::salon::Salon;
 use super::window::{Looks, Window, window};
 use crate::harness::Browser;
 
-/// The widths and modes in which every page is checked.
+/// The widths and colour modes in which every page is checked.
 const LOOKS: [Looks; 3] =
     [Looks { width: 1440, dark: false }, Looks { width: 820, dark: true }, Looks { width: 390, dark: true }];
-/// The narrowest screen in WCAG 1.4.10, in CSS pixels.
+/// The narrowest screen that WCAG 1.4.10 requires, in CSS pixels.
 const NARROW: Looks = Looks { width: 320, dark: false };
 
 /// Copies the session of a browser to a window.
@@ -21,12 +21,12 @@ pub(super) async fn take_over(window: &Window, browser: &Browser) {
     }
 }
 
-/// The pages for a signed-in person.
+/// The paths of the pages that a signed-in person can open.
 fn pages(salon: &Salon) -> Vec<String> {
     let all =
         service::pages().into_iter().filter(|(method, _, access)| method == "GET" && access != "anybody");
     let mut pages: Vec<_> = all.filter_map(|(_, path, _)| salon.address(path)).collect();
-    pages.retain(|path| path != "/dashboard"); // it redirects
+    pages.retain(|path| path != "/dashboard"); // this path redirects
     pages
 }
 
@@ -42,7 +42,7 @@ async fn no_page_breaks_its_policy_its_layout_or_wcag() {
         window.look(looks).await;
         for page in pages(&salon) {
             window.goto(&page).await;
-            assert_eq!(window.path().await, page, "it is shown");
+            assert_eq!(window.path().await, page, "the browser must show the page");
             let over =
                 window.run("const d = document.documentElement; return d.scrollWidth - d.clientWidth").await;
             if over.as_i64() > Some(0) {
@@ -69,7 +69,7 @@ async fn no_page_runs_what_somebody_typed() {
     take_over(&window, &salon.signed_in(&salon.owner).await).await;
     for page in pages(&salon) {
         window.goto(&page).await;
-        // An alert would be open by now, and every command would fail because of it.
+        // If injected markup had opened an alert, the browser would refuse every command from now on.
         let scripts = window.run("return [...document.scripts].filter(one => !one.src).length").await;
         let handlers = window
             .run("return [...document.querySelectorAll('*')].filter(e => [...e.attributes].some(a => a.name.startsWith('on'))).length")
@@ -79,12 +79,12 @@ async fn no_page_runs_what_somebody_typed() {
     window.close().await;
 }
 
-/// Records which elements get the focus.
+/// Records which elements get the focus. The script runs in the page.
 const LISTEN: &str = "window.focused = new Set(); \
     document.addEventListener('focusin', event => window.focused.add(event.target)); document.activeElement?.blur();";
 
-/// The usable elements that never got the focus. Of a group of radio buttons one is enough, because the arrow keys
-/// lead to the others.
+/// The elements that can be used but never got the focus. For a group of radio buttons one of them is enough,
+/// because the arrow keys reach the others.
 const MISSED: &str = "\
     const usable = [...document.querySelectorAll('a[href],button,input:not([type=hidden]),select,textarea,summary,[tabindex=\"0\"]')]; \
     const shown = usable.filter(e => !e.disabled && e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length); \
@@ -100,7 +100,8 @@ async fn everything_on_every_page_is_reached_by_the_keyboard() {
     for page in pages(&salon) {
         window.goto(&page).await;
         window.run(LISTEN).await;
-        // One press of Tab for each element, and some more, because a date or time field has several parts.
+        // Tab is pressed once for each element and some more times, because a date or time field has several
+        // parts.
         let stops = window.run("return document.querySelectorAll('a,button,input,select,textarea,summary,[tabindex]').length").await;
         let stops = usize::try_from(stops.as_u64().unwrap()).unwrap() * 3 + 20;
         window.keys(&"\u{e004}".repeat(stops)).await;

@@ -1,4 +1,4 @@
-//! Makes the pictures of the README if `PICTURES` names a directory:
+//! Makes the screenshots of the README if `PICTURES` names a directory:
 //!
 //! ```console
 //! $ PICTURES=$PWD/tests/dashboard/pictures cargo test --test dashboard pictures_of_the_readme
@@ -16,7 +16,7 @@ fn id(value: &Value) -> String {
     value["id"].as_str().unwrap().to_owned()
 }
 
-/// A salon on a Monday morning: its id, its owner, and one of its endpoints.
+/// A salon on a Monday morning. Returns its id, its owner, and the id of an endpoint.
 async fn salon(server: &Server) -> (String, Person, String) {
     server.clock.set("2026-03-02T06:30:00Z");
     let salon = server.business("Salon Lumière").await;

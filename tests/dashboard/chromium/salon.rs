@@ -1,5 +1,5 @@
-//! A salon with data on every page. Some of it is hostile: text with markup, without spaces, or with characters that
-//! change the direction of writing.
+//! A salon that has data on every page. Some texts are hostile: they contain markup, no spaces, or characters
+//! that change the direction of writing.
 
 use domain::booking::{BookRequest, Party};
 use domain::{Actor, ContactDetails, Phone, Source, Timestamp};
@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 
 use crate::harness::{Browser, Server};
 
-/// Text that breaks a page that does not escape it.
+/// A text that breaks a page if the page does not escape it.
 pub(super) const HOSTILE: &str =
     "<script>alert(1)</script>\" onmouseover=alert(1) javascript:alert(1) \u{202e}evil";
 
-/// A special day.
+/// The date of a special day.
 const DATE: &str = "2026-03-20";
 
-/// The salon, and the ids of its data.
+/// The salon, and the ids of its records.
 pub(super) struct Salon {
     pub(super) server: Server,
     pub(super) id: String,
@@ -33,15 +33,15 @@ pub(super) struct Salon {
     pub(super) member: String,
     membership: String,
     pub(super) delivery: String,
-    /// A pending appointment.
+    /// The id of a pending appointment.
     pub(super) waits: String,
 }
 
 fn id(value: &Value) -> String {
-    value["id"].as_str().unwrap_or_else(|| panic!("no id in {value}")).to_owned()
+    value["id"].as_str().unwrap_or_else(|| panic!("the response contains no id: {value}")).to_owned()
 }
 
-/// Requests an appointment through the API, which the team has to confirm. Returns its id.
+/// Requests an appointment through the API that the team has to confirm. Returns its id.
 async fn requested(server: &Server, salon: &str, service: &str) -> String {
     let business = server.engine().business(salon.parse().unwrap());
     let mode = |mode: &str| json!({ "booking_mode": mode });
@@ -64,7 +64,7 @@ async fn requested(server: &Server, salon: &str, service: &str) -> String {
 }
 
 impl Salon {
-    /// Creates the salon on a Monday morning.
+    /// Creates the salon. The time is a Monday morning.
     pub(super) async fn open() -> Self {
         let server = Server::open().await;
         let salon = server.business("Salon Lumière").await;
@@ -141,7 +141,8 @@ impl Salon {
         self.server.signed_in(&self.id, &person).await
     }
 
-    /// The path of a page in the table. Returns `None` for a page that needs no session.
+    /// The path of a page in the table of routes, with ids of the salon. Returns `None` for a page that needs
+    /// no session.
     pub(super) fn address(&self, path: &str) -> Option<String> {
         let date = DATE.to_owned();
         // Only a pending appointment can be declined.

@@ -1,4 +1,4 @@
-//! A window of a real Chromium, controlled through WebDriver.
+//! A window of a real Chromium. The tests control it through WebDriver.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -10,10 +10,10 @@ use fantoccini::{Client, ClientBuilder, Locator};
 use serde_json::{Value, json};
 use url::Url;
 
-/// How long a test waits for something on a page.
+/// The time limit for a change on a page.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A script that ends when the page shows a text.
+/// A script that ends when the page shows the text in its first argument.
 const SEES: &str = "
     const [text, done] = arguments;
     const sees = () => (document.body?.innerText ?? '').includes(text);
@@ -22,17 +22,18 @@ const SEES: &str = "
     seen.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
 ";
 
-/// How often the driver is started if it ends at once.
+/// How often the driver is started if it ends immediately.
 const STARTS_MAX: usize = 5;
 
-/// The process that controls Chromium. It ends when this is dropped.
+/// The process that controls Chromium. Dropping this ends it.
 struct Driver {
     process: Child,
     address: String,
 }
 
 impl Driver {
-    /// Starts the driver. If two start at once, one may find its chosen port taken and end; it is started again.
+    /// Starts the driver. A driver that is started at the same time may take the port that this one has
+    /// chosen. This one then ends, and is started again.
     fn start() -> Option<Self> {
         (0..STARTS_MAX).find_map(|_| Self::try_start())
     }
@@ -57,7 +58,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // A signal lets the driver end its browser as well; a kill would not.
+        // After a signal, the driver also ends its browser. After a kill it would not.
         let _ = Command::new("kill").arg(self.process.id().to_string()).status();
         let _ = self.process.wait();
     }
@@ -69,22 +70,22 @@ pub(super) struct Window {
     _driver: Driver,
 }
 
-/// The appearance of a window: its width, and whether it is dark.
+/// The appearance of a window: its width, and whether it is in dark mode.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Looks {
     pub(super) width: u32,
     pub(super) dark: bool,
 }
 
-/// A window for the service at this origin. Without a browser it prints a line and returns `None`, or fails if
-/// `REQUIRE_BROWSER` is set.
+/// Opens a window for the service at this origin. If there is no browser, prints a line and returns `None`,
+/// or fails if `REQUIRE_BROWSER` is set.
 pub(super) async fn window(origin: &str) -> Option<Window> {
     let required = std::env::var_os("REQUIRE_BROWSER").is_some();
     let has_browser = ["chromium", "chromium-browser", "google-chrome"].iter().any(|name| {
         Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
     });
     let skipped = |why: &str| {
-        assert!(!required, "REQUIRE_BROWSER is set, and {why}");
+        assert!(!required, "REQUIRE_BROWSER is set, but {why}");
         eprintln!("skipped: pages are not tried in a browser, for {why}");
     };
     let Some(driver) = Driver::start().filter(|_| has_browser) else {
@@ -117,7 +118,7 @@ pub(super) async fn window(origin: &str) -> Option<Window> {
     Some(window)
 }
 
-/// A command of Chromium's own driver.
+/// A WebDriver command that only Chromium's driver has.
 #[derive(Debug)]
 struct Own {
     path: &'static str,
@@ -174,18 +175,18 @@ impl Window {
         url.as_str().strip_prefix(&self.origin).unwrap_or(url.as_str()).to_owned()
     }
 
-    /// The visible text of the page.
+    /// The visible text of the current page.
     pub(super) async fn text(&self) -> String {
-        // Between two pages there may be no body.
+        // While the browser changes to another page, there may be no body.
         let text = self.client.execute("return document.body?.innerText ?? ''", Vec::new()).await;
         text.ok().and_then(|text| text.as_str().map(str::to_owned)).unwrap_or_default()
     }
 
-    /// Waits until the page shows a text. A script in the page checks after every change.
+    /// Waits until the page shows this text. A script in the page checks the text after every change.
     pub(super) async fn sees(&self, text: &str) {
         let begun = Instant::now();
-        // The script fails at the browser's own timeout, and when another page is loaded. Then it is started on that
-        // page.
+        // The script fails at the browser's own timeout, and also when another page is loaded. It is then
+        // started again.
         while let Err(error) = self.client.execute_async(SEES, vec![json!(text)]).await {
             if begun.elapsed() >= PATIENCE {
                 panic!("{} does not show {text:?}: {error}: {}", self.path().await, self.text().await);
@@ -193,7 +194,7 @@ impl Window {
         }
     }
 
-    /// The first element that matches a selector.
+    /// The first element that matches this selector.
     pub(super) async fn find(&self, css: &str) -> Element {
         let found = self.client.wait().at_most(PATIENCE).for_element(Locator::Css(css)).await;
         match found {
@@ -202,7 +203,7 @@ impl Window {
         }
     }
 
-    /// Replaces the text of a field.
+    /// Replaces the text in a field.
     pub(super) async fn fill(&self, name: &str, value: &str) {
         let field = self.find(&format!("main [name='{name}']:not([type=hidden])")).await;
         field.clear().await.unwrap();
@@ -219,7 +220,7 @@ impl Window {
     pub(super) async fn tick(&self, name: &str, value: &str) {
         let css = format!("main input[name='{name}'][value='{value}']");
         let input = self.find(&css).await;
-        // The visible part of a choice is its label.
+        // Only the label of a radio button is visible.
         self.client
             .execute("arguments[0].click()", vec![serde_json::to_value(input).unwrap()])
             .await
@@ -251,7 +252,7 @@ impl Window {
         self.client.execute(script, Vec::new()).await.unwrap()
     }
 
-    /// Runs a script that passes its result to its last argument.
+    /// Runs a script. The script passes its result to its last argument.
     pub(super) async fn run_async(&self, script: &str) -> Value {
         self.client.execute_async(script, Vec::new()).await.unwrap()
     }
@@ -261,7 +262,8 @@ impl Window {
         self.client.active_element().await.unwrap().send_keys(keys).await.unwrap();
     }
 
-    /// The browser's messages since the last call: refusals by the policy, missing files, script errors.
+    /// The messages of the browser since the last call: violations of the content security policy, missing
+    /// files, and script errors.
     pub(super) async fn complaints(&self) -> Vec<String> {
         let log =
             self.client.issue_cmd(Own { path: "se/log", body: json!({ "type": "browser" }) }).await.unwrap();
@@ -270,7 +272,7 @@ impl Window {
         severe.map(|entry| entry["message"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
-    /// A screenshot.
+    /// A screenshot of the window.
     pub(super) async fn picture(&self) -> Vec<u8> {
         self.client.screenshot().await.unwrap()
     }
@@ -280,7 +282,7 @@ impl Window {
     }
 }
 
-/// A text as an XPath literal.
+/// The text as an XPath string literal.
 fn quoted(text: &str) -> String {
     if text.contains('\'') { format!("\"{text}\"") } else { format!("'{text}'") }
 }

@@ -1,4 +1,4 @@
-//! A small browser that keeps cookies and fills in the forms of pages.
+//! A small browser. It keeps cookies and fills in forms.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -14,10 +14,10 @@ use url::form_urlencoded::Serializer;
 
 use super::{Page, laws};
 
-/// The maximum number of polls of a page.
+/// The maximum number of requests while waiting for a text on a page.
 const LOOKS_MAX: usize = 1_000;
 
-/// A browser with its cookies.
+/// A browser, with its cookies.
 #[derive(Clone)]
 pub(crate) struct Browser {
     client: Client<HttpConnector, Full<Bytes>>,
@@ -25,14 +25,14 @@ pub(crate) struct Browser {
     pub(crate) cookies: BTreeMap<String, String>,
 }
 
-/// An open stream of events.
+/// An open stream of server-sent events.
 pub(crate) struct Events {
     body: Incoming,
     unread: String,
 }
 
 impl Events {
-    /// The data of the next event, or `None` if the stream has ended.
+    /// The data of the next event. `None` if the stream has ended.
     pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
             let event = self.block().await?;
@@ -42,7 +42,7 @@ impl Events {
         }
     }
 
-    /// The next event or comment, as text.
+    /// The next event or comment of the stream, as text.
     async fn block(&mut self) -> Option<String> {
         loop {
             if let Some((block, rest)) = self.unread.split_once("\n\n") {
@@ -50,7 +50,7 @@ impl Events {
                 self.unread = rest.to_owned();
                 return Some(block);
             }
-            let frame = self.body.frame().await?.expect("the stream ends, and is not cut off");
+            let frame = self.body.frame().await?.expect("the stream must not be cut off");
             self.unread.push_str(std::str::from_utf8(frame.data_ref()?).unwrap());
         }
     }
@@ -62,17 +62,17 @@ impl Browser {
         Self { client, address, cookies: BTreeMap::new() }
     }
 
-    /// Gets a page without following redirects.
+    /// Requests a page. Does not follow redirects.
     pub(crate) async fn get(&mut self, path: &str) -> Page {
         self.ask("GET", path, &[], String::new()).await
     }
 
-    /// Posts fields as a form of the service's own pages does.
+    /// Posts fields as a form on the service's own pages would.
     pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
         self.post_from(path, fields, &[("sec-fetch-site", "same-origin")]).await
     }
 
-    /// Posts fields with these headers.
+    /// Posts fields with additional headers.
     pub(crate) async fn post_from(
         &mut self,
         path: &str,
@@ -83,7 +83,8 @@ impl Browser {
         self.ask("POST", path, headers, body).await
     }
 
-    /// Submits the form with this action, with these fields filled in and all others as they are.
+    /// Submits the form with this action. These fields replace the values of the form, and the other values
+    /// stay.
     pub(crate) async fn submit(&mut self, page: &Page, action: &str, fields: &[(&str, &str)]) -> Page {
         let form = page.form(action);
         let mut all = form.fields.clone();
@@ -98,7 +99,7 @@ impl Browser {
         self.post(action, &all).await
     }
 
-    /// Submits the form with this action without one of its fields, like an unticked box.
+    /// Submits the form with this action, without one of its fields. This is what an unchecked box sends.
     pub(crate) async fn submit_without(&mut self, page: &Page, action: &str, field: &str) -> Page {
         let mut all = page.form(action).fields;
         all.retain(|(name, _)| name != field);
@@ -106,7 +107,7 @@ impl Browser {
         self.post(action, &all).await
     }
 
-    /// Polls a page until it contains the text.
+    /// Requests a page repeatedly until it contains this text.
     pub(crate) async fn until(&mut self, path: &str, text: &str) -> Page {
         for _ in 0..LOOKS_MAX {
             let page = self.get(path).await.is(200);

@@ -1,4 +1,4 @@
-//! The checks of every response of the dashboard.
+//! Checks that apply to every response of the dashboard.
 
 use super::Page;
 
@@ -17,12 +17,12 @@ pub(super) fn check(page: &Page) {
         assert!(page.header("location").starts_with('/'), "{what}");
         return;
     }
-    // A download is not a page.
+    // A download is not checked as a page.
     if is_asset || page.body.is_empty() || page.header("content-disposition").starts_with("attachment") {
         return;
     }
     if !page.header("content-disposition").is_empty() {
-        // A file, which browsers save and never show.
+        // Browsers save this file and never show it.
         assert!(page.header("content-disposition").starts_with("attachment; filename=\""), "{what}");
         assert_eq!(page.header("content-type"), "application/json", "{what}");
         return;
@@ -65,18 +65,18 @@ fn check_markup(page: &Page) {
     let count = ids.len();
     ids.sort();
     ids.dedup();
-    assert_eq!(ids.len(), count, "{what}: an id stands there twice");
+    assert_eq!(ids.len(), count, "{what}: an id occurs twice");
     for id in described {
-        assert!(ids.contains(&id), "{what}: there is no {id}");
+        assert!(ids.contains(&id), "{what}: the id {id} does not exist");
     }
     let headings = page.tags().iter().filter(|tag| tag.name == "h1").count();
-    assert_eq!(headings, 1, "{what}: one heading");
+    assert_eq!(headings, 1, "{what}: a page must have one main heading");
     for form in page.forms() {
         if form.method == "get" {
-            continue; // it only reads
+            continue; // this form only reads
         }
         assert_eq!(form.method, "post", "{what}");
         let has_id = form.fields.iter().any(|(name, value)| name == "form" && value.len() == 55);
-        assert!(has_id, "{what}: a form without its one-use id: {form:?}");
+        assert!(has_id, "{what}: a form has no id for one use: {form:?}");
     }
 }

@@ -1,10 +1,10 @@
-//! The real service in this process with a clock that only a test moves, and browsers.
+//! The real service in this process, with a clock that only the test moves, and simulated browsers.
 //!
-//! Every page in a test is checked with `laws`.
+//! `laws` checks every page.
 
 mod browser;
 #[path = "../../api/harness/clock.rs"]
-#[allow(dead_code, reason = "another binary needs the rest")]
+#[allow(dead_code, reason = "only one of the test binaries uses all of it")]
 mod clock;
 mod laws;
 mod page;
@@ -49,7 +49,7 @@ pub(crate) struct Server {
     service: Option<Service>,
     settings: Settings,
     pub(crate) clock: TestClock,
-    /// The receiver of webhooks.
+    /// The receiver of the service's webhooks.
     pub(crate) receiver: Receiver,
     _dir: TempDir,
 }
@@ -57,7 +57,7 @@ pub(crate) struct Server {
 /// A person whom the operator added.
 pub(crate) struct Person {
     pub(crate) id: String,
-    /// The link in the response.
+    /// The path of the link in the response.
     pub(crate) link: String,
 }
 
@@ -72,7 +72,7 @@ impl Server {
         Self::listening("127.0.0.1:0", public_url, mail).await
     }
 
-    /// The same, with this listening address.
+    /// A service with these settings, on this listening address.
     pub(crate) async fn listening(
         listen: &str,
         public_url: Option<&str>,
@@ -102,7 +102,7 @@ impl Server {
         Self { service: Some(service), settings, clock, receiver, _dir: dir }
     }
 
-    /// A service with this limit of forms per person and minute.
+    /// A service that accepts this many forms per person and minute.
     pub(crate) async fn sending_at_most(forms: u32) -> Self {
         let mut server = Self::open().await;
         server.settings.rate_limits.person = NonZeroU32::new(forms).unwrap();
@@ -125,7 +125,7 @@ impl Server {
         self.service().engine()
     }
 
-    /// The origin of the service for browsers.
+    /// The origin of the service, as browsers use it.
     pub(crate) fn origin(&self) -> String {
         format!("http://{}", self.service().public)
     }
@@ -135,7 +135,7 @@ impl Server {
         Browser::new(self.service().public)
     }
 
-    /// The response of the operator API, which must be a success.
+    /// Sends a request to the operator API. Returns its data and asserts a success.
     pub(crate) async fn operator(&self, method: &str, path: &str, body: Value) -> Value {
         let uri = format!("http://{}/admin/v1{path}", self.service().admin);
         let body = if body.is_null() { Bytes::new() } else { body.to_string().into() };
@@ -158,7 +158,7 @@ impl Server {
         }
     }
 
-    /// The status of a request with an API key.
+    /// The status of a request with this API key.
     pub(crate) async fn key_status(&self, key: &str) -> u16 {
         let request = Request::builder()
             .uri(format!("{}/v1/me", self.origin()))
@@ -178,7 +178,7 @@ impl Server {
         text(&self.operator("POST", "/businesses", business).await, "id")
     }
 
-    /// Creates a service with this duration and a staff member who offers it. Returns the service's id.
+    /// Creates a service with this duration, and a staff member who offers it. Returns the id of the service.
     pub(crate) async fn offers(
         &self,
         business: &str,
@@ -209,14 +209,14 @@ impl Server {
         Person { id: text(&person, "id"), link }
     }
 
-    /// The id of a person's membership, which is part of paths.
+    /// The id of the person's membership, as it occurs in paths.
     pub(crate) async fn membership(&self, business: &str, person: &Person) -> String {
         let business = self.engine().business(business.parse().unwrap());
         let found = self.engine().people().member(&business, person.id.parse().unwrap()).await;
         found.unwrap().1.id().to_string()
     }
 
-    /// The path of a new link for a person.
+    /// Creates a link for a person. Returns its path.
     pub(crate) async fn link(&self, business: &str, person: &Person, kind: &str) -> String {
         let path = format!("/businesses/{business}/people/{}/link", person.id);
         let link = text(&self.operator("POST", &path, json!({ "kind": kind })).await, "link");
@@ -224,7 +224,7 @@ impl Server {
         link[at..].to_owned()
     }
 
-    /// A browser in which a person has signed in by a link of the operator.
+    /// A browser in which the person has signed in with a link from the operator.
     pub(crate) async fn signed_in(&self, business: &str, person: &Person) -> Browser {
         let link = self.link(business, person, "enter").await;
         let mut browser = self.browser();
@@ -233,7 +233,7 @@ impl Server {
         browser
     }
 
-    /// A browser in which a person has just set this password.
+    /// A browser in which the person has just set this password.
     pub(crate) async fn with_password(&self, business: &str, person: &Person, password: &str) -> Browser {
         let link = self.link(business, person, "reset").await;
         let mut browser = self.browser();
@@ -247,7 +247,7 @@ impl Server {
 }
 
 fn text(value: &Value, name: &str) -> String {
-    value[name].as_str().unwrap_or_else(|| panic!("no {name} in {value}")).to_owned()
+    value[name].as_str().unwrap_or_else(|| panic!("{name} is missing in {value}")).to_owned()
 }
 
 async fn start(settings: &Settings, clock: &TestClock, receiver: &Receiver) -> Service {

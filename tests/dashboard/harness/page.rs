@@ -1,9 +1,9 @@
-//! A response, and the parts of its markup.
+//! A response of the dashboard, and the parts of its markup.
 
 use hyper::HeaderMap;
 
 pub(crate) struct Page {
-    /// The request.
+    /// The method and path of the request.
     pub(crate) what: String,
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
@@ -14,18 +14,18 @@ pub(crate) struct Page {
 pub(crate) struct Form {
     pub(crate) action: String,
     pub(crate) method: String,
-    /// The fields that would be sent, in order.
+    /// The fields that the browser would send, in order.
     pub(crate) fields: Vec<(String, String)>,
-    /// The names of all controls, including unticked boxes.
+    /// The names of all controls, including boxes that are not checked.
     pub(crate) controls: Vec<String>,
 }
 
-/// A tag: its name, with a leading `/` at the end of an element, and its attributes.
+/// A tag with its attributes. The name of an end tag begins with `/`.
 #[derive(Clone, Debug)]
 pub(crate) struct Tag {
     pub(crate) name: String,
     pub(crate) attributes: Vec<(String, String)>,
-    /// The text after the tag, up to the next tag.
+    /// The text between this tag and the next tag.
     pub(crate) text: String,
 }
 
@@ -40,7 +40,6 @@ impl Page {
         Self { what, status, headers, body }
     }
 
-    /// Asserts the status.
     #[track_caller]
     pub(crate) fn is(self, status: u16) -> Self {
         assert_eq!(self.status, status, "{}: {:?} {}", self.what, self.headers.get("location"), self.text());
@@ -55,20 +54,20 @@ impl Page {
         page
     }
 
-    /// Asserts that the visible text contains this text. No-break spaces count as spaces.
+    /// Asserts that the visible text contains this text. A no-break space counts as a space.
     #[track_caller]
     pub(crate) fn says(self, text: &str) -> Self {
         let [said, wanted] = [&*self.text(), text].map(|text| text.replace('\u{a0}', " "));
-        assert!(said.contains(&wanted), "{}: no {text:?} in {}", self.what, self.text());
+        assert!(said.contains(&wanted), "{}: {text:?} is missing in {}", self.what, self.text());
         self
     }
 
-    /// A header, or an empty string.
+    /// The value of a header, or an empty string.
     pub(crate) fn header(&self, name: &str) -> &str {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
-    /// Every tag, in order.
+    /// Every tag of the page, in order.
     pub(crate) fn tags(&self) -> Vec<Tag> {
         let mut tags = Vec::new();
         let mut rest = self.body.as_str();
@@ -82,7 +81,7 @@ impl Page {
         tags
     }
 
-    /// The visible text, with one space between words.
+    /// The visible text. Words are separated by single spaces.
     pub(crate) fn text(&self) -> String {
         let (mut text, mut rest) = (String::new(), self.body.as_str());
         while let Some(at) = rest.find('<') {
@@ -113,7 +112,7 @@ impl Page {
                 }
                 "/form" => open = false,
                 "input" | "select" | "textarea" | "button" if open && !name.is_empty() => {
-                    let form = forms.last_mut().expect("a form is open");
+                    let form = forms.last_mut().expect("a field must be within a form");
                     form.controls.push(name.clone());
                     let boxed = ["radio", "checkbox"].contains(&of("type").as_str());
                     match tag.name.as_str() {
@@ -122,7 +121,7 @@ impl Page {
                             form.fields.push((name, value.to_owned()));
                         }
                         "textarea" => {
-                            // The line break after the tag is not part of the text.
+                            // A line break directly after the tag is not part of the text.
                             let text = tag.text.strip_prefix('\n').unwrap_or(&tag.text);
                             form.fields.push((name, text.to_owned()));
                         }
@@ -147,7 +146,7 @@ impl Page {
         forms
     }
 
-    /// The form with this action. A form that posts is preferred to one that gets.
+    /// The form with this action. If there are several, prefers one with the method `POST`.
     #[track_caller]
     pub(crate) fn form(&self, action: &str) -> Form {
         let mut forms: Vec<_> = self.forms().into_iter().filter(|form| form.action == action).collect();
@@ -156,15 +155,15 @@ impl Page {
         form.unwrap_or_else(|| panic!("{} has no form for {action}: {}", self.what, self.body))
     }
 
-    /// The value of a field.
+    /// The value of a field in the form with this action.
     pub(crate) fn field(&self, action: &str, name: &str) -> String {
         let form = self.form(action);
         let field = form.fields.iter().find(|(field, _)| field == name);
-        field.unwrap_or_else(|| panic!("{action} has no {name}")).1.clone()
+        field.unwrap_or_else(|| panic!("the form {action} has no field {name}")).1.clone()
     }
 }
 
-/// The tag at the start of the text, and its end.
+/// Reads the tag at the start of the text. Also returns the offset of its end.
 fn read_tag(text: &str) -> (Tag, usize) {
     let name_end = text.find(|c: char| c.is_whitespace() || c == '>').unwrap_or(text.len());
     let mut tag = Tag { name: text[..name_end].to_owned(), attributes: Vec::new(), text: String::new() };

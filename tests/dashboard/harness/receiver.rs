@@ -1,4 +1,4 @@
-//! A receiver of webhooks in memory for every name of `example.com`. A test chooses its response.
+//! A receiver of webhooks in memory, for every host name in `example.com`. The test chooses its response.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -15,7 +15,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::tls;
 
-/// The buffer of a connection.
+/// The size of a connection's buffer.
 const PIPE_BYTES: usize = 64 * 1024;
 
 /// The receiver. Cheap to clone.
@@ -24,7 +24,7 @@ pub(crate) struct Receiver {
     tls: TlsAcceptor,
     trust: Trust,
     answer: Arc<Mutex<Option<(u16, String)>>>,
-    /// The received requests: head and body.
+    /// The requests that arrived, each with head and body.
     requests: Arc<Mutex<Vec<String>>>,
 }
 
@@ -47,22 +47,22 @@ impl Receiver {
         }
     }
 
-    /// The certificates that the service has to trust.
+    /// The trusted certificates that the service needs for this receiver.
     pub(super) fn trust(&self) -> Trust {
         self.trust.clone()
     }
 
-    /// Sets the response.
+    /// Sets the response to later requests.
     pub(crate) fn answers(&self, status: u16, body: &str) {
         *self.answer.lock() = Some((status, body.to_owned()));
     }
 
-    /// Refuses connections.
+    /// From now on, connections are refused.
     pub(crate) fn is_away(&self) {
         *self.answer.lock() = None;
     }
 
-    /// The received requests: head and body.
+    /// The requests that arrived, each with head and body.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().clone()
     }
@@ -86,7 +86,7 @@ impl Receiver {
     }
 }
 
-/// Whether the bytes contain a request with its whole body.
+/// Whether the bytes contain a complete request, including its body.
 fn is_whole(bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
     let Some((head, _)) = text.split_once("\r\n\r\n") else { return false };
@@ -118,7 +118,7 @@ impl Dialer for Receiver {
     }
 }
 
-/// A stream with the address it leads to.
+/// A connection, with the address that it was made to.
 struct Led {
     stream: DuplexStream,
     peer: SocketAddr,

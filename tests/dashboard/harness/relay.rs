@@ -1,4 +1,5 @@
-//! A relay on the loopback that accepts every mail, and settings of one that does not respond.
+//! A relay on the loopback interface that accepts every mail, and the settings of a relay that does not
+//! respond.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -25,22 +26,23 @@ pub(crate) struct Mail {
 }
 
 impl Mail {
-    /// The first path of the dashboard in the text with this beginning.
+    /// The first dashboard path in the text that begins with `begins`.
     pub(crate) fn path(&self, begins: &str) -> String {
-        let at = self.text.find(begins).unwrap_or_else(|| panic!("no {begins} in {}", self.text));
+        let at =
+            self.text.find(begins).unwrap_or_else(|| panic!("no path begins with {begins} in {}", self.text));
         self.text[at..].split_whitespace().next().unwrap().to_owned()
     }
 }
 
 impl Mails {
-    /// Waits for the mail of this number.
+    /// Waits for the mail with this number.
     pub(crate) async fn get(&self, number: usize) -> Mail {
         let raw = loop {
             let news = self.news.notified();
             if let Some(raw) = self.taken.lock().get(number) {
                 break raw.clone();
             }
-            tokio::time::timeout(std::time::Duration::from_secs(60), news).await.expect("a mail is sent");
+            tokio::time::timeout(std::time::Duration::from_secs(60), news).await.expect("no mail was sent");
         };
         let mail = MessageParser::default().parse(raw.as_bytes()).unwrap();
         let to = mail.to().and_then(|to| to.first()).and_then(|to| to.address()).unwrap();
@@ -57,7 +59,7 @@ impl Mails {
     }
 }
 
-/// The settings of a relay at this address.
+/// The settings for a relay at this address.
 fn leading_to(address: SocketAddr) -> MailSettings {
     MailSettings {
         relay: format!("smtp+plain://{address}").parse().unwrap(),
@@ -65,13 +67,13 @@ fn leading_to(address: SocketAddr) -> MailSettings {
     }
 }
 
-/// The settings of a relay that does not exist.
+/// The settings for a relay that does not exist.
 pub(crate) fn dead_relay() -> MailSettings {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     leading_to(listener.local_addr().unwrap())
 }
 
-/// A relay with its settings.
+/// Starts a relay. Returns its settings and the mails that it accepts.
 pub(crate) async fn relay() -> (MailSettings, Mails) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let settings = leading_to(listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! Today, the calendar and appointments.
+//! The routes for today's page, the calendar and appointments.
 
 use super::{Row, SIGN_IN};
 

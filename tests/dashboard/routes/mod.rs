@@ -1,4 +1,4 @@
-//! Every route with every kind of client, in one table. A route without a row fails the test.
+//! Every route with every kind of client, in one table. The test fails if a route has no row.
 
 mod access;
 mod day;
@@ -11,18 +11,19 @@ use receptionist::service;
 
 use crate::harness::{Browser, Page, Server};
 
-/// Stands for a redirect to the sign-in.
+/// Stands for a redirect to the sign-in page.
 const SIGN_IN: u16 = 401;
 
-/// The expected responses: method, path, and the status for owner, admin, member, the owner of another business, and
-/// a client without a session. Tokens and other ids do not exist, and forms are sent empty.
+/// The expected responses of a route: its method, its path, and the statuses for an owner, an admin, a
+/// member, the owner of another business, and a client without a session. Tokens and all ids except the
+/// business's do not exist, and forms are sent without fields.
 type Row = (&'static str, &'static str, [u16; 5]);
 
 fn rows() -> impl Iterator<Item = Row> {
     [DOORS, day::ROWS, records::ROWS, settings::ROWS, access::ROWS].into_iter().flatten().copied()
 }
 
-/// The routes without a business.
+/// The routes that belong to no business.
 #[rustfmt::skip]
 const DOORS: &[Row] = &[
     ("GET", "/dashboard/sign-in", [303, 303, 303, 303, 200]),
@@ -47,13 +48,14 @@ const DOORS: &[Row] = &[
     ("POST", "/dashboard/account/sessions/{session_id}/end", [404, 404, 404, 404, SIGN_IN]),
 ];
 
-/// An id of no record.
+/// An id that no record has.
 const MADE_UP: &str = "00000000-0000-7000-8000-000000000001";
 
-/// The index of the client without a session.
+/// The index of the client without a session in a row.
 const SIGNED_OUT: usize = 4;
 
-/// The salon with its people and another business, and the browsers of the five clients.
+/// Creates a salon with people, and another business. Returns the salon's id and the browsers of the five
+/// clients.
 pub(crate) async fn everybody(server: &Server) -> (String, [Browser; 5]) {
     let salon = server.business("Salon Zoé").await;
     let other = server.business("Barbier").await;
@@ -68,13 +70,13 @@ pub(crate) async fn everybody(server: &Server) -> (String, [Browser; 5]) {
         browsers.push(server.signed_in(business, &person).await);
     }
     browsers.push(server.browser());
-    (salon, browsers.try_into().unwrap_or_else(|_| panic!("five of them")))
+    (salon, browsers.try_into().unwrap_or_else(|_| panic!("there must be five clients")))
 }
 
 fn address(path: &str, salon: &str) -> String {
     let path = path.replace("{business_id}", salon).replace("{token}", &"A".repeat(43));
     let path = path.replace("{number}", "9").replace("{date}", "2027-01-01");
-    // The other ids do not exist.
+    // All other ids do not exist.
     let parts = path.split('/').map(|part| if part.starts_with('{') { MADE_UP } else { part });
     parts.collect::<Vec<_>>().join("/")
 }
@@ -83,7 +85,7 @@ fn status(page: &Page) -> u16 {
     if page.header("location").starts_with("/dashboard/sign-in?next=") { SIGN_IN } else { page.status }
 }
 
-/// The one-use id of any form that the browser can see.
+/// A valid id for one use, from any form that the browser can see.
 async fn form_id(browser: &mut Browser) -> String {
     let account = browser.get("/dashboard/account").await;
     match account.status {
@@ -98,20 +100,20 @@ async fn every_route_answers_everybody_as_the_table_says() {
         service::pages().into_iter().map(|(method, path, _)| (method.to_string(), path.to_owned())).collect();
     let expected: BTreeSet<_> =
         rows().map(|(method, path, _)| (method.to_owned(), path.to_owned())).collect();
-    assert_eq!(table, expected, "every route stands in the table of this test");
+    assert_eq!(table, expected, "every route must have a row in this test's table");
     let server = Server::open().await;
     let (salon, browsers) = everybody(&server).await;
     for (method, path, statuses) in rows() {
         let address = address(path, &salon);
         for (who, expected) in statuses.into_iter().enumerate() {
             let mut browser = browsers[who].clone();
-            server.clock.advance(1); // without a session, forms have a limit per minute
+            server.clock.advance(1); // without a session, the number of forms per minute is limited
             let page = if path.ends_with("/stream") {
                 browser.ask("HEAD", &address, &[], String::new()).await // the response has no end
             } else if method == "GET" {
                 browser.get(&address).await
             } else if path == "/dashboard/sign-out" && who != SIGNED_OUT {
-                continue; // it would end the session that later rows need
+                continue; // this row would end the session that later rows need
             } else {
                 let id = form_id(&mut browser).await;
                 browser.post(&address, &[("form", &id)]).await
@@ -143,7 +145,7 @@ async fn a_form_of_another_site_is_refused_on_every_route_but_one_click() {
             } else {
                 page.is(403).says("the form came from another site");
             }
-            assert!(owner.get("/dashboard/account").await.status == 200, "{method} {path} did nothing");
+            assert!(owner.get("/dashboard/account").await.status == 200, "{method} {path} had no effect");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Messages, calls, contacts and knowledge.
+//! The routes for messages, calls, contacts and knowledge.
 
 use super::{Row, SIGN_IN};
 

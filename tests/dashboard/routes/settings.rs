@@ -1,4 +1,4 @@
-//! The settings of a business: profile, hours, services, staff, data.
+//! The routes for the settings of a business: profile, hours, services, staff and data.
 
 use super::{Row, SIGN_IN};
 
