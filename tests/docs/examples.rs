@@ -1,13 +1,13 @@
-//! The examples of the reference are valid programs.
+//! The examples in the documentation are valid programs.
 
-#![allow(clippy::print_stderr, reason = "what is skipped is told")]
+#![allow(clippy::print_stderr, reason = "prints which tests are skipped")]
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::files::{Served, get};
 
-/// The examples in a language on a page.
+/// The examples in this language on a page.
 fn examples(page: &str, language: &str) -> Vec<String> {
     let summary = format!("<summary>{language}</summary>");
     let parts = page.split(&summary).skip(1);
@@ -25,7 +25,8 @@ fn examples(page: &str, language: &str) -> Vec<String> {
     code.map(|(code, _)| plain(code)).collect()
 }
 
-/// Checks a program with an interpreter that reads it from standard input. A missing interpreter checks nothing.
+/// Checks a program with an interpreter that reads it from standard input. If the interpreter is not
+/// installed, nothing is checked.
 fn check(program: &str, arguments: &[&str], code: &str) {
     let child = Command::new(program).args(arguments).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let Ok(mut child) = child else {
@@ -53,7 +54,8 @@ async fn every_example_is_a_program_of_its_language() {
     ] {
         let all = examples(&page, language);
         assert_eq!(all.len(), operations, "{language}");
-        // Starting an interpreter for each example is slow, so all are read at once, each in its own block.
+        // Starting the interpreter for each example would be slow, so a single start checks all examples.
+        // Each is in its own block.
         let all = match language {
             "JavaScript" => all.iter().map(|code| format!("{{\n{code}}}\n")).collect::<String>(),
             _ => all.join("\n"),

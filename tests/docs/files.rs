@@ -1,4 +1,4 @@
-//! The documentation's files, the program, and the served pages.
+//! Access to the files of the documentation, to the program, and to the pages of the service.
 
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub(crate) fn path(of: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(of)
 }
 
-/// The topics and the README, relative to the repository.
+/// The paths of the topics and of the README, relative to the repository.
 pub(crate) fn files() -> Vec<String> {
     let topics = docs::topics().map(|topic| format!("src/docs/topics/{}.md", topic.name));
     topics.chain(["README.md".to_owned()]).collect()
@@ -40,7 +40,7 @@ pub(crate) fn printed(words: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The responses of the two listeners, without sockets.
+/// The two listeners of a service, which respond without sockets.
 pub(crate) struct Served {
     pub(crate) public: App,
     pub(crate) operator: App,
@@ -67,7 +67,7 @@ pub(crate) async fn get(app: &App, path: &str) -> (u16, String) {
     (status, String::from_utf8(body.to_vec()).unwrap())
 }
 
-/// The values of an attribute in a page.
+/// The values of this attribute in a page.
 pub(crate) fn attributes(page: &str, name: &str) -> Vec<String> {
     let opening = format!(" {name}=\"");
     let parts = page.split(&opening).skip(1);

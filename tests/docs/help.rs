@@ -1,4 +1,4 @@
-//! `receptionist help TOPIC`.
+//! Tests of `receptionist help TOPIC`.
 
 use receptionist::docs;
 
@@ -29,7 +29,7 @@ fn a_topic_is_printed_as_plain_text() {
 fn help_of_a_command_stays_that_of_clap() {
     assert_eq!(printed(&["help", "serve"]), printed(&["serve", "--help"]));
     assert_eq!(printed(&["help", "business", "create"]), printed(&["business", "create", "--help"]));
-    // A topic and a command share this name.
+    // There is a topic and a command with this name.
     let both = printed(&["help", "export"]);
     assert!(
         both.starts_with(&printed(&["export", "--help"])) && both.contains("\nExport and import\n==="),

@@ -1,4 +1,4 @@
-//! Every link and every anchor has a target.
+//! The target of every link and of every anchor exists.
 
 use std::path::Path;
 
@@ -50,7 +50,7 @@ async fn every_link_of_the_pages_resolves() {
         assert_eq!(status, 200, "{page}");
         let ids = attributes(&html, "id");
         let unique: std::collections::BTreeSet<_> = ids.iter().collect();
-        assert_eq!(unique.len(), ids.len(), "{page} has an id twice");
+        assert_eq!(unique.len(), ids.len(), "{page} contains an id twice");
         for link in attributes(&html, "href").into_iter().chain(attributes(&html, "src")) {
             if link.starts_with("https://") {
                 continue;

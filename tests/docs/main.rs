@@ -1,6 +1,6 @@
-//! Compares the documentation with the code: tables, links, examples, and the topics in a terminal.
+//! Compares the documentation with the code: its tables, links and examples, and the topics in a terminal.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
+#![allow(clippy::unwrap_used, reason = "a test may panic, and `unwrap` shows the line")]
 
 mod examples;
 mod files;

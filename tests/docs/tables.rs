@@ -1,12 +1,12 @@
-//! The tables between `<!-- generated: NAME -->` and `<!-- end -->` are generated from the code. With `UPDATE_DOCS=1`
-//! the files are rewritten:
+//! The tables between `<!-- generated: NAME -->` and `<!-- end -->` are generated from the code.
+//! `UPDATE_DOCS=1` makes the test rewrite the files:
 //!
 //! ```console
 //! $ UPDATE_DOCS=1 cargo test --test docs
 //! ```
 //!
-//! Other tables are written by hand, because they have sentences that are not in the code; the test compares their
-//! names.
+//! Other tables are written by hand, because they contain sentences that are not in the code. The test
+//! compares only their names with the code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ fn marker(name: &str) -> String {
     format!("<!-- generated: {name} -->\n")
 }
 
-/// Every generated table, by name.
+/// The text of every generated table, by its name.
 fn generated() -> BTreeMap<&'static str, String> {
     BTreeMap::from([
         ("topics", topics()),
@@ -53,7 +53,7 @@ fn array(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// The operations of a document, in the order of its groups.
+/// The operations of an API document, in the order of its groups.
 fn operations(document: &Value) -> Vec<(String, &Value)> {
     let base = document["servers"][0]["url"].as_str().unwrap();
     let mut all = Vec::new();
@@ -69,7 +69,7 @@ fn operations(document: &Value) -> Vec<(String, &Value)> {
     all
 }
 
-/// The operations with their parameters, and with their scopes if `scoped` is set.
+/// The table of operations with their parameters. With `scoped`, it also has their scopes.
 fn routes(document: &Value, scoped: bool) -> String {
     let rows = operations(document).into_iter().map(|(request, operation)| {
         let parameters = parameters(document, operation);
@@ -91,7 +91,7 @@ fn routes(document: &Value, scoped: bool) -> String {
     }
 }
 
-/// The parameters of the query and the properties of the body. Optional ones end in `?`.
+/// The parameters of the query and the properties of the body. The name of an optional one ends in `?`.
 fn parameters(document: &Value, operation: &Value) -> Vec<String> {
     let shown = |name: &str, required: bool| format!("`{name}{}`", if required { "" } else { "?" });
     let query = array(&operation["parameters"]).iter().filter(|one| one["in"] == "query");
@@ -108,7 +108,7 @@ fn parameters(document: &Value, operation: &Value) -> Vec<String> {
     all
 }
 
-/// The alternative objects of a body.
+/// Collects the alternative objects of a body.
 fn forms<'a>(document: &'a Value, schema: &'a Value, into: &mut Vec<&'a Value>) {
     let name = schema["$ref"].as_str().and_then(|name| name.strip_prefix('#'));
     let schema = name.map_or(schema, |name| document.pointer(name).unwrap());
@@ -118,7 +118,7 @@ fn forms<'a>(document: &'a Value, schema: &'a Value, into: &mut Vec<&'a Value>) 
     array(&schema["oneOf"]).iter().for_each(|one| forms(document, one, into));
 }
 
-/// The names under `Commands:` in a help text, each with the rest of its line.
+/// The names below `Commands:` in a help text, each with the rest of its line.
 fn listed(help: &str) -> Vec<(String, String)> {
     let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let lines = lines.take_while(|line| !line.is_empty());
@@ -127,7 +127,7 @@ fn listed(help: &str) -> Vec<(String, String)> {
     named.filter(|(name, _)| name != "help").collect()
 }
 
-/// The commands that the first table does not contain, with their subcommands.
+/// The table of commands that the first table omits, with their subcommands.
 fn commands() -> String {
     let first = names("commands", "Command", 1);
     let others = listed(&printed(&["help"])).into_iter().filter(|(name, _)| !first.contains(name));
@@ -153,7 +153,8 @@ fn generated_tables_are_those_of_the_code() {
         let mut made = text.clone();
         for (name, table) in &tables {
             let Some(start) = made.find(&marker(name)).map(|at| at + marker(name).len()) else { continue };
-            let end = start + made[start..].find(END).unwrap_or_else(|| panic!("{file}: {name} has no end"));
+            let end = start
+                + made[start..].find(END).unwrap_or_else(|| panic!("{file}: the table {name} has no end"));
             made.replace_range(start..end, &format!("\n{table}\n"));
             found.insert(*name);
         }
@@ -163,11 +164,16 @@ fn generated_tables_are_those_of_the_code() {
             stale.push(file);
         }
     }
-    assert_eq!(found, tables.keys().copied().collect::<BTreeSet<_>>(), "each table is in a file");
+    assert_eq!(
+        found,
+        tables.keys().copied().collect::<BTreeSet<_>>(),
+        "each generated table must be in a file"
+    );
     assert_eq!(stale, [""; 0], "run UPDATE_DOCS=1 cargo test --test docs");
 }
 
-/// The rows of a topic's tables whose first column has this heading, without markup around cells.
+/// The rows of all tables of a topic whose first column has this heading. The cells are without the outer
+/// markup.
 fn rows(topic: &str, heading: &str) -> Vec<Vec<Vec<String>>> {
     let text = read(&format!("src/docs/topics/{topic}.md"));
     let cells = |line: &str| -> Vec<String> {
@@ -185,16 +191,17 @@ fn rows(topic: &str, heading: &str) -> Vec<Vec<Vec<String>>> {
             table.push(cells(line));
         }
     }
-    assert!(!tables.is_empty(), "{topic} has no table {heading:?}");
+    assert!(!tables.is_empty(), "{topic} has no table with the heading {heading:?}");
     tables
 }
 
-/// The words between code marks in a cell.
+/// The words in code marks in a cell.
 fn codes(cell: &str) -> impl Iterator<Item = String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned)
 }
 
-/// The names in the first column of the first `count` such tables; the first word of several.
+/// The names in the first column of the first `count` tables with this heading. If a cell contains several
+/// words, the first one counts.
 fn names(topic: &str, heading: &str, count: usize) -> BTreeSet<String> {
     let rows = rows(topic, heading).into_iter().take(count).flatten();
     let first = |name: String| name.split(' ').next().unwrap_or_default().to_owned();
@@ -236,7 +243,7 @@ async fn the_metrics_are_those_of_the_service() {
     let (_, text) = get(&served.operator, "/metrics").await;
     let names_served = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
     let mut served: BTreeSet<String> = set(names_served);
-    // The metric exists if a listener has a certificate.
+    // This metric exists only if a listener has a certificate.
     served.insert("receptionist_certificate_expiry_timestamp_seconds".into());
     assert_eq!(names("metrics", "Metric", usize::MAX), served);
 }

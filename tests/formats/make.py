@@ -100,7 +100,7 @@ def fill(service):
         if role != "admin":
             enter(service, at, person)
     service.team("PATCH", f"{at}/people/{person}/notifications", {"call_missed": {"email": "daily"}})
-    # In the past, so that the tests never run on one of these days.
+    # The year is in the past, so that the tests never run on one of these days.
     year = datetime.now(timezone.utc).year - 1
     service.team("PUT", f"{at}/special-days/{year}-12-25", {"closed": True, "note": "Noël"})
     service.team("PUT", f"{at}/special-days/{year}-12-24", {"windows": [{"open": "08:00", "close": "12:00"}]})
@@ -179,7 +179,7 @@ def main(program, out):
         directory = os.path.join(home, "data")
         service = Service(program, directory)
         business, hook, staff = fill(service)
-        # Some of the shown data is written just before.
+        # The service writes some of the recorded data just before this.
         service.team("PATCH", f"/businesses/{business}/staff/{staff}", {"name": "Camille"})
         service.client("POST", "/contacts", {"name": "Grace Hopper", "phone": "+33612345679"})
         all_of_it = shown(service, business, hook, staff)
