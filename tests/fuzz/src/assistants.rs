@@ -1,9 +1,9 @@
-//! Messages to `/mcp`, through the whole router in this process. Each response is valid JSON-RPC without an internal
-//! error, and each result of a tool is readable for a model.
+//! Messages to `/mcp`, handled by the complete router in this process. Each response must be valid JSON-RPC
+//! without an internal error, and each result of a tool must contain text for a model.
 //!
-//! The input is text: calls, with a line `---` between them. A call that begins with a brace is a whole message. In
-//! any other call the first line names a tool, and the rest is its arguments as they are sent. Placeholders such as
-//! `{service_id}` stand for the ids of existing records.
+//! The input is a text with calls, separated by lines that contain `---`. A call that begins with a brace is
+//! a complete message. In other calls, the first line is the name of a tool, and the rest is its arguments.
+//! Placeholders such as `{service_id}` are replaced by the ids of existing records.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -14,16 +14,16 @@ use serde_json::{Value, json};
 
 use super::requests::{Server, on_founded};
 
-/// The number of calls of an input that are sent.
+/// The maximum number of calls that are sent from one input.
 const CALLS_MAX: usize = 12;
 
-/// The largest response, in characters.
+/// The maximum length of a response, in characters.
 const ANSWER_MAX: usize = 100_000;
 
 /// The code of an internal error in JSON-RPC.
 const INTERNAL_ERROR: i64 = -32603;
 
-/// The tools with the schemas of their results.
+/// Every tool, with the schema of its results.
 static TOOLS: LazyLock<BTreeMap<String, Validator>> = LazyLock::new(|| {
     on_founded(async |server| {
         let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}).to_string();
@@ -46,7 +46,7 @@ pub fn check(data: &[u8]) {
 /// The tools whose calls succeeded.
 pub fn done(data: &[u8]) -> Vec<String> {
     let text = String::from_utf8_lossy(data);
-    LazyLock::force(&TOOLS); // it has its own runtime
+    LazyLock::force(&TOOLS); // this starts its own runtime
     on_founded(async |server| {
         let mut done = Vec::new();
         for call in text.split("\n---\n").take(CALLS_MAX) {
@@ -73,7 +73,7 @@ pub fn done(data: &[u8]) -> Vec<String> {
             let said = result["content"][0]["text"].as_str();
             assert!(
                 said.is_some_and(|said| !said.is_empty()),
-                "{call}: a model can read nothing of {answer}"
+                "{call}: the result contains no text: {answer}"
             );
             if result["isError"] == true {
                 assert!(result.get("structuredContent").is_none(), "{call}: {answer}");
@@ -93,13 +93,13 @@ async fn message(server: &Server, body: String) -> (StatusCode, Value) {
     let shown = String::from_utf8_lossy(&bytes);
     assert!(!status.is_server_error(), "{body}: {status} {shown}");
     assert!(shown.chars().count() < ANSWER_MAX, "{body}: {} characters", shown.chars().count());
-    // A notification gets no content.
+    // The response to a notification has no content.
     if status == StatusCode::ACCEPTED {
         assert!(bytes.is_empty(), "{body}: {shown}");
         return (status, Value::Null);
     }
     let answer: Value = serde_json::from_slice(&bytes).unwrap_or_else(|_| panic!("{body}: {status} {shown}"));
-    // A refusal before the protocol has the error body of `/v1`.
+    // A request that is refused before the protocol gets an error in the format of `/v1`.
     if answer["error"]["code"].is_string() {
         assert!(status.is_client_error(), "{body}: {status} {shown}");
         return (status, answer);

@@ -1,4 +1,5 @@
-//! Cursors: opening never panics, and only a sealed cursor opens, with its own binding.
+//! Cursors: opening one never panics. Only a cursor that this service has sealed can be opened, and only with
+//! the binding that it was sealed with.
 
 use receptionist::http::cursor::{Binding, Cursors, POSITION_BYTES_MAX};
 
@@ -8,7 +9,8 @@ fn binding(parts: &[u8]) -> Binding {
     parts.fold(list, |binding, part| binding.with_filter((part != "-").then_some(part)))
 }
 
-/// The input has three lines: a cursor, the parts of a binding, and those of another binding, separated by `|`.
+/// The input has three lines: a cursor, the parts of its binding, and the parts of another binding. Parts are
+/// separated by `|`.
 pub fn check(data: &[u8]) {
     let mut lines = data.splitn(3, |byte| *byte == b'\n');
     let mut line = || lines.next().unwrap_or_default();
@@ -16,11 +18,11 @@ pub fn check(data: &[u8]) {
     let cursors = Cursors::new([7; 32]);
     let text = String::from_utf8_lossy(bytes);
     if let Ok(position) = cursors.open(&own, &text) {
-        assert_eq!(cursors.seal(&own, &position), text, "one place has two cursors");
+        assert_eq!(cursors.seal(&own, &position), text, "one position has two cursors");
     }
     let position = &bytes[..bytes.len().min(POSITION_BYTES_MAX)];
     let sealed = cursors.seal(&own, position);
     assert_eq!(cursors.open(&own, &sealed).as_deref(), Ok(position));
     assert_eq!(cursors.open(&other, &sealed).is_ok(), own == other, "{own:?} {other:?}");
-    assert!(Cursors::new([8; 32]).open(&own, &sealed).is_err(), "under another secret");
+    assert!(Cursors::new([8; 32]).open(&own, &sealed).is_err(), "another secret must not open the cursor");
 }

@@ -1,9 +1,10 @@
-//! The fuzz targets, one module each. `check` takes any bytes and panics if a promise is broken.
+//! The fuzz targets. Each is a module whose function `check` accepts any bytes and panics if a rule is
+//! violated.
 //!
-//! `cargo fuzz` calls them with coverage (`fuzz_targets/`). `tests/fuzz_replay.rs` calls them on stable Rust with the
-//! corpus and inputs derived from it.
+//! `cargo fuzz` calls them with coverage (`fuzz_targets/`). `tests/fuzz_replay.rs` calls them on stable Rust,
+//! with the corpus and with inputs that are derived from it.
 
-#![allow(clippy::unwrap_used, reason = "a check stops where something is wrong, and `unwrap` shows where")]
+#![allow(clippy::unwrap_used, reason = "a check may panic, and `unwrap` shows the line")]
 
 pub mod assistants;
 pub mod cursors;

@@ -1,4 +1,5 @@
-//! The records of the store: decoding never panics, and a decoded record encodes to itself.
+//! The records of the store: decoding never panics, and a record that was decoded has the same content after
+//! it is encoded and decoded again.
 
 use domain::{
     Alert, AlertsRead, ApiKey, Appointment, AuditEntry, Budget, Business, CallRecord, Contact, Delivery,
@@ -9,16 +10,16 @@ use store::records::{
     AuditRecord, CallRow, ClockRecord, IdempotencyRecord, MetaRecord, NamesRecord, RoundRecord,
 };
 
-/// The number of record kinds.
+/// The number of kinds of records.
 pub const KINDS: u8 = 25;
 
-/// The first byte selects the kind that the others are decoded as.
+/// The first byte selects the kind. The other bytes are decoded as a record of this kind.
 pub fn check(data: &[u8]) {
     let Some((kind, bytes)) = data.split_first() else { return };
     of_kind(kind % KINDS, bytes);
 }
 
-/// Decodes the bytes as a record of this kind. Returns whether they are valid.
+/// Decodes the bytes as a record of this kind, and checks the record. Returns whether the bytes are valid.
 pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
     match kind {
         0 => same::<ApiKey>(bytes),
@@ -49,15 +50,15 @@ pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
     }
 }
 
-/// The bytes may contain a number in a longer form than necessary, so the records are compared first, and then the
-/// bytes of the record. A record of an earlier version may grow.
+/// The input may contain numbers that are encoded longer than necessary. Therefore the records are compared
+/// first, and then the bytes of the record. A record of an earlier version may become longer.
 fn same<R: Record + PartialEq>(bytes: &[u8]) -> bool {
     let Ok(record) = R::decode(bytes) else { return false };
     let encoded = record.encode();
     let grown = encoded.len() > bytes.len() && encoded[0] == bytes[0];
-    assert!(!grown, "encoding makes {} bytes of {}", encoded.len(), bytes.len());
-    let again = R::decode(&encoded).unwrap_or_else(|error| panic!("what was encoded is refused: {error}"));
-    assert!(record == again, "a record is another one after encoding");
-    assert!(again.encode() == encoded, "the same record has other bytes");
+    assert!(!grown, "encoding made {} bytes from {}", encoded.len(), bytes.len());
+    let again = R::decode(&encoded).unwrap_or_else(|error| panic!("the encoded record was refused: {error}"));
+    assert!(record == again, "encoding changed the record");
+    assert!(again.encode() == encoded, "the same record was encoded in two ways");
     true
 }

@@ -1,10 +1,11 @@
-//! Requests to every endpoint of both APIs, through the whole router in this process. No response is an internal
-//! error, and each has the envelope.
+//! Requests to every endpoint of both APIs, handled by the complete router in this process. No response may
+//! be an internal error, and each must have the documented JSON structure.
 //!
-//! The input is text: requests, with a line `---` between them, each with a line of method and path, headers, an
-//! empty line and a body. Placeholders such as `{service_id}` stand for the ids of existing records. The business is
-//! created once per process. Every input opens an engine on a copy of that disk, so inputs do not affect each other,
-//! and a failure can be reproduced.
+//! The input is a text with requests, separated by lines that contain `---`. A request has a line with its
+//! method and path, headers, an empty line and a body. Placeholders such as `{service_id}` are replaced by
+//! the ids of existing records. The business is created once per process. For every input, an engine is
+//! opened on a copy of the business's disk. Inputs therefore do not affect each other, and a failure can be
+//! reproduced.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -30,12 +31,12 @@ use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tower::ServiceExt;
 
-/// The number of requests of an input that are sent.
+/// The maximum number of requests that are sent from one input.
 const REQUESTS_MAX: usize = 12;
 
 const TOKEN: &str = "for-operators-only";
 
-/// A clock that stands still on Monday 2026-03-02 at 06:00 UTC.
+/// A clock that always shows Monday 2026-03-02, 06:00 UTC.
 struct Morning;
 
 impl Clock for Morning {
@@ -48,7 +49,7 @@ impl Clock for Morning {
     }
 }
 
-/// Bytes that are the same for every input.
+/// Random bytes that are the same for every input.
 #[derive(Default)]
 struct Counted(AtomicU64);
 
@@ -62,7 +63,7 @@ impl Random for Counted {
     }
 }
 
-/// Resolves every name to a public address that does not respond.
+/// Resolves every name to a public address. No connection to it succeeds.
 pub(crate) struct Nobody;
 
 impl Resolver for Nobody {
@@ -88,11 +89,11 @@ pub(crate) struct Server {
     admin: App,
     _stop: watch::Sender<bool>,
     key: String,
-    /// Placeholders with their ids.
+    /// The placeholders, with the ids that replace them.
     ids: Vec<(&'static str, String)>,
 }
 
-/// The records before the input: placeholder, path, body.
+/// The records that exist before an input: placeholder, path and body.
 const FOUNDING: [(&str, &str, &str); 14] = [
     (
         "business_id",
@@ -125,7 +126,7 @@ const FOUNDING: [(&str, &str, &str); 14] = [
     ("time_off_id", "/staff/{staff_id}/time-off", r#"{"from":"2026-03-20","to":"2026-03-21"}"#),
     ("knowledge_id", "/knowledge", r#"{"title":"Parking","content":"Behind the house."}"#),
     ("person_id", "/people", r#"{"email":"ada@example.com","role":"owner","staff_id":"{staff_id}"}"#),
-    // No record refers to these.
+    // No other record refers to the following records.
     ("spare_service_id", "/services", r#"{"name":"Beard","duration_minutes":30}"#),
     ("spare_staff_id", "/staff", r#"{"name":"Ben","service_ids":[]}"#),
     (
@@ -135,7 +136,8 @@ const FOUNDING: [(&str, &str, &str); 14] = [
     ),
 ];
 
-/// The state at the start of every input: the disk, the position in the random bytes, and the rest of the server.
+/// The state before every input: the disk, the position in the sequence of random bytes, and the other parts
+/// of the server.
 struct Founded {
     disk: MemoryBackend,
     drawn: u64,
@@ -169,7 +171,7 @@ async fn found() -> Founded {
         }
         server.ids.push((name, data["id"].as_str().unwrap().to_owned()));
     }
-    // A missed event, which can be sent again.
+    // An event is missed, so that it can be sent again.
     let path = server.fill("/admin/v1/businesses/{business_id}/webhooks/{webhook_id}");
     server.send(&format!("PATCH {path}\n\n{{\"status\":\"disabled\"}}")).await;
     server.send("POST /v1/contacts\n\n{\"name\":\"Grace\"}").await;
@@ -197,7 +199,7 @@ impl Server {
         Self { engine, public, admin, _stop: stop, key: String::new(), ids: Vec::new() }
     }
 
-    /// The server at the start of an input.
+    /// A server in the state before every input.
     async fn founded() -> Self {
         let Founded { disk, drawn, key, ids } = &*FOUNDED;
         let server = Self::open(&disk.copied(), &Arc::new(Counted(AtomicU64::new(*drawn)))).await;
@@ -208,7 +210,7 @@ impl Server {
         self.ids.iter().fold(text.to_owned(), |text, (name, id)| text.replace(&format!("{{{name}}}"), id))
     }
 
-    /// Sends this body with the key.
+    /// Sends a `POST` request with this body and the API key.
     pub(crate) async fn post(&self, path: &'static str, body: String) -> (StatusCode, Bytes) {
         let mut request = Request::post(path).body(Body::from(body)).unwrap();
         request.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -216,7 +218,8 @@ impl Server {
         (head.status, bytes)
     }
 
-    /// The response to a request. The key or the operator's token is added unless the request has an `Authorization`.
+    /// Sends a request and returns the response. Adds the API key or the operator's token, unless the request
+    /// has an `Authorization` header.
     async fn answer(&self, mut request: Request<Body>) -> (response::Parts, Bytes) {
         let operators = request.uri().path().starts_with("/admin") || request.uri().path() == "/metrics";
         if !request.headers().contains_key(header::AUTHORIZATION) {
@@ -229,7 +232,7 @@ impl Server {
         (head, body.collect().await.unwrap().to_bytes())
     }
 
-    /// Sends a request and checks the response. Returns `None` if the text is not a valid request.
+    /// Sends a request and checks its response. Returns `None` if the text is not a valid request.
     async fn send(&self, text: &str) -> Option<Answer> {
         let text = self.fill(text);
         let (head, body) = text.split_once("\n\n").unwrap_or((&text, ""));
@@ -239,7 +242,7 @@ impl Server {
         if !uri.path().starts_with('/') {
             return None;
         }
-        // The fuzz inputs may not choose file paths.
+        // An input must not choose paths of files.
         if uri.path().starts_with("/admin/v1/backup") {
             return None;
         }
@@ -261,11 +264,11 @@ impl Server {
             assert!(bytes.is_empty(), "{method} {uri}: {status} {shown}");
             return Some(Answer { status, body: Value::Null });
         }
-        // Paths outside both APIs have the envelope for errors only.
+        // Paths outside of both APIs have the JSON structure only in errors.
         if status < 400 && ["/healthz", "/openapi.json", "/metrics"].contains(&uri.path()) {
             return Some(Answer { status, body: Value::Null });
         }
-        // Pages have no envelope; `tests/dashboard` checks them.
+        // Pages are not JSON. `tests/dashboard` checks them.
         let path = uri.path();
         if ["/", "/dashboard"].contains(&path) || path.starts_with("/dashboard/") {
             assert!(head.headers.contains_key("content-security-policy"), "{method} {uri}: {status}");
@@ -303,7 +306,7 @@ pub fn check(data: &[u8]) {
     answered(data);
 }
 
-/// The statuses of the responses.
+/// Sends the requests of the input. Returns the statuses of the responses.
 pub fn answered(data: &[u8]) -> Vec<u16> {
     let text = String::from_utf8_lossy(data);
     on_founded(async |server| {
@@ -315,13 +318,13 @@ pub fn answered(data: &[u8]) -> Vec<u16> {
     })
 }
 
-/// Runs a function on a new server, and checks afterwards that the server still works.
+/// Runs a function on a new server. Then checks that the server still works.
 pub(crate) fn on_founded<T>(does: impl AsyncFnOnce(&Server) -> T) -> T {
-    LazyLock::force(&FOUNDED); // it has its own runtime
+    LazyLock::force(&FOUNDED); // this starts its own runtime
     runtime().block_on(async {
         let server = Server::founded().await;
         let done = does(&server).await;
-        // The input may have deleted the business.
+        // The input may have deleted the business, so the check uses the list of businesses.
         let still = server.send("GET /admin/v1/businesses").await;
         assert_eq!(still.unwrap().status, 200);
         assert!(!server.engine.store_failed());

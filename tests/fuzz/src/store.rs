@@ -1,6 +1,8 @@
-//! The store against a map: changes, scans, delayed syncs, crashes and reopening, in memory and on the disk.
+//! The store, compared with a map: changes, scans, delayed syncs, crashes and reopening, in memory and on
+//! disk.
 //!
-//! After a crash the store has the state after some change, completely, and every acknowledged change is included.
+//! After a crash, the store must be in the complete state after some change, and contain every acknowledged
+//! change.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,13 +13,13 @@ use store::{Batch, Key, KeyRange, MemoryBackend, Order, Store, VALUE_BYTES_MAX};
 use tempfile::TempDir;
 use uuid::Uuid;
 
-/// The maximum number of steps. On the disk each may need a sync.
+/// The maximum number of steps. On disk, each step may need a sync.
 const STEPS_MAX: usize = 400;
 const DISK_STEPS_MAX: usize = 60;
-/// One input in so many also runs on the disk.
+/// One of this many inputs also runs on disk.
 const INPUTS_PER_DISK: u64 = 256;
 const REOPENINGS_MAX: usize = 6;
-/// A batch is committed when it has so many bytes.
+/// A batch is committed when it reaches this many bytes.
 const BATCH_BYTES_MAX: usize = 500 << 10;
 const KEYS: u8 = 12;
 
@@ -31,7 +33,7 @@ enum Medium {
 impl Medium {
     fn open(&self) -> Store {
         match self {
-            // A store must fail when its power is cut, so the failure is ignored.
+            // The store must fail when its power is cut, so this failure is ignored.
             Self::Memory(disk) => Store::in_memory(disk, Box::new(|_| ())).unwrap(),
             Self::Disk(dir) => Store::open_disk(dir.path(), Box::new(|error| panic!("{error}"))).unwrap(),
         }
@@ -42,7 +44,7 @@ fn business() -> BusinessId {
     Uuid::from_bytes([1; 16]).into()
 }
 
-/// The keys of one kind. The pieces of long values have other keys.
+/// The prefix of the keys that are used. Keys of the pieces of long values are outside of it.
 fn prefix() -> Key {
     Key::new(&[1; 16]).with(&[0x50])
 }
@@ -51,13 +53,13 @@ fn key(number: u8) -> Key {
     prefix().with(&[number % KEYS; 16])
 }
 
-/// The bytes of all values. Each step takes them from a different place.
+/// The bytes for all values. Each step takes its bytes from another offset.
 static PATTERN: LazyLock<Vec<u8>> =
     LazyLock::new(|| (0..SEEDS + 2 * VALUE_BYTES_MAX + 256).map(|at| (at * 31 % 65_521) as u8).collect());
 const SEEDS: usize = STEPS_MAX * SEED_STRIDE;
 const SEED_STRIDE: usize = 977;
 
-/// A value with the length of one row, slightly more, or several rows.
+/// A value that takes one row, slightly more, or several rows.
 fn value(code: u8, seed: usize) -> Vec<u8> {
     let bytes = match code % 32 {
         29 => VALUE_BYTES_MAX,
@@ -71,11 +73,11 @@ fn value(code: u8, seed: usize) -> Vec<u8> {
 struct World {
     medium: Medium,
     store: Store,
-    /// The state when the store was opened, and after each change.
+    /// The state when the store was opened, and the state after each change.
     states: Vec<Model>,
     /// The number of acknowledged changes.
     acknowledged: Arc<AtomicUsize>,
-    /// The uncommitted batch, and the state after it.
+    /// The batch that is not committed yet. `next` is the state after it.
     batch: Batch,
     next: Model,
     reopenings: usize,
@@ -112,7 +114,11 @@ impl World {
         self.states.push(self.next.clone());
         let (acknowledged, number) = (Arc::clone(&self.acknowledged), self.states.len() - 1);
         let done = move || {
-            assert_eq!(acknowledged.fetch_add(1, Ordering::Relaxed) + 1, number, "acknowledged out of turn");
+            assert_eq!(
+                acknowledged.fetch_add(1, Ordering::Relaxed) + 1,
+                number,
+                "changes were acknowledged out of order"
+            );
         };
         self.store.submit(business(), std::mem::take(&mut self.batch), Box::new(done));
     }
@@ -122,7 +128,10 @@ impl World {
             disk.release_syncs();
         }
         self.store.settled(business()).await.unwrap();
-        assert!(self.held(Order::Descending) == *self.states.last().unwrap(), "what is settled is not there");
+        assert!(
+            self.held(Order::Descending) == *self.states.last().unwrap(),
+            "the store must contain every change that is settled"
+        );
     }
 
     fn held(&self, order: Order) -> Model {
@@ -131,16 +140,21 @@ impl World {
         if order == Order::Descending {
             pairs.reverse();
         }
-        assert!(pairs.is_sorted_by(|a, b| a.0 < b.0), "a scan is out of order");
+        assert!(pairs.is_sorted_by(|a, b| a.0 < b.0), "the rows of a scan are not in order");
         for (key, value) in &pairs {
-            assert!(self.store.get_raw(&Key::new(key)).unwrap().as_ref() == Some(value), "get is not scan");
+            assert!(
+                self.store.get_raw(&Key::new(key)).unwrap().as_ref() == Some(value),
+                "a get and a scan return different values"
+            );
         }
         pairs.into_iter().map(|(key, value)| (key, Arc::new(value))).collect()
     }
 
-    /// Asserts that the state is that after some change, not earlier than the newest acknowledged one.
+    /// Checks that the store is in the state after some change that is not older than the newest acknowledged
+    /// change.
     fn check(&self, order: Order) -> Model {
-        // On the disk another thread writes, so only changes acknowledged before the read count.
+        // On disk, another thread writes. Only changes that were acknowledged before the read must be
+        // visible.
         let known = self.acknowledged.load(Ordering::Relaxed);
         if matches!(self.medium, Medium::Disk(_)) && known + 1 < self.states.len() {
             return Model::new();
@@ -148,7 +162,7 @@ impl World {
         let held = self.held(order);
         assert!(
             self.states[known..].contains(&held),
-            "no change since the newest acknowledged one left this"
+            "the store is not in the state after any change since the newest acknowledged one"
         );
         held
     }
@@ -167,11 +181,11 @@ impl World {
         self.store.close().await.unwrap();
         self.store = self.medium.open();
         let whole = self.states.pop().unwrap();
-        assert!(self.held(Order::Ascending) == whole, "closing has lost something");
+        assert!(self.held(Order::Ascending) == whole, "closing the store has lost data");
         self.opened_again(whole);
     }
 
-    /// Cuts the power in memory. The disk is only reopened.
+    /// In memory, cuts the power. On disk, only reopens the store.
     async fn crash(&mut self, keep: usize) {
         let Medium::Memory(disk) = &self.medium else { return self.reopen().await };
         disk.crash(keep);
@@ -210,8 +224,9 @@ impl World {
     }
 }
 
-/// Whether these steps run on a real disk: one input in [`INPUTS_PER_DISK`], decided by all of its bytes. A single
-/// deciding byte would be inherited, and nearly all inputs kept by coverage would be slow ones on the disk.
+/// Whether these steps run on disk. This applies to one of [`INPUTS_PER_DISK`] inputs, and depends on all
+/// bytes of the input. If it depended on a single byte, derived inputs would inherit it, and coverage would
+/// select mainly slow inputs on disk.
 pub fn on_disk(data: &[u8]) -> bool {
     let hash = data.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
@@ -219,7 +234,7 @@ pub fn on_disk(data: &[u8]) -> bool {
     (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32).is_multiple_of(INPUTS_PER_DISK)
 }
 
-/// Each three bytes are a step.
+/// Each group of three bytes is a step.
 pub fn check(data: &[u8]) {
     let on_disk = on_disk(data);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();

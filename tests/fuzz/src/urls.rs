@@ -1,6 +1,7 @@
 //! Webhook URLs and addresses, compared with a second implementation of the rules.
 //!
-//! This implementation uses the first and last addresses of the registries; the guard uses prefixes.
+//! This implementation compares with the first and last addresses in the registries. The service uses
+//! prefixes.
 
 use std::future::{Future, ready};
 use std::io;
@@ -15,7 +16,7 @@ use ports::{BoxFuture, Resolver};
 
 use super::requests::Nobody;
 
-/// The first and last addresses of each range that is not public.
+/// The first and the last address of each range that is not public.
 const NOT_PUBLIC_V4: [([u8; 4], [u8; 4]); 19] = [
     ([0, 0, 0, 0], [0, 255, 255, 255]),
     ([10, 0, 0, 0], [10, 255, 255, 255]),
@@ -38,7 +39,8 @@ const NOT_PUBLIC_V4: [([u8; 4], [u8; 4]); 19] = [
     ([240, 0, 0, 0], [255, 255, 255, 255]),
 ];
 
-/// The same for IPv6, in the first 48 bits, within 2000 to 3fff. All addresses outside of that range are not public.
+/// The first and the last address of each IPv6 range that is not public, by their first 48 bits. The ranges
+/// are within 2000 to 3fff. All addresses outside of these are not public.
 const NOT_PUBLIC_V6: [(u64, u64); 6] = [
     (0x2001_0000_0000, 0x2001_01ff_ffff),
     (0x2001_0db8_0000, 0x2001_0db8_ffff),
@@ -78,7 +80,7 @@ fn is_public_name(name: &str) -> bool {
     labels.len() > 1 && !INTERNAL_NAMES.iter().any(|internal| labels.ends_with(internal))
 }
 
-/// Whether a URL is accepted, decided from the parser's result and from the characters.
+/// Whether a URL must be accepted. This depends on the result of the parser and on the characters.
 fn is_accepted(text: &str) -> bool {
     let Ok(url) = url::Url::parse(text) else { return false };
     let after_scheme = text.get(8..).unwrap_or_default();
@@ -105,7 +107,7 @@ fn is_accepted(text: &str) -> bool {
         }
 }
 
-/// Resolves every name to these addresses.
+/// A resolver that returns these addresses for every name.
 struct Leads(Vec<IpAddr>);
 
 impl Resolver for Leads {
@@ -114,7 +116,7 @@ impl Resolver for Leads {
     }
 }
 
-/// The result of a future that never waits.
+/// The result of a future that is ready at the first poll.
 fn at_once<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => outcome,
@@ -122,7 +124,7 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// Addresses of 4 and of 16 bytes, alternating.
+/// The bytes as addresses of 4 and 16 bytes, alternately.
 fn addresses(mut bytes: &[u8]) -> Vec<IpAddr> {
     let mut addresses = Vec::new();
     while let Some((first, rest)) = bytes.split_first_chunk::<4>() {
@@ -136,7 +138,7 @@ fn addresses(mut bytes: &[u8]) -> Vec<IpAddr> {
     addresses
 }
 
-/// The first line is a URL; the other bytes are the addresses of its host.
+/// The first line of the input is a URL. The other bytes are the addresses of its host.
 pub fn check(data: &[u8]) {
     let end = data.iter().position(|byte| *byte == b'\n').unwrap_or(data.len());
     let (text, rest) = (String::from_utf8_lossy(&data[..end]), data.get(end + 1..).unwrap_or_default());
@@ -148,7 +150,7 @@ pub fn check(data: &[u8]) {
     assert_eq!(parsed.is_ok(), is_accepted(&text), "{text:?}: {parsed:?}");
     let Ok(url) = parsed else { return };
     assert_eq!(url.as_str(), text);
-    // Parsing the accepted URL again gives the same host, so another parser cannot see a different one.
+    // Parsing the accepted URL again must give the same host. Another parser then sees no other host.
     let written = url::Url::parse(&text).unwrap();
     if let Ok(again) = WebhookUrl::parse(written.as_str()) {
         assert_eq!((again.host(), again.port()), (url.host(), url.port()), "{text:?} {written}");
