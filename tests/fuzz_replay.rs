@@ -1,20 +1,22 @@
-//! A short run of every fuzz target on stable Rust: the corpus, and a fixed number of inputs derived from it, the
-//! same in every run. `FUZZ_RUNS` sets the number for each target, `FUZZ_SEED` the seed.
+//! A short run of every fuzz target on stable Rust. The inputs are the corpus, and a fixed number of inputs
+//! that are derived from it and are the same in every run. `FUZZ_RUNS` sets the number for each target, and
+//! `FUZZ_SEED` the seed.
 //!
-//! The targets are those of `cargo fuzz`, which continues from the same corpus with coverage; see `tests/README.md`.
+//! `cargo fuzz` uses the same targets and the same corpus, with coverage. `tests/README.md` explains how to
+//! run it.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
+#![allow(clippy::unwrap_used, reason = "a test may panic, and `unwrap` shows the line")]
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::Path;
 
-#[allow(unreachable_pub, reason = "they are a library of their own for cargo fuzz")]
+#[allow(unreachable_pub, reason = "for cargo fuzz, these modules are a separate library")]
 #[path = "fuzz/src/lib.rs"]
 mod targets;
 
-/// Words that are inserted into inputs now and then.
+/// Words that are sometimes inserted into inputs.
 const WORDS: [&str; 36] = [
     "\n",
     "\n\n",
@@ -74,7 +76,7 @@ fn number(variable: &str, usual: u64) -> u64 {
     std::env::var(variable).map_or(usual, |text| text.parse().unwrap())
 }
 
-/// The inputs of a target, ordered by name.
+/// The inputs in the corpus of a target, sorted by file name.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus").join(target);
     let mut paths: Vec<_> = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -83,7 +85,7 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
     paths.into_iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
-/// An input of the corpus with one to four changes.
+/// An input from the corpus, with one to four changes.
 fn mutated(dice: &mut Dice, corpus: &[Vec<u8>]) -> Vec<u8> {
     let mut input = corpus[dice.below(corpus.len())].clone();
     for _ in 0..=dice.below(4) {
@@ -110,7 +112,7 @@ fn mutated(dice: &mut Dice, corpus: &[Vec<u8>]) -> Vec<u8> {
     input
 }
 
-/// Runs a target on its corpus and on derived inputs. A failure shows its input.
+/// Runs a target on its corpus and on derived inputs. If an input fails, it is printed.
 fn replay(target: &str, usual: u64, check: fn(&[u8])) {
     let corpus = corpus(target);
     let mut dice = Dice(number("FUZZ_SEED", 1));
@@ -118,7 +120,7 @@ fn replay(target: &str, usual: u64, check: fn(&[u8])) {
     for input in corpus.iter().chain(&made) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| check(input))) {
             let shown: String = input.escape_ascii().to_string();
-            #[allow(clippy::print_stderr, reason = "the input is what one wants to know")]
+            #[allow(clippy::print_stderr, reason = "prints the input that failed")]
             {
                 eprintln!("{target} fails for b\"{shown}\"");
             }
@@ -135,7 +137,7 @@ fn records_encode_to_themselves_and_decoding_never_panics() {
         .filter(|input| targets::records::of_kind(input[0], &input[1..]))
         .map(|input| input[0])
         .collect();
-    assert_eq!(read, (0..targets::records::KINDS).collect(), "every kind has a record in the corpus");
+    assert_eq!(read, (0..targets::records::KINDS).collect(), "the corpus must have a record of every kind");
 }
 
 #[test]
@@ -150,7 +152,10 @@ fn two_implementations_of_the_url_and_address_rules_agree() {
 
 #[test]
 fn the_store_agrees_with_a_map_through_crashes_and_reopening() {
-    assert!(corpus("store").iter().any(|input| targets::store::on_disk(input)), "none goes to the disk");
+    assert!(
+        corpus("store").iter().any(|input| targets::store::on_disk(input)),
+        "the corpus must have an input that runs on disk"
+    );
     replay("store", 3_000, targets::store::check);
 }
 
@@ -183,14 +188,17 @@ fn the_corpus_has_a_request_that_succeeds_for_every_route() {
         assert_eq!(statuses.len(), lines.len(), "{text}");
         for (line, _) in lines.into_iter().zip(statuses).filter(|(_, status)| *status < 300) {
             let (method, path) = line.split_once(' ').unwrap();
-            // Deletions use the spare records.
+            // Deletions use the spare records, so their placeholders count as the usual ones.
             tried.insert((method.to_owned(), path.split('?').next().unwrap().replace("{spare_", "{")));
         }
     }
-    // The fuzz inputs may not choose file paths, and no relay is configured.
+    // An input must not choose paths of files, and no relay is configured.
     let apart = ["/admin/v1/backup", "/admin/v1/mail"];
     let routes = receptionist::service::routes().into_iter();
     for (method, path) in routes.filter(|(_, path)| !apart.iter().any(|start| path.starts_with(start))) {
-        assert!(tried.contains(&(method.to_string(), path.to_owned())), "{method} {path}: {tried:?}");
+        assert!(
+            tried.contains(&(method.to_string(), path.to_owned())),
+            "{method} {path} was not requested: {tried:?}"
+        );
     }
 }

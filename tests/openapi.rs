@@ -1,7 +1,7 @@
-//! Checks the published documents: they are valid OpenAPI, and their examples match their schemas. Checks the checker
-//! of responses with matching and with non-matching responses.
+//! Checks that the published documents are valid OpenAPI and that their examples match their schemas. Also
+//! checks the conformance checker itself, with responses that match and responses that do not.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 #[path = "support/conformance.rs"]
 mod conformance;
@@ -61,7 +61,7 @@ fn check_references_and_schemas(document: &Value) {
             assert_eq!(schema["additionalProperties"], false, "{name}");
             let inside = ["data", "has_more", "next_cursor"];
             for (property, schema) in properties.iter().filter(|(name, _)| !inside.contains(&name.as_str())) {
-                assert!(schema["description"].is_string(), "{name}.{property} is not described");
+                assert!(schema["description"].is_string(), "{name}.{property} has no description");
             }
         }
     }
@@ -77,7 +77,8 @@ fn every_operation_has_a_unique_name_and_the_required_parts() {
             assert!(operation["description"].as_str().unwrap().contains(scope), "{what}");
             assert!(operation["responses"]["403"].is_object(), "{what}");
         }
-        // A test of an endpoint changes nothing, so it takes neither a condition nor an idempotency key.
+        // Testing an endpoint changes nothing, so this operation has neither a condition nor an idempotency
+        // key.
         let changes = method != "get" && operation["operationId"] != "testWebhook";
         let parameters = operation["parameters"].to_string();
         assert_eq!(parameters.contains("Idempotency-Key"), changes, "{what}");
@@ -88,9 +89,10 @@ fn every_operation_has_a_unique_name_and_the_required_parts() {
     let operator = operator_document();
     check_operations(&operator, &["401", "403", "429", "500", "503"]);
     for (path, method, operation) in operations(&operator) {
-        // Pending deliveries and mails cannot be sent again, so resending is not idempotent.
+        // Pending deliveries and mails cannot be sent again, so a repeated request to send one again may be
+        // refused.
         let id = operation["operationId"].as_str().unwrap();
-        // A backup or test mail changes no resource, and only one backup can run at a time.
+        // A backup or a test mail changes no resource. Only one backup can run at a time.
         let changes =
             method != "get" && !id.starts_with("resend") && !["createBackup", "testMail"].contains(&id);
         let what = format!("{method} {path}");
@@ -103,7 +105,7 @@ fn every_operation_has_a_unique_name_and_the_required_parts() {
     }
 }
 
-/// Checks what every operation must have. `always` are the statuses of every request.
+/// Checks the parts that every operation must have. `always` are the statuses that every request can get.
 fn check_operations(document: &Value, always: &[&str]) {
     let mut names = std::collections::BTreeSet::new();
     for (path, method, operation) in operations(document) {
@@ -114,12 +116,12 @@ fn check_operations(document: &Value, always: &[&str]) {
             assert!(operation["responses"][status].is_object(), "{what}: {status}");
         }
         for status in ["408", "413", "415"] {
-            // The number of lines is unlimited.
+            // The number of lines in the body is not limited.
             let may_be =
                 method != "get" && !(status == "413" && operation["operationId"] == "importBusinesses");
             assert_eq!(operation["responses"][status].is_object(), may_be, "{what}: {status}");
         }
-        // A created contact may have been erased by the time the request is repeated.
+        // A created contact may already have been erased when its request is repeated.
         let may_be_gone = path.contains('{') || operation["operationId"] == "createContact";
         assert_eq!(operation["responses"]["404"].is_object(), may_be_gone, "{what}");
         for segment in path.split('/').filter(|segment| segment.starts_with('{')) {
@@ -254,7 +256,7 @@ fn check_examples(document: &Value) {
         assert!(!named || !examples.is_empty(), "{what} has no example: add one to src/openapi/examples.rs");
         for example in examples {
             let problems: Vec<_> = validator.iter_errors(example).map(|error| error.to_string()).collect();
-            assert!(problems.is_empty(), "{what}: {problems:?} in {example}");
+            assert!(problems.is_empty(), "{what}: {problems:?} in the example {example}");
         }
     };
     for (path, method, operation) in operations(document) {

@@ -1,4 +1,4 @@
-// The official JavaScript client, major version 2, with both forms of the protocol.
+// A client with the official JavaScript library, major version 2. It uses both transports of the protocol.
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { deal } from "./deal.mjs";

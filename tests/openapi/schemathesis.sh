@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Sends the service valid and invalid requests that schemathesis generates from the document. Fails on a 5xx, and on any
-# undocumented status, header, media type or body. Arguments go to schemathesis: --max-examples 200
+# Sends the service valid and invalid requests that schemathesis generates from the document. Fails if a
+# response has a 5xx status, or an undocumented status, header, media type or body. Arguments are passed to
+# schemathesis, for example: --max-examples 200
 source "$(dirname "$0")/service.sh"
 
 tools 'schemathesis==4.32.5'
 start_service
-# U+0000 is refused in every text, which a schema cannot express well.
+# The service refuses U+0000 in every text. A schema cannot express this well.
 cd "$WORK" # it keeps what it found in a directory of its own
 schemathesis run "$ORIGIN/openapi.json" --url "$BASE" --header "Authorization: Bearer $KEY" \
     --checks not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance,response_schema_conformance,negative_data_rejection,unsupported_method,ignored_auth,missing_required_header \

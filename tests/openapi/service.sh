@@ -1,7 +1,8 @@
-# Sourced by the scripts in this directory. Starts a service on its own directory with a sample business, and stops it.
+# The scripts in this directory source this file. It starts a service on its own directory with a sample
+# business, and stops the service at the end.
 #
-# Sets BASE (ends in /v1), ORIGIN, KEY (every scope) and WORK (a directory that is deleted at the end). The binary is
-# RECEPTIONIST, or target/release/receptionist, which is built first.
+# Sets BASE (ends in /v1), ORIGIN, KEY (has every scope) and WORK (a directory that is deleted at the end).
+# RECEPTIONIST names the binary. By default it is target/release/receptionist, which is built first.
 set -euo pipefail
 
 ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -22,14 +23,14 @@ if [ -z "${RECEPTIONIST:-}" ]; then
     RECEPTIONIST=$ROOT/target/release/receptionist
 fi
 
-# The tools, in an environment that is deleted at the end.
+# Installs tools in an environment that is deleted at the end.
 tools() {
     python3 -m venv "$WORK/venv"
     "$WORK/venv/bin/pip" install --quiet --disable-pip-version-check "$@"
     PATH=$WORK/venv/bin:$PATH
 }
 
-# Starts the service and creates a business with services, staff and a key.
+# Starts the service and creates a business with services, staff members and an API key.
 start_service() {
     PUBLIC_API_RATE_LIMIT_PER_MINUTE=${RATE_LIMIT:-1000000} RECEPTIONIST_LOG=warn "$RECEPTIONIST" demo \
         --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0 --data-dir "$WORK/data" \

@@ -1,4 +1,5 @@
-// Calls the service with the types that openapi-typescript generates from the document, and tests the types of bodies.
+// Calls the service with the types that openapi-typescript generates from the document, and checks the types
+// of bodies.
 import createClient from "openapi-fetch";
 import type { components, paths, webhooks } from "./openapi";
 import type { components as operator } from "./operator";
@@ -54,7 +55,7 @@ main().catch((error) => {
   throw error;
 });
 
-// The types of request bodies: valid bodies compile, and invalid ones do not.
+// Checks the types of request bodies: valid bodies must compile, and invalid bodies must not.
 type Event = webhooks["appointment.booked"]["post"]["requestBody"]["content"]["application/json"];
 export const contactOf = (event: Event): string | null => event.data.contact_id;
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Validates the documents against OpenAPI 3.1, and compares the served public document with the printed one.
+# Validates the documents against OpenAPI 3.1, and compares the public document of the service with the one
+# that the program prints.
 source "$(dirname "$0")/service.sh"
 
 tools 'openapi-spec-validator==0.9.0'

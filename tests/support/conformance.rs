@@ -1,4 +1,5 @@
-//! Checks responses of the service against its published documents. A test binary includes this file with `#[path]`.
+//! Checks responses of the service against its published documents. Test binaries include this file with
+//! `#[path]`.
 
 use std::collections::HashMap;
 
@@ -6,7 +7,7 @@ use hyper::HeaderMap;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-/// The documented headers.
+/// The headers that the documents describe.
 const KNOWN: [&str; 9] = [
     "x-ratelimit-limit",
     "x-ratelimit-remaining",
@@ -19,11 +20,11 @@ const KNOWN: [&str; 9] = [
     "idempotent-replayed",
 ];
 
-/// A document with compiled schemas.
+/// An API document and its compiled schemas.
 pub(crate) struct Conformance {
     document: Value,
     base: String,
-    /// A validator for each schema of a response or a header, by its JSON.
+    /// A validator for the schema of each response and header, keyed by the JSON of the schema.
     validators: HashMap<String, Validator>,
 }
 
@@ -43,19 +44,21 @@ impl Conformance {
         new
     }
 
-    /// A validator of a schema that may refer to the document's components.
+    /// Compiles a schema that may refer to components of the document.
     pub(crate) fn compile(&self, schema: &Value) -> Validator {
         let mut root = schema.clone();
         root["components"] = json!({"schemas": self.document["components"]["schemas"]});
         let options = jsonschema::draft202012::options().should_validate_formats(true);
-        // A URL with non-ASCII letters is accepted as well, and shown unchanged.
+        // The service also accepts a URL with non-ASCII letters and returns it unchanged, so the format is
+        // not checked.
         options.with_format("uri", |_| true).build(&root).unwrap_or_else(|error| panic!("{error}: {schema}"))
     }
 
-    /// Checks the status, the headers and the body of a response. Paths outside the document are ignored.
+    /// Checks the status, the headers and the body of a response. Ignores paths that are not in the document.
     ///
     /// # Errors
-    /// A difference from the document.
+    ///
+    /// The first difference from the document.
     pub(crate) fn check(
         &self,
         method: &str,
@@ -77,19 +80,19 @@ impl Conformance {
         self.check_body(response, method, headers, body).map_err(|why| format!("{what}: {why}"))
     }
 
-    /// The documented response.
+    /// The description of this response in the document.
     fn response(&self, method: &str, path: &str, status: u16) -> Option<&Value> {
         let method = if method == "HEAD" { "GET" } else { method }.to_ascii_lowercase();
         let paths = self.document["paths"].as_object()?;
-        // A path without parameters takes precedence over one with parameters.
+        // A path without parameters takes precedence over a path with parameters.
         let mut found: Vec<_> = paths.iter().filter(|(template, _)| fits(template, path)).collect();
         found.sort_by_key(|(template, _)| template.matches('{').count());
         let operation =
             found.first().map(|(_, item)| &item[&method]).filter(|operation| operation.is_object());
         let response = match operation {
             Some(operation) => operation["responses"].get(status.to_string())?,
-            // Without an operation, the response may be one of any request, or say that the path or method does not
-            // exist.
+            // Without a matching operation, the response must be one that every request can get, or state
+            // that the path or the method does not exist.
             None => {
                 let name = match (status, found.is_empty()) {
                     (404, true) => "NotFound",
@@ -185,7 +188,7 @@ fn fits(template: &str, path: &str) -> bool {
     template.len() == path.len() && template.iter().zip(&path).all(segment)
 }
 
-/// Every value of a key `schema`.
+/// Collects the value of every property named `schema`.
 fn collect(value: &Value, found: &mut Vec<Value>) {
     match value {
         Value::Object(object) => {

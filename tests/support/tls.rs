@@ -1,4 +1,4 @@
-//! TLS of the receivers and servers in tests.
+//! TLS configurations for receivers and servers in tests.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use rcgen::{Certificate, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// A server with this certificate. It requests no client certificates.
+/// The configuration of a server with this certificate. The server does not ask clients for certificates.
 pub(crate) fn server(certificate: &Certificate, key: &KeyPair) -> ServerConfig {
     let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
     ServerConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))

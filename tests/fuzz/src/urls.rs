@@ -120,7 +120,7 @@ impl Resolver for Leads {
 fn at_once<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(outcome) => outcome,
-        Poll::Pending => panic!("nothing is waited for"),
+        Poll::Pending => panic!("the future must be ready at the first poll"),
     }
 }
 
@@ -156,7 +156,10 @@ pub fn check(data: &[u8]) {
         assert_eq!((again.host(), again.port()), (url.host(), url.port()), "{text:?} {written}");
         assert_eq!(again.path_and_query(), url.path_and_query(), "{text:?} {written}");
     } else {
-        assert!(written.as_str().chars().count() > 2000, "{text:?} is refused as {written}");
+        assert!(
+            written.as_str().chars().count() > 2000,
+            "the accepted URL {text:?} was refused as {written}"
+        );
     }
     let (expected, targets): (bool, Vec<IpAddr>) = match url.host() {
         Host::Ip(address) => (true, vec![*address]),
@@ -170,11 +173,11 @@ pub fn check(data: &[u8]) {
         Guard::new(Network::new(Arc::new(Leads(leads_to)), Arc::new(Nobody))).check(&url, Asker::Attempt),
     ) {
         Ok(dialled) => {
-            assert!(expected, "{url:?} leads inside: {dialled:?}");
+            assert!(expected, "{url:?} led to an internal address: {dialled:?}");
             assert!(!dialled.is_empty() && dialled.iter().all(|one| one.port() == url.port()));
             assert!(
                 dialled.iter().all(|one| targets.contains(&one.ip())),
-                "{dialled:?} is none of {targets:?}"
+                "{dialled:?} is not among {targets:?}"
             );
         }
         Err(refused) => assert!(!expected, "{url:?}: {refused:?}"),
