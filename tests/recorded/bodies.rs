@@ -1,22 +1,23 @@
-//! Bodies and values that break a schema, each in one place.
+//! Bodies and values that violate a schema in one place.
 //!
-//! They are generated from the schemas of the published documents, so a new property needs no change here.
+//! They are generated from the schemas of the published documents, so this file needs no change for a new
+//! property.
 
 use serde_json::{Value, json};
 
 use crate::scene::UNKNOWN;
 
-/// The depth of nested objects that are broken.
+/// The maximum depth of the objects that are changed.
 const DEPTH_MAX: usize = 3;
 
-/// No list with more items is generated.
+/// Lists with more items than this are not generated.
 const ITEMS_MAX: u64 = 2_000;
 
-/// The schemas of a document or of a list of tools.
+/// The schemas of an API document, or of a list of tools.
 pub(crate) struct Schemas(pub(crate) Value);
 
 impl Schemas {
-    /// The referenced schema, if it is a reference. Of several alternatives, the one that is not null.
+    /// The schema that a reference refers to. If a schema has alternatives, the one that is not null.
     fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
         if let Some(pointer) = schema["$ref"].as_str().and_then(|to| to.strip_prefix('#')) {
             return self.resolved(self.0.pointer(pointer).unwrap());
@@ -26,7 +27,7 @@ impl Schemas {
         choice.map_or(schema, |choice| self.resolved(choice))
     }
 
-    /// Every broken form of a valid body, as text.
+    /// Every invalid variant of a valid body, as text.
     pub(crate) fn broken(&self, schema: &Value, good: &Value) -> Vec<String> {
         let mut broken = self.broken_objects(schema, good, 0);
         let text = good.to_string();
@@ -38,7 +39,7 @@ impl Schemas {
         broken
     }
 
-    /// The body with each of its properties missing, null, or with a wrong value.
+    /// The variants of a body in which one property is missing, null, or has an invalid value.
     fn broken_objects(&self, schema: &Value, good: &Value, depth: usize) -> Vec<String> {
         let schema = self.resolved(schema);
         let required = schema["required"].as_array().cloned().unwrap_or_default();
@@ -61,7 +62,7 @@ impl Schemas {
         broken
     }
 
-    /// Values that a schema does not accept, and null.
+    /// Values that a schema refuses, and null.
     pub(crate) fn wrong(&self, schema: &Value, good: Option<&Value>, depth: usize) -> Vec<Value> {
         let schema = self.resolved(schema);
         let mut wrong = vec![Value::Null];

@@ -1,13 +1,14 @@
-//! The facts that a message names. The recorder compares these instead of the wording.
+//! The facts in a message. The recorder compares the facts and ignores the wording.
 //!
-//! Facts are ids, instants, dates, times, days, numbers, scopes, names with an underscore, and names of headers. They are
-//! listed in the order of the message. A message that refuses a time also names its reason.
+//! Facts are ids, instants, dates, times, days, numbers, scopes, names with an underscore, and names of
+//! headers, in the order of the message. If a message refuses a time, its reason is another fact.
 
 use crate::harness::SCOPES;
 
-/// Parts of the message of a refused time, each with its reason. The first match counts.
+/// Parts of messages that refuse a time, each with its reason. The first part that occurs in a message
+/// counts.
 ///
-/// A changed message of a reason needs a new row here.
+/// If the message of a reason changes, this table needs a new row.
 const REASONS: [(&str, &str); 14] = [
     ("in the past", "past"),
     ("closed that day", "closed_that_day"),
@@ -25,7 +26,7 @@ const REASONS: [(&str, &str); 14] = [
     ("no longer takes appointments", "staff_unavailable"),
 ];
 
-/// Days and months as a sentence names them. May is missing, because it begins sentences.
+/// The names of days and months in sentences. May is omitted, because a sentence can begin with this word.
 const DAYS: [&str; 18] = [
     "Monday",
     "Tuesday",
@@ -47,17 +48,18 @@ const DAYS: [&str; 18] = [
     "December",
 ];
 
-/// The reason of a refused time.
+/// The reason of a message that refuses a time.
 ///
 /// # Panics
-/// If no reason matches the message.
+///
+/// If the message contains no part of the table.
 pub(crate) fn reason(message: &str) -> String {
     let found = REASONS.iter().find(|(words, _)| message.contains(words));
-    let (_, reason) = found.unwrap_or_else(|| panic!("no reason in REASONS has the words {message:?}"));
+    let (_, reason) = found.unwrap_or_else(|| panic!("no row of REASONS matches {message:?}"));
     format!("reason:{reason}")
 }
 
-/// Every fact of a message, in order.
+/// All facts of a message, in order.
 pub(crate) fn facts(message: &str) -> Vec<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_:.+-".contains(c);
     let words = message.split(|c| !is_part(c)).map(|word| word.trim_matches([':', '.', '+', '-']));
@@ -74,7 +76,7 @@ fn of_a_word(word: &str) -> Vec<String> {
     numbers.map(str::to_owned).collect()
 }
 
-/// `If-Match`: parts with a capital each.
+/// Whether the word is a header such as `If-Match`: all of its parts begin with a capital letter.
 fn is_a_header(word: &str) -> bool {
     word.contains('-') && word.split('-').all(|part| part.starts_with(|c: char| c.is_ascii_uppercase()))
 }
@@ -83,7 +85,7 @@ fn is_an_id(word: &str) -> bool {
     uuid::Uuid::try_parse(word).is_ok()
 }
 
-/// An instant, a date or a time of day: the same pattern of digits.
+/// Whether the word has the digits of an instant, a date or a time of day.
 fn is_a_time(word: &str) -> bool {
     let shape: String = word.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     ["0000-00-00", "00:00"].iter().any(|start| shape.starts_with(start))

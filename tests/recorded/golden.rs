@@ -1,20 +1,20 @@
-//! The recorded lines of a group, in a file in this directory.
+//! The recorded lines of a group, which are in a file in this directory.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::tape::Line;
 
-/// The number of differing lines of a group that are shown.
+/// The maximum number of differing lines that are shown per group.
 const SHOWN: usize = 5;
-/// The number of characters of a line that are shown.
+/// The maximum number of characters that are shown per line.
 const SHOWN_CHARS: usize = 2_000;
 
 fn file(group: &str) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("tests/recorded/{group}.jsonl"))
 }
 
-/// Whether this run records instead of comparing.
+/// Whether this run records the responses instead of comparing them.
 pub(crate) fn records() -> bool {
     std::env::var_os("RECORD").is_some_and(|what| what == "1")
 }
@@ -24,7 +24,7 @@ pub(crate) fn write(group: &str, lines: &[Line]) {
     fs::write(file(group), text).unwrap();
 }
 
-/// The first lines that differ from the recorded ones, as text. Empty if no line differs.
+/// The first lines that differ from the recorded lines, as text. Empty if all lines are equal.
 pub(crate) fn differences(group: &str, lines: &[Line]) -> String {
     let recorded = fs::read_to_string(file(group)).unwrap_or_default();
     let recorded: Vec<_> = recorded.lines().collect();

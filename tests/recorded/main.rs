@@ -1,21 +1,22 @@
-//! A recorder: more than a thousand requests to every route, with every refusal that a client can cause. The
-//! responses are compared with the recorded ones.
+//! A recorder of more than a thousand requests to every route, with every refusal that a client can cause.
+//! The responses are compared with the recorded ones.
 //!
-//! Everything must be equal except the wording of messages; of a message, the facts are compared (`facts`). The
-//! recorded responses are in this directory, one file per group and one line per request. The service runs in this
-//! process with a clock and randomness that are the same in every run, so ids, entity tags, cursors, keys and links
-//! are compared unchanged.
+//! Everything must be equal, except for the wording of messages. Of each message, only the facts are compared
+//! (`facts`). The recorded responses are in this directory, in one file per group and one line per request.
+//! The service runs in this process, with a clock and randomness that are the same in every run. Ids, entity
+//! tags, cursors, keys and links are therefore compared as they are.
 //!
-//! `RECORD=1 cargo test --test recorded` records the responses again. Check the difference before you commit it.
+//! `RECORD=1 cargo test --test recorded` records the responses again. Check the difference before you commit
+//! it.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where something is wrong, and `unwrap` shows where")]
+#![allow(clippy::unwrap_used, reason = "a test may panic, and `unwrap` shows the line")]
 
 mod bodies;
 mod facts;
 mod golden;
 mod groups;
 #[path = "../api/harness/mod.rs"]
-#[allow(dead_code, unused_imports, reason = "another binary needs the rest")]
+#[allow(dead_code, unused_imports, reason = "only one of the test binaries uses all of it")]
 mod harness;
 mod operations;
 mod scene;
@@ -29,22 +30,24 @@ use receptionist::service::routes;
 use crate::operations::Document;
 use crate::tape::Line;
 
-/// The minimum number of recorded requests.
+/// The minimum number of requests that must be recorded.
 const REQUESTS_MIN: usize = 1_500;
 
-/// The codes that no request of this test can get, with the reason.
+/// The error codes that no request of this test can get, each with the reason.
 const UNREACHABLE: [(&str, &str); 1] = [(
     "rate_limit_unavailable",
     "65,536 addresses have to ask within a minute; `src/rate_limit.rs` tests the full table",
 )];
 
-// These refusals share their codes with others, and are not recorded either:
-// - a body that does not arrive in time (408): the limit is real time; `src/http/body.rs` tests it;
-// - a business that fails repeatedly (503): it needs a fault of the service;
-// - a handler that panics (500): the same;
-// - a missing permission of a role (403), and used links (410): only the dashboard has them, and its pages are HTML.
+// These refusals share their codes with other refusals, and are not recorded either:
+// - a body that does not arrive in time (408), because the limit is in real time; `src/http/body.rs` tests
+//   it;
+// - a business that fails repeatedly (503), because this requires a fault of the service;
+// - a handler that panics (500), for the same reason;
+// - a missing permission of a role (403), and used links (410), because only the dashboard has them, and its
+//   pages are HTML.
 
-/// Plays every group, each on its own thread and service.
+/// Sends the requests of all groups. Each group has its own thread and service.
 fn played() -> Vec<(&'static str, Vec<Line>)> {
     let groups = groups::all();
     thread::scope(|scope| {
@@ -73,10 +76,14 @@ fn every_answer_is_as_it_was_recorded() {
         return;
     }
     let differences: String = groups.iter().map(|(name, lines)| golden::differences(name, lines)).collect();
-    assert!(differences.is_empty(), "{} requests were sent\n{differences}", lines.len());
+    assert!(
+        differences.is_empty(),
+        "{} requests were sent, and some responses differ\n{differences}",
+        lines.len()
+    );
 }
 
-/// Every code was recorded or is listed as unreachable.
+/// Checks that every error code was recorded or is listed as unreachable.
 fn check_codes(lines: &[&Line]) {
     let answered: BTreeSet<_> =
         lines.iter().map(|line| line.code.as_str()).filter(|code| !code.is_empty()).collect();
@@ -89,7 +96,7 @@ fn check_codes(lines: &[&Line]) {
     assert_eq!(answered, expected);
 }
 
-/// Every route has succeeded once and refused once.
+/// Checks that every route has returned a success and a refusal.
 fn check_routes(lines: &[&Line]) {
     let all: BTreeSet<_> = routes().into_iter().map(|(method, path)| (method.to_string(), path)).collect();
     let all: Vec<_> = all.into_iter().chain([("POST".to_owned(), "/mcp")]).collect();
@@ -105,7 +112,7 @@ fn check_routes(lines: &[&Line]) {
         [("succeeded", done(|status| status < 300)), ("refused", done(|status| status >= 400))]
     {
         let missing: Vec<_> = all.iter().filter(|route| !seen.contains(*route)).collect();
-        assert!(missing.is_empty(), "these have never {what}: {missing:?}");
+        assert!(missing.is_empty(), "these routes have never {what}: {missing:?}");
     }
 }
 

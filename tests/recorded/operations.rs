@@ -7,14 +7,14 @@ use crate::bodies::Schemas;
 use crate::scene::Scene;
 
 pub(crate) struct Operation {
-    /// In upper case.
+    /// The HTTP method in upper case.
     pub(crate) method: String,
-    /// From the root of the listener, with `{…}` for ids.
+    /// The path from the root of its listener. Each id is a name in braces.
     pub(crate) path: String,
     pub(crate) described: Value,
 }
 
-/// A document with its operations, sorted by path and method.
+/// An API document, and its operations sorted by path and method.
 pub(crate) struct Document {
     pub(crate) schemas: Schemas,
     pub(crate) operations: Vec<Operation>,
@@ -41,7 +41,7 @@ impl Document {
         Self::new(operator_document())
     }
 
-    /// The codes of all refusals.
+    /// The error codes of all refusals in the document.
     pub(crate) fn codes(&self) -> Vec<String> {
         let codes = self.schemas.0["components"]["schemas"]["ErrorCode"]["enum"].as_array().unwrap();
         codes.iter().map(|code| code.as_str().unwrap().to_owned()).collect()
@@ -49,7 +49,8 @@ impl Document {
 }
 
 impl Operation {
-    /// The schema of its JSON body and a valid body with ids of the scene, if it takes a body.
+    /// The schema of the JSON body, and a valid body that contains ids of the scene. `None` if the operation
+    /// takes no body.
     pub(crate) fn body(&self, scene: &Scene) -> Option<(&Value, Value)> {
         let media = self.described["requestBody"]["content"].get("application/json")?;
         let examples = media["examples"].as_object().and_then(|examples| examples.values().next());
@@ -67,14 +68,14 @@ impl Operation {
         self.described["parameters"].to_string().contains(&format!("#/components/parameters/{header}\""))
     }
 
-    /// The path with another value for its last id. Returns `None` if it has no id.
+    /// The path with another value for its last id. `None` if the path has no id.
     pub(crate) fn path_with(&self, id: &str) -> Option<String> {
         let (start, end) = (self.path.rfind('{')?, self.path.rfind('}')?);
         Some(format!("{}{id}{}", &self.path[..start], &self.path[end + 1..]))
     }
 }
 
-/// Replaces the ids in an example by those of the scene.
+/// Replaces the ids in an example by ids of the scene.
 fn put_ids(value: &mut Value, scene: &Scene) {
     let Value::Object(object) = value else { return };
     for (name, value) in object {

@@ -1,20 +1,21 @@
-//! A service with a salon whose responses are recorded.
+//! A service with a salon. Its responses are recorded.
 //!
-//! A scene plays scripts. Each line of a script is one request:
+//! A scene runs scripts. Each line of a script is one request:
 //!
 //! ```text
 //! PATCH B/services/{cut} If-Match:{cut.etag} {"name": "Trim"} => cut
 //! ```
 //!
-//! - `B` at the start of a path is the business in the operator API. `TOOL name {…}` calls a tool of the assistants'
-//!   server, and `RPC method {…}` is any other message to it.
-//! - `{name}` is a value that an earlier line stored, and `{x*201}` repeats a character.
-//! - `Name:value` is a header. `as:name` sets the credential: none for `nobody`, otherwise the stored token.
+//! - `B` at the start of a path stands for the path of the business in the operator API. `TOOL name {…}`
+//!   calls a tool of the MCP server, and `RPC method {…}` sends any other message to this server.
+//! - `{name}` is a value that an earlier line has stored. `{x*201}` repeats the character 201 times.
+//! - `Name:value` is a header. `as:name` selects the stored token with this name as the credential.
+//!   `as:nobody` sends no credential.
 //! - The body is JSON, or the text after `raw:`, which is sent without a content type.
-//! - `=> name` stores the id of the response as `name`, and other values as `name.etag` and so on.
+//! - `=> name` stores the id in the response as `name`, and other values as `name.etag` and so on.
 //!
-//! `CLOCK instant` moves the clock, and `KEEP name value` stores a value. `WAIT path text` polls until the response
-//! contains the text, and records nothing.
+//! `CLOCK instant` moves the clock, and `KEEP name value` stores a value. `WAIT path text` repeats a request
+//! until the response contains the text, and records nothing.
 
 use std::time::Duration;
 
@@ -23,20 +24,20 @@ use serde_json::{Value, json};
 use crate::harness::{Answer, Api, SCOPES, Salon, Server, TOKEN, raw};
 use crate::tape::{Line, Sent, line};
 
-/// An id of no record.
+/// An id that no record has.
 pub(crate) const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
-/// How long a scene waits for a background job.
+/// The time limit for a background job.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 
 /// The credential of a request.
 #[derive(Clone, Copy)]
 pub(crate) enum Who<'a> {
-    /// The usual credential of the path: the salon's key or the operator's token.
+    /// The salon's key or the operator's token, depending on the path.
     Own,
     /// No credential.
     Nobody,
-    /// This token.
+    /// This token instead of the usual one.
     With(&'a str),
 }
 
@@ -71,13 +72,13 @@ pub(crate) struct Scene {
     public: Api,
     operator: Api,
     kept: Vec<(String, String)>,
-    /// The directory of backups.
+    /// A directory for backups.
     pub(crate) directory: tempfile::TempDir,
     pub(crate) lines: Vec<Line>,
 }
 
 impl Scene {
-    /// A salon in Paris on a service with this limit of requests per key and minute.
+    /// A salon in Paris, on a service that permits this many requests per key and minute.
     pub(crate) async fn with_limit(limit: u32) -> Self {
         let server = Server::seeded(limit).await;
         let salon = server.salon().await;
@@ -105,13 +106,13 @@ impl Scene {
         Self { server, salon, public, operator, kept, directory, lines: Vec::new() }
     }
 
-    /// Reads again what a restart of the server has changed.
+    /// Updates the addresses and tokens that a restart of the server has changed.
     pub(crate) fn restarted(&mut self) {
         (self.public, self.operator) = (self.server.root(), self.server.back_door());
         self.salon = self.salon.again(&self.server);
     }
 
-    /// The text with stored values and repeated characters filled in.
+    /// The text with stored values and repeated characters inserted.
     pub(crate) fn fill(&self, text: &str) -> String {
         let mut filled = self
             .kept
@@ -123,7 +124,7 @@ impl Scene {
         filled
     }
 
-    /// The path from the root of its listener.
+    /// The complete path from the root of the listener.
     fn path(&self, path: &str) -> String {
         match path.strip_prefix('B') {
             Some(rest) => self.fill(&format!("/admin/v1/businesses/{{business_id}}{rest}")),
@@ -131,7 +132,7 @@ impl Scene {
         }
     }
 
-    /// A stored value.
+    /// The value that is stored under this name.
     pub(crate) fn kept(&self, name: &str) -> Option<&str> {
         self.kept.iter().rev().find(|(kept, _)| kept == name).map(|(_, value)| value.as_str())
     }
@@ -167,7 +168,8 @@ impl Scene {
         answer
     }
 
-    /// Sends bytes that no client library would send, and records the response. The path is for the record.
+    /// Sends bytes that an HTTP client would not send, and records the response. The path is used only in the
+    /// record.
     pub(crate) async fn send_raw(&mut self, (method, path): (&str, &str), bytes: &str) {
         let listener = if path.starts_with("/admin") { &self.operator } else { &self.public };
         let text = raw(listener.address, bytes.as_bytes()).await;
@@ -186,7 +188,7 @@ impl Scene {
     pub(crate) async fn play(&mut self, script: &str) {
         for text in script.lines().map(str::trim).filter(|text| !text.is_empty() && !text.starts_with('#')) {
             let text = self.fill(text);
-            match text.split_once(' ').unwrap_or_else(|| panic!("no request: {text}")) {
+            match text.split_once(' ').unwrap_or_else(|| panic!("not a request: {text}")) {
                 ("CLOCK", instant) => self.server.clock.set(instant),
                 ("KEEP", rest) => {
                     let (name, value) = rest.split_once(' ').unwrap();
@@ -266,10 +268,11 @@ impl Scene {
     }
 }
 
-/// Waits for a background job.
+/// Waits until a background job is finished.
 ///
 /// # Panics
-/// If it takes too long.
+///
+/// If this takes too long.
 pub(crate) async fn until(what: &str, mut has_come: impl AsyncFnMut() -> bool) {
     let waiting = async {
         while !has_come().await {
@@ -280,7 +283,7 @@ pub(crate) async fn until(what: &str, mut has_come: impl AsyncFnMut() -> bool) {
     waited.unwrap_or_else(|_| panic!("{what} has not come"));
 }
 
-/// The first `{x*3}` of a text: its start, its meaning, and its end.
+/// The first part of a text in the form `{x*3}`: its start, the text that replaces it, and its end.
 fn repeated(text: &str) -> Option<(usize, String, usize)> {
     text.match_indices('{').find_map(|(start, _)| {
         let inside = &text[start + 1..start + text[start..].find('}')?];

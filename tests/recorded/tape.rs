@@ -1,7 +1,7 @@
-//! A recorded line: one request, and the parts of its response that must not change.
+//! A recorded line: a request, and the parts of its response that must not change.
 //!
-//! The line contains the status, the headers that clients use, and the body. The wording of messages is replaced by
-//! their facts. Fields that depend on the machine's clock are replaced by a placeholder.
+//! The line contains the status, the headers that clients use, and the body. Messages are replaced by their
+//! facts. Fields that depend on the machine's clock are replaced by a placeholder.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -9,12 +9,12 @@ use sha2::{Digest, Sha256};
 use crate::facts::{facts, reason};
 use crate::harness::Answer;
 
-/// A longer body is recorded as its digest.
+/// Of a body that is longer, only the digest is recorded.
 const BODY_BYTES_MAX: usize = 4 * 1024;
-/// A longer text of a request is recorded as its beginning and its digest.
+/// Of a text in a request that is longer, only the beginning and the digest are recorded.
 const REQUEST_CHARS_MAX: usize = 300;
 
-/// The headers that clients use.
+/// The response headers that clients use.
 const HEADERS: [&str; 8] = [
     "content-type",
     "etag",
@@ -26,28 +26,29 @@ const HEADERS: [&str; 8] = [
     "idempotent-replayed",
 ];
 
-/// The headers of the rate limit, recorded only if a test reaches the limit.
+/// The headers of the rate limit. They are recorded only in the test that reaches the limit.
 const RATE_LIMITS: [&str; 3] = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
-/// The limit of a server without a rate limit.
+/// The limit in tests that do not reach it, in requests per minute.
 pub(crate) const UNLIMITED: u32 = 1_000_000;
 
-/// Fields that depend on the speed of the machine: of a test attempt, a key, and the manifest of a backup.
+/// Fields that depend on the speed of the machine. They occur in attempts of an endpoint test, in keys, and
+/// in the manifest of a backup.
 const MEASURED: [&str; 4] = ["duration_ms", "last_used_at", "sequence", "sha256"];
 
-/// A request and its response as recorded.
+/// A request and its response, as they are recorded.
 pub(crate) struct Line {
     pub(crate) method: String,
-    /// With its query.
+    /// The path with its query.
     pub(crate) path: String,
     pub(crate) status: u16,
-    /// The `code` of a refusal.
+    /// The error code of a refusal.
     pub(crate) code: String,
     pub(crate) text: String,
 }
 
-/// The request.
+/// The parts of a request that are recorded.
 pub(crate) struct Sent<'a> {
-    /// The visible part of the credential, or an empty string.
+    /// The part of the credential that may be recorded, or an empty string.
     pub(crate) credential: &'a str,
     pub(crate) method: &'a str,
     pub(crate) path: &'a str,
@@ -55,7 +56,7 @@ pub(crate) struct Sent<'a> {
     pub(crate) body: &'a [u8],
 }
 
-/// Makes the line. The hidden text is replaced by a placeholder.
+/// Creates the line. `hidden` is replaced by a placeholder.
 pub(crate) fn line(sent: &Sent<'_>, answer: &Answer, hidden: &str) -> Line {
     let mut request = json!({ "path": format!("{} {}", sent.method, short(sent.path)) });
     if !sent.credential.is_empty() {
@@ -80,7 +81,7 @@ pub(crate) fn line(sent: &Sent<'_>, answer: &Answer, hidden: &str) -> Line {
     }
     let has_words = sent.path == "/mcp" || answer.status >= 400;
     if !has_words && !body.is_empty() && !has_measured(&shown) {
-        // Replayed responses must be equal byte by byte.
+        // A replayed response must be equal byte by byte, so the digest of its bytes is recorded.
         response["bytes"] = json!(digest(&body));
     }
     let text = placed(&json!({ "request": request, "response": response }).to_string(), hidden);
@@ -93,7 +94,8 @@ pub(crate) fn line(sent: &Sent<'_>, answer: &Answer, hidden: &str) -> Line {
     }
 }
 
-/// An entity tag is a digest of the body, so it is omitted if the body has measured fields.
+/// An entity tag is a digest of the body. It is not recorded if the body has fields that depend on the
+/// machine.
 fn recorded_headers(answer: &Answer, is_measured: bool) -> Map<String, Value> {
     let unlimited = UNLIMITED.to_string();
     let is_limited = answer.headers.get(RATE_LIMITS[0]).is_some_and(|limit| *limit != *unlimited);
@@ -112,7 +114,7 @@ fn recorded_body(text: &str, mut body: Value) -> Value {
     if recorded.len() > BODY_BYTES_MAX { json!(digest(&recorded)) } else { body }
 }
 
-/// Replaces the wording of messages by their facts.
+/// Replaces messages by their facts.
 fn replace_words(body: &mut Value) {
     if let Some(error) = body.get_mut("error") {
         let is_a_time = error["code"] == "slot_unavailable";
@@ -155,7 +157,7 @@ fn has_measured(value: &Value) -> bool {
     replaced != *value
 }
 
-/// The text with a placeholder for the hidden text.
+/// The text in which `hidden` is replaced by a placeholder.
 fn placed(text: &str, hidden: &str) -> String {
     text.replace(hidden, "(directory)")
 }

@@ -1,4 +1,5 @@
-//! `ETag`, `If-None-Match`, `If-Match` and `Idempotency-Key`, valid and invalid, on every route that reads them.
+//! The headers `ETag`, `If-None-Match`, `If-Match` and `Idempotency-Key` with valid and invalid values, on
+//! every route that reads them.
 
 use crate::groups::FOUNDING;
 use crate::operations::{Document, Operation};
@@ -23,7 +24,7 @@ pub(crate) async fn play(scene: &mut Scene) {
             }
         }
     }
-    // The resource was unchanged, so the change was made.
+    // The resource had not changed, so the conditional change was made.
     scene.play(include_str!("../scripts/conditions.txt")).await;
 }
 

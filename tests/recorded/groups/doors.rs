@@ -1,5 +1,5 @@
-//! Every route without a credential, with a wrong one, without its scope, with another method, with an invalid query,
-//! and with unknown ids. Every public route of a suspended business.
+//! Every route without a credential, with an invalid one, without its scope, with another method, with an
+//! invalid query, and with unknown ids. Also every public route of a suspended business.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::groups::FOUNDING;
 use crate::operations::{Document, Operation};
 use crate::scene::{Ask, Scene, UNKNOWN, Who};
 
-/// A key with a valid form that does not exist.
+/// A key that has a valid form but does not exist.
 const WRONG_KEY: &str = "rcpt_aaaaaaaa_bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
 pub(crate) async fn play(scene: &mut Scene) {
@@ -36,7 +36,7 @@ async fn refused(scene: &mut Scene, operation: &Operation) {
         Some(body) => Ask::new(method, path).json(body.clone()),
         None => Ask::new(method, path),
     };
-    // Wrong tokens of the operator have a limit per minute.
+    // The number of invalid operator tokens per minute is limited.
     scene.server.clock.advance(60);
     scene.send(ask(path), Who::Nobody).await;
     scene.send(ask(path), Who::With(WRONG_KEY)).await;

@@ -1,4 +1,4 @@
-//! The groups of requests. Each has a service and a file of recorded lines of its own.
+//! The groups of requests. Each group has its own service and its own file of recorded lines.
 
 mod conditions;
 mod disk;
@@ -16,30 +16,31 @@ use std::pin::Pin;
 use crate::scene::Scene;
 use crate::tape::{Line, UNLIMITED};
 
-/// Records of every kind in paths. The only endpoint is disabled, so that no attempt runs during the requests.
+/// Creates a record of every kind for the paths. The only endpoint is disabled, so that no delivery runs
+/// during the requests.
 pub(crate) const FOUNDING: &str = include_str!("../scripts/founding.txt");
 
-/// The limit of requests per minute in the group that reaches it.
+/// The number of requests per minute in the group that reaches the rate limit.
 const FEW: u32 = 3;
 
-/// The source of a group's requests.
+/// Where the requests of a group come from.
 enum Play {
-    /// A written script.
+    /// A script in the syntax of `scene`.
     Script(&'static str),
-    /// Generated requests, or ones that a script cannot express.
+    /// Requests that code generates, or that a script cannot express.
     Code(for<'a> fn(&'a mut Scene) -> Pin<Box<dyn Future<Output = ()> + 'a>>),
 }
 
 /// A group of requests.
 pub(crate) struct Group {
     pub(crate) name: &'static str,
-    /// The limit of requests per key and minute.
+    /// The number of requests per key and minute.
     limit: u32,
     play: Play,
 }
 
 impl Group {
-    /// Plays the group on its own service.
+    /// Sends the requests of the group to its own service. Returns the recorded lines.
     pub(crate) async fn played(&self) -> Vec<Line> {
         let mut scene = Scene::with_limit(self.limit).await;
         match self.play {

@@ -1,4 +1,4 @@
-//! Backups, exports, and a business that is exported and imported again.
+//! Backups, exports, and a business that is exported and then imported.
 
 use crate::scene::{Ask, Scene, Who, until};
 

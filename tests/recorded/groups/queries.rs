@@ -1,4 +1,4 @@
-//! Every parameter of every query with invalid values, and every list page by page.
+//! Every query parameter with invalid values, and every list read page by page.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use crate::harness::encoded;
 use crate::operations::{Document, Operation};
 use crate::scene::{Ask, Scene, Who};
 
-/// The required parameters, with valid values.
+/// The required query parameters, with valid values.
 const NEEDED: [(&str, &str); 2] = [("service_id", "{cut}"), ("start_date", "2026-03-03")];
 
 pub(crate) async fn play(scene: &mut Scene) {
@@ -26,7 +26,7 @@ pub(crate) async fn play(scene: &mut Scene) {
     }
 }
 
-/// The path with the required parameters except one.
+/// The path with all required parameters except `but_for`.
 fn path(scene: &Scene, operation: &Operation, but_for: &str) -> String {
     let needed = operation.query().filter(|parameter| parameter["required"] == true);
     let names = needed.filter_map(|parameter| parameter["name"].as_str()).filter(|name| *name != but_for);

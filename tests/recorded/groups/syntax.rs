@@ -1,4 +1,4 @@
-//! Every body that breaks the schema of its route in one place.
+//! Every body that violates the schema of its route in one place.
 
 use crate::groups::FOUNDING;
 use crate::operations::Document;

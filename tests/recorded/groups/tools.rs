@@ -1,4 +1,4 @@
-//! The assistants' server: the protocol, and every tool with valid and with invalid arguments.
+//! The MCP server for assistants: the protocol, and every tool with valid and invalid arguments.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use crate::bodies::Schemas;
 use crate::groups::FOUNDING;
 use crate::scene::{Ask, Scene, Who, tool};
 
-/// Arguments with which each tool succeeds.
+/// Arguments with which each tool call succeeds.
 const GOOD: [(&str, &str); 16] = [
     ("get_business", r#"{"odd":1}"#),
     ("update_business", r#"{"name":"Salon Zoé"}"#),
@@ -56,7 +56,7 @@ async fn wrong(scene: &mut Scene, described: &Value) {
     let weak = scene.kept("hooks.key").unwrap().to_owned();
     scene.send(tool(name, &good.to_string()), Who::With(&weak)).await;
     for body in Schemas(json!({})).broken(&described["inputSchema"], &good) {
-        // Bodies that are not JSON are only tried as whole messages.
+        // A body that is not JSON is tried only as a complete message.
         if serde_json::from_str::<Value>(&body).is_ok() {
             scene.send(tool(name, &body), Who::Own).await;
         }

@@ -1,4 +1,4 @@
-//! Requests during other requests: an import, and look-ups that never end.
+//! Requests that arrive while others are in progress: an import, and DNS lookups that never end.
 
 use std::future::IntoFuture as _;
 
@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use crate::harness::TOKEN;
 use crate::scene::{Scene, until};
 
-/// The maximum number of concurrent look-ups of a business.
+/// The maximum number of concurrent DNS lookups of a business.
 const LOOK_UPS: usize = 8;
 
 pub(crate) async fn play(scene: &mut Scene) {
@@ -17,7 +17,7 @@ pub(crate) async fn play(scene: &mut Scene) {
     look_ups(scene).await;
 }
 
-/// Starts an import whose body never ends.
+/// Begins an import whose body never ends.
 async fn import(scene: &mut Scene) {
     let mut open = TcpStream::connect(scene.server.operator.address).await.unwrap();
     let head = format!(

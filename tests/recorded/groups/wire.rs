@@ -1,4 +1,5 @@
-//! Requests that violate HTTP, and requests to a business that is set aside, which get 500.
+//! Requests that violate HTTP, and requests to a business that is set aside because of damaged rows. The
+//! latter get the status 500.
 
 use std::fs;
 
@@ -7,7 +8,7 @@ use crate::scene::Scene;
 
 const OF_OPERATOR: &str = "/admin/v1/businesses/{business_id}";
 
-/// The rest of an invalid request after method and path.
+/// The part of an invalid request that follows its method and path.
 const MALFORMED: [(&str, &str); 7] = [
     ("GET", " HTTP/1.1\r\n\r\n"),
     ("GET", " HTTP/1.1\r\nhost: localhost\r\nhost: localhost\r\n\r\n"),
@@ -18,7 +19,7 @@ const MALFORMED: [(&str, &str); 7] = [
     ("PATCH", " HTTP/1.1\r\nhost: localhost\r\n{auth}transfer-encoding: chunked\r\n\r\nzz\r\n"),
 ];
 
-/// The requests to a business that is set aside.
+/// Requests to a business that is set aside because of damaged rows.
 const SET_ASIDE: [(&str, &str, &str); 8] = [
     ("GET", "/v1/me", ""),
     ("GET", "/v1/services", ""),
