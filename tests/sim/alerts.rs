@@ -1,15 +1,15 @@
-//! A simulation of alerts, with people of many settings, a disk that loses unsynced writes, and a mail
-//! relay that is down, hangs or refuses.
+//! A simulation of alerts. People have different settings, the disk loses unsynced writes, and the mail relay
+//! may be down, hang or refuse mails.
 //!
-//! The model derives the expected alerts and mails from the audit log alone, with its own form of the
-//! rules.
+//! The model computes the expected alerts and mails from the audit log alone, with a second implementation of
+//! the rules. Each seed consists of several runs of the engine, called lives.
 //!
 //! Invariants:
-//! - After every crash each person has exactly the expected alerts in order.
+//! - After every crash, each person has exactly the expected alerts, in order.
 //! - The outbox and its log contain exactly the expected mails.
-//! - At the end every mail has arrived, each with one `Message-ID`.
-//! - In some seeds few mails of a business may wait. The limit holds, and a person with mails only gets an
-//!   alert for a dropped mail.
+//! - At the end, every mail has arrived, and its attempts all had the same `Message-ID`.
+//! - Some seeds limit the pending mails of a business. The number stays within the limit. A person who chose
+//!   only mails gets an alert instead of each dropped mail.
 
 mod happen;
 mod model;
@@ -47,7 +47,8 @@ const SEEDS: u64 = 12;
 const LIVES: usize = 5;
 const STEPS_A_LIFE: usize = 20;
 const SHOPS: usize = 2;
-/// The role of each person of a business, and the staff member they are. The last person is sometimes disabled.
+/// For each person of a business, the role and the linked staff member. The last person is sometimes
+/// disabled.
 const TEAM: [(Role, Option<usize>); 5] = [
     (Role::Owner, None),
     (Role::Admin, Some(0)),
@@ -56,10 +57,10 @@ const TEAM: [(Role, Option<usize>); 5] = [
     (Role::Member, Some(0)),
 ];
 const SHUT_OUT: usize = TEAM.len() - 1;
-/// The limit of waiting mails per business, in every third seed.
+/// The limit on pending mails per business, in every third seed.
 const WAITING_MAX: usize = 6;
 
-/// The state of a business that its audit log does not contain.
+/// The state of a business that cannot be computed from its audit log.
 #[derive(Clone, Default)]
 struct Shop {
     id: Option<BusinessId>,
@@ -79,16 +80,16 @@ enum Mood {
     Refuses,
 }
 
-/// One thing that a mail reports to one person.
+/// The person, the kind and the record of an alert that is mailed.
 type Told = (PersonId, AlertKind, Uuid);
 
 /// The relay and the mails that it accepted.
 struct Relay {
     dice: Dice,
     mood: Mutex<Mood>,
-    /// The letters that were composed, by mail id.
+    /// The letters that were composed, by the id of the mail.
     made: Mutex<BTreeMap<String, Letter>>,
-    /// The mail ids that reported each thing, by email address.
+    /// For each alert and email address, the ids of the mails that contained the alert.
     taken: Mutex<BTreeMap<(String, AlertKind, Uuid), BTreeSet<String>>>,
 }
 
@@ -106,7 +107,7 @@ impl Mailer for Relay {
             let id = String::from_utf8(mail.bytes.clone()).unwrap();
             let letter = self.made.lock()[&id].clone();
             let (Content::Alert(_) | Content::Gathered(..) | Content::Daily(..)) = &letter.content else {
-                panic!("{letter:?} was not to be sent");
+                panic!("this letter must not be sent: {letter:?}");
             };
             for (kind, about) in told(&letter.content) {
                 self.taken.lock().entry((mail.to.clone(), kind, about)).or_default().insert(id.clone());
@@ -127,7 +128,7 @@ impl Composer for Relay {
     }
 }
 
-/// The things that a mail reports.
+/// The alerts in a mail.
 fn told(content: &Content) -> Vec<(AlertKind, Uuid)> {
     use domain::ResourceId as _;
     use engine::mail::letter::What;
@@ -152,7 +153,7 @@ struct World {
     relay: Arc<Relay>,
     shops: Vec<Arc<Mutex<Shop>>>,
     seed: u64,
-    /// The limit of waiting mails per business, in the seeds that have one.
+    /// The limit on pending mails per business. `None` in seeds without a limit.
     waiting_max: Option<usize>,
 }
 
@@ -276,7 +277,7 @@ impl World {
         })
     }
 
-    /// Checks the disk. At the end of the seed every mail must have arrived.
+    /// Checks the rows on the disk. At the end of the seed, every mail must have arrived.
     fn check(&self, is_the_end: bool) {
         let runtime = runtime();
         let store = runtime.block_on(async { self.store() });
@@ -296,14 +297,14 @@ impl World {
         runtime.block_on(store.close()).unwrap();
     }
 
-    /// Every expected mail was sent, and each thing was reported under one mail id.
+    /// Checks that every expected mail was sent, and that each alert was in the mails of a single id.
     fn check_arrived(&self, expected: &Expected, arrives: &BTreeSet<Told>, shop: &Shop) {
         let taken = self.relay.taken.lock();
         for (told @ (person, kind, about), times) in &expected.mailed {
             let number = shop.people.iter().position(|id| id == person).unwrap();
             let under = taken.get(&(email(number), *kind, *about)).map_or(0, BTreeSet::len);
-            assert!(under <= *times, "seed {}: {told:?} came under {under} ids", self.seed);
-            assert!(under > 0 || !arrives.contains(told), "seed {}: {told:?} never arrived", self.seed);
+            assert!(under <= *times, "seed {}: {told:?} was in mails with {under} ids", self.seed);
+            assert!(under > 0 || !arrives.contains(told), "seed {}: {told:?} was not mailed", self.seed);
         }
     }
 }
@@ -313,7 +314,8 @@ fn id_of<I: std::str::FromStr<Err: std::fmt::Debug>>(answer: &Answer<impl Serial
     shown["id"].as_str().unwrap().parse().unwrap()
 }
 
-/// Runs a seed. Returns the number of alerts shown, of things mailed, and of things left out of mails.
+/// Runs a seed. Returns the numbers of alerts that were shown, that were mailed, and that were omitted from
+/// mails.
 fn run(seed: u64) -> (usize, usize, u64) {
     let dice = Arc::new(Dice::new(seed));
     let relay = Arc::new(Relay {
@@ -358,7 +360,7 @@ fn run(seed: u64) -> (usize, usize, u64) {
     counted
 }
 
-/// One life of the engine: several random changes at once. The last life ends with a healthy relay.
+/// Runs one life of the engine with several concurrent random changes. In the last life, the relay works.
 async fn course(world: &World, engine: &Engine, is_last: bool) {
     for _ in 0..STEPS_A_LIFE {
         if world.dice.once_in(5) {
@@ -372,7 +374,7 @@ async fn course(world: &World, engine: &Engine, is_last: bool) {
             }
         }
         if !is_last && world.dice.once_in(STEPS_A_LIFE) {
-            // The life ends here, with requests still running.
+            // The life ends here while requests are still in progress.
             return tokio::time::sleep(Duration::from_millis(world.dice.next() % 12)).await;
         }
         for task in tasks {
@@ -400,10 +402,10 @@ fn each_person_gets_exactly_the_chosen_alerts_through_crashes_and_a_bad_relay() 
     for seed in 1..=SEEDS {
         let counted = run(seed);
         (shown, mailed, left_out) = (shown + counted.0, mailed + counted.1, left_out + counted.2);
-        assert!(counted.2 == 0 || seed.is_multiple_of(3), "seed {seed}: there was room");
+        assert!(counted.2 == 0 || seed.is_multiple_of(3), "seed {seed}: mails were dropped below the limit");
     }
     assert!(
         shown > 1_000 && mailed > 500 && left_out > 100,
-        "hardly anything happens: {shown} {mailed} {left_out}"
+        "too few alerts: {shown} shown, {mailed} mailed, {left_out} omitted"
     );
 }

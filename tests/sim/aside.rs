@@ -1,5 +1,5 @@
-//! A business that is set aside during the run. Afterwards it refuses every request, over crashes and
-//! restarts, and no row of it changes. Other businesses do not notice.
+//! A business that is set aside during the run, as after the loss of rows. From then on it refuses every
+//! request, even after crashes and restarts, and none of its rows changes. Other businesses are not affected.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,11 +19,11 @@ use crate::shop::text;
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// The business, if this seed has one.
+/// The business. `None` if this seed has none.
 pub(crate) struct Aside {
     dice: Dice,
     of: Option<BusinessId>,
-    /// Whether the business was set aside, and its rows at the end of the life in which that happened.
+    /// Whether the business was set aside, and its rows at the end of the life in which this happened.
     is_set_aside: bool,
     rows: Option<Vec<Pair>>,
 }
@@ -33,7 +33,7 @@ impl Aside {
         Self { dice: Dice::new(seed ^ 0xa51d), of: None, is_set_aside: false, rows: None }
     }
 
-    /// The business, if it was set aside.
+    /// The id of the business, if it was set aside.
     pub(crate) fn set_aside(&self) -> Option<BusinessId> {
         self.of.filter(|_| self.is_set_aside)
     }
@@ -63,7 +63,7 @@ impl Sim {
         self.aside.of = Some(of);
     }
 
-    /// Sends a request to the business now and then, and sets it aside once.
+    /// Sends requests to the business from time to time, and sets it aside once.
     pub(crate) fn some_aside(&mut self, life: &mut Life) {
         let Some(of) = self.aside.of else { return };
         if !self.aside.is_set_aside && self.aside.dice.once_in(60) {
@@ -97,14 +97,14 @@ impl Sim {
         });
     }
 
-    /// Checks between two lives that the rows of the business are those it had when it was set aside.
+    /// Checks between two lives that the rows of the business have not changed since it was set aside.
     pub(crate) fn check_aside(&mut self, store: &store::Store) {
         let Some(of) = self.aside.set_aside() else { return };
-        assert!(store.is_business_set_aside(of), "{of} is not set aside any more");
+        assert!(store.is_business_set_aside(of), "{of} is no longer set aside");
         let rows = store.all_rows().scan(&keys::all(of), Order::Ascending).collect::<Result<Vec<_>, _>>();
         let rows = rows.unwrap();
         assert!(!rows.is_empty());
         let before = self.aside.rows.get_or_insert_with(|| rows.clone());
-        assert!(*before == rows, "something was written of {of}, which is set aside");
+        assert!(*before == rows, "the rows of {of} changed after it was set aside");
     }
 }

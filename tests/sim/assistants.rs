@@ -1,4 +1,5 @@
-//! Requests of assistants: repeated bookings, and moves and cancellations with a possibly outdated start.
+//! Requests as assistants send them: repeated bookings, and moves and cancellations with an expected start
+//! that may be outdated.
 
 use domain::Timestamp;
 use engine::business::commands::appointments::{Cancel, Reschedule};

@@ -1,5 +1,5 @@
-//! Backups during the run. Each contains exactly the disk after the commit that it names, which is later
-//! than the request. A killed backup is invalid.
+//! Backups during the run. Each must contain exactly the rows of the disk after the commit that it names.
+//! This commit must not be earlier than the request. A backup that was killed is invalid.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use crate::life::Life;
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// A backup that was started.
+/// A backup that was requested.
 pub(crate) struct Begun {
     id: BackupId,
     home: TempDir,
-    /// The simulated time of the start, and the number of commits at that time.
+    /// The simulated time of the request, and the number of commits at that time.
     began: i64,
     from: u64,
 }
 
-/// Whether and when backups are made, and the running backup of this life.
+/// When backups are made, and the backup that is in progress in this life.
 pub(crate) struct Backups {
     dice: Dice,
     begun: Option<Begun>,
@@ -35,14 +35,14 @@ impl Backups {
         Self { dice: Dice::new(seed ^ 0xbac0), begun: None, made: 0 }
     }
 
-    /// Whether no running backup needs the history of the disk.
+    /// Whether no backup in progress needs the history of the disk.
     pub(crate) fn is_idle(&self) -> bool {
         self.begun.is_none()
     }
 }
 
 impl Sim {
-    /// Starts a backup now and then, or checks the one that is running.
+    /// Starts a backup from time to time, or checks the one in progress.
     pub(crate) fn some_backup(&mut self, life: &Life) {
         self.look_at_backup(life);
         if self.workload == Workload::First || self.backups.begun.is_some() || !self.backups.dice.once_in(40)
@@ -63,10 +63,10 @@ impl Sim {
         }
     }
 
-    /// Checks a finished backup.
+    /// Checks a backup that is finished.
     fn look_at_backup(&mut self, life: &Life) {
         let Some(begun) = &self.backups.begun else { return };
-        let state = life.engine.backup(begun.id).expect("it was begun in this life");
+        let state = life.engine.backup(begun.id).expect("the backup was begun in this life");
         match state.outcome {
             None => return,
             Some(Err(error)) => {
@@ -79,37 +79,47 @@ impl Sim {
                 let differences = manifest.differences();
                 let aside = self.aside.set_aside();
                 let expected = differences.listed.iter().all(|problem| Some(problem.business_id) == aside);
-                assert!(expected, "recorded rows are missing: {differences}");
-                assert!(manifest.sequence >= begun.from, "it lacks what came before it was asked for");
+                assert!(expected, "the backup lacks recorded rows: {differences}");
+                assert!(
+                    manifest.sequence >= begun.from,
+                    "the backup lacks changes that were acknowledged before its request"
+                );
                 let backup = Backup::open(&begun.home.path().join("backup")).unwrap();
                 let mut rows = BTreeMap::new();
                 (0..backup.chunks()).for_each(|at| rows.extend(backup.read_chunk(at).unwrap()));
-                assert!(rows == self.world.disk.rows_as_of(manifest.sequence), "it is not what was there");
+                assert!(
+                    rows == self.world.disk.rows_as_of(manifest.sequence),
+                    "the backup differs from the rows of the disk"
+                );
                 let report = verify::check(&backup).unwrap();
                 let (whole, planted) = (report.is_whole(), &self.planted);
                 assert!(whole || !planted.is_empty(), "{:?}", report.findings);
-                assert!(!whole || !planted.stays(), "what does not decode is not found");
+                assert!(!whole || !planted.stays(), "the check must find the undecodable rows");
                 self.backups.made += 1;
             }
         }
         self.backups.begun = None;
     }
 
-    /// Every revocation is in the list of tombstones, even if the disk has forgotten the change itself.
+    /// Checks that every revocation is in the list of tombstones, even if a crash has undone the change
+    /// itself.
     pub(crate) fn check_tombstones(&self) {
         let listed = self.world.disk.tombstones();
         for key in self.models.iter().flat_map(|model| &model.revoked) {
-            assert!(listed.contains(&Tombstone::RevokedKey(*key)), "{key} was revoked and is not listed");
+            assert!(
+                listed.contains(&Tombstone::RevokedKey(*key)),
+                "the revoked key {key} is not in the list"
+            );
         }
     }
 
-    /// Ends the life. A backup that was still running is invalid.
+    /// Ends the life. A backup that is still in progress must be invalid.
     pub(crate) fn end_backup(&mut self) {
         let Some(begun) = self.backups.begun.take() else { return };
         let dir = begun.home.path().join("backup");
         let opened = Backup::open(&dir).map(drop);
         match opened {
-            // The backup finished just before the life ended.
+            // The backup was completed just before the life ended.
             Ok(()) => self.world.say(format_args!("the backup was made at the end")),
             Err(BackupError::NoManifest(_)) => self.world.say(format_args!("the backup was cut short")),
             Err(error) => panic!("{error}"),

@@ -1,4 +1,4 @@
-//! Compares the deliveries on the disk with the expected ones and their due times.
+//! Compares the deliveries on the disk with the expected deliveries and with the times at which they are due.
 
 use domain::{Delivery, DeliveryStatus, EventId, WebhookId};
 
@@ -10,15 +10,19 @@ use crate::rows::Rows;
 const AT_ONCE: i64 = 8;
 
 impl Model {
-    /// Checks every delivery of the endpoints that exist.
+    /// Checks all deliveries of the endpoints that exist.
     pub(crate) fn check_deliveries(&mut self, rows: &Rows, span: Span) {
         for (endpoint, event) in self.owed.keys().filter(|(endpoint, _)| self.hooks[endpoint].is_there()) {
-            assert!(rows.deliveries.contains_key(&(*endpoint, *event)), "{event} for {endpoint} is lost");
+            assert!(
+                rows.deliveries.contains_key(&(*endpoint, *event)),
+                "the delivery of {event} to {endpoint} is missing"
+            );
         }
         for ((endpoint, event), delivery) in &rows.deliveries {
             let Some(hook) = self.hooks.get(endpoint).filter(|hook| hook.is_there()) else { continue };
             let owed = self.owed.get(&(*endpoint, *event));
-            let owed = owed.unwrap_or_else(|| panic!("{event} is not owed to {endpoint}"));
+            let owed =
+                owed.unwrap_or_else(|| panic!("the delivery of {event} to {endpoint} is not expected"));
             let told = || format!("{endpoint} {delivery:?} {owed:?} {hook:?}");
             let epoch = rows.endpoints[endpoint].epoch;
             assert_eq!(epoch, hook.epoch, "{}", told());
@@ -32,19 +36,20 @@ impl Model {
                 DeliveryStatus::Pending => assert!(delivery.attempts < 9, "{}", told()),
                 DeliveryStatus::Delivered => {
                     assert!((1..=9).contains(&delivery.attempts), "{}", told());
-                    assert!(hook.got.contains_key(event), "nothing says that it was taken: {}", told());
+                    assert!(hook.got.contains_key(event), "the receiver did not accept it: {}", told());
                 }
                 DeliveryStatus::Failed => {
                     assert_eq!(delivery.attempts, 9, "{}", told());
-                    // Otherwise the endpoint would have been disabled, which starts a new epoch.
+                    // Without an accepted event the endpoint would have been disabled, and its epoch would be
+                    // higher.
                     let reached = hook.taken.is_some_and(|taken| taken >= owed.since);
-                    assert!(reached || delivery.epoch < epoch, "it should be off: {}", told());
+                    assert!(reached || delivery.epoch < epoch, "the endpoint must be disabled: {}", told());
                 }
                 DeliveryStatus::Missed => {}
             }
             if status == DeliveryStatus::Pending {
-                // The times of attempts come from the wall clock. They cannot be compared within a life in which the
-                // clock jumped, or across lives.
+                // Attempts have timestamps of the wall clock. They cannot be compared across lives, or within
+                // a life in which the clock jumped.
                 let earlier = self.attempted.get(&(*endpoint, *event)).copied().flatten();
                 if !span.jumped && earlier != delivery.last_attempt_at {
                     check_plan(delivery, &told);
@@ -61,19 +66,23 @@ impl Model {
     }
 }
 
-/// The next attempt is due after the documented delay.
+/// Checks that the next attempt is due after the documented delay.
 fn check_plan(delivery: &Delivery, told: &impl Fn() -> String) {
-    let next = delivery.next_attempt_at.unwrap_or_else(|| panic!("it is never due: {}", told()));
+    let next = delivery.next_attempt_at.unwrap_or_else(|| panic!("it has no due time: {}", told()));
     let Some(last) = delivery.last_attempt_at else { return };
     if delivery.attempts == 0 {
         return;
     }
     let waits = (next - last).num_milliseconds();
     let delay = RETRY_MILLIS[delivery.attempts as usize - 1];
-    assert!((delay..=delay + ATTEMPT_MILLIS).contains(&waits), "it waits {waits} ms: {}", told());
+    assert!(
+        (delay..=delay + ATTEMPT_MILLIS).contains(&waits),
+        "the next attempt is due after {waits} ms: {}",
+        told()
+    );
 }
 
-/// No delivery is long overdue without a new attempt.
+/// Checks that no delivery is long overdue.
 fn check_in_time(
     rows: &Rows,
     (endpoint, event): (WebhookId, EventId),
@@ -84,8 +93,9 @@ fn check_in_time(
     let lived = span.worked - span.began;
     let now = span.wall + lived;
     let next = delivery.next_attempt_at.unwrap().millis();
-    // The deliveries that may be attempted first: those of the endpoint, eight at once; with few permits, those of all
-    // endpoints of the business, one after another.
+    // These deliveries may be attempted earlier: the other deliveries of the endpoint, eight at the same
+    // time. If there are few places, also the deliveries of all endpoints of the business, one after the
+    // other.
     let may_have_gone_before = |of: &WebhookId, other: &Delivery| {
         let tried = other.last_attempt_at.is_some_and(|at| span.jumped || at.millis() >= span.wall);
         (*of == endpoint || span.few_places) && (tried || other.status == DeliveryStatus::Pending)
@@ -98,11 +108,11 @@ fn check_in_time(
     assert!(late < turns * ATTEMPT_MILLIS + 2_000, "{event} is {late} ms late: {}", told());
 }
 
-/// A delivery that the endpoint accepted long enough ago in this life is not attempted again.
+/// Checks that a delivery that the endpoint accepted some time ago in this life is not attempted again.
 fn check_got(hook: &Hook, event: EventId, delivery: &Delivery, span: Span, told: &impl Fn() -> String) {
     let Some(at) = hook.got_quickly(event) else { return };
     let resent = hook.resends.iter().any(|asked| *asked >= at - ATTEMPT_MILLIS);
-    // Disabling the endpoint ends an attempt with an unknown outcome.
+    // If the endpoint is disabled during an attempt, the outcome of the attempt is unknown.
     if at >= span.began
         && span.worked - at > ATTEMPT_MILLIS + span.suspended
         && !resent

@@ -1,4 +1,4 @@
-//! Seeded randomness.
+//! Random numbers from a seed.
 
 use parking_lot::Mutex;
 use ports::Random;
@@ -24,7 +24,7 @@ impl Dice {
         usize::try_from(self.next() % u64::try_from(bound).unwrap()).unwrap()
     }
 
-    /// A number of `from..=to`.
+    /// A number from `from` to `to`, both included.
     pub(crate) fn between(&self, from: u64, to: u64) -> u64 {
         from + self.next() % (to - from + 1)
     }
@@ -42,7 +42,7 @@ impl Dice {
         self.below(times) == 0
     }
 
-    /// The value with a probability of one in `times`.
+    /// Returns the value with a probability of one in `times`, otherwise `None`.
     pub(crate) fn maybe<T>(&self, times: usize, value: impl FnOnce() -> T) -> Option<T> {
         self.once_in(times).then(value)
     }

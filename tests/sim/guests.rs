@@ -1,10 +1,10 @@
-//! More businesses, with erasures, retention and deletions during the run. The test records what was
-//! acknowledged of each person and the words that identify the person.
+//! Additional businesses with erasures, retention and deletions during the run. The test records the
+//! acknowledged data of each person, and the words that identify the person.
 //!
 //! Invariants between two lives of the engine:
-//! - An erased person is gone. After the cleanup no row contains the person's words.
-//! - Any other person is there with all acknowledged data.
-//! - A deleted business is not found. At the end it has no rows, and no cleanup remains.
+//! - An erased person does not exist any more. After the cleanup, no row contains the person's words.
+//! - All acknowledged data of any other person exists.
+//! - A deleted business is not found. At the end it has no rows, and its cleanup is complete.
 
 mod asker;
 mod left;
@@ -39,11 +39,11 @@ use crate::shop::{every_day, id, text};
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// The number of these businesses.
+/// The number of additional businesses.
 const GUESTS: usize = 2;
 
 impl Sim {
-    /// Creates the missing ones of these businesses.
+    /// Creates the additional businesses that do not exist yet.
     pub(crate) async fn found_guests(&mut self, life: &Life) {
         if self.workload == Workload::First {
             return;
@@ -85,7 +85,7 @@ impl Sim {
         key
     }
 
-    /// Starts one random change in one of these businesses.
+    /// Starts one random change in one of the additional businesses.
     pub(crate) fn some_guest(&mut self, life: &mut Life) {
         if self.guests.all.lock().is_empty() {
             return;
@@ -134,7 +134,8 @@ impl Sim {
                 say("calls");
                 let by_id = dice.once_in(2);
                 let asked = Asked::Call(Box::new(call(number, by_id.then_some(contact), now)));
-                // A booking by phone number alone would create an erased person again as a new contact.
+                // If the person is already erased, a booking with only the phone number would create a new
+                // contact.
                 if by_id || person.gone == Gone::No {
                     life.spawn(async move { asker.make(contact, key, asked).await });
                 }
@@ -252,7 +253,7 @@ impl Sim {
                 return;
             }
             asker.note(contact, |person| person.gone = Gone::Yes);
-            // From then on the contact is not found.
+            // From this moment on, the contact must not be found.
             match asker.handle.contact(contact).await {
                 Ok(Some(shown)) => asker.world.wrong(format_args!("{shown:?} was erased and is shown")),
                 Ok(None) => {}

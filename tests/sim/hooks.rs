@@ -1,4 +1,5 @@
-//! The model of a webhook endpoint: its states over time, its expected deliveries and its received ones.
+//! The model of a webhook endpoint: its states over time, the deliveries it should get, and the requests it
+//! received.
 
 use std::collections::BTreeMap;
 
@@ -14,31 +15,32 @@ use crate::model::{Effects, Model, Span};
 use crate::network::Received;
 use crate::rows::Rows;
 
-/// The maximum duration of an attempt in milliseconds, with some margin for the disk.
+/// The maximum duration of an attempt in milliseconds, with a margin for the disk.
 pub(crate) const ATTEMPT_MILLIS: i64 = 10_500;
-/// The time in milliseconds after the response to disabling or deleting an endpoint at which its attempts have ended.
+/// After the response to a request that disables or deletes an endpoint, its attempts end within this many
+/// milliseconds.
 const END_MILLIS: i64 = 200;
 /// The delay after each failed attempt, in milliseconds.
 pub(crate) const RETRY_MILLIS: [i64; 8] =
     [30_000, 120_000, 600_000, 1_800_000, 3_600_000, 10_800_000, 21_600_000, 43_200_000];
 
-/// A delivery that is due to an endpoint.
+/// A delivery that an endpoint should get.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owed {
-    /// Whether the endpoint was enabled at the time of the event. Otherwise the event is missed.
+    /// Whether the endpoint was enabled at the time of the event. If not, the event is missed.
     pub(crate) on: bool,
-    /// How often the endpoint had been disabled by then.
+    /// How often the endpoint had been disabled before the event.
     pub(crate) epoch: u32,
-    /// An instant that is not later than the event, in simulated time.
+    /// An instant in simulated time. The event is not earlier.
     pub(crate) since: i64,
 }
 
-/// A state of an endpoint and the time in which it was valid.
+/// A state of an endpoint, and when it was valid.
 #[derive(Clone, Debug)]
 struct Version {
-    /// The earliest start of this state.
+    /// The earliest possible start of this state.
     from: i64,
-    /// The latest start of this state.
+    /// The latest possible start of this state.
     surely: i64,
     on: bool,
     there: bool,
@@ -52,13 +54,14 @@ pub(crate) struct Hook {
     events: Vec<&'static str>,
     /// How often the endpoint was disabled.
     pub(crate) epoch: u32,
-    /// Attempts of this life, by event: when each arrived and whether it was surely answered 2xx in time.
+    /// The attempts of this life, by event. Each has its arrival, and whether it certainly got a 2xx response
+    /// in time.
     attempts: BTreeMap<EventId, Vec<(i64, String, bool)>>,
     /// The time of the last 2xx response.
     pub(crate) taken: Option<i64>,
-    /// The events with at least one 2xx response.
+    /// The events that got at least one 2xx response, with the time of the response.
     pub(crate) got: BTreeMap<EventId, i64>,
-    /// The times of the requests to send something again.
+    /// The times of the requests to send missed or failed events again.
     pub(crate) resends: Vec<i64>,
 }
 
@@ -102,7 +105,7 @@ impl Hook {
         self.now().there
     }
 
-    /// Whether events of this type are due to the endpoint.
+    /// Whether the endpoint should get events of this type.
     pub(crate) fn wants(&self, kind: &str) -> bool {
         self.is_there() && self.events.contains(&kind)
     }
@@ -138,7 +141,7 @@ impl Hook {
         self.versions.iter().any(|version| version.url == url)
     }
 
-    /// The reason that a request cannot belong to this endpoint, if there is one.
+    /// The reason why a request cannot belong to this endpoint. `None` if it can.
     fn reject(&self, received: &Received) -> Option<String> {
         let mut why = "it was never so".to_owned();
         for (at, version) in self.versions.iter().enumerate() {
@@ -161,24 +164,25 @@ impl Hook {
         Some(why)
     }
 
-    /// The arrival of the newest attempt of an event in this life, if it was surely accepted in time.
+    /// The arrival of the newest attempt of an event in this life, if the attempt certainly got a 2xx
+    /// response in time.
     pub(crate) fn got_quickly(&self, event: EventId) -> Option<i64> {
         self.attempts.get(&event)?.last().filter(|(_, _, quick)| *quick).map(|(at, _, _)| *at)
     }
 
-    /// Whether the endpoint may have been disabled or deleted at this instant.
+    /// Whether the endpoint may have been disabled or deleted at this moment.
     pub(crate) fn was_ended_at(&self, at: i64) -> bool {
         let ended =
             |version: &Version| !version.on && (version.from..=version.surely + END_MILLIS).contains(&at);
         self.versions.iter().any(ended)
     }
 
-    /// Removes the attempts of an earlier life, which say nothing about those of the next one.
+    /// Forgets the attempts of the previous life. The attempts of the next life do not depend on them.
     pub(crate) fn forget_attempts(&mut self) {
         self.attempts.clear();
     }
 
-    /// Records an attempt, and checks that it was not early.
+    /// Records an attempt and checks that it was not too early.
     fn attempt(&mut self, event: EventId, received: &Received) {
         let quick = received.status / 100 == 2 && received.status != 204;
         if received.status / 100 == 2 {
@@ -198,25 +202,26 @@ impl Hook {
             if resent {
                 earlier.clear();
             } else {
-                assert!(!taken, "{event} was taken, and sent again to {}", received.url);
+                assert!(!taken, "{event} was accepted, but was sent to {} again", received.url);
                 let made = earlier.len();
-                assert!(made <= RETRY_MILLIS.len(), "{event} was tried too often at {}", received.url);
+                assert!(made <= RETRY_MILLIS.len(), "{event} was attempted too often at {}", received.url);
                 let (waited, delay) = (received.at - at, RETRY_MILLIS[made - 1]);
                 assert!(
                     waited >= delay,
-                    "after {made} attempts {event} was tried again after {waited} ms at {}",
+                    "after {made} attempts, {event} was attempted again after only {waited} ms at {}",
                     received.url
                 );
             }
         }
-        // A cut-off attempt may not count as a failure, so the next attempt need not wait.
+        // If an attempt lost its connection, it may not count as a failure. The next attempt then does not
+        // have to wait.
         if quick || !received.cut_off {
             earlier.push((received.at, marks, quick));
         }
     }
 }
 
-/// The signature that a request must carry (Standard Webhooks).
+/// The signature that a request must have, by the Standard Webhooks specification.
 fn sign(secret: &[u8; 32], received: &Received) -> String {
     let mut mac = Hmac::<Sha256>::new_from_slice(secret).unwrap();
     mac.update(format!("{}.{}.{}", received.event, received.stamp, received.body).as_bytes());
@@ -231,15 +236,15 @@ impl Model {
             .iter()
             .map(|(id, hook)| (*id, hook))
             .find(|(_, hook)| hook.has_url(&received.url))
-            .expect("the endpoint is known");
+            .expect("an endpoint must have this URL");
         if let Some(why) = hook.reject(received) {
-            panic!("{} got what it must not get, for {why}: {received:?}", received.url);
+            panic!("{} must not get this request ({why}): {received:?}", received.url);
         }
-        // An attempt that started earlier may have ended.
+        // Suspension may have ended an attempt that began earlier.
         let (since, until) = (received.at - ATTEMPT_MILLIS, received.at + 1);
         assert!(
             self.suspended_for(since, until) < until - since,
-            "a suspended business has sent something: {received:?}"
+            "a suspended business has sent an event: {received:?}"
         );
         let hook = self.hooks.get_mut(&endpoint).unwrap();
         if received.test {
@@ -247,21 +252,21 @@ impl Model {
         }
         let event: EventId = received.event.parse().unwrap();
         let bytes = rows.events.get(&event);
-        let bytes = bytes.unwrap_or_else(|| panic!("{event} was sent and never happened: {received:?}"));
+        let bytes = bytes.unwrap_or_else(|| panic!("{event} was sent but never occurred: {received:?}"));
         assert!(received.body.as_bytes() == bytes, "{event} was sent with other bytes: {}", received.body);
         assert!(
             self.owed.contains_key(&(endpoint, event)),
-            "{event} was sent to {endpoint}, which is not owed it"
+            "{event} was sent to {endpoint}, which should not get it"
         );
         hook.attempt(event, received);
     }
 
-    /// The service disabled an endpoint that had failed for too long.
+    /// The service has disabled an endpoint that failed for too long.
     pub(crate) fn replay_turn_off(&mut self, rows: &Rows, entry: &AuditEntry, span: Span) -> Effects {
         assert_eq!(entry.action.as_str(), "webhook.turned_off");
         let id: WebhookId = entry.resource_id.into();
         let hook = self.hooks.get_mut(&id).unwrap();
-        assert!(hook.is_on(), "{id} was turned off twice");
+        assert!(hook.is_on(), "{id} was disabled twice");
         let of_this = |row: &(&(WebhookId, EventId), &domain::Delivery)| {
             row.0.0 == id && row.1.epoch == hook.epoch && row.1.status == DeliveryStatus::Failed
         };
@@ -269,7 +274,7 @@ impl Model {
         let failed = rows.deliveries.iter().filter(of_this).any(|(_, delivery)| delivery.attempts == 9);
         assert!(
             failed || resent || !rows.endpoints.contains_key(&id),
-            "{id} was turned off, and nothing had failed"
+            "{id} was disabled although no delivery had failed"
         );
         let from = hook.now().from;
         hook.next((from, span.ended)).on = false;

@@ -1,4 +1,4 @@
-//! The requests and responses, as the clients recorded them.
+//! The requests and responses, as the clients have recorded them.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::ops::Op;
 use crate::terms::Terms;
 use crate::time::Time;
 
-/// A request. Each has its own actor and idempotency key, which identify its rows.
+/// A request. Each request has its own actor and idempotency key, so its rows can be identified.
 #[derive(Clone, Debug)]
 pub(crate) struct Tried {
     pub(crate) number: usize,
@@ -21,20 +21,20 @@ pub(crate) struct Tried {
     pub(crate) by: KeyId,
     pub(crate) key: [u8; 32],
     pub(crate) op: Op,
-    /// Whether the request names a resource of another business and must be refused.
+    /// Whether the request names a resource of another business, and must therefore be refused.
     pub(crate) foreign: bool,
-    /// The conditions of the request.
+    /// The conditions that the request depends on.
     pub(crate) terms: Terms,
 }
 
-/// The outcome of a request.
+/// The outcome of a request, as the client knows it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Came {
     /// The client received no response.
     Unknown,
     /// The request was carried out, with this response.
     Done(Vec<u8>),
-    /// The request was refused and changed nothing.
+    /// The request was refused, and changed nothing.
     Refused,
 }
 
@@ -46,11 +46,12 @@ pub(crate) struct Entry {
     pub(crate) asked: i64,
     /// The simulated time of the response.
     pub(crate) answered: Option<i64>,
-    /// The lowest possible value of the service's steady time at the request.
+    /// The lowest value that the service's steady time may have had at the request.
     pub(crate) count: i64,
-    /// The earliest and the latest time that the service may have believed between request and response.
+    /// The earliest and the latest time that the service may have used between the request and the response.
     pub(crate) believed: (Timestamp, Timestamp),
-    /// The time up to which a list by change was complete before the request. The request's stamp is not earlier.
+    /// A list by change was complete up to this time before the request. The change must not get an earlier
+    /// timestamp.
     pub(crate) listed: Timestamp,
     pub(crate) came: Came,
     /// How often the request was sent.
@@ -58,7 +59,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The JSON of the response.
+    /// The response as JSON.
     pub(crate) fn body(&self) -> Option<Value> {
         match &self.came {
             Came::Done(body) => Some(json(body)),
@@ -66,7 +67,8 @@ impl Entry {
         }
     }
 
-    /// The JSON with the new key, if the response showed one. A repeated response does not show it.
+    /// The response as JSON with the new API key. `None` if the response does not show the key, because the
+    /// request was repeated.
     pub(crate) fn shown_key(&self) -> Option<Value> {
         self.body().filter(|body| body["key"].is_string())
     }
@@ -77,7 +79,7 @@ pub(crate) fn json(body: &[u8]) -> Value {
     if body.is_empty() { Value::Null } else { serde_json::from_slice(body).unwrap() }
 }
 
-/// A resource state that a client has seen, so it must be durable.
+/// The state of a resource that a client has seen. It must therefore be durable.
 pub(crate) struct Seen {
     pub(crate) shop: usize,
     pub(crate) id: Uuid,
@@ -85,18 +87,18 @@ pub(crate) struct Seen {
     pub(crate) how: &'static str,
 }
 
-/// Every request of a seed.
+/// All requests of a seed.
 #[derive(Default)]
 pub(crate) struct Ledger {
     entries: Mutex<Vec<Entry>>,
     by: Mutex<BTreeMap<KeyId, usize>>,
-    /// The requests whose responses were not yet read with [`Ledger::news`].
+    /// The requests whose responses were not returned by [`Ledger::news`] yet.
     news: Mutex<Vec<usize>>,
     seen: Mutex<Vec<Seen>>,
 }
 
 impl Ledger {
-    /// The number of requests, which is also the number of the next one.
+    /// The number of requests. It is also the number of the next request.
     pub(crate) fn len(&self) -> usize {
         self.entries.lock().len()
     }
@@ -110,7 +112,7 @@ impl Ledger {
         self.entries.lock().push(Entry { tried, asked, answered, count, believed, listed, came, times });
     }
 
-    /// Records the outcome. A refused request may be carried out when it is repeated.
+    /// Records the outcome of a request. A refused request may be carried out when it is repeated.
     pub(crate) fn end(&self, number: usize, time: &Time, answer: Option<&Answer<Vec<u8>>>) {
         let entry = &mut self.entries.lock()[number];
         let came = answer.map_or(Came::Refused, |answer| Came::Done(answer.value.clone()));
@@ -118,7 +120,7 @@ impl Ledger {
             return;
         }
         (entry.answered, entry.came) = (Some(time.now()), came);
-        // The wall clock may have been set back since the request.
+        // The wall clock may have been set back since the request, so the time of the request is computed.
         let earliest = time.believed().0 - TimeDelta::milliseconds(time.now() - entry.asked);
         entry.believed = (entry.believed.0.min(earliest), time.latest_believed());
         entry.listed = entry.listed.min(time.stamped_from(entry.tried.shop));
@@ -142,18 +144,18 @@ impl Ledger {
         Some(self.entry(number))
     }
 
-    /// The requests from this number on.
+    /// The requests that have this number or a higher one.
     pub(crate) fn since(&self, number: usize) -> Vec<Entry> {
         self.entries.lock()[number..].to_vec()
     }
 
-    /// The requests answered since the last call, in the order of the responses.
+    /// The requests that have got a response since the last call, in the order of the responses.
     pub(crate) fn news(&self) -> Vec<Entry> {
         let news = std::mem::take(&mut *self.news.lock());
         news.into_iter().map(|number| self.entry(number)).collect()
     }
 
-    /// Records a resource state that a client has seen.
+    /// Records a state of a resource that a client has seen.
     pub(crate) fn saw(&self, shop: usize, resource: &Value, how: &'static str) {
         let (Some(id), Some(updated_at)) = (resource["id"].as_str(), resource["updated_at"].as_str()) else {
             return;
@@ -162,7 +164,7 @@ impl Ledger {
         self.seen.lock().push(seen);
     }
 
-    /// The states seen since the last call.
+    /// The states that were recorded since the last call.
     pub(crate) fn take_seen(&self) -> Vec<Seen> {
         std::mem::take(&mut self.seen.lock())
     }

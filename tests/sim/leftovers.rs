@@ -1,11 +1,11 @@
-//! The permitted leftover rows and their greatest age.
+//! The rows that may be left over, and for how long.
 //!
-//! - Rows of a deleted endpoint are removed in steps. After a kill some may remain while the endpoint is
-//!   in the list of all endpoints, so the next life continues.
-//! - An event may outlive its deliveries only if all of its endpoints were deleted. The sweep removes it.
-//! - A due row may be stale only after its endpoint was disabled. The delivery actor removes it.
+//! - The rows of a deleted endpoint are deleted in steps. After a kill, some may be left. The endpoint is
+//!   then still in the list of all endpoints, so the next life continues the deletion.
+//! - An event may outlive its deliveries only if all of its endpoints were deleted. The sweep deletes it.
+//! - A due row may be stale only if its endpoint was disabled later. The delivery actor deletes it.
 //!
-//! At the end of the last life only such events remain.
+//! At the end of the last life, only events of deleted endpoints are left.
 
 use std::collections::BTreeSet;
 
@@ -15,20 +15,20 @@ use crate::model::Model;
 use crate::rows::Rows;
 
 impl Model {
-    /// Checks the leftover rows between two lives.
+    /// Checks the left-over rows between two lives.
     pub(crate) fn check_leftovers(&self, rows: &Rows) {
         for endpoint in left_of(rows) {
             assert!(
                 rows.listed.contains(&endpoint),
-                "rows of {endpoint} are left, and nobody will delete them"
+                "rows of {endpoint} are left, and no cleanup will delete them"
             );
         }
         let delivered: BTreeSet<EventId> = rows.deliveries.keys().map(|(_, event)| *event).collect();
         for event in rows.events.keys().filter(|event| !delivered.contains(event)) {
             let mut owed = self.owed.keys().filter(|(_, owed)| owed == event).peekable();
-            assert!(owed.peek().is_some(), "{event} was for nobody");
+            assert!(owed.peek().is_some(), "{event} has no endpoint");
             for (endpoint, _) in owed {
-                assert!(!self.hooks[endpoint].is_there(), "{event} has lost its delivery to {endpoint}");
+                assert!(!self.hooks[endpoint].is_there(), "{event} lacks its delivery to {endpoint}");
             }
         }
         for (endpoint, at, event) in &rows.due {
@@ -39,18 +39,18 @@ impl Model {
             let turned_off = now.epoch > 0;
             assert!(
                 waits || turned_off,
-                "{event} is due at {at} for {endpoint}, and does not wait: {delivery:?}"
+                "{event} has a due row at {at} for {endpoint}, but is not pending: {delivery:?}"
             );
         }
     }
 
-    /// Checks that the last life left no rows.
+    /// Checks that no rows are left over after the last life.
     pub(crate) fn check_nothing_left(&self, rows: &Rows) {
-        assert_eq!(rows.due, BTreeSet::new(), "something is still due");
+        assert_eq!(rows.due, BTreeSet::new(), "due rows are left");
         let left: BTreeSet<_> = left_of(rows).collect();
         assert_eq!(left, BTreeSet::new(), "rows of deleted endpoints are left");
         let there: BTreeSet<_> = rows.endpoints.keys().copied().collect();
-        assert_eq!(rows.listed, there, "the list of all endpoints");
+        assert_eq!(rows.listed, there, "the list of all endpoints must match the endpoints");
     }
 }
 

@@ -1,4 +1,4 @@
-//! One life of the engine: concurrent requests of all kinds, with faults.
+//! One run of the engine, called a life: concurrent requests of all kinds, with faults.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,14 +19,14 @@ use crate::sim::Sim;
 use crate::terms::Terms;
 use crate::world::World;
 
-/// The longest response time of the engine. A test attempt of an endpoint takes longest.
+/// The time limit for a response of the engine. Testing an endpoint takes longest.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 
-/// A running engine with the running requests.
+/// A running engine, and the requests in progress.
 pub(crate) struct Life {
     pub(crate) engine: Engine,
     tasks: Vec<JoinHandle<()>>,
-    /// Whether the engine was told to close.
+    /// Whether the engine was asked to close.
     pub(crate) closing: Arc<AtomicBool>,
 }
 
@@ -39,11 +39,11 @@ impl Life {
         self.tasks.push(tokio::spawn(task));
     }
 
-    /// Waits until no request is running.
+    /// Waits until no request is in progress.
     pub(crate) async fn quiet(&mut self) {
         for task in self.tasks.drain(..) {
             let ended = tokio::time::timeout(ANSWER_TIME_MAX, task).await;
-            assert!(ended.is_ok(), "somebody waits for an answer in vain");
+            assert!(ended.is_ok(), "a request got no response");
         }
     }
 
@@ -106,8 +106,8 @@ async fn carry_out(
         Err(EngineError::DiskFull(_)) => {
             world.say(format_args!("{name} < no room"));
             let (most, least) = world.room_between(asked);
-            // On an exhausted disk a change without effect is refused too. If the disk had room at some time meanwhile,
-            // another request may have created the target again.
+            // On an exhausted disk, even a change without effect is refused. If the disk had room at some
+            // time, another request may have recreated the target in the meantime.
             let in_vain = least == RoomLevel::Exhausted
                 && (most == RoomLevel::Ample || !would_end(&engine.business(shop), &tried.op).await);
             if least < refused_from(tried.op.weight()) && !in_vain {
@@ -121,7 +121,7 @@ async fn carry_out(
         }
         Err(EngineError::KeyRevoked) if tried.terms.may_be_shut_out(&ledger) => {
             world.say(format_args!("{name} < its key is revoked"));
-            // The outcome of the first attempt is unknown for a repeated request.
+            // If a request was repeated, the outcome of its first attempt is unknown.
             if times == 1 {
                 ledger.end(tried.number, &world.time, None);
             }
@@ -133,7 +133,7 @@ async fn carry_out(
             let excused = match error {
                 EngineError::Stopping | EngineError::Store(_) => ends,
                 EngineError::Failed => ends || broken,
-                // An actor that fails just before it takes a request reports this error.
+                // An actor that fails just before it takes a request causes this error.
                 EngineError::Overloaded | EngineError::Resting(_) => broken,
                 _ => false,
             };
@@ -144,7 +144,7 @@ async fn carry_out(
     }
 }
 
-/// The first room level at which a change of this weight is refused.
+/// The lowest room level at which a change of this weight is refused.
 fn refused_from(weight: Weight) -> RoomLevel {
     match weight {
         Weight::Grows => RoomLevel::Scarce,
@@ -153,7 +153,7 @@ fn refused_from(weight: Weight) -> RoomLevel {
     }
 }
 
-/// Whether the target of a change still exists or is still active.
+/// Whether the target of a change still exists or is still active, so that the change would have an effect.
 async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
     let appointment = async |id| handle.appointment(id).await.ok().flatten();
     match op {
@@ -166,9 +166,9 @@ async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
             handle.webhook(op.id).await.is_ok_and(|hook| hook.is_some_and(|hook| hook.is_enabled()))
         }
         Op::DeleteKnowledge(op) => handle.knowledge(op.id).await.is_ok_and(|shown| shown.is_some()),
-        // References to the target were not looked up, so it may have existed.
+        // The model does not look up references to the target, so the change may have an effect.
         Op::RemoveService(_) | Op::RemoveStaff(_) => true,
-        // The endpoint is deleted or missing, which is a different refusal.
+        // If the endpoint does not exist, the change is refused for another reason.
         Op::DeleteWebhook(op) => handle.webhook(op.id).await.is_ok_and(|hook| hook.is_some()),
         Op::RevokeKey(op) => {
             let all = PageRequest { limit: 100, after: None };
@@ -179,7 +179,7 @@ async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
     }
 }
 
-/// The part of a response body that a line of the history shows.
+/// The part of a response body that is shown in the history.
 fn brief(body: &[u8]) -> String {
     let shown = crate::ledger::json(body);
     let of = |field: &str| shown[field].as_str().unwrap_or_default().to_owned();
@@ -187,14 +187,14 @@ fn brief(body: &[u8]) -> String {
 }
 
 impl Sim {
-    /// A URL with a host that no other endpoint has.
+    /// A URL whose host no other endpoint uses.
     pub(crate) fn new_url(&self) -> WebhookUrl {
         let name = format!("h{}.example.com", self.world.network.len());
         self.world.network.add(name.clone());
         WebhookUrl::parse(&format!("https://{name}/hook")).unwrap()
     }
 
-    /// Sends a change without waiting for the response.
+    /// Sends a change. Does not wait for the response.
     pub(crate) fn ask(&self, life: &mut Life, shop: usize, op: Op, foreign: bool) -> Tried {
         self.ask_on(life, shop, op, foreign, Terms::default())
     }
@@ -224,7 +224,7 @@ impl Sim {
         life.spawn(carry_out(notes, life.engine.clone(), handle, tried.clone()));
     }
 
-    /// Reads the new responses.
+    /// Records the new responses in the models.
     pub(crate) fn learn(&mut self) {
         for entry in self.ledger.news() {
             if let Some(body) = entry.body() {
@@ -254,7 +254,7 @@ impl Sim {
         }
     }
 
-    /// Repeats a request that was answered a while ago.
+    /// Repeats a request that got its response some time ago.
     pub(crate) fn some_repeat(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(40));
         let kept_from = self.kept_from();
@@ -266,7 +266,7 @@ impl Sim {
         }
     }
 
-    /// Changes the behaviour of the network or of a host.
+    /// Changes the state of the network or the behaviour of a host.
     pub(crate) fn some_weather(&self) {
         let hosts = self.world.network.len();
         if hosts == 0 {
@@ -313,7 +313,7 @@ impl Sim {
         self.world.network.set_mood(host, *self.dice.pick(&moods));
     }
 
-    /// Lets time pass: usually a little, sometimes much.
+    /// Lets time pass, mostly little and sometimes much.
     pub(crate) async fn some_time(&self) {
         let wait = match self.dice.below(60) {
             0 => Duration::from_secs(self.dice.between(1_000, 30_000)),
@@ -325,7 +325,7 @@ impl Sim {
         tokio::time::sleep(wait).await;
     }
 
-    /// Lets the wall clock jump, or corrects it.
+    /// Makes the wall clock jump, or corrects it.
     pub(crate) fn some_jump(&self) {
         let hours = |bound: usize| i64::try_from(self.dice.below(bound)).unwrap();
         let ahead = if self.world.time.ahead() == 0 {
@@ -334,7 +334,8 @@ impl Sim {
                 1 => -hours(30_000),
                 _ => 20 - hours(1_500),
             };
-            // Every jump has a different length, because the service may take equal ones for the same jump.
+            // Every jump has a different length, because the service may consider equal jumps to be the same
+            // one.
             ahead * 3_600_000 + i64::from(self.world.time.jumps() % 25) * 130_000 + 1_234
         } else {
             0
@@ -343,7 +344,7 @@ impl Sim {
         self.world.time.set_ahead(ahead);
     }
 
-    /// Schedules a failure of the disk.
+    /// Makes the disk fail at some later time.
     pub(crate) fn some_fault(&self) {
         if self.dice.once_in(2) {
             self.world.say(format_args!("the next write will fail"));

@@ -1,4 +1,5 @@
-//! Reads: a shown change is durable, a listed time can be booked, and a business sees only its own data.
+//! Reads. A change that a read shows is durable, a listed time can be booked, and a business sees only its
+//! own data.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -78,7 +79,7 @@ where
     }
 }
 
-/// The first items of a list. Pages may be empty, so this may need several.
+/// The first items of a list. Pages may be empty, so this may read several pages.
 async fn some<T, F>(limit: usize, mut next: impl FnMut(PageRequest) -> F) -> Result<Vec<T>, EngineError>
 where
     F: Future<Output = Result<Page<T>, EngineError>>,
@@ -94,7 +95,7 @@ where
     }
 }
 
-/// Reads once and returns the resources of the response.
+/// Reads once. Returns the resources in the response.
 async fn look(
     handle: &BusinessHandle,
     look: Look,
@@ -188,7 +189,7 @@ impl Sim {
         });
     }
 
-    /// Lists the open times of a business, then books a listed time and an unlisted one.
+    /// Lists the available times of a business. Then books a listed time and a time that is not listed.
     pub(crate) async fn probe(&mut self, life: &mut Life) {
         life.quiet().await;
         let shop = self.dice.below(self.shops.len());
@@ -205,7 +206,7 @@ impl Sim {
             Ok(listed) => listed,
             Err(EngineError::Refused(Refusal::Invalid(_))) => Vec::new(),
             Err(_) if self.world.failed() => return,
-            Err(error) => panic!("the open times of {shop} were not listed: {error}"),
+            Err(error) => panic!("the available times of {shop} could not be listed: {error}"),
         };
         self.world.say(format_args!("{} open times at {shop} on {day} of {service}", listed.len()));
         assert!(listed.is_sorted_by(|a, b| a.starts_at < b.starts_at), "{listed:?}");
@@ -215,19 +216,20 @@ impl Sim {
         }
         if !listed.is_empty() {
             let slot = *self.dice.pick(&listed);
-            assert!(slot.starts_at > now, "{slot:?} is past");
+            assert!(slot.starts_at > now, "{slot:?} is in the past");
             let came = self.probe_time(life, (shop, service, staff), slot.starts_at, party).await;
             let passed = slot.starts_at <= handle.now();
             let room = has_room(&handle).await;
             assert!(
                 passed || !room || came != Came::Refused,
-                "{} is listed, and was refused",
+                "{} is listed, but its booking was refused",
                 slot.starts_at
             );
         }
     }
 
-    /// The requester of open times: usually an integration, otherwise the team, with or without buffers.
+    /// A random requester of available times: mostly an integration, otherwise the team, with or without
+    /// buffers.
     fn some_party(&self) -> Party {
         let integration = Party::Integration { allow_pending: true };
         match self.workload {
@@ -239,7 +241,7 @@ impl Sim {
         }
     }
 
-    /// A random time of a day, usually on the grid.
+    /// A random time on a day, mostly on the grid.
     fn time_of(&self, shop: usize, day: NaiveDate) -> Timestamp {
         let minutes = i64::try_from(self.dice.below(96)).unwrap() * 15;
         let local = day.and_hms_opt(0, 0, 0).unwrap() + TimeDelta::minutes(minutes);
@@ -266,19 +268,19 @@ impl Sim {
         self.ledger.entry(tried.number).came
     }
 
-    /// Without concurrent changes, every list can be read to its end, is in order, and agrees with the single
-    /// resources.
+    /// Checks that without concurrent changes every list can be read to its end, is in order, and matches the
+    /// single resources.
     pub(crate) async fn walk(&self, life: &Life) {
         for (number, shop) in self.shops.iter().enumerate() {
             self.rested(life, number).await;
             if let Err(error) = walk(&life.engine.business(shop.id)).await {
-                assert!(self.world.failed(), "a list could not be walked: {error}");
+                assert!(self.world.failed(), "a list could not be read: {error}");
             }
         }
     }
 }
 
-/// Whether the budget allows another appointment and another contact.
+/// Whether the budget permits another appointment and another contact.
 async fn has_room(handle: &BusinessHandle) -> bool {
     let Ok(budget) = handle.budget().await else { return false };
     let budget = serde_json::to_value(budget).unwrap();
@@ -301,7 +303,7 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
     }
     let (waiting, more) = handle.requests(by_start.len()).await?;
     assert!(!more);
-    let now = handle.now(); // times that began since the request are left out of both
+    let now = handle.now(); // appointments that have begun since the request are removed from both lists
     let waits = |one: &&AppointmentView| one.status == AppointmentStatus::Pending && one.starts_at >= now;
     let listed: Vec<_> = by_start.iter().filter(waits).map(|one| one.id).collect();
     let found: Vec<_> = waiting.iter().filter(waits).map(|one| one.id).collect();
@@ -323,7 +325,7 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
         if let Some(name) = &shown.name {
             let filter = ContactFilter { name_part: Some(name.clone()), ..ContactFilter::default() };
             let found = all(3, async |page| handle.contacts(&filter, &page).await).await?;
-            assert!(found.iter().any(|found| found.id == shown.id), "{name} is not found by name");
+            assert!(found.iter().any(|found| found.id == shown.id), "{name} was not found by name");
         }
     }
     let filter = CallFilter::default();
@@ -353,7 +355,7 @@ async fn walk(handle: &BusinessHandle) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Reads the delivery log, which may grow meanwhile. A finished delivery must not change.
+/// Reads the delivery log while it may grow. A delivery that is finished must not change.
 async fn walk_log(handle: &BusinessHandle, id: WebhookId) -> Result<(), EngineError> {
     let of = |status| DeliveryFilter { status, ..DeliveryFilter::default() };
     let whole = all(4, async |page| handle.deliveries(id, of(None), &page).await).await?;
@@ -362,6 +364,6 @@ async fn walk_log(handle: &BusinessHandle, id: WebhookId) -> Result<(), EngineEr
     let found = all(4, async |page| handle.deliveries(id, of(delivered), &page).await).await?;
     let ids: BTreeSet<_> = found.iter().map(|row| row.event_id).collect();
     let were = whole.iter().filter(|row| row.status == DeliveryStatus::Delivered);
-    assert!(were.into_iter().all(|row| ids.contains(&row.event_id)), "{id} has lost deliveries");
+    assert!(were.into_iter().all(|row| ids.contains(&row.event_id)), "deliveries of {id} are missing");
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Suspends, stops and restarts the machine, sometimes with a wrong clock.
+//! Suspends, stops and restarts the machine. The clock is sometimes wrong afterwards.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use crate::life::Life;
 use crate::sim::{Sim, runtime};
 use crate::wide::Workload;
 
-/// The time after which a running attempt has ended and the deliveries that became due were attempted.
+/// After this time, an attempt in progress has ended, and deliveries that became due were attempted.
 const CAUGHT_UP: Duration = Duration::from_secs(45);
 
 impl Sim {
-    /// Suspends the machine. Afterwards everything that became due must be attempted, although no timer ran
-    /// meanwhile.
+    /// Suspends the machine. Afterwards, every delivery that became due must be attempted, although no timer
+    /// ran during the suspension.
     pub(crate) async fn some_suspension(&self, life: &mut Life) {
         if self.workload != Workload::Wide || !self.machine_dice.once_in(80) {
             return;
         }
-        // The service may have read the clock just before the suspension or not, so the age of a jump would be
-        // unknown.
+        // The service may or may not have read the clock just before the suspension. The age of a jump would
+        // be unknown.
         if self.world.time.is_doubted() {
             return;
         }
-        // Attempts that run then were started after every change.
+        // Attempts that run at this moment began after every change.
         life.quiet().await;
         tokio::time::sleep(CAUGHT_UP).await;
         let minutes = i64::try_from(self.machine_dice.between(1, 1_500)).unwrap();
@@ -34,8 +34,8 @@ impl Sim {
         tokio::time::sleep(CAUGHT_UP).await;
     }
 
-    /// Stops the service for a while or restarts the machine. After a restart the clock may be too early until it is
-    /// set.
+    /// Stops the service for some time, or restarts the machine. After a restart, the clock may be too early
+    /// until it is corrected.
     pub(crate) fn some_standstill(&self) {
         if self.workload != Workload::Wide {
             return;
@@ -56,7 +56,7 @@ impl Sim {
         }
     }
 
-    /// Repairs a kept time that is later than a correct wall clock. The stamps stay.
+    /// Repairs a stored time that is later than the correct wall clock. The timestamps of records stay.
     pub(crate) fn some_repaired_time(&mut self, always: bool) {
         let wall = self.world.time.wall();
         let is_wrong =

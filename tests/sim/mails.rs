@@ -1,9 +1,9 @@
-//! A simulated mail relay and the checks of every mail.
+//! A simulated mail relay, and the checks of every mail.
 //!
 //! Invariants:
 //! - An acknowledged mail is in the store, or was dropped because its recipient may no longer get it.
-//! - The relay only gets mails that are on the disk, with their own `Message-ID`.
-//! - A mail recorded as sent was accepted. A recorded outcome never changes.
+//! - The relay receives only mails that are on the disk, with their own `Message-ID`.
+//! - The relay has accepted every mail that is recorded as sent. A recorded outcome never changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ use crate::life::Life;
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// The person who has left. No mail may be sent to them.
+/// A person who was removed. No mail may be sent to this person.
 const GONE: u8 = 7;
 
 /// The behaviour of the relay.
@@ -38,16 +38,16 @@ enum Mood {
     Moody,
 }
 
-/// The expected state of all mails.
+/// The expected states of all mails.
 pub(crate) struct Mails {
     dice: Dice,
     mood: Mutex<Mood>,
-    /// The ids of the acknowledged mails, by business.
+    /// The ids of the acknowledged mails of each business.
     acknowledged: Mutex<BTreeMap<BusinessId, BTreeSet<MailId>>>,
-    /// The `Message-ID`s of the mails that the relay received, and of those it accepted.
+    /// The `Message-ID`s of the mails that the relay received. `taken` has those that it accepted.
     handed: Mutex<BTreeSet<String>>,
     taken: Mutex<BTreeSet<String>>,
-    /// The final status of each finished mail.
+    /// The final status of each mail that is finished.
     ended: Mutex<BTreeMap<MailId, MailStatus>>,
 }
 
@@ -63,7 +63,7 @@ impl Mails {
         })
     }
 
-    /// The mail ports of the engine.
+    /// The parts that the engine needs to send mails through this relay.
     pub(crate) fn ports(self: &Arc<Self>) -> MailPorts {
         MailPorts {
             mailer: Arc::clone(self) as _,
@@ -72,7 +72,7 @@ impl Mails {
         }
     }
 
-    /// Makes the relay accept everything.
+    /// Makes the relay accept every mail.
     pub(crate) fn heal(&self) {
         *self.mood.lock() = Mood::Well;
     }
@@ -86,21 +86,24 @@ impl Mails {
             .collect();
         let acknowledged = self.acknowledged.lock();
         for id in acknowledged.get(&of).into_iter().flatten() {
-            assert!(mails.contains_key(id), "the mail {id} was acknowledged and is lost");
+            assert!(mails.contains_key(id), "the mail {id} was acknowledged, but is missing");
         }
         let (taken, mut ended) = (self.taken.lock(), self.ended.lock());
         for mail in mails.values() {
             let came = (mail.status == MailStatus::Sent) <= taken.contains(&mail.message_id);
-            assert!(came, "{mail:?} is noted as sent, and the relay never took it");
+            assert!(came, "{mail:?} is recorded as sent, but the relay did not accept it");
             let before = ended.get(&mail.id).copied();
-            assert!(before.is_none_or(|before| before == mail.status), "{mail:?} was {before:?}");
+            assert!(
+                before.is_none_or(|before| before == mail.status),
+                "{mail:?} had another final status: {before:?}"
+            );
             if mail.status != MailStatus::Pending {
                 ended.insert(mail.id, mail.status);
             }
         }
     }
 
-    /// Checks that every sent mail was on the disk.
+    /// Checks that every mail that was sent is on the disk.
     pub(crate) fn check_handed(&self, store: &Store, all: &[BusinessId]) {
         let mut written = BTreeSet::new();
         for of in all {
@@ -108,7 +111,7 @@ impl Mails {
             written.extend(rows.map(|row| Mail::decode(&row.unwrap().1).unwrap().message_id));
         }
         for id in self.handed.lock().iter() {
-            assert!(written.contains(id), "the mail {id} was sent and is on no disk");
+            assert!(written.contains(id), "the mail {id} was sent, but is not on the disk");
         }
     }
 }
@@ -162,7 +165,7 @@ impl Recipients for Mails {
 }
 
 impl Sim {
-    /// Sends a mail, or changes the behaviour of the relay.
+    /// Queues a mail, or changes the behaviour of the relay.
     pub(crate) fn some_mail(&mut self, life: &mut Life) {
         let mails = Arc::clone(&self.world.mails);
         if self.workload == Workload::First || !mails.dice.once_in(4) {

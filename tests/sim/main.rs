@@ -1,5 +1,6 @@
-//! The whole engine in a simulation on one thread: simulated time, seeded randomness, a disk that loses
-//! unsynced writes, a scripted network, and a wall clock that jumps. The same seed gives the same history.
+//! A simulation of the whole engine on one thread: simulated time, random numbers from a seed, a disk that
+//! loses unsynced writes, a scripted network, and a wall clock that jumps. The same seed always gives the
+//! same history.
 //!
 //! ```console
 //! $ cargo test --test sim                                  # a fixed number of seeds
@@ -9,14 +10,14 @@
 //! $ SIM_SEED=528 SIM_RUNS=1 SIM_WORKLOAD=first cargo test --test sim           # with the first workload
 //! ```
 //!
-//! A seed is several lives of the engine. In each life, clients of several businesses send concurrent
-//! changes and reads. Receivers accept, refuse, hang and flap, names change their addresses, and the
-//! network fails for a while. A life ends in order or with a crash, which loses random unsynced writes.
-//! Between two lives the test reads the disk row by row and replays the history on a simple model
-//! ([`model`], [`rules`], [`hooks`]). The last life has no faults, and all expected deliveries must
+//! A seed consists of several runs of the engine, called lives. In each life, clients of several businesses
+//! send concurrent changes and reads. Receivers accept, refuse, hang and flap, names change their addresses,
+//! and the network fails for some time. A life ends in an orderly way, or with a crash that loses random
+//! unsynced writes. Between two lives, the test reads the disk row by row and replays the history on a simple
+//! model ([`model`], [`rules`], [`hooks`]). The last life has no faults, and all expected deliveries must
 //! arrive.
 
-#![allow(clippy::unwrap_used, reason = "a test stops where something is wrong")]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod alerts;
 mod aside;
@@ -71,16 +72,19 @@ use crate::world::Trace;
 
 const FIRST_SEED: u64 = 1;
 const RUNS: u64 = 25;
-/// The number of lines of the history that a failed seed prints.
+/// The maximum number of lines of the history that are printed for a failed seed.
 const LINES_SHOWN: usize = 60;
-/// A seed that runs for longer than this never ends; others take a second. Simulated time stands still while any task
-/// can run, so one task that always can run stops it.
+/// A seed that takes longer than this never ends, because other seeds take about a second. Simulated time
+/// stops while any task can run, so a single task that can always run stops it.
 const SEED_TIME_MAX: Duration = Duration::from_secs(300);
-/// Seeds that found a fault once, in the first workload. A seed changes its meaning with the workload, so each fault
-/// of the service also has a test of its own. 528: a response without a change was forgotten after the clock had gone
-/// back. 22572 and 24099: the model took a request that was repeated a day later, by such a clock, for the same one.
-/// 1001221, 2007011 and 2009737: an attempt used a URL or a secret that was not on the disk. 2012550 and 2017516: a
-/// business decided changes after its store had failed.
+/// Seeds that have found a fault with the first workload. If the workload changes, a seed has another
+/// history, so each fault of the service also has its own test.
+///
+/// - 528: a response without a change was forgotten after the clock had gone back.
+/// - 22572 and 24099: the model took a request for a repetition, although it was repeated more than a day
+///   later by a clock that had gone back.
+/// - 1001221, 2007011 and 2009737: an attempt used a URL or a secret that was not on the disk.
+/// - 2012550 and 2017516: a business decided changes after its store had failed.
 const FOUND_FAULTS: [u64; 8] = [528, 22_572, 24_099, 1_001_221, 2_007_011, 2_009_737, 2_012_550, 2_017_516];
 
 /// The failure of a seed.
@@ -90,7 +94,7 @@ struct Failure {
     history: String,
 }
 
-/// Runs a function, and calls `overdue` once if it takes longer than the bound.
+/// Runs a function. Calls `overdue` once if the function takes longer than the limit.
 fn watched<T>(bound: Duration, overdue: impl FnOnce() + Send, run: impl FnOnce() -> T) -> T {
     let (running, watching) = channel::<()>();
     std::thread::scope(move |scope| {
@@ -105,11 +109,11 @@ fn watched<T>(bound: Duration, overdue: impl FnOnce() + Send, run: impl FnOnce()
     })
 }
 
-/// Runs a seed and returns its history. Ends the process if the seed does not end.
+/// Runs a seed and returns its history. If the seed does not end, ends the process.
 fn try_seed(seed: u64, workload: Workload) -> Result<Vec<String>, Failure> {
     world::count_panics();
     let trace = Arc::new(Trace::new());
-    #[allow(clippy::print_stderr, reason = "nothing is left that could tell it")]
+    #[allow(clippy::print_stderr, reason = "after an endless seed, only the process can be ended")]
     let overdue = || {
         eprintln!("\n{}\n\nseed {seed} does not end", trace.last(LINES_SHOWN));
         std::process::abort();
@@ -132,7 +136,7 @@ fn workload() -> Workload {
     if first { Workload::First } else { Workload::Wide }
 }
 
-/// Runs the seeds on two threads and stops at the first failure.
+/// Runs the seeds on two threads. Stops at the first failure.
 fn try_seeds(seeds: &[u64], workload: Workload) {
     let next = AtomicU64::new(0);
     let failure = Mutex::new(None);
@@ -177,7 +181,7 @@ fn the_same_seed_gives_the_same_history() {
         let differs = first.iter().zip(&second).position(|(a, b)| a != b);
         let at = differs.unwrap_or_else(|| first.len().min(second.len()));
         let around = |lines: &[String]| lines[at.saturating_sub(5)..lines.len().min(at + 1)].join("\n");
-        assert!(first == second, "seed {seed}:\n{}\n\nand then:\n{}", around(&first), around(&second));
+        assert!(first == second, "seed {seed}:\n{}\n\nthe second run:\n{}", around(&first), around(&second));
     }
 }
 
@@ -185,5 +189,5 @@ fn the_same_seed_gives_the_same_history() {
 fn a_run_that_exceeds_its_time_is_reported() {
     let (telling, told) = channel();
     watched(Duration::ZERO, move || telling.send(()).unwrap(), || told.recv_timeout(SEED_TIME_MAX).unwrap());
-    watched(SEED_TIME_MAX, || panic!("it has ended"), || ());
+    watched(SEED_TIME_MAX, || panic!("the seed has ended in time"), || ());
 }

@@ -1,7 +1,8 @@
-//! The model of one business: replays its audit log in order on plain values.
+//! The model of one business. It replays the audit log in order on plain values.
 //!
-//! The audit log gives the order of the changes and their actors, and the ledger their requests and
-//! responses. The replay gives the expected records, the expected events, and the endpoints of each event.
+//! The audit log contains the order of the changes and their actors. The ledger contains their requests and
+//! responses. The replay gives the expected records, the expected events, and the endpoints that should get
+//! each event.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,75 +17,79 @@ use crate::ledger::{self, Came, Entry, Ledger};
 use crate::ops::Op;
 use crate::rows::Rows;
 
-/// The maximum distance of a stamp from the one before it. Lists by change and starts add one millisecond each.
+/// The maximum by which a timestamp may exceed the later of the current time and the previous timestamp.
+/// Lists by change and starts add one millisecond each.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
-/// One life of the engine.
+/// The times of one life of the engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Span {
-    /// When it began, in simulated time.
+    /// The start of the life, in simulated time.
     pub(crate) began: i64,
     pub(crate) ended: i64,
-    /// The end of the engine's work in this life: the failure of its store, or its end.
+    /// When the engine stopped working in this life: the failure of its store, or the end of the life.
     pub(crate) worked: i64,
-    /// The believed time in milliseconds at its start, from which schedules run evenly.
+    /// The time that the service used at the start of the life, in milliseconds. Schedules run evenly from
+    /// there.
     pub(crate) wall: i64,
-    /// Whether the wall clock jumped, was not believed at the start, or the machine was suspended. Then the wall
-    /// clock and the schedules may differ, and an attempt may have ended long after its start.
+    /// Whether the wall clock jumped, was ignored at the start, or the machine was suspended. The wall clock
+    /// and the schedules may then differ, and an attempt may have ended long after its start.
     pub(crate) jumped: bool,
-    /// How long the machine was suspended. Deliveries that became due in that time waited for the next timer.
+    /// How long the machine was suspended. Deliveries that became due in this time had to wait for the next
+    /// timer.
     pub(crate) suspended: i64,
-    /// Until when an outage of the service's network may have delayed deliveries.
+    /// An outage of the service's network may have delayed deliveries until this time.
     pub(crate) held_until: i64,
-    /// Whether the number of permits was so small that endpoints waited for each other.
+    /// Whether there were so few places (permits for one attempt) that endpoints waited for each other.
     pub(crate) few_places: bool,
 }
 
-/// The expected state of a business.
+/// The expected records and deliveries of a business.
 pub(crate) struct Model {
     pub(crate) id: BusinessId,
-    /// The newest stamp. A list by change or a start may set the next stamp slightly earlier than this one.
+    /// The newest timestamp. A list by change or a start may set the next timestamp slightly higher.
     newest_stamp: Timestamp,
-    /// The newest replayed entry of the audit log, and the number of replayed entries.
+    /// The newest entry of the audit log that was replayed. `count` is the number of replayed entries.
     replayed: Option<AuditId>,
     count: usize,
-    /// The requests with audit entries.
+    /// The requests that have audit entries.
     carried_out: BTreeSet<KeyId>,
-    /// Each resource as in its last response.
+    /// Each resource as its last response shows it.
     pub(crate) newest: BTreeMap<Uuid, Value>,
-    /// The times at which each resource changed.
+    /// All times at which each resource changed.
     pub(crate) stamps: BTreeSet<(Uuid, String)>,
-    /// For each appointment: whether it was announced, and whether it was moved since.
+    /// For each appointment: whether its booking was announced, and whether it was moved afterwards.
     pub(crate) announced: BTreeMap<Uuid, (bool, bool)>,
-    /// The number of contacts, and its limit if there is one.
+    /// The number of contacts. `contacts_max` is its limit, if there is one.
     pub(crate) contacts: u64,
     pub(crate) contacts_max: Option<u64>,
     pub(crate) phones: BTreeMap<String, Uuid>,
     pub(crate) emails: BTreeMap<String, Uuid>,
-    /// The buffers of each appointment as it was booked, in minutes.
+    /// The buffers that each appointment was booked with, in minutes.
     pub(crate) buffers: BTreeMap<Uuid, (i64, i64)>,
-    /// The special days as in their last response, by date.
+    /// Each special day as its last response shows it, by date.
     pub(crate) special: BTreeMap<String, Value>,
     pub(crate) hooks: BTreeMap<WebhookId, Hook>,
     pub(crate) revoked: BTreeSet<KeyId>,
-    /// The deliveries that are due, by endpoint and event.
+    /// The deliveries that endpoints should get, by endpoint and event.
     pub(crate) owed: BTreeMap<(WebhookId, EventId), Owed>,
-    /// The bytes of each event, which are the same in every attempt of every life.
+    /// The bytes of each event. They are the same in every attempt of every life.
     events: BTreeMap<EventId, Vec<u8>>,
-    /// The wall clock time of the last attempt of each delivery, at the end of the previous life.
+    /// For each delivery, the wall clock time of its last attempt, as of the end of the previous life.
     pub(crate) attempted: BTreeMap<(WebhookId, EventId), Option<Timestamp>>,
-    /// The times of the requests to send something again, by endpoint.
+    /// For each endpoint, the times of the requests to send missed or failed events again.
     resends: BTreeMap<WebhookId, Vec<i64>>,
-    /// The periods of suspension in simulated time. The end is set when a client requests the resumption.
+    /// The periods in which the business was suspended, in simulated time. A period ends when a client
+    /// requests to resume the business.
     pub(crate) suspended: Vec<(i64, i64)>,
 }
 
 /// The expected effects of a change.
 #[derive(Default)]
 pub(crate) struct Effects {
-    /// The entries of the audit log, as action and resource.
+    /// The action and the resource of each entry in the audit log.
     pub(crate) noted: Vec<(&'static str, Uuid)>,
-    /// The events, with the resource that they contain.
+    /// The events by type, with the resource that they contain.
     pub(crate) events: BTreeMap<&'static str, Value>,
 }
 
@@ -115,14 +120,14 @@ impl Model {
         }
     }
 
-    /// Records a request to send something again.
+    /// Records a request to send missed or failed events again.
     pub(crate) fn note_resend(&mut self, endpoint: WebhookId, asked: i64) {
         self.resends.entry(endpoint).or_default().push(asked);
     }
 
     /// Records an acknowledged suspension.
     pub(crate) fn note_suspended(&mut self, since: i64) {
-        // A delivery may have been sent in the instant in which the business was resumed and suspended again.
+        // A delivery may have been sent at the moment at which the business was resumed and suspended again.
         let since = self.suspended.last().map_or(since, |(_, until)| since.max(until + 1));
         self.suspended.push((since, i64::MAX));
     }
@@ -140,7 +145,7 @@ impl Model {
         self.suspended.iter().map(within).sum()
     }
 
-    /// Passes the recorded requests to the endpoints.
+    /// Copies the recorded requests to the models of the endpoints.
     fn hand_resends(&mut self) {
         for (endpoint, hook) in &mut self.hooks {
             if let Some(resends) = self.resends.get(endpoint) {
@@ -149,25 +154,31 @@ impl Model {
         }
     }
 
-    /// Replays the changes of a life and checks all records.
+    /// Replays the changes of a life, and checks all records.
     pub(crate) fn replay(&mut self, rows: &Rows, requests: &Ledger, span: Span) {
-        assert!(rows.audit.len() >= self.count, "the audit log has lost entries");
+        assert!(rows.audit.len() >= self.count, "entries of the audit log are missing");
         let newest = self.count.checked_sub(1).map(|at| rows.audit[at].id);
-        assert_eq!(newest, self.replayed, "the audit log has lost entries");
+        assert_eq!(newest, self.replayed, "entries of the audit log are missing");
         self.hand_resends();
         let news = &rows.audit[self.count..];
         for group in news.chunk_by(|a, b| a.actor == b.actor && matches!(a.actor, Actor::ApiKey(_))) {
             let effects = match group[0].actor {
                 Actor::ApiKey(by) => {
-                    let entry = requests.by(by).unwrap_or_else(|| panic!("nobody asked for {:?}", group[0]));
+                    let entry = requests
+                        .by(by)
+                        .unwrap_or_else(|| panic!("no request caused this entry: {:?}", group[0]));
                     self.replay_request(rows, &entry, group, span)
                 }
                 Actor::Operator => self.replay_operator(&group[0]),
                 Actor::System => self.replay_turn_off(rows, &group[0], span),
-                Actor::Person(id) => panic!("no person asked for anything here, and {id} did"),
+                Actor::Person(id) => panic!("no person made requests, but {id} is the actor"),
             };
             self.check_effects(rows, group, &effects, span);
-            assert!(group[0].at >= self.newest_stamp, "a stamp has gone back: {:?}", group[0]);
+            assert!(
+                group[0].at >= self.newest_stamp,
+                "a timestamp is earlier than the one before: {:?}",
+                group[0]
+            );
             self.newest_stamp = group[0].at;
             for entry in group {
                 self.stamps.insert((entry.resource_id, entry.at.to_string()));
@@ -179,49 +190,58 @@ impl Model {
         self.check_newest(rows);
         for (id, bytes) in &rows.events {
             let first = self.events.entry(*id).or_insert_with(|| bytes.clone());
-            assert_eq!(first, bytes, "event {id} is another one than it was");
+            assert_eq!(first, bytes, "the event {id} has other bytes than before");
         }
     }
 
     fn replay_request(&mut self, rows: &Rows, entry: &Entry, group: &[AuditEntry], span: Span) -> Effects {
         let tried = &entry.tried;
         let name = format!("#{} {}", tried.number, tried.op.name());
-        assert!(entry.came != Came::Refused, "{name} was refused and has left traces: {group:?}");
+        assert!(entry.came != Came::Refused, "{name} was refused, but has audit entries: {group:?}");
         assert!(self.carried_out.insert(tried.by), "{name} was carried out twice: {group:?}");
         let body = entry.body().or_else(|| rows.remembered.get(&tried.key).map(|body| ledger::json(body)));
-        let mut body = body.unwrap_or_else(|| panic!("half of {name} is there: {group:?}"));
+        let mut body = body.unwrap_or_else(|| panic!("{name} was carried out partly: {group:?}"));
         if let Op::AddKnowledge(add) = &tried.op {
-            body["content"] = add.details.content.as_str().into(); // the stored response omits it
+            body["content"] = add.details.content.as_str().into(); // the stored response does not contain the content
         }
         self.check_stamp(entry, group[0].at, &name);
         self.check_terms(tried, &name);
         let window = (entry.asked, entry.answered.unwrap_or(span.ended));
         let effects = self.apply(&tried.op, &body, group, window);
         let noted: Vec<_> = group.iter().map(|entry| (entry.action.as_str(), entry.resource_id)).collect();
-        assert_eq!(noted, effects.noted, "{name} has left other traces: {body}");
-        // Integrations see no change of the team's notes.
+        assert_eq!(noted, effects.noted, "{name} has unexpected audit entries: {body}");
+        // Changes of the team's notes are not visible to integrations.
         let is_seen = !matches!(tried.op, Op::NoteContact(_) | Op::PatchAppointment(_));
         if let Some(updated_at) = body["updated_at"].as_str().filter(|_| is_seen) {
-            assert_eq!(updated_at, group[0].at.to_string(), "{name} was stamped otherwise");
+            assert_eq!(
+                updated_at,
+                group[0].at.to_string(),
+                "{name} has another timestamp than its audit entry"
+            );
         }
         effects
     }
 
-    /// The stamp of a change is the believed time, or the previous stamp if that is later.
+    /// Checks the timestamp of a change. It must be the time that the service used, or the previous timestamp
+    /// if that is later.
     fn check_stamp(&self, entry: &Entry, at: Timestamp, name: &str) {
         let (from, to) = entry.believed;
-        assert!(at >= from, "{name} was stamped {at}, before {from}");
+        assert!(at >= from, "{name} has the timestamp {at}, which is earlier than {from}");
         let told = entry.answered.is_some() && entry.times == 1;
         assert!(
             !told || at >= entry.listed,
-            "{name} was stamped {at}, and a list had shown all until {}",
+            "{name} has the timestamp {at}, but a list had shown all changes until {}",
             entry.listed
         );
         let latest = to.max(self.newest_stamp + STAMP_STEPS_MAX);
-        assert!(!told || at <= latest, "{name} was stamped {at}, behind {to} and {}", self.newest_stamp);
+        assert!(
+            !told || at <= latest,
+            "{name} has the timestamp {at}, which is later than {to} and {}",
+            self.newest_stamp
+        );
     }
 
-    /// Replays a change by the operator, who creates the business and sometimes suspends it.
+    /// Replays a change by the operator. The operator creates the business and sometimes suspends it.
     fn replay_operator(&mut self, entry: &AuditEntry) -> Effects {
         let id = self.id.uuid();
         match entry.action.as_str() {
@@ -235,13 +255,13 @@ impl Model {
                 }
                 business["updated_at"] = entry.at.to_string().into();
             }
-            other => panic!("the operator did not ask for {other}"),
+            other => panic!("the operator did not request {other}"),
         }
         Effects::default()
     }
 
-    /// Checks that a group of entries produced exactly the expected events, each with a delivery for each subscribed
-    /// endpoint.
+    /// Checks that a group of entries has caused exactly the expected events, each with a delivery for every
+    /// subscribed endpoint.
     fn check_effects(&mut self, rows: &Rows, group: &[AuditEntry], effects: &Effects, span: Span) {
         let last = group[group.len() - 1].id;
         let from = self.replayed.map_or(Uuid::nil(), ResourceId::uuid);
@@ -251,7 +271,7 @@ impl Model {
             let event: Value = serde_json::from_slice(bytes).unwrap();
             let kind = event["type"].as_str().unwrap();
             let data = expected.remove(kind);
-            let data = data.unwrap_or_else(|| panic!("nothing calls for {event}: {group:?}"));
+            let data = data.unwrap_or_else(|| panic!("the event {event} has no cause: {group:?}"));
             check_agree(&event["data"], &data, "an event and the answer");
             assert_eq!(event["id"], id.to_string());
             assert_eq!(event["business_id"], self.id.to_string());
@@ -265,27 +285,27 @@ impl Model {
         }
         for kind in expected.keys() {
             let wanted = self.hooks.values().any(|hook| hook.wants(kind));
-            assert!(!wanted, "no event says {kind}, though endpoints wait for it: {group:?}");
+            assert!(!wanted, "no event of the type {kind} exists, but endpoints should get it: {group:?}");
         }
     }
 
-    /// Every record equals its last response, and no other record exists.
+    /// Checks that every record equals its last response, and that no other record exists.
     fn check_newest(&self, rows: &Rows) {
         for (id, newest) in &self.newest {
             let shown = rows.shown.get(id);
             check_agree(
-                shown.unwrap_or_else(|| panic!("{newest} is lost")),
+                shown.unwrap_or_else(|| panic!("{newest} is missing")),
                 newest,
                 "a record and its answer",
             );
         }
-        assert_eq!(rows.special, self.special, "the special days are not as they were answered");
+        assert_eq!(rows.special, self.special, "the special days differ from the responses");
         for (id, shown) in &rows.shown {
-            assert!(self.newest.contains_key(id), "nobody asked for {shown}");
+            assert!(self.newest.contains_key(id), "no request created {shown}");
         }
     }
 
-    /// Checks the other rows of every request: its idempotency key and its audit entries.
+    /// Checks the other rows that every request leaves: its idempotency key and its audit entries.
     pub(crate) fn check_traces(&self, rows: &Rows, entries: &[Entry], kept_from: i64) {
         let audited: BTreeSet<_> = rows
             .audit
@@ -299,15 +319,18 @@ impl Model {
             let kept = entry.count > kept_from;
             match &entry.came {
                 Came::Done(body) => {
-                    assert!(!kept || remembered.is_some(), "{name} was answered and is not remembered");
+                    assert!(!kept || remembered.is_some(), "{name} got a response that is not stored");
                     assert!(
                         remembered.is_none_or(|remembered| *remembered == tried.op.remembered(body)),
-                        "{name} is remembered otherwise"
+                        "{name} has another stored response"
                     );
                     let shown = ledger::json(body);
                     if let (Some(id), Some(at)) = (shown["id"].as_str(), shown["updated_at"].as_str()) {
                         let stamp = (id.parse().unwrap(), at.to_owned());
-                        assert!(self.stamps.contains(&stamp), "{name} was answered and is lost: {shown}");
+                        assert!(
+                            self.stamps.contains(&stamp),
+                            "{name} was acknowledged, but its change is missing: {shown}"
+                        );
                     }
                     let creates = matches!(
                         tried.op,
@@ -323,20 +346,20 @@ impl Model {
                     );
                     let creates =
                         creates || (matches!(tried.op, Op::BookOnce(_)) && shown["already_booked"] == false);
-                    assert!(!creates || audited, "{name} was answered and is lost");
+                    assert!(!creates || audited, "{name} was acknowledged, but has no audit entry");
                 }
                 Came::Refused => {
-                    assert!(remembered.is_none() && !audited, "{name} was refused and left traces");
+                    assert!(remembered.is_none() && !audited, "{name} was refused, but has left rows");
                 }
                 Came::Unknown => {
-                    assert!(remembered.is_some() || !audited || !kept, "half of {name} is there");
+                    assert!(remembered.is_some() || !audited || !kept, "{name} was carried out partly");
                 }
             }
         }
     }
 }
 
-/// Checks that two views of a resource agree in their common fields.
+/// Checks that two views of a resource have equal values in all fields that both have.
 pub(crate) fn check_agree(one: &Value, other: &Value, what: &str) {
     let (one, other) = (one.as_object().unwrap(), other.as_object().unwrap());
     for (field, value) in one {

@@ -1,11 +1,12 @@
 //! Exports and imports during the run.
 //!
 //! Invariants:
-//! - An export contains the disk at one point between its start and its first record: everything
-//!   acknowledged before the request and nothing later.
-//! - After an import into another store, even an interrupted one, a second export is the same.
-//! - A business imported into the running service under another id is there whole or not at all. After the
-//!   acknowledgement it is there.
+//! - An export contains the rows of the disk at one moment between its request and its first record: every
+//!   change that was acknowledged before the request, and no change after this moment.
+//! - If an export is imported into another store, even after an interrupted import, a second export is equal
+//!   to it.
+//! - A business that is imported into the running service with another id is imported completely or not at
+//!   all. After the acknowledgement it exists.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,23 +27,23 @@ use crate::life::Life;
 use crate::sim::Sim;
 use crate::wide::Workload;
 
-/// The maximum number of records of a business that is imported into the service. A longer import would rarely finish
-/// before a crash.
+/// The maximum number of records of a business that is imported into the running service. A longer import
+/// would seldom finish before a crash.
 const ARRIVING_MAX: usize = 400;
-/// The longest pause between two records of an export or import, in milliseconds.
+/// The maximum pause between two records of an export or import, in milliseconds.
 const REST_MAX: u64 = 20;
 
-/// A running or finished export.
+/// An export that is in progress or finished.
 #[derive(Default)]
 struct Leaves {
     /// The number of commits when the first records arrived.
     upto: Option<u64>,
     moved: Vec<Moved>,
-    /// Whether the export is complete; `None` while it runs.
+    /// Whether the export is complete. `None` while it is in progress.
     whole: Option<bool>,
 }
 
-/// The progress of an import into the service.
+/// How far an import into the running service has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arrival {
     Maybe,
@@ -50,11 +51,11 @@ enum Arrival {
     Acknowledged,
 }
 
-/// Whether and when businesses move, and the moved businesses.
+/// When businesses are exported and imported, and what was exported and imported.
 pub(crate) struct Moves {
     dice: Dice,
     leaving: Option<(BusinessId, u64, Arc<Mutex<Leaves>>)>,
-    /// The last export of a business of the model.
+    /// The records of the last export of a business of the model.
     last: Vec<Moved>,
     arrived: Vec<(BusinessId, Vec<Moved>, Arc<Mutex<Arrival>>)>,
 }
@@ -64,13 +65,13 @@ impl Moves {
         Self { dice: Dice::new(seed ^ 0xe4b0), leaving: None, last: Vec::new(), arrived: Vec::new() }
     }
 
-    /// Whether no running export needs the history of the disk.
+    /// Whether no export in progress needs the history of the disk.
     pub(crate) fn is_idle(&self) -> bool {
         self.leaving.is_none()
     }
 }
 
-/// The rows of a disk at an earlier commit.
+/// The rows that a disk had after an earlier commit.
 struct AsOf(BTreeMap<Vec<u8>, Vec<u8>>);
 
 impl Rows for AsOf {
@@ -89,7 +90,7 @@ impl Rows for AsOf {
     }
 }
 
-/// The records of an export of a business, if it exists.
+/// The records of an export of a business. Empty if the business does not exist.
 fn all_of(store: &Store, rows: &dyn Rows, of: BusinessId, with_secrets: bool) -> Vec<Moved> {
     let profile = rows.get(&keys::profile(of)).unwrap();
     let Some(profile) = profile else { return Vec::new() };
@@ -104,7 +105,7 @@ fn all_of(store: &Store, rows: &dyn Rows, of: BusinessId, with_secrets: bool) ->
     }
 }
 
-/// A clock that is later than every stamp, and randomness.
+/// A clock that is later than every timestamp, and random numbers.
 struct Late(Dice);
 
 impl Clock for Late {
@@ -125,7 +126,8 @@ impl Random for Late {
     }
 }
 
-/// Gives all records to an import. Returns false if the import refuses one.
+/// Passes all records to an import. Returns false if the import refuses a record, and `None` if it stops
+/// early.
 async fn give(importing: &mut Import, moved: Vec<Moved>, dice: &Dice) -> Option<bool> {
     for (line, record) in (2..).zip(moved) {
         if dice.once_in(20) {
@@ -140,7 +142,7 @@ async fn give(importing: &mut Import, moved: Vec<Moved>, dice: &Dice) -> Option<
 }
 
 impl Sim {
-    /// Starts an export or import now and then, and checks the finished exports.
+    /// Starts an export or import from time to time, and checks finished exports.
     pub(crate) async fn some_move(&mut self, life: &mut Life) {
         if self.workload == Workload::First {
             return;
@@ -173,7 +175,7 @@ impl Sim {
             loop {
                 let records = match export.next().await {
                     Ok(records) => records,
-                    Err(ExportError::Incomplete(differences)) => panic!("records are missing: {differences}"),
+                    Err(ExportError::Incomplete(differences)) => panic!("missing records: {differences}"),
                     Err(_) => return of_task.lock().whole = Some(false),
                 };
                 {
@@ -212,7 +214,7 @@ impl Sim {
         let store = Store::in_memory(&elsewhere, Box::new(|error| panic!("{error}"))).unwrap();
         let as_of = |sequence| all_of(&store, &AsOf(self.world.disk.rows_as_of(sequence)), of, true);
         let point = (from..=upto).find(|sequence| as_of(*sequence) == leaves.moved);
-        assert!(point.is_some(), "what has left of {of} was never there between commits {from} and {upto}");
+        assert!(point.is_some(), "the export of {of} matches no state between the commits {from} and {upto}");
         self.world.say(format_args!("{of} has left as of commit {}", point.unwrap_or_default()));
         store.close().await.unwrap();
         self.arrive_elsewhere(elsewhere, &leaves.moved).await;
@@ -222,7 +224,7 @@ impl Sim {
         }
     }
 
-    /// Imports an export into another service, interrupts the import at first, and exports the business again.
+    /// Imports an export into another service after an interrupted import, and exports the business again.
     async fn arrive_elsewhere(&self, disk: MemoryBackend, moved: &[Moved]) {
         let Some(Moved::Business(business)) = moved.first() else { return };
         let open = || Store::in_memory(&disk, Box::new(|_| ())).unwrap();
@@ -234,7 +236,7 @@ impl Sim {
             let mut import = loop {
                 match engine.import(ImportOptions::default()) {
                     Ok(import) => break import,
-                    // The service first removes the interrupted import.
+                    // The service must first remove the interrupted import.
                     Err(EngineError::Refused(_)) => tokio::time::sleep(Duration::from_millis(1)).await,
                     Err(error) => panic!("{error}"),
                 }
@@ -255,7 +257,7 @@ impl Sim {
             let store = open();
             assert!(
                 all_of(&store, store.rows(), business.id, true) == moved,
-                "what arrived is not what has left"
+                "the second export must equal the first"
             );
             let report = engine::verify::check(store.rows()).unwrap();
             assert!(report.is_whole(), "{:?}", report.findings);
@@ -263,11 +265,11 @@ impl Sim {
         }
     }
 
-    /// Imports an export into the service itself, as another business.
+    /// Imports an export into the running service, as another business.
     fn arrive(&mut self, life: &mut Life) {
         let mut moved: Vec<_> = std::mem::take(&mut self.moves.last);
         let Some(Moved::Business(business)) = moved.first_mut() else { return };
-        // Version and variant of the UUID must stay.
+        // The version and the variant of the UUID must not change.
         let id =
             business.id.uuid().as_u128() & !0x3fff_ffff | u128::from(self.moves.dice.next() & 0x3fff_ffff);
         let id = BusinessId::from(Uuid::from_u128(id));
@@ -282,8 +284,8 @@ impl Sim {
         let (engine, world, of_task) = (life.engine.clone(), self.world.clone(), Arc::clone(&arrival));
         let (dice, given) = (Dice::new(self.moves.dice.next()), moved.clone());
         life.spawn(async move {
-            // Another import may be running, or the disk may be full. The service removes an abandoned import by
-            // itself.
+            // Another import may be in progress, or the disk may be full. The service removes an abandoned
+            // import on its own.
             let Ok(mut importing) = engine.import(ImportOptions::default()) else {
                 return *of_task.lock() = Arrival::Refused;
             };
@@ -317,12 +319,12 @@ impl Sim {
         self.moves.arrived.push((id, moved, arrival));
     }
 
-    /// Ends the life. A running export ends with it.
+    /// Ends the life. An export in progress ends as well.
     pub(crate) fn end_moves(&mut self) {
         self.moves.leaving = None;
     }
 
-    /// Checks the imported businesses on the disk. At the end of the seed no import is incomplete.
+    /// Checks the imported businesses on the disk. At the end of the seed, no import may be incomplete.
     pub(crate) fn check_moves(&mut self, store: &Store, is_the_end: bool) {
         for (id, moved, arrival) in &self.moves.arrived {
             let (there, arrival) = (all_of(store, store.rows(), *id, false), *arrival.lock());
@@ -330,13 +332,19 @@ impl Sim {
             let rows = store.rows().scan(&keys::all(*id), Order::Ascending).count();
             if there.is_empty() {
                 let decided = store.contains(&keys::moving(BusinessId::INSTALLATION)).unwrap();
-                assert!(arrival != Arrival::Acknowledged || known && decided, "{id} has arrived and is lost");
-                assert!(rows == 0 || known, "{rows} rows of {id} are nobody's");
-                assert!(!is_the_end || !known, "{id} is half-way at the end");
+                assert!(
+                    arrival != Arrival::Acknowledged || known && decided,
+                    "the import of {id} was acknowledged, but the business is missing"
+                );
+                assert!(rows == 0 || known, "{rows} rows of {id} belong to no business and no import");
+                assert!(!is_the_end || !known, "the import of {id} is incomplete at the end");
             } else {
-                assert!(arrival != Arrival::Refused, "{id} was refused and is there");
-                assert!(there == *moved, "{id} is not what has come");
-                assert!(!known, "{id} is there and under way");
+                assert!(
+                    arrival != Arrival::Refused,
+                    "the import of {id} was refused, but the business exists"
+                );
+                assert!(there == *moved, "{id} differs from the imported records");
+                assert!(!known, "{id} exists, but its import is not finished");
             }
         }
         if is_the_end {

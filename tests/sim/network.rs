@@ -1,7 +1,9 @@
-//! The scripted network: names with changing addresses, hosts with modes, and the received requests.
+//! The scripted network: host names with changing addresses, hosts with different behaviour, and the requests
+//! they received.
 //!
-//! It records a violation if the service resolves an unknown name, or dials an address that no response
-//! for its name contained or that came with an internal address.
+//! It records a violation in two cases: the service resolves an unknown name, or it connects to an address
+//! that is not permitted. An address is permitted if a lookup of its name has returned it, without an
+//! internal address.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -19,29 +21,31 @@ use crate::receiver::{Request, serve};
 use crate::time::Time;
 use crate::world::Trace;
 
-/// The buffer of a connection. It is larger than any request, so lengths do not change the order of events.
+/// The size of a connection's buffer. It exceeds any request, so the length of a request does not change the
+/// order of events.
 const PIPE_BYTES: usize = 64 << 10;
 
-/// The time until the service knows that no name server responds.
+/// The time after which the service concludes that no name server responds.
 const SILENCE: Duration = Duration::from_secs(7);
 
-/// The state of the service's network.
+/// The state of the network that the service runs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Line {
     /// The network works.
     There,
-    /// There is no route. Some names are still cached; for the others the local resolver reports that it cannot tell.
+    /// There is no route. Some names are still cached. For other names, the local resolver reports a
+    /// temporary failure.
     NoRoute,
     /// No name server responds.
     NoNameServer,
 }
 
-/// How a host behaves.
+/// How a host behaves when it gets a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mood {
     /// Responds 200 and keeps the connection open.
     Takes,
-    /// Responds 204 after so many seconds.
+    /// Responds with 204 after this many seconds.
     TakesSlowly(u64),
     /// Responds 202 and closes the connection.
     TakesOnce,
@@ -59,9 +63,9 @@ pub(crate) enum Mood {
     Closes,
     /// Sends bytes that are not HTTP.
     Babbles,
-    /// Accepts one request in so many and fails the others.
+    /// Accepts one in this many requests, and fails the others.
     Flaps(u32),
-    /// Presents a certificate of an untrusted authority.
+    /// Presents a certificate of an authority that the service does not trust.
     Impostor,
     /// Refuses connections.
     Refuses,
@@ -71,7 +75,7 @@ pub(crate) enum Mood {
     Elsewhere,
 }
 
-/// What a host's name resolves to.
+/// The addresses that a host's name resolves to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Name {
     /// The host's address.
@@ -82,24 +86,24 @@ pub(crate) enum Name {
     Inside,
     /// The host's address and an internal one.
     Mixed,
-    /// The host's address and an internal one in turn.
+    /// The host's address and an internal address, alternately.
     Flips,
     /// No address.
     Gone,
-    /// No response.
+    /// No response to the lookup.
     Hangs,
-    /// The host's address, after so many seconds.
+    /// The host's address, after this many seconds.
     Slow(u64),
 }
 
-/// A host and its state.
+/// A host and its current state.
 struct Host {
     name: String,
     mood: Mood,
     dns: Name,
     asked: u32,
     served: u32,
-    /// The addresses of all responses without an internal address.
+    /// All addresses from lookups of this host that contained no internal address.
     allowed: Vec<IpAddr>,
 }
 
@@ -113,9 +117,9 @@ pub(crate) struct Received {
     pub(crate) signature: String,
     pub(crate) body: String,
     pub(crate) test: bool,
-    /// The status of the response, or 0.
+    /// The status of the response. 0 if there was none.
     pub(crate) status: u16,
-    /// Whether the connection was or may have been lost before the response. Then the attempt may not count.
+    /// Whether the connection was lost before the response, or may have been. The attempt may then not count.
     pub(crate) cut_off: bool,
 }
 
@@ -124,7 +128,7 @@ pub(crate) struct Network {
     trace: Arc<Trace>,
     hosts: Mutex<Vec<Host>>,
     received: Mutex<Vec<Received>>,
-    /// The state of the network, and since when.
+    /// The state of the network, and when it began.
     line: Mutex<(Line, i64)>,
     /// The times at which the network was lost.
     lost: Mutex<Vec<i64>>,
@@ -135,7 +139,7 @@ fn address(host: usize, other: bool) -> IpAddr {
     if other { [151, 101, high, low].into() } else { [93, 184, high, low].into() }
 }
 
-/// The host with an address, if the address belongs to a host.
+/// The number of the host that has this address.
 fn host_at(address: IpAddr) -> Option<usize> {
     let IpAddr::V4(v4) = address else { return None };
     let [first, second, high, low] = v4.octets();
@@ -160,7 +164,7 @@ impl Network {
         }
     }
 
-    /// The state of the network, and since when.
+    /// The state of the network, and when it began.
     pub(crate) fn line(&self) -> (Line, i64) {
         *self.line.lock()
     }
@@ -169,7 +173,7 @@ impl Network {
         self.line().0 != Line::NoRoute
     }
 
-    /// Adds a host and gives its number.
+    /// Adds a host and returns its number.
     pub(crate) fn add(&self, name: String) -> usize {
         let mut hosts = self.hosts.lock();
         let host =
@@ -208,7 +212,7 @@ impl Network {
         self.hosts.lock()[host].mood
     }
 
-    /// The mode for the next request.
+    /// The behaviour of the host for the next request.
     pub(crate) fn mood_of_request(&self, host: usize) -> Mood {
         let mut hosts = self.hosts.lock();
         let host = &mut hosts[host];
@@ -243,7 +247,7 @@ impl Network {
         self.received.lock().push(received);
     }
 
-    /// The requests received since the last call.
+    /// The requests that were received since the last call.
     pub(crate) fn take_received(&self) -> Vec<Received> {
         let mut all = std::mem::take(&mut *self.received.lock());
         let lost = self.lost.lock();
@@ -314,7 +318,7 @@ impl Resolver for Network {
     }
 }
 
-/// What the dialer shares with the receivers it starts.
+/// The network, shared by the dialer and the receivers that it starts.
 pub(crate) struct Shared(pub(crate) Arc<Network>);
 
 impl Dialer for Shared {
@@ -351,7 +355,7 @@ impl Dialer for Shared {
     }
 }
 
-/// A stream with the number of its host. It transfers nothing while there is no route.
+/// A connection, with the number of its host. It transfers nothing while there is no route.
 struct At {
     stream: DuplexStream,
     peer: SocketAddr,

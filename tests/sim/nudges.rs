@@ -1,4 +1,4 @@
-//! Requests besides changes: redelivery, test attempts, and revocation of keys.
+//! Requests other than changes: sending events again, testing endpoints, and revoking keys.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,7 +19,7 @@ use crate::ops::Op;
 use crate::sim::Sim;
 use crate::world::Meant;
 
-/// A change that panics.
+/// A change that makes its actor panic.
 struct Broken;
 
 impl Change for Broken {
@@ -35,7 +35,8 @@ impl Change for Broken {
 }
 
 impl Sim {
-    /// Makes the actor of a business fail. It starts again from the store, and its pending requests get an error.
+    /// Makes the actor of a business fail. The actor is started again from the store, and requests that are
+    /// waiting get an error.
     pub(crate) fn some_panic(&self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());
         self.world.say(format_args!("the actor of {shop} will panic"));
@@ -44,7 +45,8 @@ impl Sim {
         life.spawn(async move { _ = handle.change(Request::by(Actor::Operator), Broken).await });
     }
 
-    /// Waits until the actor of a shop accepts requests. It backs off after two failures within a minute.
+    /// Waits until the actor of a business accepts requests. After two failures within a minute, the actor
+    /// backs off.
     pub(crate) async fn rested(&self, life: &Life, shop: usize) {
         if !self.world.was_broken(shop) {
             return;
@@ -56,7 +58,7 @@ impl Sim {
         }
     }
 
-    /// Starts one random action on deliveries or keys.
+    /// Starts one random action with deliveries or keys.
     pub(crate) fn some_nudge(&mut self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());
         let Some(id) = self.dice.any(&self.shops[shop].webhooks) else { return };
@@ -82,7 +84,7 @@ impl Sim {
                     world.say(format_args!("not again: no room"));
                 }
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
-                // The business reports how many more deliveries may wait.
+                // These errors are expected if the actor was made to fail.
                 Err(EngineError::Failed | EngineError::Overloaded | EngineError::Resting(_))
                     if world.was_broken(shop) => {}
                 Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
@@ -109,7 +111,7 @@ impl Sim {
                 Ok(()) | Err(EngineError::Refused(_)) => {}
                 Err(EngineError::DiskFull(_)) if !world.has_room() => {}
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
-                // The business reports how many more deliveries may wait.
+                // These errors are expected if the actor was made to fail.
                 Err(EngineError::Failed | EngineError::Overloaded | EngineError::Resting(_))
                     if world.was_broken(shop) => {}
                 Err(error) => world.wrong(format_args!("sending again to {id} failed: {error}")),
@@ -137,7 +139,7 @@ impl Sim {
         });
     }
 
-    /// Requests this endpoint through another business.
+    /// Requests this endpoint with the id of another business. The request must be refused.
     fn reach_over(&self, life: &mut Life, shop: usize, id: WebhookId) {
         let other = life.engine.business(self.shops[(shop + 1) % self.shops.len()].id);
         let world = self.world.clone();
@@ -154,7 +156,7 @@ impl Sim {
         });
     }
 
-    /// Uses a key, which must work until it is revoked.
+    /// Uses a key. The key must work until it is revoked.
     fn use_key(&self, life: &mut Life, shop: usize) {
         let entries = self.ledger.since(0);
         let of_shop = || entries.iter().filter(|entry| entry.tried.shop == shop);
@@ -185,7 +187,7 @@ impl Sim {
         });
     }
 
-    /// Suspends a business for a while.
+    /// Suspends a business for some time.
     pub(crate) async fn suspend(&mut self, life: &mut Life) {
         life.quiet().await;
         let shop = self.dice.below(self.shops.len());
@@ -203,7 +205,7 @@ impl Sim {
             let changed = handle.change(Request::by(Actor::Operator), change).await;
             self.enough_room();
             if let Err(error) = changed {
-                assert!(self.world.failed(), "suspending failed: {error}");
+                assert!(self.world.failed(), "suspending the business failed: {error}");
                 return;
             }
             if suspended {
@@ -216,7 +218,7 @@ impl Sim {
                 for entry in self.ledger.since(first).iter().filter(|entry| entry.tried.shop == shop) {
                     assert!(!matches!(entry.came, Came::Done(_)), "a suspended business took {entry:?}");
                 }
-                // Deliveries that are due or sent again meanwhile must wait.
+                // During the suspension, deliveries that become due or are requested again must wait.
                 if let Some(id) = self.dice.any(&self.shops[shop].webhooks) {
                     self.resend_missed(life, shop, id);
                 }
@@ -225,7 +227,7 @@ impl Sim {
         }
     }
 
-    /// Resumes the businesses that were suspended when a life ended.
+    /// Resumes the businesses that were still suspended at the end of the previous life.
     pub(crate) async fn lift_suspensions(&mut self, life: &Life) {
         for (number, shop) in self.shops.iter().enumerate() {
             let handle = life.engine.business(shop.id);

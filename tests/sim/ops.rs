@@ -1,4 +1,4 @@
-//! Every change of a business as one enum.
+//! All changes of a business in one enum.
 
 use domain::{Email, Phone, ServiceId, StaffId};
 use engine::business::commands::ForOperator;
@@ -24,22 +24,22 @@ use store::Weight;
 
 use crate::assistants::{CancelAt, MoveFrom};
 
-/// Changes a contact and responds with the team's view of it.
+/// A change of a contact whose response is the team's view of the contact.
 pub(crate) type NoteContact = ForOperator<PatchContact>;
 
-/// Deletes a service after a check that no record refers to it.
+/// Deletes a service, if no record refers to it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemoveService {
     pub(crate) id: ServiceId,
 }
 
-/// Deletes a staff member after a check that no record refers to them.
+/// Deletes a staff member, if no record refers to them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemoveStaff {
     pub(crate) id: StaffId,
 }
 
-/// A change that a business carries out.
+/// A change that can be sent to a business.
 trait Asked {
     fn weight(&self) -> Weight;
 
@@ -106,7 +106,7 @@ macro_rules! ops {
                 }
             }
 
-            /// The change's need of disk space.
+            /// The class of the change for decisions about disk space.
             pub(crate) fn weight(&self) -> Weight {
                 match self {
                     $(Self::$name(asked) => Asked::weight(asked),)*
@@ -150,8 +150,8 @@ impl Op {
         )
     }
 
-    /// The stored form of a response: without the content of knowledge, which the request contains, and without a new
-    /// key.
+    /// The form in which a response is stored. It contains no content of knowledge, because the request
+    /// contains it, and no new API key.
     pub(crate) fn remembered(&self, body: &[u8]) -> Vec<u8> {
         match self {
             Self::AddKnowledge(add) => {
@@ -166,12 +166,13 @@ impl Op {
         }
     }
 
-    /// The response to a repeated request: the stored response with the fields that the request contains.
+    /// The response to a repeated request: the stored response, completed with fields of the request.
     pub(crate) fn again(&self, first: &[u8]) -> Vec<u8> {
         if let Self::CreateKey(_) = self { self.remembered(first) } else { first.to_vec() }
     }
 
-    /// The phone and email of the contact that the change creates if no contact has them.
+    /// The phone number and the email address of a contact that the change would create, if no contact has
+    /// them.
     pub(crate) fn newcomer(&self) -> Option<(Option<&Phone>, Option<&Email>)> {
         match self {
             Self::Book(Book { contact: BookingContact::Described(details), .. })

@@ -1,4 +1,4 @@
-//! Outages of the service's own network. No endpoint counts them as its failure.
+//! Outages of the network that the service runs in. They must not count as failures of endpoints.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,19 +13,19 @@ use crate::life::Life;
 use crate::network::Line;
 use crate::sim::Sim;
 
-/// The time after which every attempt from before an outage has ended.
+/// The time after which all attempts that began before an outage have ended.
 const ATTEMPT_TIME_MAX: Duration = Duration::from_secs(11);
 /// The time until the service notices that the network is back, in milliseconds.
 const KNOWN_MILLIS: i64 = 31_000;
-/// The number of deliveries of an endpoint that are compared.
+/// The maximum number of deliveries of an endpoint that are compared.
 const COMPARED: usize = 200;
 
-/// The deliveries, by the number of their business.
+/// The deliveries by the index of the business, the endpoint and the event.
 type Log = BTreeMap<(usize, WebhookId, EventId), DeliveryView>;
 
 impl Sim {
-    /// Disconnects the network. Meanwhile an attempt without a connection does not count, and no delivery is given
-    /// up.
+    /// Disconnects the network. During the outage, an attempt without a connection must not count, and no
+    /// delivery may end as failed.
     pub(crate) async fn outage(&mut self, life: &mut Life) {
         life.quiet().await;
         self.world.network.set_line(*self.dice.pick(&[Line::NoRoute, Line::NoNameServer]));
@@ -39,7 +39,8 @@ impl Sim {
         self.learn();
         let after = self.logs(life).await;
         for (of, row) in &after {
-            // The log shows 30 days, so a jump of years hides older deliveries and may show them again.
+            // The log shows deliveries of 30 days. If the clock jumps by years, older deliveries disappear
+            // from the log and may appear again.
             if !before.contains_key(of) && of.2.uuid() < newest[of.0] {
                 continue;
             }
@@ -48,17 +49,17 @@ impl Sim {
                 && before.get(of).is_some_and(|row| row.status == DeliveryStatus::Pending);
             assert!(
                 row.status == DeliveryStatus::Delivered || row.attempts == earlier && !given_up,
-                "during an outage of ours {of:?} went from {:?} to {row:?}",
+                "during an outage, {of:?} changed from {:?} to {row:?}",
                 before.get(of)
             );
         }
-        // Sometimes the outage outlasts this life.
+        // Sometimes the outage continues until the next life.
         if !self.dice.once_in(3) {
             self.world.network.set_line(Line::There);
         }
     }
 
-    /// Until when an outage may have delayed deliveries in this life.
+    /// Until which time an outage may have delayed deliveries in this life.
     pub(crate) fn held_until(&self) -> i64 {
         match self.world.network.line() {
             (Line::There, 0) => 0,
@@ -67,13 +68,13 @@ impl Sim {
         }
     }
 
-    /// For each business an id that is lower than those of later events.
+    /// For each business, the newest id in its audit log. Later events have higher ids.
     async fn newest_ids(&self, life: &Life) -> Vec<Uuid> {
         let newest = PageRequest { limit: 1, after: None };
         let mut ids = Vec::new();
         for shop in &self.shops {
             let audit = life.engine.business(shop.id).audit(&newest).await;
-            // A failed store accepts no new events.
+            // A failed store accepts no new events, so every id is considered old.
             ids.push(audit.map_or(Uuid::max(), |page| page.items[0].id.uuid()));
         }
         ids
@@ -85,7 +86,7 @@ impl Sim {
         for (number, shop) in self.shops.iter().enumerate() {
             let handle = life.engine.business(shop.id);
             for id in &shop.webhooks {
-                // The endpoint may be deleted, or the store may have failed.
+                // The endpoint may have been deleted, or the store may have failed.
                 let Ok(log) = handle.deliveries(*id, DeliveryFilter::default(), &newest).await else {
                     continue;
                 };

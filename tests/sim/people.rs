@@ -1,13 +1,13 @@
-//! A simulation of people with concurrent requests: invitations, links, passwords, sign-in, sign-out and
-//! removal, on a disk that loses unsynced writes.
+//! A simulation of people with concurrent requests: invitations, links, passwords, sign-ins, sign-outs and
+//! removals, on a disk that loses unsynced writes.
 //!
-//! The model records the last acknowledged account and memberships of each person, with valid and revoked
-//! tokens.
+//! The model records, for each person, the last acknowledged account and memberships, and which tokens are
+//! valid or revoked. Each seed consists of several runs of the engine, called lives.
 //!
 //! Invariants:
-//! - After a crash the account is as acknowledged, or as the one running request would leave it.
+//! - After a crash, the account is as acknowledged, or as the request in progress would have left it.
 //! - A revoked token or link stays revoked.
-//! - An address belongs to one person.
+//! - An address belongs to only one person.
 //! - `verify` finds no problem.
 
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ const SHOPS: usize = 3;
 const PASSWORDS: [&str; 3] =
     ["correct horse battery staple", "gargle fjord zipper amount", "plinth omelette quasar dew"];
 
-/// A clock that follows simulated time, through all lives.
+/// A clock that follows simulated time across all lives.
 pub(crate) struct Wall {
     before: AtomicI64,
     began: Mutex<Option<Instant>>,
@@ -81,19 +81,19 @@ struct Known {
     id: Option<PersonId>,
     account: Option<Person>,
     members: BTreeMap<usize, Membership>,
-    /// The number of the password.
+    /// The number of the person's password.
     password: Option<usize>,
-    /// The valid tokens, as far as acknowledged.
+    /// The tokens of valid sessions, according to the acknowledged requests.
     live: Vec<Token>,
-    /// The valid tokens that may only set a password.
+    /// The valid tokens with which the person can only set a password.
     restricted: Vec<Token>,
-    /// The tokens of sessions and links that are revoked for good.
+    /// The revoked tokens of sessions. `dead_links` are those of links.
     dead: Vec<Token>,
     dead_links: Vec<Token>,
     link: Option<Token>,
-    /// Whether a request with an unknown outcome is running.
+    /// Whether a request whose outcome is unknown is in progress.
     in_flight: bool,
-    /// How often each action was carried out.
+    /// How often each kind of request was carried out.
     did: BTreeMap<&'static str, usize>,
 }
 
@@ -134,7 +134,7 @@ impl World {
         let store = Store::in_memory(&self.disk, Box::new(|error| panic!("{error}"))).unwrap();
         let ports = Ports::with_clock_and_random(Arc::clone(&self.wall) as _, Arc::clone(&self.dice) as _);
         let mut limits = Limits { hashing: Hashing::Cheap, ..Limits::default() };
-        // Every third seed has fewer actors than people and businesses.
+        // In every third seed, the engine may run fewer actors than there are people and businesses.
         if self.seed.is_multiple_of(3) {
             (limits.business_actors, limits.person_actors) = (1, 1);
         }
@@ -178,16 +178,16 @@ impl World {
         }
     }
 
-    /// After a crash everything is as acknowledged.
+    /// Checks after a crash that every account is as acknowledged.
     async fn check(&self, engine: &Engine) {
         let people = engine.people();
         for (number, slot) in self.people.iter().enumerate() {
             let mut known = std::mem::take(&mut *slot.lock());
             if let Some(id) = known.id {
                 let account = people.person(id).await.unwrap();
-                assert!(account.is_some(), "an account is gone");
+                assert!(account.is_some(), "the account is missing");
                 if !known.in_flight {
-                    assert_eq!(account, known.account, "an account is not as it was acknowledged");
+                    assert_eq!(account, known.account, "the account differs from the acknowledged one");
                 }
                 for (at, shop) in self.shops.iter().enumerate() {
                     let member = people.member(&engine.business(*shop), id).await.ok();
@@ -203,12 +203,12 @@ impl World {
                 let mut live = Vec::new();
                 for token in std::mem::take(&mut known.live) {
                     let lets_in = people.session(&token).await.unwrap().is_some();
-                    assert!(lets_in || known.in_flight, "a session is gone that nothing has ended");
+                    assert!(lets_in || known.in_flight, "a session that was not ended does not exist");
                     if lets_in { live.push(token) } else { known.dead.push(token) }
                 }
                 known.live = live;
                 if known.in_flight {
-                    // The sign-in attempts below show which password is set.
+                    // The sign-ins below find out which password is set.
                     known.password = None;
                     for (which, password) in PASSWORDS.iter().enumerate() {
                         let came = people.sign_in(email(number, false).as_str(), password, from()).await;
@@ -226,7 +226,7 @@ impl World {
                     known.account = people.person(id).await.unwrap();
                 }
                 for token in &known.dead {
-                    assert!(people.session(token).await.unwrap().is_none(), "a session came back");
+                    assert!(people.session(token).await.unwrap().is_none(), "a revoked session works again");
                 }
                 for link in &known.dead_links {
                     let used = people.use_link(link, Client::default()).await;
@@ -243,7 +243,7 @@ fn refused<T>(came: &Result<T, EngineError>) -> bool {
     matches!(came, Err(EngineError::Refused(_)))
 }
 
-/// Sends a request, checks its effects, and records the acknowledged state.
+/// Sends a request, checks its effects, and records the state that it acknowledges.
 async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known>>, number: usize, op: Op) {
     let people = engine.people();
     let (id, link) = {
@@ -284,7 +284,10 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
             if let Ok(new) = people.set_password(&token, PASSWORDS[which]).await {
                 let others = slot.lock().new_password(which, new);
                 for token in others {
-                    assert!(people.session(&token).await.unwrap().is_none(), "a session outlived a password");
+                    assert!(
+                        people.session(&token).await.unwrap().is_none(),
+                        "a session outlived a new password"
+                    );
                 }
             }
         }
@@ -294,13 +297,13 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
                 let came = people.sign_in(email(number, true).as_str(), text, from()).await.unwrap();
                 match came {
                     SignIn::In(token) => {
-                        assert_eq!(Some(number_of), password, "a password works that is not the newest");
+                        assert_eq!(Some(number_of), password, "a password that is not the newest works");
                         let mut known = slot.lock();
                         known.note("signed in");
                         known.live.push(token);
                     }
-                    SignIn::Wrong => assert_ne!(Some(number_of), password, "the password does not work"),
-                    // All failures come from one address, so its limit may be reached.
+                    SignIn::Wrong => assert_ne!(Some(number_of), password, "the newest password fails"),
+                    // All failed sign-ins come from one network address, so its limit may be reached.
                     SignIn::TooMany(_) => {}
                     SignIn::Known => unreachable!(),
                 }
@@ -323,9 +326,13 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
             let declined = people.decline(&business, &token).await;
             if declined.is_ok() {
                 slot.lock().note("declined");
-                assert_eq!(offered, Some(MembershipStatus::Invited), "what was not on offer was declined");
+                assert_eq!(
+                    offered,
+                    Some(MembershipStatus::Invited),
+                    "an offer that did not exist was declined"
+                );
                 let member = people.member(&business, id.unwrap()).await;
-                assert!(refused(&member), "somebody belongs who has declined");
+                assert!(refused(&member), "a person who declined is a member");
             } else {
                 assert!(refused(&declined), "{declined:?}");
             }
@@ -345,7 +352,7 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
     done(&engine, &shops, &slot).await;
 }
 
-/// Records the current state of the person, which is durable.
+/// Records the current state of the person. The state is durable.
 async fn done(engine: &Engine, shops: &[BusinessId], slot: &Arc<Mutex<Known>>) {
     let people: People = engine.people();
     let Some(id) = slot.lock().id else { return };
@@ -374,7 +381,7 @@ async fn invite(engine: &Engine, shop: BusinessId, slot: &Arc<Mutex<Known>>, num
     let Ok(invited) = asked else { return assert!(refused(&asked), "{asked:?}") };
     let id = invited.answer.value.person.id;
     let mut known = slot.lock();
-    assert!(known.id.is_none_or(|before| before == id), "an address is that of two");
+    assert!(known.id.is_none_or(|before| before == id), "two people have the same address");
     known.id = Some(id);
     if let Some(link) = invited.link {
         known.new_link(link.token);
@@ -386,7 +393,7 @@ impl Known {
         *self.did.entry(what).or_default() += 1;
     }
 
-    /// After a new link, older links cannot set a password.
+    /// Records a new link. Older links can no longer be used to set a password.
     fn new_link(&mut self, link: Token) {
         self.note("link made");
         let restricted = std::mem::take(&mut self.restricted);
@@ -395,7 +402,7 @@ impl Known {
         self.dead_links.extend(self.link.replace(link));
     }
 
-    /// Using the link of an unconfirmed account revokes all other tokens.
+    /// Records the use of a link. If the account was not confirmed, this revokes all other tokens.
     fn used_link(&mut self, link: Token, token: Token, restricted: bool) {
         if !self.account.as_ref().is_some_and(|account| account.confirmed) {
             self.dead.append(&mut self.live);
@@ -410,7 +417,7 @@ impl Known {
         self.live.push(token);
     }
 
-    /// Returns the tokens that the new password revoked.
+    /// Records a new password. Returns the tokens that it revoked.
     fn new_password(&mut self, which: usize, token: Token) -> Vec<Token> {
         self.note("password set");
         let ended = std::mem::replace(&mut self.live, vec![token]);
@@ -427,7 +434,7 @@ impl Known {
     }
 }
 
-/// Runs a seed. Returns how often each action was carried out.
+/// Runs a seed. Returns how often each kind of request was carried out.
 fn run(seed: u64) -> BTreeMap<&'static str, usize> {
     let wall = Wall::new();
     let people = (0..6).map(|_| Arc::default()).collect();
@@ -453,7 +460,7 @@ fn run(seed: u64) -> BTreeMap<&'static str, usize> {
                     }
                 }
                 if world.dice.once_in(STEPS_A_LIFE) {
-                    // The life ends here, with requests still running.
+                    // The life ends here while requests are still in progress.
                     tokio::time::sleep(Duration::from_millis(world.dice.next() % 12)).await;
                     world.wall.end();
                     return;
@@ -496,6 +503,9 @@ fn acknowledged_changes_of_people_hold_and_revocations_stay() {
         }
     }
     for what in ["link made", "link used", "password set", "signed in", "signed out", "removed", "declined"] {
-        assert!(did.get(what).is_some_and(|times| *times >= 10), "{what} hardly ever: {did:?}");
+        assert!(
+            did.get(what).is_some_and(|times| *times >= 10),
+            "{what} was carried out too seldom: {did:?}"
+        );
     }
 }

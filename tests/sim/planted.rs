@@ -1,8 +1,8 @@
-//! Rows that do not decode, added between two lives and removed after the next one. The other checks still
-//! hold.
+//! Rows that cannot be decoded. They are added between two lives and removed after the next one, and all
+//! other checks must still succeed.
 //!
 //! Invariants:
-//! - The rows stay in place and unchanged.
+//! - These rows stay unchanged.
 //! - No other row is set aside.
 
 use std::collections::BTreeMap;
@@ -16,10 +16,10 @@ use crate::life::Life;
 use crate::sim::{Sim, runtime};
 use crate::wide::Workload;
 
-/// The maximum number of planted rows.
+/// The maximum number of undecodable rows.
 const PLANTED_MAX: usize = 12;
 
-/// The planted rows.
+/// The undecodable rows that were added.
 pub(crate) struct Planted {
     dice: Dice,
     rows: BTreeMap<Key, Vec<u8>>,
@@ -34,24 +34,25 @@ impl Planted {
         self.rows.is_empty()
     }
 
-    /// Whether some of the rows stay in any case. The delivery log of an endpoint is deleted with the endpoint.
+    /// Whether some of the rows are certainly still there. The delivery log of an endpoint is deleted
+    /// together with the endpoint.
     pub(crate) fn stays(&self) -> bool {
         self.rows.keys().any(|key| keys::kind_of(key).unwrap() != keys::kind::DELIVERY)
     }
 
-    /// An id that is older than every real id, so no record has it.
+    /// An id that is older than every real id. No record has it.
     fn id<I: ResourceId>(&self) -> I {
         Uuid::from_u128(u128::from(self.dice.next())).into()
     }
 
     fn value(&self) -> Vec<u8> {
-        // An unknown version, no version, or a truncated record.
+        // A record with an unknown version, an empty value, or a truncated record.
         self.dice.pick(&[b"\xee and more".to_vec(), Vec::new(), vec![1]]).clone()
     }
 }
 
 impl Sim {
-    /// Plants some rows now and then.
+    /// Adds some rows from time to time.
     pub(crate) fn some_planted(&mut self) {
         let Planted { dice, .. } = &self.planted;
         if self.workload == Workload::First || self.shops.is_empty() || !dice.once_in(3) {
@@ -67,7 +68,7 @@ impl Sim {
         self.write(batch);
     }
 
-    /// The key of a row of any record kind, with the id of a record that does not exist.
+    /// The key for a row of any kind of record. Its id belongs to no record.
     fn key_to_plant(&self) -> Key {
         let Planted { dice, .. } = &self.planted;
         let shop = dice.pick(&self.shops);
@@ -97,16 +98,16 @@ impl Sim {
         }
     }
 
-    /// Only these rows were set aside, and no recorded row is missing.
+    /// Checks that only these rows were set aside, and that no recorded row is missing.
     pub(crate) fn check_set_aside(&self, life: &Life) {
         let aside = life.engine.rows_set_aside();
         let planted = self.planted.rows.len();
-        assert!(aside <= planted, "{aside} rows were set aside, and {planted} are damaged");
+        assert!(aside <= planted, "{aside} rows were set aside, but only {planted} are undecodable");
         let (_, different) = life.engine.businesses_counted();
-        assert_eq!(different, 0, "the daily count did not find the recorded rows");
+        assert_eq!(different, 0, "the daily count reported missing rows");
     }
 
-    /// Removes the rows, which must be unchanged.
+    /// Removes the rows. They must be unchanged.
     pub(crate) fn unplant(&mut self) {
         if self.planted.is_empty() {
             return;
@@ -117,11 +118,11 @@ impl Sim {
         let store = runtime.block_on(async { self.world.store() });
         for (key, value) in rows {
             let found = store.get_raw(&key).unwrap();
-            // A deleted endpoint takes its log along, including undecodable rows.
+            // The deletion of an endpoint also deletes its log, including undecodable rows.
             if found.is_none() && keys::kind_of(&key).unwrap() == keys::kind::DELIVERY {
                 continue;
             }
-            assert_eq!(found.as_ref(), Some(&value), "{key:?} was set aside, and is not what it was");
+            assert_eq!(found.as_ref(), Some(&value), "the undecodable row {key:?} has changed");
             batch.delete(key);
         }
         runtime.block_on(store.close()).unwrap();

@@ -1,4 +1,4 @@
-//! The remote end of a connection: TLS, one request, and the behaviour of its host's mode.
+//! The remote end of a connection: TLS, one request, and the behaviour of the host.
 
 use std::io;
 use std::sync::{Arc, LazyLock};
@@ -13,8 +13,8 @@ use tokio_rustls::TlsAcceptor;
 use crate::network::{Mood, Network};
 use crate::tls;
 
-/// The certificates of a test process. They are made once because that takes time. Ed25519 signatures have a fixed
-/// length, so connections transfer the same number of bytes in every run.
+/// The certificates of a test process. They are created only once, because this takes time. Ed25519
+/// signatures have a fixed length, so connections transfer the same number of bytes in every run.
 struct Certificates {
     authority: Vec<u8>,
     good: Arc<ServerConfig>,
@@ -27,12 +27,12 @@ static CERTIFICATES: LazyLock<Certificates> = LazyLock::new(|| {
     Certificates { authority, good, bad }
 });
 
-/// The authority that the engine trusts.
+/// The certificate authority that the engine trusts.
 pub(crate) fn authority() -> &'static [u8] {
     &CERTIFICATES.authority
 }
 
-/// An authority, and a server configuration with its certificate for every host.
+/// A certificate authority, and a server configuration whose certificate is valid for every host.
 fn certificates(name: &str) -> (Vec<u8>, Arc<ServerConfig>) {
     let key = || KeyPair::generate_for(&rcgen::PKCS_ED25519).unwrap();
     let params = |names: &[String]| {
@@ -66,7 +66,7 @@ impl Request {
     }
 }
 
-/// Serves one connection to a host until either side closes it.
+/// Handles a connection to a host until either side closes it.
 pub(crate) async fn serve(network: Arc<Network>, host: usize, stream: impl AsyncRead + AsyncWrite + Unpin) {
     let mood = network.mood(host);
     if mood == Mood::Mute {

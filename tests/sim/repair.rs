@@ -1,5 +1,5 @@
-//! Runs the repair of timestamps on the store of a seed. An earlier instant is the present, and the repair
-//! moves all later timestamps to it, over repeated kills.
+//! Runs the repair of timestamps on the store of a seed. The repair gets an earlier time as the present, is
+//! killed several times, and must move all later timestamps to the present.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use crate::life::Life;
 use crate::rows::Rows;
 use crate::sim::{Sim, runtime};
 
-/// How often the repair is killed before it may finish.
+/// How often the repair is killed before it is allowed to finish.
 const KILLS: usize = 4;
 
-/// The fields of a resource that hold stamps.
+/// The fields of a resource that contain timestamps.
 const STAMPS: [&str; 4] = ["created_at", "updated_at", "disabled_at", "revoked_at"];
 
-/// Every stamp of a business, by resource and field.
+/// All timestamps of a business, by resource and field.
 fn stamps(rows: &Rows) -> BTreeMap<(Uuid, String), Timestamp> {
     let mut stamps = BTreeMap::new();
     for (id, shown) in &rows.shown {
@@ -41,7 +41,7 @@ fn stamps(rows: &Rows) -> BTreeMap<(Uuid, String), Timestamp> {
     stamps
 }
 
-/// Every resource without its stamps.
+/// All resources without their timestamps.
 fn unstamped(rows: &Rows) -> BTreeMap<Uuid, Value> {
     let mut shown = rows.shown.clone();
     for resource in shown.values_mut().filter_map(Value::as_object_mut) {
@@ -57,10 +57,11 @@ impl Sim {
         self.world.say(format_args!("stamps are repaired as of {present}"));
         self.world.disk.set_sync_delay(Duration::from_millis(2));
         if self.aside.set_aside().is_some() {
-            // The repair cannot change the business that is set aside, so its stamps would stay in the future.
+            // The repair cannot change rows of a business that is set aside. Its timestamps would stay in the
+            // future, so the repair is refused.
             let refused =
                 runtime().block_on(async { repair_stamps(&self.world.store(), present, false).await });
-            assert!(refused.is_err(), "a business is set aside");
+            assert!(refused.is_err(), "a repair with a set-aside business must be refused");
             return;
         }
         let mut now = present;
@@ -69,7 +70,7 @@ impl Sim {
             runtime.block_on(async {
                 let store = self.world.store();
                 if store.contains(&keys::repair()).unwrap() {
-                    // The repair continues with the instant with which it began.
+                    // The repair continues with the present of its first run.
                     now = present + TimeDelta::hours(1);
                 }
                 let time = Duration::from_millis(self.dice.next() % 60);
@@ -85,27 +86,30 @@ impl Sim {
             repair_stamps(&store, present, false).await.unwrap();
             let rows = self.shops.iter().map(|shop| Rows::checked(&store, shop.id)).collect();
             let again = repair_stamps(&store, present, false).await.unwrap();
-            assert!(again.businesses.is_empty() && again.others == 0, "something is left: {again:?}");
+            assert!(
+                again.businesses.is_empty() && again.others == 0,
+                "a second repair must change nothing: {again:?}"
+            );
             store.close().await.unwrap();
             rows
         });
         drop(runtime);
         for (before, after) in before.iter().zip(&rows) {
-            assert_eq!(unstamped(before), unstamped(after), "more than stamps has changed");
+            assert_eq!(unstamped(before), unstamped(after), "the repair must change only timestamps");
             assert_eq!(before.events, after.events);
             let (was, is) = (stamps(before), stamps(after));
-            assert!(was.keys().eq(is.keys()), "stamps are lost");
+            assert!(was.keys().eq(is.keys()), "timestamps are missing after the repair");
             let mut moved: Vec<_> = was.values().zip(is.values()).collect();
             moved.sort_unstable();
-            assert!(moved.is_sorted_by_key(|(_, is)| **is), "their order has changed: {moved:?}");
+            assert!(moved.is_sorted_by_key(|(_, is)| **is), "the repair must keep the order: {moved:?}");
             for (was, is) in moved {
-                assert!(*is <= present && (was > &present || was == is), "{was} became {is}");
+                assert!(*is <= present && (was > &present || was == is), "{was} was changed to {is}");
             }
         }
         self.lives_on();
     }
 
-    /// The repaired store works like any other.
+    /// Checks that the repaired store can be used like any other.
     fn lives_on(&mut self) {
         let runtime = runtime();
         runtime.block_on(async {

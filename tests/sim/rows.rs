@@ -1,4 +1,4 @@
-//! Checks that the rows of a business are consistent between two lives.
+//! Checks between two lives that the rows of a business are consistent with each other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -28,18 +28,18 @@ pub(crate) struct Rows {
     pub(crate) endpoints: BTreeMap<WebhookId, WebhookEndpoint>,
     pub(crate) events: BTreeMap<EventId, Vec<u8>>,
     pub(crate) deliveries: BTreeMap<(WebhookId, EventId), Delivery>,
-    /// The pending deliveries, by their due time.
+    /// The due rows: endpoint, due time and event of each pending delivery.
     pub(crate) due: BTreeSet<(WebhookId, Timestamp, EventId)>,
     /// The audit log, oldest first.
     pub(crate) audit: Vec<AuditEntry>,
-    /// The usage in the newest entry, and the counted usage.
+    /// The usage in the newest audit entry. `kept` is the usage that was counted.
     told: Option<Usage>,
     kept: Usage,
     /// The stored responses, by idempotency key.
     pub(crate) remembered: HashMap<[u8; 32], Vec<u8>>,
-    /// Every resource as in a response, without the names of other resources.
+    /// Every resource as a response shows it, except for the names of other resources.
     pub(crate) shown: BTreeMap<Uuid, Value>,
-    /// The endpoints with a row that records a successful delivery.
+    /// The endpoints with a row that records a delivery as successful.
     pub(crate) reached: BTreeSet<WebhookId>,
     /// The endpoints in the list of all endpoints.
     pub(crate) listed: BTreeSet<WebhookId>,
@@ -48,13 +48,13 @@ pub(crate) struct Rows {
     indexes: BTreeMap<Vec<u8>, Vec<u8>>,
     expected: BTreeMap<Vec<u8>, Vec<u8>>,
     names: Vec<(ContactId, String)>,
-    /// The keys of all rows except pieces, and the keys that own pieces.
+    /// The keys of all rows except pieces. `in_pieces` are the keys of values that are stored in pieces.
     whole: BTreeSet<Vec<u8>>,
     in_pieces: BTreeSet<Vec<u8>>,
 }
 
 impl Rows {
-    /// Reads a business. Checks that exactly the index rows exist that its records require.
+    /// Reads the rows of a business. Checks that its index rows are exactly those that its records require.
     pub(crate) fn checked(store: &Store, of: BusinessId) -> Self {
         let mut rows = Self::default();
         for row in store.scan(&keys::all(of), Order::Ascending) {
@@ -63,21 +63,21 @@ impl Rows {
         }
         let named = |contact: &Contact| Some((contact.id, fold_name(contact.name.as_deref()?)));
         let names: Vec<_> = rows.contacts.values().filter_map(named).collect();
-        assert_eq!(rows.names, names, "the index of names does not agree with the contacts");
+        assert_eq!(rows.names, names, "the index of names differs from the contacts");
         let beyond = |these: &BTreeMap<Vec<u8>, Vec<u8>>, those: &BTreeMap<Vec<u8>, Vec<u8>>| {
             let only = these.iter().filter(|(key, value)| those.get(*key) != Some(value));
             only.map(|(key, value)| (key.clone(), value.clone())).collect::<Vec<_>>()
         };
         let (more, less) = (beyond(&rows.indexes, &rows.expected), beyond(&rows.expected, &rows.indexes));
-        assert!(rows.in_pieces.is_subset(&rows.whole), "pieces are left of what is no more");
-        assert_eq!((more, less), (vec![], vec![]), "the index rows do not agree with the records");
+        assert!(rows.in_pieces.is_subset(&rows.whole), "a value that does not exist has pieces");
+        assert_eq!((more, less), (vec![], vec![]), "the index rows differ from the records");
         for appointment in rows.appointments.values() {
             let is_there = appointment.contact_id.is_none_or(|id| {
                 rows.contacts.contains_key(&id) || store.contains(&keys::erasure(of, id)).unwrap()
             });
-            assert!(is_there, "an appointment has no contact");
+            assert!(is_there, "the contact of an appointment is missing");
         }
-        assert_eq!(rows.told, Some(rows.kept), "what the newest entry tells is not what is kept");
+        assert_eq!(rows.told, Some(rows.kept), "the usage in the newest audit entry differs from the rows");
         rows.check_overlaps();
         rows.check_deliveries(store, of);
         rows
@@ -86,7 +86,8 @@ impl Rows {
     fn add(&mut self, store: &Store, of: BusinessId, key: Vec<u8>, value: &[u8]) {
         const PIECE: u8 = 0x80;
         if keys::kind_of(&key).unwrap() & PIECE != 0 {
-            // The key of a piece is the key of its record and a number. The store reads all pieces together.
+            // The key of a piece consists of the key of its record and a number. The store joins the pieces
+            // when it reads the record.
             let mut whole = key[..key.len() - 2].to_vec();
             whole[16] &= !PIECE;
             self.in_pieces.insert(whole);
@@ -124,7 +125,7 @@ impl Rows {
             kind::KEY => {
                 let prefix = keys::prefix_from_value(value).unwrap();
                 let key = store.get::<ApiKey>(&keys::api_key(prefix)).unwrap();
-                let key = key.expect("a key that is listed is there");
+                let key = key.expect("a listed key must exist");
                 assert_eq!(key.business_id, of);
                 if key.revoked_at.is_none() {
                     self.kept.add(BudgetKind::Keys, Amount::row(key.encode().len()));
@@ -138,13 +139,21 @@ impl Rows {
             kind::BUDGET => _ = Budget::decode(value).unwrap(),
             kind::SPECIAL_DAY => {
                 let day = SpecialDay::decode(value).unwrap();
-                assert_eq!(*key, *keys::special_day(of, day.date), "it stands under another date");
+                assert_eq!(
+                    *key,
+                    *keys::special_day(of, day.date),
+                    "the key has another date than the special day"
+                );
                 let shown = serde_json::to_value(SpecialDayView::from(&day)).unwrap();
                 self.special.insert(day.date.to_string(), shown);
             }
             kind::BLOCKED_TIME => {
                 let time = BlockedTime::decode(value).unwrap();
-                assert_eq!(*key, *keys::blocked_time(of, time.key()), "it stands where it does not start");
+                assert_eq!(
+                    *key,
+                    *keys::blocked_time(of, time.key()),
+                    "the key does not match the start of the time off"
+                );
                 self.show(time.id, &TimeOffView::from(&time));
             }
             kind::KNOWLEDGE => {
@@ -161,7 +170,7 @@ impl Rows {
                 let (at, event) = keys::instant_and_id(&key).unwrap();
                 self.due.insert((id_in(&key), at, event));
             }
-            // [`crate::mails`] checks these rows.
+            // The module `mails` checks these rows.
             kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => {}
             kind::DELIVERY_REACHED => {
                 assert_eq!(value.len(), 8);
@@ -178,7 +187,7 @@ impl Rows {
             }
             kind::AGE => {
                 let until: AuditId = keys::id_at_end(value).unwrap();
-                assert!(self.audit.iter().any(|entry| entry.id == until), "an age names no entry");
+                assert!(self.audit.iter().any(|entry| entry.id == until), "the row refers to no audit entry");
             }
             kind::CONTACT_NAMES => {
                 let row = NamesRecord::decode(value).unwrap().names;
@@ -201,7 +210,11 @@ impl Rows {
 
     fn add_appointment(&mut self, of: BusinessId, key: &[u8], value: &[u8]) {
         let a = Appointment::decode(value).unwrap();
-        assert_eq!(*key, *keys::appointment(of, a.starts_at, a.id), "it stands where it does not start");
+        assert_eq!(
+            *key,
+            *keys::appointment(of, a.starts_at, a.id),
+            "the key does not match the start of the appointment"
+        );
         let start = keys::millis_value(a.starts_at);
         self.expect(keys::appointment_start(of, a.id), start.clone());
         if let Some(contact) = a.contact_id {
@@ -278,23 +291,26 @@ impl Rows {
         }
     }
 
-    /// Every pending delivery has a due row, every delivery has its event, and every endpoint is in the list of all
-    /// endpoints.
+    /// Checks that every pending delivery has a due row, every delivery has its event, and every endpoint is
+    /// in the list of all endpoints.
     fn check_deliveries(&mut self, store: &Store, of: BusinessId) {
         for ((endpoint, event), delivery) in &self.deliveries {
             if !self.endpoints.contains_key(endpoint) {
                 continue;
             }
-            assert!(self.events.contains_key(event), "a delivery of {event} has no event");
+            assert!(self.events.contains_key(event), "the event {event} of a delivery is missing");
             if let Some(at) = delivery.next_attempt_at {
                 assert!(
                     self.due.contains(&(*endpoint, at, *event)) || self.was_missed(*endpoint, delivery),
-                    "{event} waits for {endpoint} and will never be due"
+                    "{event} is pending for {endpoint}, but has no due row"
                 );
             }
         }
         for (endpoint, _, event) in self.due.iter().filter(|due| self.endpoints.contains_key(&due.0)) {
-            assert!(self.deliveries.contains_key(&(*endpoint, *event)), "{event} is due and not there");
+            assert!(
+                self.deliveries.contains_key(&(*endpoint, *event)),
+                "{event} has a due row, but no delivery"
+            );
         }
         let listed = keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX);
         self.listed = store
@@ -303,7 +319,7 @@ impl Rows {
             .filter_map(|(business, endpoint)| (business == of).then_some(endpoint))
             .collect();
         for endpoint in self.endpoints.keys() {
-            assert!(self.listed.contains(endpoint), "{endpoint} is not in the list of all");
+            assert!(self.listed.contains(endpoint), "{endpoint} is not in the list of all endpoints");
         }
     }
 

@@ -1,4 +1,4 @@
-//! The booking rules in their simplest form, applied to the responses.
+//! The booking rules in their simplest form. They are applied to the responses.
 
 use chrono::TimeDelta;
 use domain::booking::Party;
@@ -30,7 +30,7 @@ fn is_time_off(shown: &Value) -> bool {
     shown["staff_id"].is_string() && shown["ends_at"].is_string() && shown["status"].is_null()
 }
 
-/// The resource of a response that also contains `affected`.
+/// The resource in a response that also contains `affected`.
 fn alone(body: &Value) -> Value {
     let mut body = body.clone();
     if let Some(body) = body.as_object_mut() {
@@ -40,7 +40,7 @@ fn alone(body: &Value) -> Value {
 }
 
 impl Model {
-    /// Applies a change that was carried out. Returns its expected effects.
+    /// Applies a change that was carried out. Returns the effects that it must have.
     pub(crate) fn apply(
         &mut self,
         op: &Op,
@@ -57,7 +57,7 @@ impl Model {
             let known = known.or_else(|| email.as_ref().and_then(|email| self.emails.get(email))).copied();
             let full = self.contacts_max.is_some_and(|most| self.contacts >= most);
             if let (Op::RecordCall(_), None, true) = (op, known, full) {
-                assert!(body["contact_id"].is_null(), "a contact too many: {body}");
+                assert!(body["contact_id"].is_null(), "a contact was created above the limit: {body}");
                 self.keep(op, body, &mut effects);
                 return effects;
             }
@@ -88,17 +88,20 @@ impl Model {
             Op::PatchAppointment(change) => {
                 let id = change.id.uuid();
                 for field in ["status", "starts_at", "staff_id", "updated_at"] {
-                    assert_eq!(body[field], self.newest[&id][field], "{change:?} changed more: {body}");
+                    assert_eq!(
+                        body[field], self.newest[&id][field],
+                        "{change:?} changed other fields: {body}"
+                    );
                 }
                 let notes = change.notes.as_ref().map(|notes| notes.as_ref().map(|notes| notes.as_str()));
-                assert_eq!(body["notes"], json!(notes), "{change:?} was answered with {body}");
+                assert_eq!(body["notes"], json!(notes), "{change:?} got the response {body}");
                 self.keep_shown(id, body);
                 effects.noted.push(("appointment.updated", id));
             }
             Op::CreateWebhook(_) | Op::PatchWebhook(_) | Op::RotateSecret(_) | Op::DeleteWebhook(_) => {
                 self.change_hook(op, body, window, &mut effects);
             }
-            // The budget has no id; it is a setting of the business.
+            // The budget is a setting of the business, so it has no id of its own.
             Op::PatchBudget(patch) => {
                 for (_, limit) in patch.limits.iter().filter(|(kind, _)| *kind == BudgetKind::Contacts) {
                     self.contacts_max = limit.rows_max.unwrap_or(self.contacts_max);
@@ -120,7 +123,7 @@ impl Model {
             }
             Op::RemoveStaff(gone) => {
                 let id = gone.id.uuid();
-                // The time off of a staff member is deleted with them.
+                // The time off of a staff member is deleted together with the staff member.
                 self.newest.retain(|_, shown| !(is_time_off(shown) && id_in(shown, "staff_id") == id));
                 self.check_unused(id);
                 effects.noted.push(("staff.deleted", id));
@@ -133,7 +136,7 @@ impl Model {
         effects
     }
 
-    /// Removes a service or staff member, to which no record may refer.
+    /// Removes a service or a staff member. Checks that no record refers to it.
     fn check_unused(&mut self, id: Uuid) {
         assert!(self.newest.remove(&id).is_some(), "{id} was deleted twice");
         let named = id.to_string();
@@ -145,10 +148,10 @@ impl Model {
                     .is_some_and(|ids| ids.iter().any(|id| id == named.as_str()))
         };
         let user = self.newest.values().find(|shown| refers(shown));
-        assert!(user.is_none(), "{id} was deleted, and {} refers to it", user.unwrap());
+        assert!(user.is_none(), "{id} was deleted, but {} refers to it", user.unwrap());
     }
 
-    /// Records the response to a change with few rules.
+    /// Records the response to a change that has few rules.
     fn keep(&mut self, op: &Op, body: &Value, effects: &mut Effects) {
         let id = id_in(body, "id");
         let (action, event, given) = match op {
@@ -169,7 +172,7 @@ impl Model {
             Op::NoteContact(ForOperator(change)) => {
                 let notes =
                     change.patch.notes.as_ref().map(|notes| notes.as_ref().map(|notes| notes.as_str()));
-                // Integrations see no change of it.
+                // A change of the notes is not visible to integrations.
                 let before = self.newest[&change.id.uuid()].get("updated_at").unwrap_or(&body["updated_at"]);
                 let given = json!({ "id": change.id, "notes": notes, "updated_at": before });
                 ("contact.updated", None, given)
@@ -218,10 +221,10 @@ impl Model {
                 ("business.updated", None, mode.unwrap_or_else(|| json!({})))
             }
             Op::CreateKey(_) => ("api_key.created", None, json!({})),
-            other => unreachable!("{other:?} has rules of its own"),
+            other => unreachable!("{other:?} has its own rules"),
         };
         for (field, value) in given.as_object().unwrap() {
-            assert_eq!(&body[field], value, "{op:?} was answered with {body}");
+            assert_eq!(&body[field], value, "{op:?} got the response {body}");
         }
         effects.noted.push((action, id));
         if let Some(event) = event {
@@ -233,7 +236,8 @@ impl Model {
         }
     }
 
-    /// Records the last response for a record and returns the one before. Integrations do not see the team's notes.
+    /// Records the last response for a record, and returns the response before it. Integrations do not see
+    /// the team's notes.
     fn keep_shown(&mut self, id: Uuid, shown: &Value) -> Option<Value> {
         let mut shown = shown.clone();
         let notes = self.newest.get(&id).and_then(|before| before.get("notes"));
@@ -243,7 +247,8 @@ impl Model {
         self.newest.insert(id, shown)
     }
 
-    /// Records the current state of a contact. A phone number or email belongs to one contact.
+    /// Records the current state of a contact. Each phone number and email address belongs to only one
+    /// contact.
     fn keep_contact(&mut self, id: Uuid, shown: &Value) {
         self.phones.retain(|_, holder| *holder != id);
         self.emails.retain(|_, holder| *holder != id);
@@ -255,20 +260,21 @@ impl Model {
         }
         if self.keep_shown(id, shown).is_none() {
             let full = self.contacts_max.is_some_and(|most| self.contacts >= most);
-            assert!(!full, "a contact too many: {shown}");
+            assert!(!full, "a contact was created above the limit: {shown}");
             self.contacts += 1;
         }
     }
 
-    /// A new booking does not repeat an existing one: same contact, service, time and, if requested, staff member.
+    /// Checks that a new booking does not repeat an existing one with the same contact, service, time and (if
+    /// requested) staff member.
     fn check_once(&self, book: &Book, body: &Value) {
-        assert_eq!(body["already_booked"], false, "what was there was booked: {body}");
+        assert_eq!(body["already_booked"], false, "an existing booking was returned as new: {body}");
         let same = |field: &str, other: &Value| other[field] == body[field];
         for other in self.announced.keys().map(|other| &self.newest[other]) {
             let twin = is_active(other)
                 && ["contact_id", "service_id", "starts_at"].iter().all(|field| same(field, other))
                 && (book.request.staff_id.is_none() || same("staff_id", other));
-            assert!(!twin, "{body} was booked beside {other}");
+            assert!(!twin, "{body} repeats {other}");
         }
     }
 
@@ -297,7 +303,7 @@ impl Model {
         }
     }
 
-    /// The initial status of an appointment, by requester.
+    /// The initial status of an appointment. It depends on the requester.
     fn admitted(&self, party: Party) -> &'static str {
         let mode = &self.newest[&self.id.uuid()]["booking_mode"];
         match party {
@@ -308,12 +314,12 @@ impl Model {
         }
     }
 
-    /// Records an appointment. It must not overlap another appointment or time off of its staff member. It must not
-    /// overlap buffers either, unless the team allows it.
+    /// Records an appointment. Checks that it overlaps no other appointment and no time off of its staff
+    /// member. It must not overlap buffers either, unless the team ignores them.
     fn hold(&mut self, id: Uuid, body: &Value, party: Party) {
         let staff = &self.newest[&id_in(body, "staff_id")];
         let offers = staff["service_ids"].as_array().unwrap().contains(&body["service_id"]);
-        assert!(staff["active"] == true && offers, "{staff} does not take {body}");
+        assert!(staff["active"] == true && offers, "{staff} cannot take {body}");
         let (from, to) = (instant(body, "starts_at"), instant(body, "ends_at"));
         for other in self.announced.keys().filter(|other| **other != id).map(|other| &self.newest[other]) {
             let apart = to <= instant(other, "starts_at") || instant(other, "ends_at") <= from;
@@ -324,7 +330,7 @@ impl Model {
         self.newest.insert(id, body.clone());
     }
 
-    /// The appointment does not overlap time off or, if they are respected, buffers.
+    /// Checks that the appointment overlaps no time off and, with `heeds_buffers`, no buffers.
     fn check_kept_free(&self, id: Uuid, body: &Value, heeds_buffers: bool) {
         let minutes = |count: i64| TimeDelta::minutes(if heeds_buffers { count } else { 0 });
         let (before, after) = self.buffers[&id];
@@ -340,7 +346,7 @@ impl Model {
             };
             let starts = instant(other, "starts_at") - minutes(other_before);
             let ends = instant(other, "ends_at") + minutes(other_after);
-            assert!(to <= starts || ends <= from, "{body} lies in what {other} keeps free, or is time off");
+            assert!(to <= starts || ends <= from, "{body} overlaps the buffers or the time off of {other}");
         }
     }
 
@@ -356,13 +362,16 @@ impl Model {
             }
             Op::DeleteSpecialDay(gone) => {
                 let was = self.special.remove(&gone.date.to_string());
-                assert!(was.is_some(), "a date was no special day, and is none any more: {body}");
+                assert!(was.is_some(), "a special day that did not exist was deleted: {body}");
                 ("special_day.deleted", self.id.uuid())
             }
             Op::AddTimeOff(add) => {
                 let id = id_in(body, "id");
                 assert_eq!(id_in(body, "staff_id"), add.staff_id.uuid());
-                assert!(self.newest.contains_key(&add.staff_id.uuid()), "nobody has this off: {body}");
+                assert!(
+                    self.newest.contains_key(&add.staff_id.uuid()),
+                    "the staff member of the time off is missing: {body}"
+                );
                 assert!(instant(body, "starts_at") < instant(body, "ends_at"), "{body}");
                 self.newest.insert(id, body.clone());
                 ("time_off.created", id)
@@ -383,20 +392,20 @@ impl Model {
         let op = match op {
             Op::MoveFrom(MoveFrom { expected, change }) => {
                 let starts_at = instant(&before, "starts_at");
-                assert!(expected.contains(&starts_at), "it started elsewhere: {body}");
+                assert!(expected.contains(&starts_at), "the appointment has another start: {body}");
                 believing = Op::from(change.clone());
                 &believing
             }
             Op::CancelAt(CancelAt { expected, change }) => {
                 let starts_at = instant(&before, "starts_at");
-                assert!(expected.contains(&starts_at), "it started elsewhere: {body}");
+                assert!(expected.contains(&starts_at), "the appointment has another start: {body}");
                 believing = Op::from(*change);
                 &believing
             }
             other => other,
         };
         let (mut announced, mut moved) = self.announced[&id];
-        assert!(is_active(&before), "{before} came back: {body}");
+        assert!(is_active(&before), "an appointment that had ended is active again: {before}, {body}");
         let mut event = None;
         let confirmed = body["status"] == "confirmed";
         let (named, action) = match op {
@@ -406,7 +415,7 @@ impl Model {
                 let staff = request.staff_id.map_or(id_in(&before, "staff_id"), ResourceId::uuid);
                 assert_eq!(id_in(body, "staff_id"), staff, "{before} {body}");
                 let length = |shown: &Value| instant(shown, "ends_at") - instant(shown, "starts_at");
-                assert_eq!(length(&before), length(body), "a move changed the duration");
+                assert_eq!(length(&before), length(body), "a move must keep the duration");
                 assert_eq!(body["status"], self.admitted(request.party), "{body}");
                 self.hold(id, body, request.party);
                 moved = announced;
@@ -426,7 +435,7 @@ impl Model {
                 event = announced.then_some("appointment.cancelled");
                 (change.id, "appointment.cancelled")
             }
-            other => unreachable!("{other:?} amends no appointment"),
+            other => unreachable!("{other:?} is no change of an appointment"),
         };
         if confirmed {
             event = match (announced, moved) {
@@ -465,7 +474,7 @@ impl Model {
                 self.hooks.get_mut(&delete.id).unwrap().delete(window);
                 (delete.id.uuid(), "webhook.deleted")
             }
-            other => unreachable!("{other:?} changes no endpoint"),
+            other => unreachable!("{other:?} is no change of an endpoint"),
         };
         effects.noted.push((action, id));
         if body.is_null() {

@@ -1,4 +1,4 @@
-//! A business from its clients' view, and their next possible requests.
+//! A business as its clients see it, and the requests that they may send next.
 
 use chrono::TimeDelta;
 use chrono_tz::Tz;
@@ -29,10 +29,11 @@ use serde_json::Value;
 use crate::dice::Dice;
 use crate::ops::Op;
 
-/// Durations of services. Some do not fill whole steps of the grid, so they end within the next step.
+/// The durations of services in minutes. Some of them do not fill whole steps of the grid, so the appointment
+/// ends between two steps.
 const MINUTES: [u32; 5] = [30, 31, 45, 61, 90];
 
-/// The clients' view of a business.
+/// A business as its clients see it.
 pub(crate) struct Shop {
     pub(crate) id: BusinessId,
     pub(crate) zone: Tz,
@@ -45,7 +46,7 @@ pub(crate) struct Shop {
     pub(crate) knowledge: Vec<KnowledgeId>,
     pub(crate) webhooks: Vec<WebhookId>,
     pub(crate) keys: Vec<KeyId>,
-    /// The staff member and the id of each time off.
+    /// The staff member and the id of each period of time off.
     pub(crate) times_off: Vec<(StaffId, BlockedTimeId)>,
     /// The maximum number of endpoints.
     endpoints_max: usize,
@@ -63,7 +64,7 @@ fn email(number: usize) -> Email {
     Email::new(&format!("c{number}@example.org")).unwrap()
 }
 
-/// The same hours on every day.
+/// The same opening hours on every day.
 pub(crate) fn every_day(open: u16, close: u16) -> WeeklyHours {
     let time = |minutes| LocalTime::from_minutes(minutes).unwrap();
     let day = |day: &Day| DayHours { day: *day, open: time(open), close: time(close) };
@@ -146,7 +147,7 @@ impl Shop {
         }
     }
 
-    /// A random midnight; open times are requested for the days from there.
+    /// A random midnight. Available times are requested from this day on.
     fn some_time(dice: &Dice, now: Timestamp) -> Timestamp {
         let day = 86_400_000;
         let tomorrow = Timestamp::from_millis((now.millis() / day + 1) * day);
@@ -219,7 +220,7 @@ impl Shop {
             13 => AddKnowledge {
                 details: KnowledgeDetails {
                     title: text("Parking"),
-                    // The long content is stored in pieces.
+                    // A long content is stored in pieces.
                     content: text(&"Behind the house. ".repeat(if dice.once_in(4) { 2_700 } else { 3 })),
                     source_url: None,
                     locale: Some(Locale::En),
@@ -377,7 +378,7 @@ impl Shop {
     }
 }
 
-/// All event types, or some.
+/// All types of events, or some of them.
 fn events(dice: &Dice) -> EventTypes {
     let some = (1..=3).map(|_| *dice.pick(EventType::ALL)).collect();
     if dice.once_in(3) { some } else { EventTypes::all() }

@@ -1,7 +1,7 @@
-//! A disk that sometimes has little free space. First only changes that grow the store are refused, with
-//! less space all but those that end or stop something, and finally all.
+//! A disk that sometimes has little free space. At first, only changes that grow the store are refused. With
+//! less space, only changes that end or stop something are accepted. In the end, all changes are refused.
 //!
-//! It has its own randomness, so other parts of a seed do not change.
+//! This module uses its own random numbers, so the other parts of a seed stay the same.
 
 use std::time::Duration;
 
@@ -12,16 +12,16 @@ use crate::life::Life;
 use crate::sim::Sim;
 use crate::world::World;
 
-/// The time within which the engine notices a change of the free space.
+/// The time within which the engine must notice a change of the free space.
 const NOTICED: Duration = Duration::from_millis(1_001);
-/// The maximum duration of exhaustion in milliseconds. A longer one would delay due deliveries more than the other
-/// checks allow.
+/// The maximum time for which the disk is exhausted, in milliseconds. A longer time would delay due
+/// deliveries more than other checks allow.
 const EXHAUSTED_MILLIS_MAX: u64 = 2_000;
 
 /// When the disk has little free space.
 pub(crate) struct Shortage {
     dice: Dice,
-    /// Whether this seed has shortages.
+    /// Whether this seed has shortages of space.
     happens: bool,
 }
 
@@ -34,12 +34,12 @@ impl Shortage {
 }
 
 impl Sim {
-    /// Frees the disk.
+    /// Frees space on the disk.
     pub(crate) fn enough_room(&self) {
         self.world.set_room(RoomLevel::Ample);
     }
 
-    /// Another program fills or frees the disk.
+    /// Simulates another program that fills the disk or frees space.
     pub(crate) fn some_shortage(&self, life: &mut Life) {
         let Shortage { dice, happens } = &self.shortage;
         if !happens {
@@ -61,7 +61,8 @@ impl Sim {
         }
     }
 
-    /// In some seeds, leaves only enough space for changes that end or stop something, until [`Sim::enough_room`].
+    /// In some seeds, leaves only enough space for changes that end or stop something. This lasts until
+    /// [`Sim::enough_room`] is called.
     pub(crate) async fn hardly_any_room(&self) {
         if self.shortage.happens && self.shortage.dice.once_in(2) {
             self.world.set_room(RoomLevel::Exhausted);
@@ -69,7 +70,7 @@ impl Sim {
         }
     }
 
-    /// Waits until the engine knows that the disk has enough space.
+    /// Waits until the engine has noticed that the disk has enough space.
     pub(crate) async fn noticed_room(&self) {
         if !self.world.has_room() {
             tokio::time::sleep(NOTICED).await;
@@ -95,12 +96,13 @@ impl World {
         self.room.lock().last().map_or(RoomLevel::Ample, |(_, level)| *level)
     }
 
-    /// Whether the disk has enough space and the engine knows it.
+    /// Whether the disk has enough space, and the engine has noticed it.
     pub(crate) fn has_room(&self) -> bool {
         self.room_between(self.time.now()).1 == RoomLevel::Ample
     }
 
-    /// The highest and the lowest room level that the engine may have seen since this instant.
+    /// The room levels with the most and the least free space that the engine may have noticed since this
+    /// time.
     pub(crate) fn room_between(&self, from: i64) -> (RoomLevel, RoomLevel) {
         let room = self.room.lock();
         let from = from - i64::try_from(NOTICED.as_millis()).unwrap();

@@ -1,4 +1,4 @@
-//! The course of a seed: several lives of the engine with checks of the disk between them.
+//! The course of a seed: several lives of the engine, and checks of the disk between them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,9 +29,10 @@ use crate::world::{Trace, World};
 
 const LIVES: usize = 5;
 const STEPS_A_LIFE: usize = 90;
-/// The lifetime of an idempotency key in steady time: a day, minus a minute for running requests.
+/// How long idempotency keys are certainly stored, in milliseconds of steady time: a day, less a minute for
+/// requests in progress.
 const KEPT_MILLIS: i64 = 24 * 3_600_000 - 60_000;
-/// How often the service stores its steady time, with some margin for the disk.
+/// The interval at which the service stores its steady time, with a margin for the disk.
 const KEEPS_MILLIS: i64 = 65_000;
 
 pub(crate) struct Sim {
@@ -40,19 +41,19 @@ pub(crate) struct Sim {
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) shops: Vec<Shop>,
     pub(crate) models: Vec<Model>,
-    /// The steady time that is stored on the disk, between two lives.
+    /// The steady time that is on the disk between two lives.
     pub(crate) kept: Option<ClockRecord>,
-    /// Whether the disk had room to store it in the previous life.
+    /// Whether the disk had enough room in the previous life to store it.
     could_keep: bool,
     pub(crate) workload: Workload,
-    /// Whether the burst of new contacts has happened.
+    /// Whether the burst of new contacts has already been made.
     pub(crate) has_burst: bool,
     pub(crate) shortage: Shortage,
     pub(crate) backups: Backups,
     pub(crate) moves: Moves,
     pub(crate) planted: Planted,
     pub(crate) aside: Aside,
-    /// The additional businesses in which people are erased. They have their own randomness.
+    /// The additional businesses, in which people are erased. They have their own random numbers.
     pub(crate) guests: Guests,
     pub(crate) guest_dice: Dice,
     pub(crate) machine_dice: Dice,
@@ -60,13 +61,13 @@ pub(crate) struct Sim {
 
 /// How a life ends.
 enum End {
-    /// In order, with everything on the disk.
+    /// In an orderly way. All changes are on the disk.
     Closed,
-    /// By a kill, with requests running.
+    /// By a kill, while requests are in progress.
     Killed,
 }
 
-/// A runtime on one thread. Its clock advances only when no task can run.
+/// A single-threaded runtime. Its clock advances only when no task can run.
 pub(crate) fn runtime() -> Runtime {
     tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap()
 }
@@ -109,12 +110,13 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
 }
 
 impl Sim {
-    /// Responses from before this steady time may be forgotten.
+    /// The service may have forgotten responses from before this steady time.
     pub(crate) fn kept_from(&self) -> i64 {
         self.world.time.count() - KEPT_MILLIS
     }
 
-    /// Starts the clock of a life, within its runtime. Returns whether the wall clock is earlier than the kept time.
+    /// Starts the clock of a life, within its runtime. Returns whether the wall clock is earlier than the
+    /// stored time.
     pub(crate) fn begin_time(&self) -> bool {
         let is_behind = self.world.time.begin(self.kept.as_ref(), self.could_keep);
         if is_behind {
@@ -123,7 +125,7 @@ impl Sim {
         is_behind
     }
 
-    /// The span of a new life.
+    /// The times of a new life.
     fn span(&self) -> Span {
         let began = self.world.time.now();
         let few_places = self.world.places.is_some();
@@ -144,7 +146,8 @@ impl Sim {
             self.world.network.set_line(Line::There);
         }
         self.some_repaired_time(wasted);
-        // On such a day the attempts must follow the schedule to the second, so they must not wait for permits.
+        // On such a day, attempts must follow the schedule to the second. They must therefore not wait for
+        // places.
         let places = self.world.places.take_if(|_| wasted);
         let mut span = self.span();
         let jumps = self.world.time.jumps();
@@ -178,7 +181,8 @@ impl Sim {
             self.world.say(format_args!("killed; {keep} of {unsynced} unsynced batches survive"));
             self.world.disk.crash(keep);
         } else {
-            // After an ordered end nothing is unsynced, and a scheduled fault is not carried over to the next life.
+            // After an orderly end no write is unsynced. A fault that was scheduled must not happen in the
+            // next life.
             self.world.disk.crash(usize::MAX);
         }
         drop(runtime);
@@ -203,14 +207,14 @@ impl Sim {
         life
     }
 
-    /// The requests with an unknown outcome.
+    /// The requests whose outcome is unknown.
     fn unknown(&self) -> Vec<Entry> {
         let all = self.ledger.since(0);
         all.into_iter().filter(|entry| entry.came == Came::Unknown).collect()
     }
 
-    /// Repeats them, except those with a key that may have expired: the service would carry those out as new
-    /// requests.
+    /// Repeats these requests, except for those whose key may have expired. The service would carry them out
+    /// as new requests.
     fn ask_for_answers(&self, life: &mut Life, unknown: &[Entry]) {
         let kept_from = self.kept_from();
         for entry in unknown.iter().filter(|entry| entry.count > kept_from) {
@@ -306,7 +310,7 @@ impl Sim {
         if life.close().await { End::Closed } else { End::Killed }
     }
 
-    /// All faults end, and every due delivery arrives.
+    /// All faults end, and every delivery that is due arrives.
     fn last_life(&mut self) {
         let runtime = runtime();
         let from = self.ledger.len();
@@ -327,7 +331,7 @@ impl Sim {
             life.quiet().await;
             self.learn();
             if self.dice.once_in(3) {
-                // Long enough to disable a dead endpoint.
+                // An endpoint that does not respond for this long is disabled.
                 tokio::time::sleep(Duration::from_secs(25 * 3_600)).await;
             }
             self.world.say(format_args!("all is well"));
@@ -362,9 +366,9 @@ impl Sim {
         self.repair(&all_rows);
     }
 
-    /// Enables every endpoint, sends everything again that was missed, and waits until no delivery is pending.
+    /// Enables every endpoint, requests all missed events again, and waits until no delivery is pending.
     async fn send_all(&mut self, life: &mut Life) {
-        // Attempts that failed before may still disable an endpoint.
+        // Attempts that failed earlier may still disable an endpoint.
         tokio::time::sleep(Duration::from_secs(60)).await;
         for shop in 0..self.shops.len() {
             for id in self.shops[shop].webhooks.clone() {
@@ -382,12 +386,13 @@ impl Sim {
         tokio::time::sleep(Duration::from_secs(120)).await;
     }
 
-    /// Whether the disk at some time had no room for the service's own rows.
+    /// Whether the disk had no room for the service's own rows at some time in this life.
     fn is_room_short(&self, span: Span) -> bool {
         self.world.room_between(span.began).1 >= RoomLevel::Exhausted
     }
 
-    /// Steady time is stored once a minute, unless the disk has no room or the store has failed.
+    /// Checks that the steady time was stored once a minute, unless the disk had no room or the store had
+    /// failed.
     fn check_count(&self, span: Span, kept: &ClockRecord) {
         let lost = self.world.time.count() - (span.ended - span.worked) - kept.steady.millis();
         let nothing_kept = self.kept.as_ref() == Some(kept) && span.worked - span.began < KEEPS_MILLIS;
@@ -395,11 +400,11 @@ impl Sim {
         let lost_max = if nothing_kept || full { i64::MAX } else { KEEPS_MILLIS };
         assert!(
             (0..lost_max.saturating_add(span.suspended)).contains(&lost),
-            "{lost} ms of steady time are lost"
+            "{lost} ms of steady time were lost"
         );
     }
 
-    /// Checks everything on the disk between two lives.
+    /// Checks all rows on the disk between two lives.
     fn look_at_disk(&mut self, span: Span, from: usize, is_the_end: bool) -> Vec<Rows> {
         self.world.check();
         self.unplant();
@@ -414,8 +419,10 @@ impl Sim {
         self.check_aside(&store);
         self.check_guests(&store, is_the_end);
         self.check_moves(&store, is_the_end);
-        let kept =
-            store.get::<ClockRecord>(&keys::clock()).unwrap().expect("the count is kept from the first");
+        let kept = store
+            .get::<ClockRecord>(&keys::clock())
+            .unwrap()
+            .expect("the steady time must be stored from the start");
         runtime.block_on(store.close()).unwrap();
         drop((store, runtime));
         self.check_count(span, &kept);
@@ -427,7 +434,7 @@ impl Sim {
         self.check_received(&all_rows);
         self.check_tombstones();
         let mut entries: BTreeMap<usize, Vec<Entry>> = BTreeMap::new();
-        // Older requests were checked already. Keys of the last day must still be stored.
+        // Older requests were checked earlier. Keys of the last day must still be stored.
         for entry in self.ledger.since(from.saturating_sub(100)) {
             entries.entry(entry.tried.shop).or_default().push(entry);
         }
@@ -440,10 +447,15 @@ impl Sim {
         }
         for seen in self.ledger.take_seen() {
             let known = self.models[seen.shop].stamps.contains(&(seen.id, seen.updated_at.clone()));
-            assert!(known, "{} was {} as of {}, and is lost", seen.id, seen.how, seen.updated_at);
+            assert!(
+                known,
+                "{} was {} as of {}, but this state is missing",
+                seen.id, seen.how, seen.updated_at
+            );
         }
         for (shop, rows) in self.shops.iter_mut().zip(&all_rows) {
-            // The operator's list also contains endpoints whose creation was not acknowledged.
+            // The disk also contains endpoints whose creation was not acknowledged. The operator's list shows
+            // them.
             shop.webhooks = rows.endpoints.keys().copied().collect();
         }
         all_rows
@@ -459,7 +471,7 @@ impl Sim {
             if model.is_none() && self.guests.have_url(&received.url) {
                 continue;
             }
-            let (model, rows) = model.unwrap_or_else(|| panic!("nobody wanted {received:?}"));
+            let (model, rows) = model.unwrap_or_else(|| panic!("no endpoint should get {received:?}"));
             model.check_received(rows, &received);
         }
     }

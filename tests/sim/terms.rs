@@ -1,5 +1,5 @@
-//! The conditions of a change: a revoked key, an `If-Match` state, and an idempotency key of another
-//! request.
+//! The conditions of a change: a key that may be revoked, an `If-Match` state, and the idempotency key of
+//! another request.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,9 +27,9 @@ use crate::sim::Sim;
 /// The conditions of a change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terms {
-    /// The key of the request. Without it the engine does not check the key of the actor.
+    /// The key that the request presents. If there is none, the engine does not check the actor's key.
     pub(crate) key: Option<Shown>,
-    /// The resource as the client has seen it. The change requires that it is unchanged.
+    /// The resource as the client has seen it. The change requires that the resource has not changed since.
     pub(crate) seen: Option<Vec<u8>>,
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct Terms {
 pub(crate) struct Shown {
     id: KeyId,
     secret: String,
-    /// Whether the key was surely revoked before the request.
+    /// Whether the key was certainly revoked before the request.
     revoked: bool,
 }
 
@@ -47,7 +47,7 @@ impl Terms {
         self.seen.as_ref().map(|body| IfMatch::Tags(vec![etag(body)]))
     }
 
-    /// The violated condition of a change that was carried out, if there is one.
+    /// The condition that was violated by a change that was carried out. `None` if all conditions held.
     pub(crate) fn forbid(&self) -> Option<String> {
         let key = self.key.as_ref().filter(|key| key.revoked)?;
         Some(format!("it was asked for with {}, which was revoked", key.id))
@@ -73,23 +73,27 @@ fn revokes(op: &Op, key: KeyId) -> bool {
 }
 
 impl Model {
-    /// A conditional change that was carried out found its resource unchanged, and no change was made with a revoked
-    /// key.
+    /// Checks that a conditional change was carried out only if its resource was unchanged, and that no
+    /// change was made with a revoked key.
     pub(crate) fn check_terms(&self, tried: &Tried, name: &str) {
         if let Some(key) = &tried.terms.key {
-            assert!(!self.revoked.contains(&key.id), "{name} was carried out after {} was revoked", key.id);
+            assert!(
+                !self.revoked.contains(&key.id),
+                "{name} was carried out after the key {} was revoked",
+                key.id
+            );
         }
         let Some(seen) = tried.terms.seen.as_deref().map(json) else { return };
         let of: Uuid = id(&seen["id"]);
         let before = &self.newest[&of];
-        // The model does not know the time of a contact that a booking created.
+        // The model does not know when a booking has created or changed a contact.
         let same = before.get("updated_at").is_none_or(|at| *at == seen["updated_at"]);
-        assert!(same, "{name} asked for {seen} to be unchanged, and changed {before}");
+        assert!(same, "{name} required {seen} to be unchanged, but changed {before}");
     }
 }
 
 impl Sim {
-    /// Changes a resource on the condition that it is unchanged; the condition is sometimes outdated.
+    /// Changes a resource on the condition that it is unchanged. The condition is sometimes outdated.
     pub(crate) fn some_condition(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(80));
         let changed: Vec<_> = entries.iter().filter_map(|entry| Some((entry, self.follow(entry)?))).collect();
@@ -102,7 +106,7 @@ impl Sim {
         self.ask_on(life, entry.tried.shop, op.clone(), false, terms);
     }
 
-    /// The next possible change of the resource of a response.
+    /// A change that is possible for the resource in a response.
     fn follow(&self, entry: &Entry) -> Option<Op> {
         let body = entry.body()?;
         Some(match &entry.tried.op {
@@ -119,7 +123,7 @@ impl Sim {
         })
     }
 
-    /// A new, unique name.
+    /// Renames a contact to a new, unique name.
     fn rename(&self, contact: &Value) -> Op {
         let name = Some(text(&format!("Renamed {}", self.ledger.len())));
         let patch = ContactPatch {
@@ -133,7 +137,8 @@ impl Sim {
         PatchContact { id: id(&contact["id"]), patch }.into()
     }
 
-    /// Without concurrent changes a true condition is accepted and an outdated one is refused.
+    /// Checks that, without concurrent changes, a condition that holds is accepted and an outdated one is
+    /// refused.
     pub(crate) async fn probe_condition(&mut self, life: &mut Life) {
         if !self.world.has_room() {
             return;
@@ -157,7 +162,7 @@ impl Sim {
             let agrees = std::mem::discriminant(&came) == std::mem::discriminant(&right);
             assert!(
                 agrees || came == Came::Unknown,
-                "the condition is stale: {stale}, and it came to {came:?}"
+                "the condition is outdated: {stale}, but the outcome was {came:?}"
             );
             if came == Came::Unknown {
                 return;
@@ -169,7 +174,8 @@ impl Sim {
     pub(crate) fn some_reused_key(&self, life: &mut Life) {
         let entries = self.ledger.since(self.ledger.len().saturating_sub(40));
         let kept_from = self.kept_from();
-        // A request with a key of the business may be refused because the key is revoked, which is checked first.
+        // The service checks first whether the key is revoked, so a request with a key of the business may be
+        // refused for that reason.
         let kept = |entry: &&Entry| {
             entry.body().is_some() && entry.count > kept_from && entry.tried.terms.key.is_none()
         };
@@ -198,7 +204,8 @@ impl Sim {
         });
     }
 
-    /// Sends a change with a key of the business. Each key is used once, which identifies its rows.
+    /// Sends a change with a key of the business. Each key is used only once, so the key identifies the rows
+    /// of the change.
     pub(crate) fn some_change_by_key(&self, life: &mut Life) {
         let entries = self.ledger.since(0);
         let made = |entry: &&Entry| matches!(entry.tried.op, Op::CreateKey(_));
@@ -224,7 +231,7 @@ impl Sim {
         }
     }
 
-    /// The actor of the request: the presented key, or else a new one.
+    /// The actor of the request: the key that it presents, or a new key.
     pub(crate) fn asker(&self, terms: &Terms, drawn: KeyId) -> KeyId {
         terms.key.as_ref().map_or(drawn, |key| key.id)
     }

@@ -1,7 +1,8 @@
-//! Simulated time: the elapsed time of a seed, the wall clock, and the believed time.
+//! Simulated time: the time since the start of the seed, the wall clock, and the times that the service may
+//! use.
 //!
-//! Each life has its own tokio runtime, whose clock stops while a task can run. This module adds up the
-//! time of earlier lives, so time continues after crashes and restarts.
+//! Each life has its own tokio runtime, whose clock stops while a task can run. This module adds the
+//! durations of earlier lives, so time continues after crashes and restarts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,22 +14,23 @@ use store::records::ClockRecord;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// A jump of the wall clock is believed at the latest after it has held for so many milliseconds; the clock is read
-/// once a minute.
+/// The service reads the clock once a minute. It believes a jump of the wall clock at the latest when the
+/// jump has lasted for this many milliseconds.
 const HELD_MILLIS: i64 = 600_000;
 const HELD_MILLIS_MAX: i64 = HELD_MILLIS + 125_000;
-/// A difference up to this many milliseconds is followed at once.
+/// The service follows a difference of up to this many milliseconds immediately.
 const FOLLOWED_MILLIS: i64 = 60_000;
-/// The maximum time without a running engine that counts as steady time.
+/// The maximum time without a running engine that counts as steady time, in milliseconds.
 const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
 
-/// A belief that the service may have: how far its time is ahead of the true time, and since when it doubts the wall
-/// clock.
+/// A time that the service may use: by how much it is ahead of the true time, and since when the service
+/// doubts the wall clock.
 #[derive(Clone, Copy, PartialEq)]
 struct Belief {
     ahead: i64,
     doubts_since: Option<i64>,
-    /// How far the wall clock was ahead at a start at which the kept time was believed. It is never believed.
+    /// By how much the wall clock was ahead at a start at which the service used the stored time instead. The
+    /// service never believes this wall clock.
     behind: Option<i64>,
 }
 
@@ -51,34 +53,34 @@ pub(crate) struct Time(Mutex<State>);
 struct State {
     /// The milliseconds before this life.
     before: i64,
-    /// How many milliseconds of this life the machine was suspended.
+    /// For how many milliseconds of this life the machine was suspended.
     suspended: i64,
-    /// The number of the machine's boot, and its time.
+    /// The number of the machine's boot, and the time since that boot.
     boot: u64,
     booted: i64,
-    /// The kept time. The service believes no earlier time, except after a jump to before it.
+    /// The stored time. The service uses no earlier time, unless the clock has jumped to before it.
     kept: i64,
-    /// For each business, by number, the latest instant up to which a list by change was complete.
+    /// For each business, by its index, the latest time up to which a list by change was complete.
     listed: BTreeMap<usize, Timestamp>,
-    /// Whether the service may have replaced a later time by an earlier one since a list was shown.
+    /// Whether the service may have moved its time back since a list was returned.
     went_back: bool,
-    /// The start of this life, on its own clock.
+    /// The start of this life on the clock of its runtime.
     began: Option<Instant>,
-    /// How far the wall clock is ahead of the true time.
+    /// By how much the wall clock is ahead of the true time, in milliseconds.
     ahead: i64,
-    /// The possible beliefs.
+    /// All times that the service may use.
     beliefs: Vec<Belief>,
-    /// The possible beliefs before the last jump, and whether the clock has been read since. A jump that ends before
-    /// the clock is read has no effect on the beliefs.
+    /// The times that the service could use before the last jump, and whether it has read the clock since. A
+    /// jump that ends before the clock is read has no effect.
     before_jump: Vec<Belief>,
     jump_is_seen: bool,
-    /// The latest time that the service may ever have believed, updated at each jump and whenever a belief is
-    /// dropped.
+    /// The latest time that the service may ever have used. It is updated at each jump, and whenever a belief
+    /// is dropped.
     latest: i64,
-    /// How far the service's steady time is ahead of the simulated time.
+    /// By how much the service's steady time is ahead of the simulated time, in milliseconds.
     counts_ahead: i64,
     jumps: u32,
-    /// The offset of the seed's start from the usual one.
+    /// By how much the start of the seed is later than the usual start, in milliseconds.
     later: i64,
 }
 
@@ -96,7 +98,7 @@ impl State {
         BEGIN + self.later + self.now() + self.ahead
     }
 
-    /// Lets the service believe a doubted clock that has held for long enough.
+    /// Makes the service believe a wall clock that it doubted, if the jump has lasted long enough.
     fn believe(&mut self) {
         let (now, ahead) = (self.now(), self.ahead);
         let believed = Belief::sure(ahead);
@@ -131,13 +133,13 @@ impl Time {
         Timestamp::from_millis(self.0.lock().wall())
     }
 
-    /// The reading of a wall clock that never jumped.
+    /// The time of a wall clock that has never jumped.
     pub(crate) fn truth(&self) -> Timestamp {
         let later = self.0.lock().later;
         Timestamp::from_millis(BEGIN + later + self.now())
     }
 
-    /// The earliest and the latest time that the service may believe.
+    /// The earliest and the latest time that the service may use now.
     pub(crate) fn believed(&self) -> (Timestamp, Timestamp) {
         let mut state = self.0.lock();
         state.believe();
@@ -149,32 +151,34 @@ impl Time {
         (Timestamp::from_millis(earliest), Timestamp::from_millis(at(ahead().max()).max(state.kept)))
     }
 
-    /// Records a list by change that was answered, and the earliest believed time of the request.
+    /// Records that a list by change was returned, with the earliest time that the service may have used at
+    /// its request.
     pub(crate) fn listed(&self, of: usize, asked: Timestamp) {
         let mut state = self.0.lock();
         let listed = state.listed.entry(of).or_insert(asked);
         *listed = asked.max(*listed);
     }
 
-    /// The earliest possible stamp of a change that is requested now. It is not before a list that was shown. If this
-    /// life has given up a later time, a reloaded actor does not know earlier lists.
+    /// The earliest possible timestamp of a change that is requested now. It is not earlier than the time of
+    /// a list that was returned. If the service has moved its time back in this life, an actor that is loaded
+    /// again does not know lists of earlier lives.
     pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
         let state = self.0.lock();
         let listed = state.listed.get(&of).filter(|_| !state.went_back);
         listed.copied().unwrap_or(Timestamp::MIN)
     }
 
-    /// Suspends the machine. Its clocks continue, the runtime's timers do not.
+    /// Suspends the machine. Its clocks continue, but the runtime's timers stop.
     pub(crate) fn suspend(&self, millis: i64) {
         self.0.lock().suspended += millis;
     }
 
-    /// Whether the service may doubt a jump of the wall clock.
+    /// Whether the service may be in doubt about a jump of the wall clock.
     pub(crate) fn is_doubted(&self) -> bool {
         self.0.lock().beliefs.iter().any(|belief| belief.doubts_since.is_some())
     }
 
-    /// How many milliseconds of this life the machine was suspended.
+    /// For how many milliseconds of this life the machine was suspended.
     pub(crate) fn suspended(&self) -> i64 {
         self.0.lock().suspended
     }
@@ -191,13 +195,14 @@ impl Time {
         state.booted = state.now();
     }
 
-    /// The latest time that the service may have believed so far. A stamp may have this time even if the wall clock
-    /// has gone back since, because no later change may share an instant with a list by change that was shown.
+    /// The latest time that the service may have used so far. A change may get this timestamp even if the
+    /// wall clock has since gone back, because a later change must not get the timestamp of a list by change
+    /// that was already returned.
     pub(crate) fn latest_believed(&self) -> Timestamp {
         self.believed().1.max(Timestamp::from_millis(self.0.lock().latest))
     }
 
-    /// The service's steady time, in milliseconds.
+    /// The service's steady time in milliseconds.
     pub(crate) fn count(&self) -> i64 {
         let state = self.0.lock();
         state.now() + state.counts_ahead
@@ -212,12 +217,12 @@ impl Time {
         self.0.lock().jumps
     }
 
-    /// How far the wall clock is ahead of the true time, in milliseconds.
+    /// By how much the wall clock is ahead of the true time, in milliseconds.
     pub(crate) fn ahead(&self) -> i64 {
         self.0.lock().ahead
     }
 
-    /// Sets how far the wall clock is ahead of the true time.
+    /// Sets by how many milliseconds the wall clock is ahead of the true time.
     pub(crate) fn set_ahead(&self, millis: i64) {
         let latest = self.latest_believed();
         let mut state = self.0.lock();
@@ -244,9 +249,9 @@ impl Time {
         state.went_back |= went_back;
     }
 
-    /// Starts a life, within its runtime. The service believes the later of wall clock and kept time, and steady time
-    /// continues from the stored value. `could_keep` is false if the previous life may have had no room to store it.
-    /// Returns whether the kept time is believed.
+    /// Starts a life, within its runtime. The service uses the later of the wall clock and the stored time,
+    /// and its steady time continues from the stored value. `could_keep` is false if the disk may have had no
+    /// room to store it in the previous life. Returns whether the service uses the stored time.
     pub(crate) fn begin(&self, kept: Option<&ClockRecord>, could_keep: bool) -> bool {
         let mut state = self.0.lock();
         state.began = Some(Instant::now());
@@ -261,11 +266,12 @@ impl Time {
         let Some(kept) = kept.filter(|kept| kept.newest > Timestamp::MIN) else { return false };
         let boot = kept.boot.filter(|boot| boot.id == state.boot_id());
         let goes_on = kept.wall.millis() + boot.map_or(0, |boot| now - state.booted - boot.passed);
-        // Within a boot, no list that was shown is forgotten; after a restart of the machine, no stored time is.
+        // Within a boot, the service forgets no list that it has returned. After a restart of the machine, it
+        // forgets no stored time.
         for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.went_back) {
             assert!(
                 listed.millis() <= goes_on,
-                "a list showed all until {listed}, and stamps begin at {goes_on}"
+                "a list showed all changes until {listed}, but new timestamps begin at {goes_on}"
             );
         }
         let goes_on_at = Timestamp::from_millis(goes_on);
@@ -300,7 +306,7 @@ impl Clock for Time {
         self.wall()
     }
 
-    /// Steady time includes suspensions of the machine.
+    /// The steady time includes the time for which the machine was suspended.
     fn steady(&self) -> Duration {
         let state = self.0.lock();
         Duration::from_millis(u64::try_from(state.now() - state.booted).unwrap())

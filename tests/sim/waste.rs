@@ -1,4 +1,5 @@
-//! An endpoint that fails for a day. It must be disabled exactly when the rule says.
+//! An endpoint whose receiver fails for a day. The service must disable it exactly when the documented rule
+//! requires it.
 
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use crate::network::Mood;
 use crate::shop::{Shop, text};
 use crate::sim::Sim;
 
-/// The other events of that day, besides the one whose attempts all fail.
+/// What else happens on this day, besides the event whose attempts all fail.
 #[derive(Clone, Copy, Debug)]
 enum Day {
     /// No other event. The endpoint must be disabled.
@@ -38,9 +39,9 @@ impl Sim {
         let created = self.ask(life, shop, create.into(), false).number;
         life.quiet().await;
         self.learn();
-        let body = self.ledger.entry(created).body().expect("an endpoint is created");
+        let body = self.ledger.entry(created).body().expect("the endpoint must be created");
         let id: WebhookId = crate::shop::id(&body["id"]);
-        // Each attempt takes ten seconds.
+        // Each attempt takes ten seconds, because the receiver hangs.
         self.world.network.set_mood(host, Mood::Hangs);
         self.event(life, shop).await;
         let last = RETRY_MILLIS.iter().sum::<i64>() + 10_000 * i64::try_from(RETRY_MILLIS.len()).unwrap();
@@ -63,7 +64,7 @@ impl Sim {
         sleep(Duration::from_secs(20)).await;
         let endpoint = life.engine.business(self.shops[shop].id).webhook(id).await.unwrap().unwrap();
         let expected = matches!(day, Day::Takes | Day::TurnedOffAndOn);
-        assert_eq!(endpoint.is_enabled(), expected, "after a day of {day:?}: {endpoint:?}");
+        assert_eq!(endpoint.is_enabled(), expected, "after a day of kind {day:?}: {endpoint:?}");
     }
 
     /// Causes an event.

@@ -1,8 +1,8 @@
-//! The wider workload: more businesses, time zones and endpoints, with bursts, conditions, keys, and reads
+//! The wide workload: more businesses, time zones and endpoints, with bursts, conditions, keys, and reads
 //! just before a power cut.
 //!
-//! The first workload draws no random numbers for it, so seeds that found a fault in the first workload
-//! stay the same.
+//! The first workload draws no random numbers for these. A seed that found a fault with the first workload
+//! therefore still has the same history.
 
 use std::time::Duration;
 
@@ -28,8 +28,8 @@ pub(crate) enum Workload {
     Wide,
 }
 
-/// Zones with offsets of whole, half and quarter hours, with and without summer time. Lord Howe's summer time is half
-/// an hour.
+/// Zones with offsets of whole, half and quarter hours, with and without summer time. Lord Howe Island
+/// changes its clocks by half an hour.
 const ZONES: [Tz; 9] = [
     chrono_tz::UTC,
     chrono_tz::Europe::Paris,
@@ -41,21 +41,22 @@ const ZONES: [Tz; 9] = [
     chrono_tz::Pacific::Apia,
     chrono_tz::America::Santiago,
 ];
-/// Start days in days after the usual one. One or two days later some clocks change: 7 March (America), 27 March
-/// (Europe), 3 April (Lord Howe, Chatham, Santiago), 2 and 23 October, and 30 October (America).
+/// The start of the seed, in days after the usual start. One or two days later, clocks change in some zones:
+/// on 7 March (America), 27 March (Europe), 3 April (Lord Howe, Chatham, Santiago), 2 and 23 October, and 30
+/// October (America).
 const BEGINNINGS: [i64; 7] = [0, 5, 25, 32, 214, 235, 242];
 const DAY_MILLIS: i64 = 86_400_000;
 const BUSINESSES: usize = 5;
 const ENDPOINTS_MAX: usize = 6;
-/// The number of contacts of a burst: a small one fills more than one row of names; a big one makes more deliveries
-/// due than one turn reads.
+/// The minimum and maximum number of contacts in a burst. A small burst fills more than one row of the index
+/// of names. A big burst makes more deliveries due than one turn reads.
 const BURST: (u64, u64) = (70, 90);
 const BIG_BURST: (u64, u64) = (280, 320);
-/// The concurrent requests of a burst, fewer than a business accepts.
+/// The number of concurrent requests in a burst. It is lower than the limit of a business.
 const AT_ONCE: usize = 40;
 
 impl Workload {
-    /// The zone of each business.
+    /// The time zone of each business.
     pub(crate) fn zones(self, sim: &Sim) -> Vec<Tz> {
         match self {
             Self::First => ZONES[..3].to_vec(),
@@ -69,14 +70,14 @@ impl Workload {
 }
 
 impl Sim {
-    /// Moves the start to a day near a change of clocks.
+    /// Moves the start to a day near a clock change.
     pub(crate) fn choose_beginning(&self) {
         if self.workload == Workload::Wide {
             self.world.time.begin_later(*self.dice.pick(&BEGINNINGS) * DAY_MILLIS);
         }
     }
 
-    /// Runs one action of the wider workload now and then. Returns whether it did.
+    /// Runs one action of the wide workload from time to time. Returns whether it did.
     pub(crate) async fn some_wide(&mut self, life: &mut Life) -> bool {
         if self.workload == Workload::First || !self.dice.once_in(5) {
             return false;
@@ -96,8 +97,8 @@ impl Sim {
         true
     }
 
-    /// Creates very many contacts in one business while its receivers fail. The names fill whole rows, and more
-    /// deliveries become due than one turn reads.
+    /// Creates very many contacts in one business while its receivers fail. Their names fill several rows of
+    /// the index, and more deliveries become due than one turn reads.
     async fn burst(&mut self, life: &mut Life) {
         self.has_burst = true;
         let shop = self.dice.below(self.shops.len());
@@ -119,7 +120,7 @@ impl Sim {
         }
         life.quiet().await;
         self.learn();
-        // So many deliveries are pending then that they are dropped or deleted in several steps.
+        // So many deliveries are pending now that they are deleted in several steps.
         for id in self.shops[shop].webhooks.clone() {
             let ops: Vec<Op> = match self.dice.below(4) {
                 0 => vec![DeleteWebhook { id }.into()],
@@ -132,14 +133,14 @@ impl Sim {
         }
     }
 
-    /// Changes or removes resources. A resource that is in use stays.
+    /// Changes or deletes resources. A resource that is in use cannot be deleted.
     fn some_removal(&self, life: &mut Life) {
         let number = self.dice.below(self.shops.len());
         let shop = &self.shops[number];
         let op: Op = match (self.dice.below(6), self.dice.any(&shop.knowledge)) {
             (0, Some(id)) => DeleteKnowledge { id }.into(),
             (1 | 2, Some(id)) => {
-                // A new length, with or without pieces.
+                // The new content is short, or long enough to be stored in pieces.
                 let times = *self.dice.pick(&[1, 40, 900, 2_700]);
                 let content = Some(text(&"Behind the house. ".repeat(times)));
                 let patch = KnowledgePatch { content, ..KnowledgePatch::default() };
@@ -147,14 +148,14 @@ impl Sim {
             }
             (3, _) if shop.services.len() < 8 => Shop::service(&self.dice).into(),
             (4, _) if shop.staff.len() > 2 => RemoveStaff { id: *self.dice.pick(&shop.staff) }.into(),
-            // The workload needs the first two, which are nearly always in use.
+            // The workload needs the first two services, which are nearly always in use.
             _ if shop.services.len() > 2 => RemoveService { id: *self.dice.pick(&shop.services) }.into(),
             _ => shop.member(&self.dice).into(),
         };
         self.ask(life, number, op, false);
     }
 
-    /// Searches contacts by a part of their names, to the last page.
+    /// Searches contacts by a part of their name. Reads all pages.
     fn some_search(&self, life: &mut Life) {
         let shop = self.dice.below(self.shops.len());
         let part = (*self.dice.pick(&["contact 1", "CONTACT 10", "renamed", "t 1"])).to_owned();
@@ -177,7 +178,7 @@ impl Sim {
         });
     }
 
-    /// Reads changes that are not yet durable. The caller cuts the power right afterwards.
+    /// Sends reads while changes are not yet durable. The caller cuts the power immediately afterwards.
     pub(crate) async fn glance(&mut self, life: &mut Life) {
         life.quiet().await;
         self.learn();
@@ -195,8 +196,8 @@ impl Sim {
         self.world.check();
     }
 
-    /// Creates the endpoints of a new business. Seeds with several share the permits; in the others everything goes
-    /// to one receiver.
+    /// Creates the endpoints of a new business. In seeds with several endpoints, they share the places for
+    /// attempts. In the other seeds, all events go to one receiver.
     pub(crate) async fn found_endpoints(&mut self, life: &mut Life, shop: usize) {
         let count = match self.workload {
             Workload::First => 1,

@@ -1,4 +1,4 @@
-//! The state that outlives the engine: disk, clock, randomness, network and history.
+//! The state that outlives an engine: disk, clock, random numbers, network and history.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -15,12 +15,12 @@ use crate::network::{Network, Shared};
 use crate::receiver::authority;
 use crate::time::{Time, shown};
 
-/// The readable history of a seed, with one line for each request, response, attempt, crash and clock jump.
+/// The history of a seed as text. It has one line for each request, response, attempt, crash and clock jump.
 pub(crate) struct Trace {
-    /// Whether each line is printed at once.
+    /// Whether each line is printed immediately.
     aloud: bool,
     lines: Mutex<Vec<String>>,
-    /// The first violation reported by code that cannot stop the seed.
+    /// The first violation, if it was found by code that cannot stop the seed.
     wrong: Mutex<Option<String>>,
 }
 
@@ -39,7 +39,7 @@ impl Trace {
         lines[lines.len().saturating_sub(count)..].join("\n")
     }
 
-    #[allow(clippy::print_stdout, reason = "whoever looks into a seed wants to read it")]
+    #[allow(clippy::print_stdout, reason = "the history of a seed is printed for its readers")]
     fn add(&self, line: String) {
         if self.aloud {
             println!("{line}");
@@ -48,11 +48,11 @@ impl Trace {
     }
 }
 
-/// The number of concurrent attempts in every other seed. It is so small that endpoints wait for each other, and a
-/// waiting endpoint has no actor.
+/// The maximum number of concurrent attempts in every other seed. It is so small that endpoints wait for each
+/// other. A waiting endpoint has no actor.
 const FEW_PLACES: usize = 12;
 
-/// Everything outside the engine. Cheap to clone.
+/// Everything outside of the engine. It is cheap to clone.
 #[derive(Clone)]
 pub(crate) struct World {
     pub(crate) disk: MemoryBackend,
@@ -60,27 +60,27 @@ pub(crate) struct World {
     pub(crate) network: Arc<Network>,
     pub(crate) mails: Arc<Mails>,
     pub(crate) trace: Arc<Trace>,
-    /// The time at which the store of this life failed.
+    /// The time at which the store failed in this life.
     failed: Arc<Mutex<Option<i64>>>,
     chance: Arc<Dice>,
     limits: Limits,
-    /// The maximum number of concurrent attempts, if it is lower than usual.
+    /// The maximum number of concurrent attempts. `None` for the usual maximum.
     pub(crate) places: Option<usize>,
-    /// The room level of the disk and its start time, for each change.
+    /// Each change of the disk's room level, with its time.
     pub(crate) room: Arc<Mutex<Vec<(i64, RoomLevel)>>>,
-    /// The businesses whose actors were made to fail in this life.
+    /// The businesses whose actors the test made fail in this life.
     broken: Arc<Mutex<BTreeSet<usize>>>,
 }
 
 thread_local! {
-    /// The number of panics on this thread. A seed and all its tasks run on one thread.
+    /// The number of panics on this thread. A seed runs all its tasks on one thread.
     static PANICS: Cell<u32> = const { Cell::new(0) };
 }
 
 /// The panic payload of a change that makes its actor fail.
 pub(crate) struct Meant;
 
-/// Counts panics from now on, because a supervisor catches the panics of actors.
+/// Counts panics from now on, because a supervisor catches the panics of actors and hides them.
 pub(crate) fn count_panics() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
@@ -95,8 +95,8 @@ pub(crate) fn count_panics() {
     });
 }
 
-/// The number of rows that a list reads at once, usually small, so that pages end early. A third of the seeds have
-/// fewer actors than businesses.
+/// The limits of the engine for a seed. Lists read few rows at once in most seeds, so that pages end early.
+/// In a third of the seeds, fewer actors may run than there are businesses.
 fn limits(seed: u64) -> Limits {
     let scan_rows = *Dice::new(seed ^ 0x5ca9).pick(&[4, 12, 60, 2_048]);
     let backup_rows = *Dice::new(seed ^ 0xbac1).pick(&[1, 3, 20]);
@@ -150,7 +150,7 @@ impl World {
         Store::in_memory(&self.disk, on_fatal).unwrap()
     }
 
-    /// Whether the store has failed, which ends the process.
+    /// Whether the store has failed. A failed store ends the process.
     pub(crate) fn failed(&self) -> bool {
         self.failed.lock().is_some()
     }
@@ -173,14 +173,14 @@ impl World {
         self.trace.say(self.time.now(), what);
     }
 
-    /// Records a violation where the seed cannot be stopped.
+    /// Records a violation in code that cannot stop the seed.
     pub(crate) fn wrong(&self, what: std::fmt::Arguments<'_>) {
         self.trace.wrong(self.time.now(), what);
     }
 
     /// Stops the seed if a violation was recorded.
     pub(crate) fn check(&self) {
-        assert_eq!(PANICS.get(), 0, "something has panicked inside the engine");
+        assert_eq!(PANICS.get(), 0, "there was an unexpected panic in the engine");
         if let Some(wrong) = self.trace.wrong.lock().clone() {
             panic!("{wrong}");
         }

@@ -1,4 +1,4 @@
-//! Draws the events of a business: bookings and their changes, messages, calls, and reads of alerts.
+//! Random events of a business: bookings and their changes, messages, calls, and reading alerts.
 
 use chrono::TimeDelta;
 use domain::booking::{BookRequest, MoveRequest, Party};
@@ -130,7 +130,8 @@ pub(super) fn choices(dice: &Dice) -> Vec<(AlertKind, AlertChoice)> {
     vec![one(), one()]
 }
 
-/// A person reads one alert or all. An acknowledged read is permanent, and the unread count agrees.
+/// A person marks one alert or all alerts as read. An acknowledged mark is permanent, and the unread count
+/// matches it.
 pub(super) async fn read(
     business: &BusinessHandle,
     dice: &Dice,
@@ -144,7 +145,7 @@ pub(super) async fn read(
     business.change(by(), ReadAlerts { number }).await?;
     let unread = |of: Vec<domain::Alert>| of.iter().filter(|alert| alert.read_at.is_none()).count();
     let after = business.alerts(person, &page).await?.items;
-    // New alerts may have arrived meanwhile. Of the alerts that existed before, the read ones are marked as read.
+    // New alerts may have been added in the meantime. Only the alerts that existed before are compared.
     let known: Vec<_> =
         after.into_iter().filter(|alert| alerts.iter().any(|one| one.number == alert.number)).collect();
     match number {

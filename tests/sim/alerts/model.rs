@@ -1,4 +1,4 @@
-//! The expected alerts of each person, derived from the audit log of a business.
+//! The expected alerts of each person, computed from the audit log of a business.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,36 +18,36 @@ use super::{AlertKind, Shop, TEAM, Told};
 /// The expected alerts and mails.
 #[derive(Default)]
 pub(super) struct Expected {
-    /// The alerts of each person, in order.
+    /// The expected alerts of each person, in order.
     pub(super) shown: BTreeMap<PersonId, Vec<Shown>>,
-    /// How often each thing is mailed.
+    /// How often each alert is mailed.
     pub(super) mailed: BTreeMap<Told, usize>,
 }
 
-/// An alert of one person.
+/// An alert that one person is expected to see.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shown {
     what: (AlertKind, Uuid, Timestamp),
-    /// Whether the person chose the dashboard. Otherwise the alert replaces a mail that the limit of waiting mails
-    /// dropped.
+    /// Whether the person wants to see this alert in the dashboard. Otherwise it replaces a mail that was
+    /// dropped because of the limit on pending mails.
     is_asked: bool,
 }
 
-/// A person of the team, at the replayed entry.
+/// A person of the team, as of the current entry of the replay.
 struct Member {
     role: Role,
     is_active: bool,
     staff: Option<StaffId>,
-    /// The alert settings, by kind.
+    /// The alert settings of the person, by kind.
     settings: Value,
 }
 
-/// An appointment, at the replayed entry.
+/// An appointment, as of the current entry of the replay.
 #[derive(Clone)]
 struct Booked {
     status: String,
     staff: StaffId,
-    /// Whether the appointment was ever confirmed, so that the team was alerted.
+    /// Whether the appointment was ever confirmed. If so, the team has been alerted about it.
     known: bool,
 }
 
@@ -59,7 +59,7 @@ fn text(json: &str) -> String {
     serde_json::from_str::<String>(json).unwrap()
 }
 
-/// The documented settings of a person who has chosen none.
+/// The documented default settings of a person.
 fn by_default(role: Role, is_staff: bool) -> Value {
     let runs = role != Role::Member;
     let of = |email: &str, scope: &str| json!({ "email": email, "in_app": true, "scope": scope });
@@ -87,7 +87,7 @@ fn rows<R: Record>(store: &Store, of: BusinessId, kind: u8) -> Vec<R> {
 }
 
 impl Expected {
-    /// Replays the audit log of a business.
+    /// Computes the expected alerts and mails from the audit log of a business.
     pub(super) fn of(store: &Store, shop: &Shop) -> Self {
         let of = shop.id.unwrap();
         let entries: Vec<AuditEntry> =
@@ -168,8 +168,9 @@ impl Expected {
         }
     }
 
-    /// Each person has exactly the expected alerts, in order and numbered. At the limit of waiting mails, a person
-    /// with mails only gets an alert for each dropped mail. Returns the number of those alerts for each thing.
+    /// Checks that each person has exactly the expected alerts, in order and with consecutive numbers. At the
+    /// limit on pending mails, a person who wants only mails gets an alert for each dropped mail. Returns the
+    /// number of these alerts for each person.
     pub(super) fn check_alerts(
         &self,
         store: &Store,
@@ -179,25 +180,25 @@ impl Expected {
         for alert in rows::<Alert>(store, of, kind::ALERT) {
             let theirs = found.entry(alert.person_id).or_default();
             theirs.push((alert.about.kind, alert.about.id, alert.about.at));
-            assert_eq!(alert.number, theirs.len() as u64, "a number is left out");
+            assert_eq!(alert.number, theirs.len() as u64, "the numbers of the alerts have a gap");
         }
         let mut unasked = HashMap::new();
         for (person, expected) in &self.shown {
             let mut theirs = found.remove(person).unwrap_or_default().into_iter().peekable();
             for shown in expected.iter().filter(|shown| shown.is_asked || is_bounded) {
                 let is_there = theirs.next_if_eq(&shown.what).is_some();
-                assert!(is_there || !shown.is_asked, "{shown:?} is not shown to {person}");
+                assert!(is_there || !shown.is_asked, "{shown:?} must be shown to {person}");
                 *unasked.entry(*person).or_default() += usize::from(is_there && !shown.is_asked);
             }
-            assert_eq!(theirs.next(), None, "{person} has other alerts than they asked for");
+            assert_eq!(theirs.next(), None, "{person} has alerts that their settings do not include");
         }
-        assert!(found.is_empty(), "somebody has alerts who asked for none");
+        assert!(found.is_empty(), "a person without expected alerts has alerts");
         unasked
     }
 
-    /// The outbox and its log contain exactly the expected mails. A person who is sometimes disabled may have fewer,
-    /// and so may everyone at the limit of waiting mails; a thing that was shown instead (`unasked`) is in no mail.
-    /// Returns the mails that must arrive.
+    /// Checks that the outbox and its log contain exactly the expected mails. A person who is sometimes
+    /// disabled may have fewer mails, and so may every person at the limit. An alert that was shown instead
+    /// of mailed (`unasked`) must be in no mail. Returns the mails that must arrive.
     pub(super) fn check_mails(
         &self,
         store: &Store,
@@ -221,7 +222,7 @@ impl Expected {
         for (told, times) in &told {
             assert!(
                 self.mailed.get(told).is_some_and(|asked| times <= asked),
-                "{told:?} is mailed too often"
+                "{told:?} was mailed too often"
             );
         }
         let mut left: HashMap<PersonId, usize> = HashMap::new();
@@ -232,9 +233,12 @@ impl Expected {
             let counted = more.get(&person).copied().unwrap_or_default();
             let shown = unasked.get(&person).copied().unwrap_or_default();
             let is_right = if waiting_max.is_some() { left >= counted + shown } else { left == counted };
-            assert!(person == shut_out || is_right, "{left} things are in no mail to {person}");
+            assert!(person == shut_out || is_right, "{left} alerts for {person} are in no mail");
         }
-        assert!(waiting_max.is_none_or(|most| waiting <= most), "{waiting} mails wait");
+        assert!(
+            waiting_max.is_none_or(|most| waiting <= most),
+            "{waiting} mails are pending, which exceeds the limit"
+        );
         let all: Vec<_> =
             if waiting_max.is_some() { told.keys().collect() } else { self.mailed.keys().collect() };
         all.into_iter().filter(|told| told.0 != shut_out && !failed.contains(*told)).copied().collect()
@@ -246,7 +250,7 @@ fn change_member(member: &mut Member, changes: &[FieldChange]) {
         match field.as_str() {
             "status" => member.is_active = text(to) == "active",
             "staff_id" => member.staff = Some(text(to).parse().unwrap()),
-            "role" => panic!("roles do not change here"),
+            "role" => panic!("the test does not change roles"),
             kind if member.settings.get(kind).is_some() => {
                 member.settings[kind] = serde_json::from_str(to).unwrap();
             }
@@ -255,7 +259,7 @@ fn change_member(member: &mut Member, changes: &[FieldChange]) {
     }
 }
 
-/// The appointments as they were booked, without the later changes.
+/// The appointments as they were when they were booked, without later changes.
 fn as_they_began(entries: &[AuditEntry], all: &[Appointment]) -> HashMap<Uuid, Booked> {
     let booked = |one: &Appointment| {
         let status = match one.status {
@@ -279,7 +283,7 @@ fn as_they_began(entries: &[AuditEntry], all: &[Appointment]) -> HashMap<Uuid, B
     appointments
 }
 
-/// The alert kind of an entry and the staff members it concerns.
+/// The kind of the alert that an entry causes, and the staff members whom it concerns.
 fn happens(
     action: &str,
     appointment: &mut Booked,
@@ -303,7 +307,7 @@ fn happens(
         "appointment.cancelled" => AlertKind::AppointmentCancelled,
         "appointment.declined" if before.known => AlertKind::AppointmentCancelled,
         "appointment.declined" => return None,
-        other => panic!("nobody knows what {other} is"),
+        other => panic!("the model does not know the action {other}"),
     };
     Some((kind, vec![before.staff, appointment.staff]))
 }

@@ -1,4 +1,4 @@
-//! Sends requests to these businesses and records the acknowledged ones.
+//! Sends requests to the additional businesses, and records those that are acknowledged.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +34,7 @@ impl Asker {
         }
     }
 
-    /// A refusal must have a valid reason.
+    /// Checks that a refusal has a valid reason.
     pub(super) fn refused(&self, error: &EngineError) {
         let ends = self.world.failed() || self.closing.load(Ordering::SeqCst);
         let excused = match error {
@@ -48,7 +48,7 @@ impl Asker {
         }
     }
 
-    /// Records an acknowledged fact about a person.
+    /// Records acknowledged data of a person.
     pub(super) fn note(&self, contact: ContactId, note: impl FnOnce(&mut Person)) {
         if let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {
             note(person);
@@ -65,7 +65,8 @@ impl Asker {
         };
         let Some(answer) = answer else { return };
         let body = json(&answer.value);
-        // A contact who was erased meanwhile is not found, and a new contact may have been created with the number.
+        // The contact may have been erased in the meantime, and a new contact with the number may have been
+        // created.
         let shown = match &asked {
             Asked::Create(_) | Asked::Patch(_) => &body["id"],
             _ => &body["contact_id"],
@@ -82,7 +83,8 @@ impl Asker {
         });
     }
 
-    /// Repeats a request. Before an erasure the response is the recorded one, afterwards a current one.
+    /// Repeats a request. Before an erasure, the response must be the recorded one. After it, the response
+    /// shows the current state.
     pub(super) async fn make_again(
         &self,
         contact: ContactId,
@@ -100,11 +102,11 @@ impl Asker {
         };
         let answered_anew = answer.as_ref().is_none_or(|answer| !answer.replayed);
         if answered_anew && let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {
-            // The service has deleted the idempotency key, and the key now belongs to a new response.
+            // The service has deleted the idempotency key, and the key now has a new response.
             person.answered.retain(|(of, ..)| *of != key);
         }
         let Some(answer) = answer else { return };
-        // A concurrent repetition may have been carried out as a new request.
+        // A concurrent repetition may have been handled as a new request.
         let all = self.guests.all.lock();
         let of_first = |person: &Person| person.answered.iter().any(|(of, ..)| *of == key);
         let stands = all[self.at].people.get(&contact).is_some_and(of_first);
@@ -115,7 +117,8 @@ impl Asker {
             self.world.wrong(format_args!("guest {number} was answered {first}, and now {now}"));
         }
         if !answer.replayed {
-            // The key was older than a day, so this was a new request. Its response names the person.
+            // The key was older than a day, so the service handled this as a new request. Its response
+            // contains data of the person.
             let body = json(&answer.value);
             let shown = if body["contact_id"].is_null() { &body["id"] } else { &body["contact_id"] };
             let made: ContactId = id(shown);

@@ -1,4 +1,4 @@
-//! Checks the rows of these businesses between two lives and at the end.
+//! Checks the rows of the additional businesses between two lives and at the end.
 
 use std::collections::BTreeSet;
 
@@ -10,26 +10,29 @@ use super::people::{Gone, Guest, Person, phone, words};
 use crate::sim::Sim;
 
 impl Sim {
-    /// Checks the rows of these businesses. At the end of the seed no cleanup is left.
+    /// Checks the rows of the additional businesses. At the end of the seed, all cleanup must be complete.
     pub(crate) fn check_guests(&self, store: &Store, is_the_end: bool) {
         let listed = self.world.disk.tombstones();
         for (at, guest) in self.guests.all.lock().iter_mut().enumerate() {
             let has_profile = store.contains(&keys::profile(guest.id)).unwrap();
             let is_ending = store.contains(&keys::ending(guest.id)).unwrap();
-            assert!(guest.ended != Gone::No || has_profile, "guest house {at} is lost");
+            assert!(guest.ended != Gone::No || has_profile, "the additional business {at} is missing");
             if guest.ended == Gone::Yes || !has_profile {
                 guest.ended = Gone::Yes;
-                assert!(!has_profile, "guest house {at} was ended and is back");
+                assert!(!has_profile, "the deleted business {at} exists again");
                 assert!(
                     listed.contains(&Tombstone::EndedBusiness(guest.id)),
-                    "guest house {at} is not listed"
+                    "the deleted business {at} is not in the list of tombstones"
                 );
                 let left = store.rows().scan(&keys::all(guest.id), Order::Ascending).count();
                 assert!(
                     is_ending || left == 0,
-                    "{left} rows are left of guest house {at}, which nobody deletes"
+                    "{left} rows of the business {at} are left, and no cleanup will delete them"
                 );
-                assert!(!is_the_end || (left == 0 && !is_ending), "{left} rows are left of guest house {at}");
+                assert!(
+                    !is_the_end || (left == 0 && !is_ending),
+                    "{left} rows of the business {at} are left"
+                );
                 continue;
             }
             check_people(store, guest, &listed, is_the_end);
@@ -37,7 +40,7 @@ impl Sim {
         if is_the_end {
             for kind in [installation_kind::ENDING, installation_kind::UNFINISHED] {
                 let range = keys::of_kind(BusinessId::INSTALLATION, kind);
-                assert_eq!(store.scan(&range, Order::Ascending).count(), 0, "something is left to be done");
+                assert_eq!(store.scan(&range, Order::Ascending).count(), 0, "a cleanup is not complete");
             }
         }
     }
@@ -55,14 +58,14 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
     for person in guest.people.values_mut() {
         let contact = store.get::<Contact>(&keys::contact(of, person.contact)).unwrap();
         match (&contact, person.gone) {
-            (None, Gone::No) => panic!("{person:?} is lost"),
-            (Some(_), Gone::Yes) => panic!("{person:?} was erased and is back"),
+            (None, Gone::No) => panic!("the data of {person:?} is missing"),
+            (Some(_), Gone::Yes) => panic!("the erased person exists again: {person:?}"),
             (None, _) => person.gone = Gone::Yes,
             (Some(_), _) => _ = alive.insert(person.number),
         }
     }
-    // A repeated request creates a new contact if its key has expired or its response was lost. That contact is not
-    // erased.
+    // A repeated request creates a new contact if its key has expired or its response was lost. This contact
+    // is not erased, so its words may occur.
     for row in store.scan(&keys::of_kind(of, kind::CONTACT), Order::Ascending) {
         let Ok(contact) = Contact::decode(&row.unwrap().1) else { continue };
         if !guest.people.contains_key(&contact.id) {
@@ -74,15 +77,15 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
         if person.gone == Gone::Yes {
             assert!(
                 listed.contains(&Tombstone::ErasedContact(of, person.contact)),
-                "{person:?} is not listed"
+                "the erased person is not in the list of tombstones: {person:?}"
             );
-            assert!(!is_the_end || is_finished, "the erasing is not finished");
+            assert!(!is_the_end || is_finished, "the erasure is not complete");
             if !is_finished || alive.contains(&person.number) {
                 continue;
             }
             for word in words(person.number) {
                 let word = word.to_lowercase();
-                // The search must not match a number inside a longer number.
+                // A phone number must not match a part of a longer number.
                 let told = all_rows.iter().find(|(_, shown)| {
                     shown.match_indices(&word).any(|(at, _)| {
                         !shown[at + word.len()..].starts_with(|next: char| next.is_ascii_digit())
@@ -90,29 +93,35 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
                 });
                 if let Some((key, shown)) = told {
                     let key = store::Key::new(key);
-                    panic!("{word} of {} was erased and stands in {key:?}: {shown}", person.contact);
+                    panic!("the word {word} of {} was erased, but is in {key:?}: {shown}", person.contact);
                 }
             }
         }
         for id in &person.appointments {
             let is_there = store.contains(&keys::appointment_start(of, *id)).unwrap();
-            assert!(is_there || guest.expires, "appointment {id} is lost");
+            assert!(is_there || guest.expires, "the appointment {id} is missing");
         }
         for id in &person.calls {
             let call = store.get::<CallRecord>(&keys::call(of, *id)).unwrap();
-            assert!(call.is_some() || guest.expires, "call {id} is lost");
+            assert!(call.is_some() || guest.expires, "the call {id} is missing");
             let is_whole = call.is_none_or(|call| call.summary.is_some() && call.from_number.is_some());
-            assert!(is_whole || person.gone == Gone::Yes, "call {id} has lost what nobody erased");
+            assert!(
+                is_whole || person.gone == Gone::Yes,
+                "the call {id} lacks data although no erasure was requested"
+            );
         }
         for id in &person.messages {
             let message = store.get::<TakenMessage>(&keys::message(of, *id)).unwrap();
-            assert!(message.is_some() || guest.expires, "message {id} is lost");
+            assert!(message.is_some() || guest.expires, "the message {id} is missing");
             let is_whole = message.is_none_or(|message| !message.body.is_empty());
-            assert!(is_whole || person.gone == Gone::Yes, "message {id} has lost what nobody erased");
+            assert!(
+                is_whole || person.gone == Gone::Yes,
+                "the message {id} lacks data although no erasure was requested"
+            );
         }
     }
     let kinds = [kind::ERASURE, kind::ERASING, kind::WIPE];
     let left =
         kinds.iter().any(|kind| store.scan(&keys::of_kind(of, *kind), Order::Ascending).next().is_some());
-    assert!(!left || !is_finished, "something is left to be done in {}, and nobody will", of.uuid());
+    assert!(!left || !is_finished, "data is left in {}, and no cleanup will delete it", of.uuid());
 }

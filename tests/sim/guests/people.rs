@@ -1,4 +1,4 @@
-//! The people of these businesses, their words and their possible requests.
+//! The people of the additional businesses, the words that identify them, and the requests about them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 
 use crate::shop::text;
 
-/// The state of an irreversible action.
+/// The state of an action that cannot be undone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Gone {
     /// The action was not requested.
@@ -28,7 +28,7 @@ pub(super) enum Gone {
     Yes,
 }
 
-/// A person, with words that no other person has.
+/// A person, with words that occur for no other person.
 #[derive(Clone, Debug)]
 pub(super) struct Person {
     pub(super) contact: ContactId,
@@ -37,11 +37,11 @@ pub(super) struct Person {
     pub(super) appointments: BTreeSet<AppointmentId>,
     pub(super) calls: BTreeSet<CallId>,
     pub(super) messages: BTreeSet<MessageId>,
-    /// The requests whose responses name the person: idempotency key, request and response.
+    /// The requests whose responses contain data of the person, each with its idempotency key and response.
     pub(super) answered: Vec<([u8; 32], Asked, Vec<u8>)>,
 }
 
-/// A repeatable request.
+/// A request that can be repeated.
 #[derive(Clone, Debug)]
 pub(super) enum Asked {
     Create(CreateContact),
@@ -51,7 +51,7 @@ pub(super) enum Asked {
     Book(Box<Book>),
 }
 
-/// A business of this kind.
+/// An additional business.
 pub(super) struct Guest {
     pub(super) id: BusinessId,
     pub(super) service: ServiceId,
@@ -59,17 +59,17 @@ pub(super) struct Guest {
     pub(super) webhooks: Vec<WebhookId>,
     pub(super) people: BTreeMap<ContactId, Person>,
     pub(super) ended: Gone,
-    /// Whether retention may have deleted old records.
+    /// Whether retention may have deleted expired records.
     pub(super) expires: bool,
 }
 
-/// All of these businesses, as their clients know them.
+/// All additional businesses, as their clients know them.
 #[derive(Clone, Default)]
 pub(crate) struct Guests {
     pub(super) all: Arc<Mutex<Vec<Guest>>>,
-    /// The number of people so far.
+    /// The number of people that were created so far.
     pub(super) people: Arc<Mutex<usize>>,
-    /// The URLs that receive their events. The test does not check these deliveries.
+    /// The URLs of their endpoints. The test does not check deliveries to these.
     pub(crate) urls: Arc<Mutex<BTreeSet<String>>>,
 }
 
@@ -78,7 +78,7 @@ impl Guests {
         self.all.lock().iter().map(|guest| guest.id).collect()
     }
 
-    /// Whether the URL belongs to an endpoint of these businesses.
+    /// Whether an endpoint of the additional businesses has this URL.
     pub(crate) fn have_url(&self, url: &str) -> bool {
         self.urls.lock().contains(url)
     }
@@ -96,7 +96,7 @@ pub(super) fn email(number: usize) -> Email {
     Email::new(&format!("guest-{number}@nobody.example")).unwrap()
 }
 
-/// The words that identify the person.
+/// The words that identify the person with this number.
 pub(super) fn words(number: usize) -> [String; 4] {
     [name(number).to_lowercase(), phone(number).as_str().to_owned(), format!("guest-{number}@"), said(number)]
 }
