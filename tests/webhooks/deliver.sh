@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# The shipped binary delivers over real TLS to receivers in two languages that verify with the official libraries.
+# Delivers events from the built binary over real TLS to receivers in two languages, which verify them with
+# the official libraries.
 #
-# Runs in its own network namespace, in which public addresses are assigned to the loopback device, so that the rules on
-# webhook addresses apply unchanged. Needs root, ip, openssl, curl, jq, python3 and node with
-# the `standardwebhooks` packages: PYTHON names the interpreter that has it, NODE_PATH the folder of node's.
-# Usage: tests/webhooks/deliver.sh [BINARY]
+# The script runs in its own network namespace. Its loopback device has public addresses, so the rules on
+# webhook addresses apply unchanged. It needs root, ip, openssl, curl, jq, python3, and node with the
+# `standardwebhooks` packages. PYTHON names the interpreter that has the package, and NODE_PATH the folder of
+# the package for node. Usage: tests/webhooks/deliver.sh [BINARY]
 set -euo pipefail
 cd "$(dirname "$0")"
 binary=$(realpath "${1:-../../target/release/receptionist}")

@@ -1,4 +1,4 @@
-//! Real deliveries: contents, destinations, and the reasons of failures.
+//! Real deliveries: what they contain, where they are sent, and why they fail.
 
 use std::collections::BTreeSet;
 use std::net::TcpListener;
@@ -12,14 +12,15 @@ use crate::namespace::{Network, inside};
 use crate::receiver::{OK, Receiver, Reply, Then, now};
 
 const V6: &str = "2606:2800:220:1::10";
-/// The tolerated difference between the clocks of sender and receiver, from the specification of Standard Webhooks.
+/// The difference between the clocks of sender and receiver that the Standard Webhooks specification permits,
+/// in seconds.
 const CLOCKS_APART_MAX_S: i64 = 300;
 
 fn taking() -> Reply {
     Reply::now(OK, Then::GoesOn)
 }
 
-/// Causes an event of every type. Returns the resulting appointment.
+/// Causes an event of every type. Returns the appointment.
 async fn let_everything_happen(client: &Client, shop: &Shop) -> serde_json::Value {
     let booked = client.call(shop, &shop.booking(0, &slot(0), 1, "book".into())).await.unwrap();
     let path = format!("/appointments/{}", booked.text("id"));
@@ -41,7 +42,7 @@ async fn let_everything_happen(client: &Client, shop: &Shop) -> serde_json::Valu
 fn events_arrive_signed_over_tls_by_both_families_of_addresses() {
     inside("deliveries::events_arrive_signed_over_tls_by_both_families_of_addresses", async |network| {
         let six = network.add_v6(V6);
-        // The first address of the second name does not respond; the third name has only an IPv6 address.
+        // The first address of the second name does not respond. The third name has only an IPv6 address.
         let mut names: Vec<(&str, &[&str])> = vec![
             ("four.example.com", &["93.184.216.10"]),
             ("both.example.com", &["93.184.216.250", "93.184.216.11"]),
@@ -86,13 +87,13 @@ fn events_arrive_signed_over_tls_by_both_families_of_addresses() {
                 }
                 seen.insert(event["type"].as_str().unwrap().to_owned());
             }
-            assert_eq!(received.len(), EVENTS.len(), "each event came once");
+            assert_eq!(received.len(), EVENTS.len(), "each event must arrive exactly once");
             assert!(seen.iter().eq(EVENTS), "{seen:?}");
         }
     });
 }
 
-/// The errors in the delivery log after an attempt at each receiver.
+/// Makes an attempt at each receiver. Returns the errors in the delivery log.
 async fn errors_of(network: &Network, names: &[(&str, &str)]) -> Vec<String> {
     let known: Vec<_> = names.iter().map(|(name, address)| (*name, std::slice::from_ref(address))).collect();
     network.names(&known);
@@ -193,7 +194,8 @@ fn neither_a_redirect_nor_a_moved_name_reaches_an_internal_address() {
                 assert_eq!((&row["last_response_status"], &row["status"]), (&json!(307), &json!("pending")));
             }
         }
-        // An open connection is left. It must not be used after the name has moved.
+        // A connection to the first address is still open. It must not be used after the name has another
+        // address.
         moves.gets(2).await;
         hooks[2].log_of(&client, &shop, 2).await;
         for to in [&["127.0.0.1"][..], &["93.184.216.12", "127.0.0.1"], &["::1"]] {
@@ -209,7 +211,11 @@ fn neither_a_redirect_nor_a_moved_name_reaches_an_internal_address() {
         assert_eq!(moves.count(), 2);
         for place in secret_places {
             let seen = place.accept().map(|(_, peer)| peer);
-            assert_eq!(seen.unwrap_err().kind(), std::io::ErrorKind::WouldBlock, "something came inside");
+            assert_eq!(
+                seen.unwrap_err().kind(),
+                std::io::ErrorKind::WouldBlock,
+                "an internal address was contacted"
+            );
         }
     });
 }

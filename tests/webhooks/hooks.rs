@@ -1,4 +1,4 @@
-//! The program with a shop and the shop's webhook endpoints.
+//! The program, a shop and the shop's webhook endpoints.
 
 use std::fmt::Debug;
 use std::process::Command;
@@ -21,9 +21,10 @@ pub(crate) const EVENTS: [&str; 6] = [
     "message.taken",
 ];
 
-/// The pause between two polls. The program sends no sign, and polling must not keep it busy.
+/// The pause between two polls. The program sends no signal when work is done, and polling must not keep it
+/// busy.
 const PAUSE: Duration = Duration::from_millis(10);
-/// The maximum number of polls. Only a fault reaches it.
+/// The maximum number of polls. It is reached only if there is a fault.
 const LOOKS_MAX: usize = 9_000;
 
 /// An endpoint of the shop.
@@ -33,19 +34,19 @@ pub(crate) struct Hook {
     pub(crate) secret: String,
 }
 
-/// The command that serves the network's directory.
+/// The command that serves the directory of this network.
 pub(crate) fn command(network: &Network) -> Command {
     let mut command = serve(&network.home.path().join("data"));
     command.env("SSL_CERT_FILE", network.trusted());
     command
 }
 
-/// Starts the program on the network's directory.
+/// Starts the program on the directory of this network.
 pub(crate) fn server(network: &Network) -> Server {
     Server::start(command(network), &network.home.path().join("log"))
 }
 
-/// Creates an endpoint for every event.
+/// Creates an endpoint that receives every event.
 pub(crate) async fn subscribe(client: &Client, shop: &Shop, url: &str) -> Hook {
     let body = json!({ "url": url, "events": EVENTS });
     let call = Call { path: "/webhooks".into(), body: Some(body), idempotency_key: url.into() };
@@ -60,12 +61,12 @@ impl Hook {
         format!("/businesses/{}/webhooks/{}", shop.id, self.id)
     }
 
-    /// The whole delivery log, newest first.
+    /// The whole delivery log, newest delivery first.
     pub(crate) async fn log(&self, client: &Client, shop: &Shop) -> Vec<Value> {
         client.operator_list(&format!("{}/deliveries", self.path(shop))).await
     }
 
-    /// The log, once it has this many rows and each has a finished attempt.
+    /// Waits until the log has this many rows and each has a finished attempt. Returns the log.
     pub(crate) async fn log_of(&self, client: &Client, shop: &Shop, rows: usize) -> Vec<Value> {
         until(&format!("{rows} rows that were attempted"), async || {
             let log = self.log(client, shop).await;
@@ -76,13 +77,13 @@ impl Hook {
     }
 }
 
-/// Polls until `look` succeeds, and returns its result.
+/// Polls until `look` succeeds. Returns its result.
 pub(crate) async fn until<T, E: Debug>(what: &str, mut look: impl AsyncFnMut() -> Result<T, E>) -> T {
     let mut looks = 1;
     loop {
         match look().await {
             Ok(seen) => return seen,
-            Err(seen) => assert!(looks < LOOKS_MAX, "never came: {what}, but {seen:?}"),
+            Err(seen) => assert!(looks < LOOKS_MAX, "did not happen: {what}, last state: {seen:?}"),
         }
         looks += 1;
         come(PAUSE).await;

@@ -1,8 +1,9 @@
-//! Hostile receivers. Each gets its outcome, none uses unbounded memory, and none delays other receivers.
+//! Hostile receivers. The attempts at each have the expected outcome, use a limited amount of memory, and
+//! delay no other receiver.
 //!
-//! Receivers that hang are always present, but the test waits for their deadline of 10 seconds only if
-//! `HOSTILE_PATIENT` is set; the engine tests the deadline on simulated time. `HOSTILE_ROUNDS` is the number of
-//! rounds of events.
+//! Receivers that hang are always part of the test. The test waits for their deadline of 10 seconds only if
+//! `HOSTILE_PATIENT` is set. The engine's tests check the deadline with simulated time. `HOSTILE_ROUNDS` sets
+//! the number of rounds of events.
 
 use std::fs;
 
@@ -15,18 +16,18 @@ use crate::namespace::inside;
 use crate::receiver::{NO, OK, Receiver, Reply, Then};
 
 const ROUNDS: usize = 3;
-/// Each booking causes one or two events.
+/// The number of bookings per round. Each causes one or two events.
 const BOOKINGS_A_ROUND: usize = 10;
-/// The permitted growth of the program over the rounds, in KiB: the store's memory, at most 64 MiB, and a margin. A
-/// stored endless response or an unpacked one would be far larger.
+/// The permitted growth of the program's memory over all rounds, in KiB. The store may use up to 64 MiB, and
+/// the rest is a margin. A response that was stored without a limit, or unpacked, would be far larger.
 const GROWTH_KIB_MAX: usize = 96 << 10;
 
-/// The first bytes of gzip as text in the delivery log.
+/// The first bytes of gzip data, as the delivery log shows them.
 const PACKED: &str = "\u{1f}\u{fffd}\u{8}";
 const LARGE_HEAD: &str = "invalid response: it is not HTTP/1.1, or its head is too large";
 const CLOSED: &str = "closed: the connection was closed before the response";
 
-/// A receiver and the expected outcome of its attempts.
+/// A receiver, and the outcome that its attempts must have.
 struct Case {
     name: &'static str,
     reply: Reply,
@@ -41,13 +42,13 @@ fn case(name: &'static str, head: &str, then: Then, error: &'static str) -> Case
     Case { name, reply, status: "pending", response: None, error: Some(error), body: None }
 }
 
-/// A receiver with a valid head of the response, which alone decides the outcome.
+/// A receiver that sends a valid head. The head alone decides the outcome.
 fn taken(name: &'static str, head: &str, then: Then, body: &str) -> Case {
     let body = Some(body.to_owned());
     Case { name, reply: Reply::now(head, then), status: "delivered", response: Some(200), error: None, body }
 }
 
-/// The responses that end at once.
+/// Receivers whose responses end immediately.
 fn quick() -> Vec<Case> {
     let headers: String = (0..100_000).map(|number| format!("x-{number}: y\r\n")).collect();
     let ok = "HTTP/1.1 200 OK\r\n\r\n";
@@ -71,7 +72,7 @@ fn quick() -> Vec<Case> {
     cases
 }
 
-/// The responses that only the deadline ends.
+/// Receivers whose responses end only at the deadline.
 fn hanging() -> Vec<Case> {
     let partly = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nabc";
     vec![
@@ -81,15 +82,17 @@ fn hanging() -> Vec<Case> {
     ]
 }
 
-/// Bytes of gzip that unpack to endless zeros when they are repeated: the head, and then blocks of deflate, each with
-/// one zero and many copies of 258 bytes of it. One repetition unpacks to 64 MiB from 400 KiB.
+/// A head of gzip, followed by blocks of deflate that unpack to zeros. Each block has one zero and many
+/// copies of 258 bytes of it. The blocks can be repeated without end. One repetition has 400 KiB and unpacks
+/// to 64 MiB.
 fn gzip_bomb() -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();
-    // A block that is not the last, with fixed codes: 0, then 01 with the lower bit first; the literal 0.
+    // A block that is not the last one and has fixed codes: 0, then 01 with the lower bit first. Then the
+    // literal 0.
     bits.extend([false, true, false]);
     bits.extend([false, false, true, true, false, false, false, false]);
     for _ in 0..(64 << 20) / 258 {
-        // The length 258 has the code 11000101, the distance 1 the code 00000.
+        // The length 258 has the code 11000101. The distance 1 has the code 00000.
         bits.extend([true, true, false, false, false, true, false, true]);
         bits.extend([false; 5]);
     }
@@ -102,7 +105,7 @@ fn gzip_bomb() -> Vec<u8> {
     bytes
 }
 
-/// A value of `/proc/PID/status` in KiB.
+/// A value in `/proc/PID/status`, in KiB.
 fn kib(process: u32, name: &str) -> usize {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).unwrap();
@@ -119,15 +122,16 @@ fn check(case: &Case, row: &Value) {
     }
 }
 
-/// The engine reads a limited number of bodies of a business at once, including those of receivers that hang. A
-/// response that arrives at the limit is logged without its body. The limit is never reached for all responses.
+/// Checks the recorded bodies. The engine reads a limited number of bodies of a business at the same time,
+/// including those of receivers that hang. A response that arrives at the limit is logged without its body.
+/// Some responses must always be logged with their body.
 fn check_bodies(case: &Case, rows: &[Value]) {
     let read = rows.iter().filter(|row| row["last_response_body"].is_string()).count();
-    assert!(case.body.is_none() || read > 0, "{}: no body was read: {rows:?}", case.name);
+    assert!(case.body.is_none() || read > 0, "{}: no body was logged: {rows:?}", case.name);
 }
 
 #[test]
-#[allow(clippy::print_stdout, reason = "whoever runs more rounds wants to see what they cost")]
+#[allow(clippy::print_stdout, reason = "prints the memory use when more rounds than the default are run")]
 fn hostile_receivers_get_their_outcome_and_cost_no_memory() {
     inside("hostile::hostile_receivers_get_their_outcome_and_cost_no_memory", async |network| {
         let rounds = number_of("HOSTILE_ROUNDS", ROUNDS);
@@ -167,7 +171,7 @@ fn hostile_receivers_get_their_outcome_and_cost_no_memory() {
                     shop.booking(0, &slot(2 * i64::try_from(number).unwrap()), 1, format!("book-{number}"));
                 assert_eq!(client.call(&shop, &call).await.unwrap().status, 201);
             }
-            events = (round + 1) * BOOKINGS_A_ROUND + 1; // and the contact of the first booking
+            events = (round + 1) * BOOKINGS_A_ROUND + 1; // and one event for the contact of the first booking
             for (case, hook) in quick.iter().zip(&hooks) {
                 let rows = hook.log_of(&client, &shop, events).await;
                 rows.iter().for_each(|row| check(case, row));
@@ -186,7 +190,10 @@ fn hostile_receivers_get_their_outcome_and_cost_no_memory() {
             hosts.len(),
             before
         );
-        assert!(after < before + GROWTH_KIB_MAX && most < before + GROWTH_KIB_MAX, "{before} {after} {most}");
+        assert!(
+            after < before + GROWTH_KIB_MAX && most < before + GROWTH_KIB_MAX,
+            "memory in KiB before: {before}, after: {after}, maximum: {most}"
+        );
         assert_eq!(receivers[good].count(), events);
 
         let silent = case("silent", NO, Then::Hangs, "timeout during the TLS handshake");
@@ -203,7 +210,7 @@ fn hostile_receivers_get_their_outcome_and_cost_no_memory() {
             }
         } else {
             for receiver in &receivers[quick.len()..good] {
-                assert!(receiver.connections() > 0, "those that hang were tried too");
+                assert!(receiver.connections() > 0, "the receivers that hang must be attempted too");
             }
         }
     });

@@ -1,5 +1,6 @@
-//! Kills the program at random moments while it books, delivers, records outcomes, and changes endpoints.
-//! `CRASH_ROUNDS` is the number of rounds on one directory, and `CRASH_SEED` the seed.
+//! Kills the program at random moments while it books, delivers events, records outcomes and changes
+//! endpoints. `CRASH_ROUNDS` sets the number of rounds, which all use the same directory, and `CRASH_SEED`
+//! the seed.
 
 use std::sync::Arc;
 
@@ -15,7 +16,8 @@ use crate::verdict::{Seen, deliver_the_rest, drain, judge};
 use crate::work::{Book, CAUSES, Cause, STAFF, Trigger, work_until_killed};
 
 const ROUNDS: usize = 4;
-/// The number of endpoints. The first one accepts every event at once, so it shows all events that exist.
+/// The number of endpoints. The first one accepts every event immediately, so its requests show which events
+/// exist.
 const ENDPOINTS: usize = 5;
 
 async fn endpoints(
@@ -41,7 +43,7 @@ async fn endpoints(
 }
 
 #[test]
-#[allow(clippy::print_stdout, reason = "whoever runs more rounds wants to see what came of them")]
+#[allow(clippy::print_stdout, reason = "prints a summary when more rounds than the default are run")]
 fn every_event_of_an_acknowledged_change_survives_a_kill() {
     inside("kills::every_event_of_an_acknowledged_change_survives_a_kill", async |network| {
         let (rounds, seed) = (number_of("CRASH_ROUNDS", ROUNDS), seed());
@@ -65,7 +67,7 @@ fn every_event_of_an_acknowledged_change_survives_a_kill() {
             trigger.arm(&running, CAUSES[cause], 1 + rng.below(most));
             let client = Client::of(&running);
             work_until_killed(&client, &shop, &endpoints, (&book, &trigger), &mut rng).await;
-            assert_eq!(running.wait().code(), None, "it ended by itself: {}", running.errors());
+            assert_eq!(running.wait().code(), None, "the program ended by itself: {}", running.errors());
             for _ in 0..rng.below(3) {
                 killed_at_start(command(&network), rng.below(3));
             }
@@ -78,7 +80,7 @@ fn every_event_of_an_acknowledged_change_survives_a_kill() {
             let mut taken = std::mem::take(&mut *book.lock());
             for call in std::mem::take(&mut taken.unknown) {
                 let answer = client.call(&shop, &call).await;
-                assert!(answer.is_some(), "it runs again");
+                assert!(answer.is_some(), "the restarted program did not respond");
                 taken.note(call, answer);
             }
             drain(&client, &shop, &endpoints[0]).await;
@@ -86,7 +88,8 @@ fn every_event_of_an_acknowledged_change_survives_a_kill() {
             *book.lock() = taken;
         }
 
-        // Disabled, stopped in order and started again, so that no attempt is running.
+        // The endpoints are disabled, and the program is stopped and started again, so that no attempt is in
+        // progress.
         let client = Client::of(&running);
         for endpoint in &endpoints {
             assert!(endpoint.switch(&client, &shop, false).await);

@@ -1,4 +1,5 @@
-//! The test's knowledge of an endpoint: the behaviour of its receiver, its changes of status, and its secrets.
+//! What the test knows about an endpoint: the behaviour of its receiver, the changes of its status, and its
+//! secrets.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -13,16 +14,16 @@ use crate::hooks::{Hook, subscribe};
 use crate::namespace::Network;
 use crate::receiver::{NO, OK, Received, Receiver, Reply, Then, now};
 
-/// The behaviour of a receiver during a round.
+/// How a receiver behaves during a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mood {
-    /// Accepts every event.
+    /// Accepts every event immediately.
     Takes,
     /// Accepts every event after a delay.
     Slow,
-    /// Fails every time.
+    /// Refuses every event.
     Fails,
-    /// Fails every other time.
+    /// Refuses every other event.
     Moody,
     /// Never responds.
     Hangs,
@@ -30,30 +31,31 @@ pub(crate) enum Mood {
 
 const MOODS: [Mood; 5] = [Mood::Takes, Mood::Slow, Mood::Fails, Mood::Moody, Mood::Hangs];
 
-/// A requested change of an endpoint, with its time.
+/// A change of an endpoint that was requested, with the times of request and response.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked<T> {
     pub(crate) asked: DateTime<Utc>,
-    /// `None` if there was no response, so that the outcome is unknown.
+    /// The time of the response. `None` if there was no response, so that the outcome is unknown.
     pub(crate) answered: Option<DateTime<Utc>>,
     pub(crate) what: T,
 }
 
-/// An endpoint and its receiver, through all lives of the program.
+/// An endpoint and its receiver, over all runs of the program.
 pub(crate) struct Endpoint {
     pub(crate) hook: Hook,
     pub(crate) receiver: Arc<Receiver>,
     mood: Arc<AtomicU8>,
-    /// Every change of its status, in order.
+    /// All changes of the endpoint's status, in order.
     pub(crate) switches: Mutex<Vec<Asked<bool>>>,
-    /// Its secrets in order; `None` if the response was lost.
+    /// All secrets of the endpoint, in order. `None` for a secret whose response was lost.
     pub(crate) secrets: Mutex<Vec<Asked<Option<String>>>>,
-    /// The number of its requests that were checked.
+    /// The number of the receiver's requests that were already checked.
     pub(crate) checked: Mutex<usize>,
 }
 
 impl Endpoint {
-    /// Starts a receiver and creates an endpoint for it. `noticed` is called for every request before its response.
+    /// Starts a receiver and creates an endpoint for it. The receiver calls `noticed` for every request
+    /// before it responds.
     pub(crate) async fn create(
         network: &Network,
         client: &Client,
@@ -109,7 +111,7 @@ impl Endpoint {
         true
     }
 
-    /// Rotates the secret. Returns false if there was no response.
+    /// Replaces the secret. Returns false if there was no response.
     pub(crate) async fn rotate(&self, client: &Client, shop: &Shop) -> bool {
         let asked = now();
         let number = {
@@ -125,7 +127,8 @@ impl Endpoint {
         true
     }
 
-    /// Sends missed events again. Returns `None` if there was no response, and 0 if the endpoint is disabled.
+    /// Requests the missed events again. Returns `None` if there was no response, and 0 if the endpoint is
+    /// disabled.
     pub(crate) async fn resend_missed(&self, client: &Client, shop: &Shop) -> Option<u64> {
         let path = format!("{}/resend-missed", self.hook.path(shop));
         let answer = client.ask_operator("POST", &path, None).await?;
@@ -136,7 +139,7 @@ impl Endpoint {
         answer.body["data"]["resent"].as_u64()
     }
 
-    /// Sends one received event again. Returns false if there was no response; a refusal is fine.
+    /// Requests one received event again. Returns false if there was no response. A refusal is permitted.
     pub(crate) async fn resend_one(&self, client: &Client, shop: &Shop, number: usize) -> bool {
         let received = self.receiver.received_at(number);
         let Some(received) = received else { return true };
@@ -146,14 +149,18 @@ impl Endpoint {
         true
     }
 
-    /// After a restart, reads the status of the endpoint and replaces a secret that was lost with its response.
+    /// After a restart, reads the status of the endpoint. If the response with a new secret was lost,
+    /// replaces the secret.
     pub(crate) async fn take_stock(&self, client: &Client, shop: &Shop) {
         let asked = now();
         let shown = client.operator("GET", &self.hook.path(shop), None).await;
         let on = shown["data"]["status"] == "enabled";
         let known = self.switches.lock().last().cloned().unwrap();
         let unanswered = known.answered.is_none();
-        assert!(unanswered || known.what == on, "an acknowledged switch is lost: {known:?} {shown}");
+        assert!(
+            unanswered || known.what == on,
+            "an acknowledged change of the status is missing: {known:?} {shown}"
+        );
         self.switches.lock().push(Asked { asked, answered: Some(now()), what: on });
         let lost = self.secrets.lock().last().unwrap().answered.is_none();
         if lost {
@@ -161,7 +168,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether the endpoint was surely enabled from the event until now.
+    /// Whether the endpoint was certainly enabled from the event until now.
     pub(crate) fn was_on_since(&self, moment: DateTime<Utc>) -> bool {
         let switches = self.switches.lock();
         let off = switches.iter().rposition(|switch| !switch.what);
@@ -169,23 +176,25 @@ impl Endpoint {
         on.iter().find_map(|switch| switch.answered).is_some_and(|answered| answered < moment)
     }
 
-    /// If the endpoint was surely disabled at that moment, the time until which it surely was.
+    /// If the endpoint was certainly disabled at this moment, the time until which it certainly stayed
+    /// disabled.
     pub(crate) fn off_until(&self, moment: DateTime<Utc>) -> Option<DateTime<Utc>> {
         let switches = self.switches.lock();
         let begun = switches.iter().rposition(|switch| switch.answered.is_some_and(|at| at < moment))?;
         if switches[begun].what {
             return None;
         }
-        // Another request to disable it changes nothing.
+        // A further request to disable the endpoint changes nothing.
         let next_on = switches[begun + 1..].iter().find(|switch| switch.what)?;
         // The moment is truncated to milliseconds.
         (next_on.asked > moment + TimeDelta::milliseconds(1)).then_some(next_on.asked)
     }
 
-    /// Checks the signature of a request with the secrets that were valid at the start of the attempt.
+    /// Checks the signature of a request. It must be made with a secret that was valid at the start of the
+    /// attempt.
     pub(crate) fn check_signature(&self, request: &Received) {
         let secrets = self.secrets.lock();
-        // The timestamp is truncated to seconds, so the attempt began within the following second.
+        // The timestamp is truncated to seconds, so the attempt began within the second that it names.
         let stamp: i64 = request.header("webhook-timestamp").parse().unwrap();
         let began = DateTime::from_timestamp(stamp, 0).unwrap();
         let by = secrets
@@ -198,13 +207,16 @@ impl Endpoint {
                     && secret.asked <= request.at
                     && replaced.is_none_or(|replaced| replaced > began)
             });
-            assert!(lost, "signed by no secret that was ever shown: {request:?}");
+            assert!(lost, "the signature matches no known secret: {request:?}");
             return;
         };
         assert!(secrets[by].asked <= request.at);
         let replaced = secrets[by + 1..].iter().find_map(|next| next.answered);
         if let Some(replaced) = replaced {
-            assert!(replaced > began, "signed by a secret that was replaced at {replaced}: {request:?}");
+            assert!(
+                replaced > began,
+                "the signature uses a secret that was replaced at {replaced}: {request:?}"
+            );
         }
     }
 }
@@ -221,5 +233,9 @@ fn reply(mood: Mood, number: u64) -> Reply {
 
 /// The instant in a property of a record.
 pub(crate) fn instant(record: &Value, property: &str) -> DateTime<Utc> {
-    record[property].as_str().unwrap().parse().unwrap_or_else(|_| panic!("{property} of {record}"))
+    record[property]
+        .as_str()
+        .unwrap()
+        .parse()
+        .unwrap_or_else(|_| panic!("{property} is missing or no instant in {record}"))
 }

@@ -1,15 +1,16 @@
-//! Webhooks from outside: the real program delivers over real TLS to receivers in a separate network, in which public
-//! addresses are assigned to the loopback device, so that every address rule applies unchanged.
+//! Webhooks of the real program, which delivers over real TLS to receivers in a separate network. There, the
+//! loopback device has public addresses, so that every rule on addresses applies unchanged.
 //!
-//! If the system permits no such network, each test prints one line and passes, unless `REQUIRE_NAMESPACES=1`.
+//! If the system does not permit such a network, each test prints one line and passes. With
+//! `REQUIRE_NAMESPACES=1`, it fails.
 
 #![allow(clippy::unwrap_used)] // a test stops where something is wrong
 
 mod certificates;
-#[allow(dead_code, reason = "the crash tests use the rest of it")]
+#[allow(dead_code, reason = "the crash tests use the other items")]
 #[path = "../crash/chance.rs"]
 mod chance;
-#[allow(dead_code, reason = "the crash tests use the rest of it")]
+#[allow(dead_code, reason = "the crash tests use the other items")]
 #[path = "../crash/client.rs"]
 mod client;
 mod deliveries;
@@ -18,7 +19,7 @@ mod hostile;
 mod kills;
 mod ledger;
 mod namespace;
-#[allow(dead_code, reason = "the crash tests use the rest of it")]
+#[allow(dead_code, reason = "the crash tests use the other items")]
 #[path = "../crash/process.rs"]
 mod process;
 mod receiver;

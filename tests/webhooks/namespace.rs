@@ -1,5 +1,5 @@
-//! A separate network. The test runs itself again inside a new network and mount namespace, where the addresses of
-//! [`Network`] are assigned to the loopback device and the test writes `/etc/hosts`.
+//! A separate network. The test runs itself again inside a new network namespace and mount namespace. There,
+//! the loopback device has the addresses of [`Network`], and the test can write `/etc/hosts`.
 
 use std::fs;
 use std::io::Write;
@@ -11,30 +11,32 @@ use tempfile::TempDir;
 
 use crate::certificates::Authority;
 
-/// The variable that tells the test that it runs inside.
+/// The environment variable that shows the test that it runs inside the namespace.
 const INSIDE: &str = "WEBHOOKS_INSIDE";
 
-/// The variable that makes a test fail without namespaces, instead of passing.
+/// The environment variable that makes a test fail if namespaces are not permitted.
 const REQUIRED: &str = "REQUIRE_NAMESPACES";
 
-/// The addresses of the machine inside.
+/// The IPv4 addresses of the machine inside the namespace.
 const V4: &str = "93.184.216.1/24";
 
-/// The requirements of a test inside.
+/// What a test inside the namespace needs.
 const NEEDED: &str =
     "ip link set lo up && ip addr add 93.184.216.1/24 dev lo && mount --bind /etc/hosts /etc/hosts";
 
-/// The ways to get namespaces, which `.ci/run` tries too: as root, or as an ordinary user if the system permits it.
+/// The options to get namespaces: as root, or as an ordinary user if the system permits it. `.ci/run` tries
+/// the same ones.
 const WAYS: [&[&str]; 2] = [&["--net", "--mount"], &["--map-root-user", "--net", "--mount"]];
 
 pub(crate) struct Network {
     pub(crate) home: TempDir,
-    /// The authority that the service trusts, through the file `authority`.
+    /// The authority that the service trusts. Its certificate is in the file `authority`.
     pub(crate) authority: Authority,
     hosts: PathBuf,
 }
 
-/// Runs the body inside, in a separate process. `test` is the full name of the calling test.
+/// Runs `body` inside the namespace, in a separate process. `test` is the full name of the test that calls
+/// this.
 pub(crate) fn inside<F: Future<Output = ()>>(test: &str, body: impl FnOnce(Network) -> F) {
     if std::env::var_os(INSIDE).is_some() {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
@@ -42,8 +44,8 @@ pub(crate) fn inside<F: Future<Output = ()>>(test: &str, body: impl FnOnce(Netwo
     }
     let Some(way) = WAYS.into_iter().find(|way| works(way)) else {
         let required = std::env::var_os(REQUIRED).is_some_and(|value| value == "1");
-        assert!(!required, "{test} needs network namespaces, which are not permitted here");
-        // Written directly, because the test's output is captured.
+        assert!(!required, "{test} needs network namespaces, but they are not permitted here");
+        // The line is written directly, because the harness captures the output of the test.
         let _ = writeln!(
             std::io::stderr(),
             "skipped: {test} needs network namespaces, which are not permitted here"
@@ -56,11 +58,11 @@ pub(crate) fn inside<F: Future<Output = ()>>(test: &str, body: impl FnOnce(Netwo
     let ended = command.stdin(Stdio::null()).stderr(Stdio::inherit()).output().unwrap();
     let told = String::from_utf8_lossy(&ended.stdout);
     say(&told);
-    assert!(ended.status.success(), "{test} failed inside");
-    assert!(told.contains("test result: ok. 1 passed"), "there is no test {test}");
+    assert!(ended.status.success(), "{test} failed inside the namespace");
+    assert!(told.contains("test result: ok. 1 passed"), "the test {test} does not exist");
 }
 
-#[allow(clippy::print_stdout, reason = "what the test said inside belongs to what it says")]
+#[allow(clippy::print_stdout, reason = "the output from inside the namespace belongs to the test's output")]
 fn say(told: &str) {
     print!("{told}");
 }
@@ -94,7 +96,7 @@ impl Network {
         self.home.path().join("authority.pem")
     }
 
-    /// Defines the names that resolve.
+    /// Defines the host names and their addresses.
     pub(crate) fn names(&self, names: &[(&str, &[&str])]) {
         let mut lines = String::new();
         for (name, addresses) in names {

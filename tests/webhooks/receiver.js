@@ -1,7 +1,9 @@
-// A receiver of webhooks in JavaScript, with the official Standard Webhooks library: npm install standardwebhooks.
+// A receiver of webhooks in JavaScript. It uses the official Standard Webhooks library: npm install
+// standardwebhooks.
 //
 // Usage: node receiver.js PORT CERT.pem KEY.pem SECRET-FILE
-// Prints `verified TYPE ID` for each delivery with a valid signature. Responds 204, or 400 to an invalid one.
+// It prints `verified TYPE ID` for each delivery with a valid signature. The response is 204, or 400 for an
+// invalid signature.
 const fs = require("fs");
 const https = require("https");
 const { Webhook } = require("standardwebhooks");

@@ -1,4 +1,4 @@
-//! Receivers of webhooks with real sockets, real TLS and any response.
+//! Receivers of webhooks with real sockets and real TLS, which can send any response.
 
 use std::io;
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use tokio_rustls::server::TlsStream;
 use crate::chance::come;
 use crate::signature;
 
-/// How long a test waits for a request. Only a fault takes that long.
+/// The time limit for a request. It is reached only if there is a fault.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 /// The response of a receiver that accepts the event.
@@ -26,27 +26,27 @@ pub(crate) const OK: &str = "HTTP/1.1 204 No Content\r\n\r\n";
 /// The response of a receiver that refuses the event.
 pub(crate) const NO: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 2\r\n\r\nno";
 
-/// The wall clock, which the program uses as well.
+/// The wall clock. The program uses the same clock.
 pub(crate) fn now() -> DateTime<Utc> {
     std::time::SystemTime::now().into()
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Received {
-    /// When the whole request had been read.
+    /// The time at which the whole request had been read.
     pub(crate) at: DateTime<Utc>,
-    /// The first line and the headers, with names in lower case.
+    /// The first line and the headers. The names of headers are in lower case.
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
-    /// Whether the response was a 2xx.
+    /// Whether the response had a 2xx status.
     pub(crate) taken: bool,
 }
 
 impl Received {
-    /// The value of a header.
+    /// The value of a header, which must be present.
     pub(crate) fn header(&self, name: &str) -> &str {
         let value = self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
-        value.unwrap_or_else(|| panic!("no {name} in {}", self.head))
+        value.unwrap_or_else(|| panic!("the header {name} is missing in {}", self.head))
     }
 
     /// The event's id.
@@ -54,28 +54,28 @@ impl Received {
         self.header("webhook-id")
     }
 
-    /// Whether it is signed with this secret.
+    /// Whether the request is signed with this secret.
     pub(crate) fn is_signed_with(&self, secret: &str) -> bool {
         let (at, header) = (self.header("webhook-timestamp"), self.header("webhook-signature"));
         signature::holds(secret, self.id(), at, &self.body, header)
     }
 
-    /// The event.
+    /// The event in the body.
     pub(crate) fn event(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap()
     }
 }
 
-/// The response to a request.
+/// How a receiver responds to a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Reply {
-    /// The delay of the response.
+    /// The delay before the response.
     pub(crate) after: Duration,
     pub(crate) bytes: Vec<u8>,
     pub(crate) then: Then,
 }
 
-/// The behaviour of a receiver after these bytes.
+/// What a receiver does after the bytes of the response.
 #[derive(Clone, Debug)]
 pub(crate) enum Then {
     /// Waits for the next request.
@@ -86,7 +86,7 @@ pub(crate) enum Then {
     Resets,
     /// Keeps the connection open and sends nothing.
     Hangs,
-    /// Sends these bytes for ever.
+    /// Sends these bytes repeatedly, without end.
     Repeats(Vec<u8>),
 }
 
@@ -106,7 +106,7 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// Starts a receiver. A request is recorded before `reply` responds to it.
+    /// Starts a receiver. A request is recorded before `reply` determines its response.
     pub(crate) fn start(
         address: &str,
         tls: TlsAcceptor,
@@ -115,14 +115,14 @@ impl Receiver {
         Self::listen(address, Some(tls), Box::new(move |received| reply(received)))
     }
 
-    /// Starts a receiver with a constant response.
+    /// Starts a receiver that always sends the same response.
     pub(crate) fn answering(address: &str, tls: TlsAcceptor, reply: Reply) -> Arc<Self> {
         Self::start(address, tls, move |_| reply.clone())
     }
 
     /// Starts a receiver that accepts connections and sends nothing, not even a TLS handshake.
     pub(crate) fn silent(address: &str) -> Arc<Self> {
-        Self::listen(address, None, Box::new(|_| unreachable!("it never reads a request")))
+        Self::listen(address, None, Box::new(|_| unreachable!("a silent receiver reads no request")))
     }
 
     fn listen(
@@ -142,24 +142,24 @@ impl Receiver {
                 let (stream, _) = listener.accept().await.unwrap();
                 serving.connections.fetch_add(1, Ordering::Relaxed);
                 let serving = Arc::clone(&serving);
-                // The client decides how a connection ends.
+                // The client decides how a connection ends, so errors are ignored.
                 tokio::spawn(async move { _ = serving.converse(stream).await });
             }
         });
         receiver
     }
 
-    /// The requests so far.
+    /// All requests so far.
     pub(crate) fn received(&self) -> Vec<Received> {
         self.received.lock().clone()
     }
 
-    /// The requests from this number on.
+    /// The requests from this index on.
     pub(crate) fn received_from(&self, number: usize) -> Vec<Received> {
         self.received.lock()[number..].to_vec()
     }
 
-    /// The request of this number, modulo the count.
+    /// The request with this index, modulo the number of requests.
     pub(crate) fn received_at(&self, number: usize) -> Option<Received> {
         let received = self.received.lock();
         received.get(number.checked_rem(received.len())?).cloned()
@@ -170,14 +170,14 @@ impl Receiver {
         self.received.lock().len()
     }
 
-    /// Waits until there are so many requests.
+    /// Waits until there are this many requests.
     pub(crate) async fn gets(&self, requests: usize) {
         loop {
             let news = self.news.notified();
             if self.count() >= requests {
                 return;
             }
-            tokio::time::timeout(PATIENCE, news).await.expect("a request comes");
+            tokio::time::timeout(PATIENCE, news).await.expect("no request arrived in time");
         }
     }
 
@@ -242,7 +242,7 @@ async fn read(stream: &mut TlsStream<TcpStream>) -> io::Result<Received> {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
     }
-    assert_eq!(body.len(), length, "more than one request at a time");
+    assert_eq!(body.len(), length, "a connection sent more than one request at a time");
     received.at = now();
     received.body = body;
     Ok(received)

@@ -1,12 +1,12 @@
-//! The receiver's check of a signature, written from the specification of Standard Webhooks without code of the
-//! service.
+//! A receiver's check of a signature. It is written from the Standard Webhooks specification, without code of
+//! the service.
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-/// Whether the header contains a signature with this secret.
+/// Whether the header contains a valid signature with this secret.
 pub(crate) fn holds(secret: &str, id: &str, timestamp: &str, body: &[u8], header: &str) -> bool {
     let key = BASE64_STANDARD.decode(secret.strip_prefix("whsec_").expect("a secret")).unwrap();
     header.split(' ').filter_map(|one| one.strip_prefix("v1,")).any(|signature| {

@@ -1,5 +1,5 @@
-//! Checks that every event of an acknowledged change reached every enabled endpoint, and that no endpoint got
-//! anything else.
+//! Checks that every event of an acknowledged change has reached every enabled endpoint, and that no endpoint
+//! got any other event.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use crate::hooks::until;
 use crate::ledger::{Endpoint, instant};
 use crate::work::{Book, STEADY};
 
-/// The events at the receivers, over all rounds.
+/// The events that the receivers got in all rounds.
 #[derive(Default)]
 pub(crate) struct Seen {
-    /// The bytes of each event, by id.
+    /// The bytes of each event, by the event's id.
     events: BTreeMap<String, Vec<u8>>,
-    /// The resources in the events.
+    /// The resources that the events contain.
     data: HashSet<String>,
-    /// The changes of appointments in the events: appointment and time.
+    /// The changes of appointments that the events contain, each as an appointment and a timestamp.
     changes: BTreeSet<(String, String)>,
-    /// The appointments and contacts in the events.
+    /// The ids of the appointments and contacts that the events contain.
     appointments: BTreeSet<String>,
     contacts: BTreeSet<String>,
     /// The number of requests.
@@ -32,8 +32,8 @@ impl Seen {
         self.events.len()
     }
 
-    /// Records the new requests of a receiver. An event has the same bytes in every request, a valid signature, and
-    /// no request before the endpoint was enabled.
+    /// Records the new requests of a receiver. Checks that an event has the same bytes in every request, that
+    /// each signature is valid, and that no request was sent while the endpoint was disabled.
     fn take_in(&mut self, endpoint: &Endpoint) {
         let mut checked = endpoint.checked.lock();
         for request in endpoint.receiver.received_from(*checked) {
@@ -43,10 +43,13 @@ impl Seen {
             let event = request.event();
             assert_eq!(event["id"], request.id());
             if let Some(until) = endpoint.off_until(instant(&event, "created_at")) {
-                assert!(request.at >= until, "sent while the endpoint was off until {until}: {request:?}");
+                assert!(
+                    request.at >= until,
+                    "sent while the endpoint was disabled until {until}: {request:?}"
+                );
             }
             let known = self.events.entry(request.id().to_owned()).or_insert_with(|| request.body.clone());
-            assert!(*known == request.body, "other bytes under one id: {request:?}");
+            assert!(*known == request.body, "an event has other bytes than before: {request:?}");
             let (kind, data) = (text(&event, "type"), &event["data"]);
             if kind.starts_with("appointment.") {
                 self.changes.insert((text(data, "id"), text(data, "updated_at")));
@@ -60,7 +63,7 @@ impl Seen {
     }
 }
 
-/// Waits until the first endpoint, whose receiver accepts everything, has got everything.
+/// Waits until the first endpoint has received every event. Its receiver accepts all of them.
 pub(crate) async fn drain(client: &Client, shop: &Shop, endpoint: &Endpoint) {
     until("the end of what waits", async || {
         let path = format!("{}/deliveries?status=pending", endpoint.hook.path(shop));
@@ -70,8 +73,8 @@ pub(crate) async fn drain(client: &Client, shop: &Shop, endpoint: &Endpoint) {
     .await;
 }
 
-/// Compares the responses, the API, the logs and the receivers. No client may be making changes, and the first
-/// endpoint must have got everything.
+/// Compares the responses, the API, the logs and the receivers. At this moment no client may make changes,
+/// and the first endpoint must have received every event.
 pub(crate) async fn judge(
     client: &Client,
     shop: &Shop,
@@ -81,13 +84,14 @@ pub(crate) async fn judge(
 ) {
     let mut logs = Vec::new();
     for endpoint in endpoints {
-        // The log is read first: a delivery that it shows as delivered has arrived before.
+        // The log is read before the receivers, so a delivery that it shows as successful has already
+        // arrived.
         logs.push(endpoint.hook.log(client, shop).await);
         seen.take_in(endpoint);
     }
     for answer in &book.acknowledged[new..] {
         let data = answer.body["data"].to_string();
-        assert!(seen.data.contains(&data), "an acknowledged change was announced to nobody: {data}");
+        assert!(seen.data.contains(&data), "an acknowledged change caused no event: {data}");
     }
     let audit = client.audit(shop).await;
     let of_appointments = audit.iter().filter(|entry| entry["resource_type"] == "appointment");
@@ -104,18 +108,18 @@ pub(crate) async fn judge(
     for (number, (endpoint, log)) in endpoints.iter().zip(logs).enumerate() {
         let rows: BTreeSet<_> = log.iter().map(|row| text(row, "event_id")).collect();
         assert_same(&rows, &events, &format!("the log of endpoint {number} and the events"));
-        assert_eq!(rows.len(), log.len(), "an event stands in the log twice");
+        assert_eq!(rows.len(), log.len(), "an event is in the log twice");
         let requests = endpoint.receiver.received();
         let taken: HashSet<_> =
             requests.iter().filter(|request| request.taken).map(|request| request.id()).collect();
         for row in &log {
             let id = text(row, "event_id");
             match row["status"].as_str().unwrap() {
-                "delivered" => assert!(taken.contains(&*id), "delivered, and it never came: {row}"),
+                "delivered" => assert!(taken.contains(&*id), "delivered but never received: {row}"),
                 "pending" => {}
                 "missed" => {
                     let on = number < STEADY || endpoint.was_on_since(instant(row, "created_at"));
-                    assert!(!on, "missed by endpoint {number}, which was on all the time: {row}");
+                    assert!(!on, "missed by endpoint {number}, although it was always enabled: {row}");
                 }
                 _ => panic!("{row}"),
             }
@@ -128,8 +132,8 @@ fn assert_same<T: Ord + std::fmt::Debug>(one: &BTreeSet<T>, other: &BTreeSet<T>,
     assert!(differences.is_empty(), "{what} differ: {differences:?}");
 }
 
-/// All endpoints are disabled, and the receivers accept everything. Once enabled, each endpoint gets the missed
-/// events once, and then has all of them.
+/// All endpoints are disabled, and the receivers accept every event. After an endpoint is enabled, it gets
+/// each missed event once. It then has received all events.
 pub(crate) async fn deliver_the_rest(client: &Client, shop: &Shop, endpoints: &[Arc<Endpoint>]) -> usize {
     let mut resent = 0;
     for endpoint in endpoints {
@@ -148,7 +152,7 @@ pub(crate) async fn deliver_the_rest(client: &Client, shop: &Shop, endpoints: &[
         let mut missed: Vec<_> = missed.iter().map(|row| text(row, "event_id")).collect();
         came.sort();
         missed.sort();
-        assert_eq!(came, missed, "what was resent came once, and nothing else");
+        assert_eq!(came, missed, "exactly the requested events must arrive, each once");
         assert_eq!(endpoint.resend_missed(client, shop).await, Some(0));
         resent += missed.len();
     }

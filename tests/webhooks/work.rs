@@ -1,5 +1,5 @@
-//! The work until the program is killed: clients book, move and cancel; operators disable and enable endpoints,
-//! rotate secrets and send events again; receivers accept events, fail and hang.
+//! The work until the program is killed. Clients book, move and cancel. Operators disable and enable
+//! endpoints, replace secrets and request events again. Receivers accept events, refuse them and hang.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,26 +13,27 @@ use crate::ledger::Endpoint;
 use crate::process::Server;
 
 const CLIENTS: usize = 6;
-/// The number of half hours in which bookings start.
+/// The number of half hours in which bookings may start.
 const SLOTS: usize = 500;
 pub(crate) const STAFF: usize = 3;
-/// The number of contacts that book.
+/// The number of contacts that bookings are made for.
 const CONTACTS: usize = 2_000;
-/// Clients move or cancel one of so many newest appointments, so that most changes concern these.
+/// Clients move or cancel one of this many newest appointments. Most changes therefore affect the same
+/// appointments.
 const RECENT: usize = 100;
-/// The longest pause of an operator between two calls.
+/// The maximum pause of an operator between two calls.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The maximum number of responses in a round.
 const ANSWERS_MAX: usize = 300;
 
-/// The kind of occurrence that kills the program after a number of times.
+/// What kills the program when it has happened a number of times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// The response to a change.
+    /// A response to a change of a client.
     Answer,
-    /// A request at a receiver, before its response.
+    /// A request that has arrived at a receiver and got no response yet.
     Request,
-    /// The response to an operator's call.
+    /// A response to a call of an operator.
     Operator,
 }
 
@@ -55,7 +56,7 @@ impl Trigger {
         *self.0.lock() = Some(armed);
     }
 
-    /// Counts an occurrence.
+    /// Counts an occurrence, and kills the program if it is the chosen one.
     pub(crate) fn happened(&self, cause: Cause) {
         let mut slot = self.0.lock();
         let Some(armed) = slot.as_mut() else { return };
@@ -72,14 +73,14 @@ impl Trigger {
     }
 }
 
-/// The clients' knowledge, over all rounds.
+/// What the clients know from the responses of all rounds.
 #[derive(Default)]
 pub(crate) struct Book {
-    /// The ids of appointments in responses.
+    /// The ids of the appointments in the responses.
     known: Vec<String>,
-    /// The responses to successful requests.
+    /// The responses that were successes.
     pub(crate) acknowledged: Vec<Answer>,
-    /// The requests without a response.
+    /// The requests that got no response.
     pub(crate) unknown: Vec<Call>,
 }
 
@@ -119,7 +120,7 @@ fn request(rng: &mut Rng, shop: &Shop, book: &Mutex<Book>) -> Call {
     }
 }
 
-/// Clients and operators work until the trigger kills the program.
+/// Runs the clients and the operators until the trigger kills the program.
 pub(crate) async fn work_until_killed(
     client: &Client,
     shop: &Arc<Shop>,
@@ -161,7 +162,8 @@ pub(crate) async fn work_until_killed(
     }
 }
 
-/// One call of an endpoint's operator. Returns false if there was no response. The first two endpoints stay enabled.
+/// Makes one call for an endpoint. Returns false if there was no response. The first two endpoints are never
+/// disabled.
 async fn operate(
     client: &Client,
     shop: &Shop,
