@@ -23,17 +23,17 @@ fn with_alerts(good: &Map) -> Map {
 
 const DAMAGES: &[Damage] = &[
     (
-        "an alert is gone from between others",
+        "an alert is missing between two others",
         |m| m.remove(&keys::alert(m.of(), other(), 5)),
         "alerts of the person before it are missing",
     ),
     (
-        "an alert of another number than its row",
+        "an alert whose number differs from its row",
         |m| m.edit::<Alert>(&m.first(kind::ALERT), |alert| alert.number += 1),
         "it holds what belongs at",
     ),
     (
-        "an alert of somebody else than its row",
+        "an alert for another person than its row",
         |m| {
             m.edit::<Alert>(&m.first(kind::ALERT), |alert| {
                 alert.person_id = uuid::Uuid::from_u128(10).into();
@@ -42,7 +42,7 @@ const DAMAGES: &[Damage] = &[
         "it holds what belongs at",
     ),
     (
-        "an alert that cannot be read",
+        "an alert that cannot be decoded",
         |m| {
             let key = m.first(kind::ALERT);
             m.put(&key, vec![1, 2]);
@@ -50,7 +50,7 @@ const DAMAGES: &[Damage] = &[
         "kind alert is damaged",
     ),
     (
-        "the newest alert is gone that was read",
+        "the newest alert that was read is missing",
         |m| {
             m.remove(&keys::alert(m.of(), other(), 5));
             m.remove(&keys::alert(m.of(), other(), 6));
@@ -58,7 +58,7 @@ const DAMAGES: &[Damage] = &[
         "more alerts were read than there are",
     ),
     (
-        "what was read cannot be read",
+        "the mark of read alerts cannot be decoded",
         |m| m.put(&keys::alerts_read(m.of(), other()), vec![1, 0, 0]),
         "kind alerts read is damaged",
     ),

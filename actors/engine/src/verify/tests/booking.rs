@@ -12,7 +12,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "no record asks for this index row",
     ),
     (
-        "an appointment at another time than its row",
+        "an appointment whose start differs from its row",
         |m| {
             let key = m.first(kind::APPOINTMENT);
             m.edit::<Appointment>(&key, |a| a.starts_at = a.starts_at - TimeDelta::minutes(5));
@@ -20,7 +20,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "it holds what belongs at",
     ),
     (
-        "an appointment that cannot be asked for by its id",
+        "an appointment without its row by id",
         |m| {
             let key = m.first(kind::APPOINTMENT_START);
             m.remove(&key);
@@ -28,7 +28,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its row by id is missing",
     ),
     (
-        "an id that leads to another time",
+        "a row by id with another start",
         |m| {
             let key = m.first(kind::APPOINTMENT_START);
             m.put(&key, keys::millis_value(Timestamp::from_millis(5)));
@@ -36,7 +36,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its row by id says something else",
     ),
     (
-        "an appointment that its contact's list lacks",
+        "an appointment without its row by contact",
         |m| {
             let key = m.first(kind::APPOINTMENT_BY_CONTACT);
             m.remove(&key);
@@ -44,7 +44,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its row by contact is missing",
     ),
     (
-        "a change that the list of changes lacks",
+        "an appointment without its row by change",
         |m| {
             let key = m.first(kind::APPOINTMENT_BY_UPDATE);
             m.remove(&key);
@@ -52,7 +52,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its row by change is missing",
     ),
     (
-        "a change that did not happen",
+        "a row by change without such a change",
         |m| {
             let (of, key) = (m.of(), m.first(kind::APPOINTMENT));
             let a: Appointment = m.record(&key);
@@ -95,7 +95,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "overlaps",
     ),
     (
-        "a cancelled appointment that stands again over another",
+        "a cancelled appointment that is active again and overlaps another",
         |m| {
             let cancelled = |a: &Appointment| a.status == AppointmentStatus::Cancelled;
             let of = m.of();
@@ -113,7 +113,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "overlaps",
     ),
     (
-        "an appointment changed before it was made",
+        "an appointment that was changed before its creation",
         |m| {
             m.edit_where::<Appointment>(
                 kind::APPOINTMENT,
@@ -132,7 +132,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the contact that it names is missing",
     ),
     (
-        "a contact with another's number",
+        "a contact with another contact's phone number",
         |m| {
             m.edit_where::<Contact>(
                 kind::CONTACT,
@@ -143,7 +143,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its row by phone number is missing",
     ),
     (
-        "a number that leads to another contact",
+        "a row by phone number of another contact",
         |m| {
             let (one, two) = (m.first(kind::CONTACT_BY_PHONE), m.last(kind::CONTACT));
             let id = two[17..].to_vec();
@@ -152,7 +152,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "by phone number says something else",
     ),
     (
-        "a number that leads to nobody",
+        "a row by phone number without a contact",
         |m| {
             let key = keys::contact_by_phone(m.of(), "+1");
             m.put(&key, vec![9; 16]);
@@ -160,7 +160,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "no record asks for this index row",
     ),
     (
-        "an address that leads nowhere",
+        "a contact without its row by email address",
         |m| {
             let key = m.first(kind::CONTACT_BY_EMAIL);
             m.remove(&key);
@@ -168,7 +168,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its row by email address is missing",
     ),
     (
-        "a contact that the list of changes lacks",
+        "a contact without its row by change",
         |m| {
             let key = m.first(kind::CONTACT_BY_UPDATE);
             m.remove(&key);
@@ -176,7 +176,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its row by change is missing",
     ),
     (
-        "a contact whom a search does not find",
+        "a contact that is missing in the index of names",
         |m| {
             let key = m.first(kind::CONTACT_NAMES);
             m.edit::<NamesRecord>(&key, |row| _ = row.names.pop());
@@ -184,7 +184,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the index of names says something else",
     ),
     (
-        "a search finds a name that nobody has",
+        "a name in the index that no contact has",
         |m| {
             let key = m.first(kind::CONTACT_NAMES);
             m.edit::<NamesRecord>(&key, |row| row.names[0].1 = "nobody".into());
@@ -192,7 +192,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "has not the name that it holds",
     ),
     (
-        "a name of somebody who is not there",
+        "a name in the index of a missing contact",
         |m| {
             let key = m.first(kind::CONTACT_NAMES);
             m.edit::<NamesRecord>(&key, |row| {

@@ -95,12 +95,12 @@ fn cut(m: &mut Map, key: &[u8]) {
 
 pub(super) const DAMAGES: &[Damage] = &[
     (
-        "a special day under another date",
+        "a special day whose date differs from its row",
         |m| _ = plant_special_day(m, "2026-12-26", &special_day("2026-12-24")),
         "it holds what belongs at",
     ),
     (
-        "a special day that is cut short",
+        "a truncated special day",
         |m| {
             let key = plant_special_day(m, "2026-12-24", &special_day("2026-12-24"));
             cut(m, &key);
@@ -127,7 +127,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "has not the length of its kind",
     ),
     (
-        "a blocked time under another start",
+        "a blocked time whose start differs from its row",
         |m| {
             let (at, staff) = booked(m);
             let [right, wrong] =
@@ -137,7 +137,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "it holds what belongs at",
     ),
     (
-        "a blocked time of another staff member than its row says",
+        "a blocked time of another staff member than its row",
         |m| {
             let (at, staff) = booked(m);
             plant_blocked_time(m, &blocked_time(1, staff, at, 9), &blocked_time(1, other(), at, 9));
@@ -145,7 +145,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "it holds what belongs at",
     ),
     (
-        "a blocked time of nobody",
+        "a blocked time of a missing staff member",
         |m| {
             let nobodys = blocked_time(1, other(), booked(m).0, 9);
             plant_blocked_time(m, &nobodys, &nobodys);
@@ -153,7 +153,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the staff member that it names is missing",
     ),
     (
-        "a blocked time that is cut short",
+        "a truncated blocked time",
         |m| {
             let (at, staff) = booked(m);
             let time = blocked_time(1, staff, at, 9);
@@ -163,7 +163,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "kind blocked_time",
     ),
     (
-        "a blocked time that ends when it starts",
+        "a blocked time that ends at its start",
         |m| {
             let (at, staff) = booked(m);
             let time = blocked_time(1, staff, at, 0);
@@ -172,7 +172,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "it ends before it starts",
     ),
     (
-        "hours of a staff member that are cut short",
+        "truncated hours of a staff member",
         |m| {
             plant_diary(m);
             let key = m.first(kind::STAFF);
@@ -181,7 +181,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "kind staff",
     ),
     (
-        "breaks that are cut short",
+        "truncated breaks",
         |m| {
             plant_diary(m);
             let key = m.first(kind::PROFILE);
@@ -190,7 +190,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "kind business",
     ),
     (
-        "an appointment that keeps more free than there may be",
+        "an appointment with buffers above the maximum",
         |m| {
             plant_diary(m);
             let key = m.first(kind::APPOINTMENT);

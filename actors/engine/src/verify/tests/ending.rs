@@ -41,7 +41,7 @@ impl Map {
 
 pub(super) const DAMAGES: &[Damage] = &[
     (
-        "somebody is being erased who is there",
+        "a contact that exists although it is being erased",
         |m| {
             let contact = m.somebody();
             m.erasing(&contact);
@@ -49,22 +49,22 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the contact that is being erased is there",
     ),
     (
-        "an erased contact whose phone number leads to them",
+        "an erased contact with a row by phone number",
         |m| m.erase_but(&[kind::CONTACT_BY_PHONE]),
         "no record asks for this index row",
     ),
     (
-        "an erased contact who is listed by change",
+        "an erased contact with a row by change",
         |m| m.erase_but(&[kind::CONTACT_BY_UPDATE]),
         "no record asks for this index row",
     ),
     (
-        "an erased contact whose name is searched",
+        "an erased contact in the index of names",
         |m| m.erase_but(&[kind::CONTACT_NAMES]),
         "has not the name that it holds",
     ),
     (
-        "an erasure that nobody goes on with",
+        "an erasure without a row for its cleanup",
         |m| {
             m.erase_but(&[]);
             m.remove(&keys::unfinished(m.of()));
@@ -72,7 +72,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "in the list of what is not finished is missing",
     ),
     (
-        "an erasure that is damaged",
+        "a damaged erasure",
         |m| {
             m.erase_but(&[]);
             let key = m.first(kind::ERASURE);
@@ -90,7 +90,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "nobody is being erased",
     ),
     (
-        "how far an erasure has come is damaged",
+        "damaged progress of an erasure",
         |m| {
             m.erase_but(&[]);
             m.put(&keys::erasing(m.of()), vec![1, 2]);
@@ -98,7 +98,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "kind erasing",
     ),
     (
-        "an event to be wiped that is not there",
+        "a missing event that is to be wiped",
         |m| {
             let record = WipeRecord { until: domain::SteadyTime::from_millis(5) };
             m.put(&keys::wipe(m.of(), other()), record.encode());
@@ -106,7 +106,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the event that it names is missing",
     ),
     (
-        "an event to be wiped that nobody wipes",
+        "an event to be wiped without a row for its cleanup",
         |m| {
             let event = keys::id_at_end(&m.first(kind::EVENT)).unwrap();
             let record = WipeRecord { until: domain::SteadyTime::from_millis(5) };
@@ -115,7 +115,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "in the list of what is not finished is missing",
     ),
     (
-        "when an event is to be wiped is damaged",
+        "a damaged row of an event that is to be wiped",
         |m| {
             let event = keys::id_at_end(&m.first(kind::EVENT)).unwrap();
             m.put(&keys::wipe(m.of(), event), vec![1]);
@@ -123,18 +123,22 @@ pub(super) const DAMAGES: &[Damage] = &[
         "kind wipe",
     ),
     (
-        "something is unfinished in a business that is not there",
+        "a cleanup of a missing business",
         |m| m.put(&keys::unfinished(other()), vec![]),
         "the business that it names is missing",
     ),
     (
-        "a business that was ended is there",
+        "a business that exists although it was deleted",
         |m| m.put(&keys::ending(m.of()), vec![]),
         "the business that was ended is there",
     ),
-    ("an ended business with a value", |m| m.put(&keys::ending(other()), vec![1]), "it has a value"),
     (
-        "rows are left of a business that nobody ends",
+        "a deleted business whose row has a value",
+        |m| m.put(&keys::ending(other()), vec![1]),
+        "it has a value",
+    ),
+    (
+        "rows of a business that no cleanup deletes",
         |m| {
             let of = m.of();
             m.remove(&keys::profile(of));
@@ -143,7 +147,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its business has no profile",
     ),
     (
-        "how long things are kept is damaged",
+        "a damaged retention",
         |m| {
             let mut bytes = Retention { calls_days: Some(9), ..Retention::default() }.encode();
             bytes[2] = 0; // the number of days
@@ -152,7 +156,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "kind retention",
     ),
     (
-        "how long things are kept stands where nobody looks",
+        "a retention under another key",
         |m| {
             let mut key = keys::retention(m.of()).to_vec();
             *key.last_mut().unwrap() = 1;

@@ -3,12 +3,16 @@
 use super::*;
 
 pub(super) const DAMAGES: &[Damage] = &[
-    ("nothing says which format it has", |m| m.remove(&keys::meta()), "which format"),
-    ("the store's own record is damaged", |m| m.0.get_mut(&*keys::meta()).unwrap().truncate(9), "kind meta"),
-    ("an upgrade was cut short", |m| m.put(&keys::upgrade(), vec![0, 2]), "an upgrade is not finished"),
-    ("a repair was cut short", |m| m.put(&keys::repair(), vec![0; 8]), "a repair of stamps"),
+    ("a missing format", |m| m.remove(&keys::meta()), "which format"),
     (
-        "an import of a business that is there",
+        "a damaged record of the store itself",
+        |m| m.0.get_mut(&*keys::meta()).unwrap().truncate(9),
+        "kind meta",
+    ),
+    ("an interrupted upgrade", |m| m.put(&keys::upgrade(), vec![0, 2]), "an upgrade is not finished"),
+    ("an interrupted repair", |m| m.put(&keys::repair(), vec![0; 8]), "a repair of stamps"),
+    (
+        "an import of an existing business",
         |m| {
             let business = m.record::<Business>(&keys::profile(m.of()));
             m.put(&keys::moving(m.of()), business.encode());
@@ -16,16 +20,16 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the business that is being imported is there",
     ),
     (
-        "an import under another id",
+        "an import whose id differs from its row",
         |m| {
             let business = m.record::<Business>(&keys::profile(m.of()));
             m.put(&keys::moving(other()), business.encode());
         },
         "it holds what belongs at",
     ),
-    ("an import that is damaged", |m| m.put(&keys::moving(other()), vec![9]), "kind business"),
+    ("a damaged import", |m| m.put(&keys::moving(other()), vec![9]), "kind business"),
     (
-        "a row of a kind that there is not",
+        "a row of an unknown kind",
         |m| m.put(&keys::profile(m.of())[..16].iter().copied().chain([0x7e; 17]).collect::<Vec<_>>(), vec![]),
         "no kind that is known",
     ),
@@ -39,12 +43,12 @@ pub(super) const DAMAGES: &[Damage] = &[
     ),
     ("a key without a kind", |m| m.put(&[5; 16], vec![]), "no kind"),
     (
-        "a business that is not listed",
+        "a business that is missing in the list",
         |m| m.remove(&keys::business_index(m.of())),
         "in the list of businesses is missing",
     ),
     (
-        "a listed business that is not there",
+        "a missing business that is in the list",
         |m| m.put(&keys::business_index(other()), vec![]),
         "the business that it names is missing",
     ),
@@ -58,7 +62,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "it holds what belongs at",
     ),
     (
-        "a service of another id",
+        "a service whose id differs from its row",
         |m| {
             let key = m.first(kind::SERVICE);
             m.edit::<Service>(&key, |s| s.id = other());
@@ -66,7 +70,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "it holds what belongs at",
     ),
     (
-        "a service that is damaged",
+        "a damaged service",
         |m| {
             let key = m.first(kind::SERVICE);
             m.0.get_mut(&key).unwrap().push(0);
@@ -74,7 +78,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "kind service",
     ),
     (
-        "a member who offers what is not there",
+        "a staff member who offers a missing service",
         |m| {
             let key = m.first(kind::STAFF);
             m.edit::<StaffMember>(&key, |s| s.service_ids.push(other()));
@@ -90,7 +94,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the service that it names is missing",
     ),
     (
-        "a staff member is gone",
+        "a missing staff member",
         |m| {
             let key = m.first(kind::STAFF);
             m.remove(&key);
@@ -98,7 +102,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the staff member that it names is missing",
     ),
     (
-        "a listed key that is not there",
+        "a missing API key that is in the list",
         |m| {
             let key = m.installation(installation_kind::API_KEY);
             m.remove(&key);
@@ -106,7 +110,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the API key that it names is missing",
     ),
     (
-        "a key that its business does not list",
+        "an API key that is missing in its business's list",
         |m| {
             let key = m.first(kind::KEY);
             m.remove(&key);
@@ -114,7 +118,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "in the list of its business is missing",
     ),
     (
-        "a key under another prefix",
+        "an API key whose prefix differs from its row",
         |m| {
             let key = m.installation(installation_kind::API_KEY);
             m.move_row(&key, &keys::api_key(*b"zzzzzzzz"));
@@ -122,7 +126,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "it holds what belongs at",
     ),
     (
-        "a key that came back",
+        "a revoked API key that is active again",
         |m| {
             let key = keys::of_kind(BusinessId::INSTALLATION, installation_kind::API_KEY);
             let revoked = m.scan(&key, Order::Ascending).map(|row| row.unwrap().0);
@@ -132,7 +136,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "another usage than there is",
     ),
     (
-        "a use of a key that is not there",
+        "a use of a missing API key",
         |m| m.put(&keys::key_used(other()), vec![0; 8]),
         "the API key that it names is missing",
     ),

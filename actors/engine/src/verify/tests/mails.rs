@@ -37,10 +37,14 @@ fn with_mails(good: &Map) -> Map {
 
 const DAMAGES: &[Damage] = &[
     ("a mail is gone", |m| m.remove(&m.first(kind::MAIL)), "no record asks for this index row"),
-    ("a mail that is not due", |m| m.remove(&m.first(kind::MAIL_DUE)), "among what is due is missing"),
+    (
+        "a pending mail without a due row",
+        |m| m.remove(&m.first(kind::MAIL_DUE)),
+        "among what is due is missing",
+    ),
     ("a mail not gathered", |m| m.remove(&m.first(kind::MAIL_GATHERED)), "among what is gathered is missing"),
     (
-        "a mail of another person than its row",
+        "a mail for another person than its row",
         |m| m.edit::<Mail>(&m.first(kind::MAIL), |mail| mail.person_id = uuid::Uuid::from_u128(8).into()),
         "no record asks for this index row",
     ),
@@ -50,7 +54,7 @@ const DAMAGES: &[Damage] = &[
         "it is a mail of another business",
     ),
     (
-        "a mail that was sent and is due",
+        "a sent mail with a due row",
         |m| {
             m.edit::<Mail>(&m.first(kind::MAIL), |mail| {
                 (mail.status, mail.next_attempt_at) = (MailStatus::Sent, None);
@@ -60,7 +64,7 @@ const DAMAGES: &[Damage] = &[
     ),
     ("a due row with a value", |m| m.put(&m.first(kind::MAIL_DUE), vec![1]), "it has a value"),
     (
-        "a mail of an account that cannot be read",
+        "a mail about an account that cannot be decoded",
         |m| {
             let key = m.installation(kind::MAIL);
             m.put(&key, vec![1, 2]);
@@ -68,7 +72,7 @@ const DAMAGES: &[Damage] = &[
         "kind mail is damaged",
     ),
     (
-        "an account's mail that is not due",
+        "a mail about an account without a due row",
         |m| m.remove(&m.installation(kind::MAIL_DUE)),
         "among what is due is missing",
     ),

@@ -64,21 +64,21 @@ fn row(map: &Map) -> Vec<u8> {
 
 pub(super) const DAMAGES: &[Damage] = &[
     (
-        "a person of another id",
+        "a person whose id differs from its row",
         |m| {
             let key = row(m);
             m.edit::<Person>(&key, |person| person.id = other());
         },
         "it holds what belongs at",
     ),
-    ("a person who is no more", |m| m.remove(&row(m)), "the person that it names is missing"),
+    ("a missing person", |m| m.remove(&row(m)), "the person that it names is missing"),
     (
-        "an address that leads to nobody",
+        "a person without a row by email address",
         |m| m.remove(&m.installation(installation_kind::PERSON_BY_EMAIL)),
         "by e-mail address is missing",
     ),
     (
-        "an address that is another's",
+        "a person whose email address differs from its row",
         |m| {
             let key = row(m);
             m.edit::<Person>(&key, |person| person.email = "b@example.com".into());
@@ -86,7 +86,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "no record asks for this index row",
     ),
     (
-        "a token that leads to nobody",
+        "a token without its row",
         |m| m.remove(&m.installation(installation_kind::PERSON_BY_TOKEN)),
         "by token is missing",
     ),
@@ -99,17 +99,17 @@ pub(super) const DAMAGES: &[Damage] = &[
         "no record asks for this index row",
     ),
     (
-        "a membership that its person does not know of",
+        "a membership that is missing in its person's list",
         |m| m.remove(&m.installation(installation_kind::MEMBER_OF)),
         "in the list of its person is missing",
     ),
     (
-        "a membership that its business does not know of",
+        "a membership that is missing in its business's list",
         |m| m.remove(&m.first(kind::MEMBERSHIP)),
         "no record asks for this index row",
     ),
     (
-        "a membership of somebody who is a staff member that there is not",
+        "a membership with a missing staff member",
         |m| {
             let key = m.first(kind::MEMBERSHIP);
             m.edit::<Membership>(&key, |membership| membership.staff_id = Some(other()));

@@ -12,7 +12,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "no record asks for this index row",
     ),
     (
-        "a call that its list lacks",
+        "a call that is missing in its list",
         |m| {
             let key = m.first(kind::CALL_BY_START);
             m.remove(&key);
@@ -20,7 +20,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its row by start is missing",
     ),
     (
-        "a list that tells something else of a call",
+        "a list row that differs from its call",
         |m| {
             let key = m.first(kind::CALL);
             m.edit::<CallRecord>(&key, |call| call.contact_id = None);
@@ -36,7 +36,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the contact that it names is missing",
     ),
     (
-        "a message that is not in its list",
+        "a message that is missing in its list",
         |m| {
             let key = m.first(kind::MESSAGE_BY_CREATION);
             m.remove(&key);
@@ -44,7 +44,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its row by creation is missing",
     ),
     (
-        "a message of another status than its list",
+        "a message whose status differs from its list",
         |m| {
             let (of, key) = (m.of(), m.first(kind::MESSAGE_BY_STATUS));
             let (at, id) = keys::instant_and_id(&key).unwrap();
@@ -53,7 +53,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its row by status is missing",
     ),
     (
-        "a message of a call that is not there",
+        "a message about a missing call",
         |m| m.edit_where::<TakenMessage>(kind::MESSAGE, |_| true, |message| message.call_id = Some(other())),
         "the call that it names is missing",
     ),
@@ -66,7 +66,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "it holds what belongs at",
     ),
     (
-        "a piece of a long text is gone",
+        "a missing piece of a long text",
         |m| {
             let key = m.last(kind::KNOWLEDGE | 0x80);
             m.remove(&key);
@@ -74,7 +74,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its pieces do not belong together",
     ),
     (
-        "a letter of a long text is another",
+        "a changed byte in a long text",
         |m| {
             let key = m.last(kind::KNOWLEDGE | 0x80);
             m.0.get_mut(&key).unwrap()[0] ^= 1;
@@ -82,7 +82,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its pieces do not belong together",
     ),
     (
-        "a long text without its beginning",
+        "a long text without its first piece",
         |m| {
             let key = m.last(kind::KNOWLEDGE);
             m.remove(&key);
@@ -90,7 +90,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a piece of a value that is not there",
     ),
     (
-        "an endpoint that is not listed",
+        "an endpoint that is missing in the list",
         |m| {
             let key = m.installation(installation_kind::ENDPOINT_INDEX);
             m.remove(&key);
@@ -98,7 +98,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "in the list of endpoints is missing",
     ),
     (
-        "an endpoint and its place in the list are gone",
+        "an endpoint that is missing together with its list row",
         |m| {
             let (key, listed) = (m.first(kind::WEBHOOK), m.installation(installation_kind::ENDPOINT_INDEX));
             m.remove(&key);
@@ -115,7 +115,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the event that it names is missing",
     ),
     (
-        "an event with the bytes of another",
+        "an event with the bytes of another event",
         |m| {
             let (one, two) = (m.first(kind::EVENT), m.last(kind::EVENT));
             let value = m.0[&two].clone();
@@ -132,7 +132,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "it holds what belongs at",
     ),
     (
-        "a delivery that waits and will never be due",
+        "a pending delivery without a due row",
         |m| {
             let endpoint: WebhookEndpoint = m.record(&m.first(kind::WEBHOOK));
             let key = m.first(kind::DELIVERY);
@@ -143,7 +143,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "among what is due is missing",
     ),
     (
-        "something is due that is not there",
+        "a due row without a delivery",
         |m| {
             let (of, key) = (m.of(), m.first(kind::WEBHOOK));
             let endpoint: WebhookEndpoint = m.record(&key);
@@ -152,7 +152,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the delivery that is due is missing",
     ),
     (
-        "a call is gone with every trace",
+        "a call that is missing together with its index rows",
         |m| {
             let key = m.last(kind::CALL);
             let of = m.of();
@@ -169,7 +169,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "another usage than there is",
     ),
     (
-        "entries of the audit log in another order",
+        "an audit entry with a later timestamp than the next one",
         |m| {
             let key = m.first(kind::AUDIT);
             m.edit::<AuditRecord>(&key, |record| record.entry.at = record.entry.at + TimeDelta::days(1));
@@ -177,7 +177,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "an earlier stamp than the entry before it",
     ),
     (
-        "an entry under another id",
+        "an audit entry whose id differs from its row",
         |m| {
             let key = m.first(kind::AUDIT);
             m.edit::<AuditRecord>(&key, |record| record.entry.id = other());
@@ -185,7 +185,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "it holds what belongs at",
     ),
     (
-        "an answer that is forgotten a day late",
+        "a stored response that expires a day late",
         |m| {
             let key = m.first(kind::IDEMPOTENCY);
             let (day, hash) = keys::day_and_hash(&key).unwrap();
@@ -195,7 +195,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "another day than it was answered on",
     ),
     (
-        "an answer that is damaged",
+        "a damaged stored response",
         |m| {
             let key = m.first(kind::IDEMPOTENCY);
             let bytes = m.record::<IdempotencyRecord>(&key).encode();
@@ -204,7 +204,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "kind idempotency",
     ),
     (
-        "an age of what is not there",
+        "an age row of a missing entry",
         |m| {
             let key = keys::age(m.of(), domain::SteadyTime::from_millis(5));
             m.put(&key, vec![3; 16]);
