@@ -182,7 +182,7 @@ fn a_message_is_one_kind_of_alert_with_or_without_a_staff_member() {
 }
 
 #[test]
-fn an_alert_is_read_by_itself_or_with_all_up_to_it_and_shown_in_ones_own_time() {
+fn an_alert_is_marked_as_read_alone_or_with_all_earlier_ones_and_shown_in_the_time_of_the_membership() {
     let at = Timestamp::from_millis;
     let about = About { kind: AlertKind::WebhookDisabled, id: Uuid::from_u128(1), at: at(5) };
     let alert = Alert { id: id(1), person_id: id(1), number: 4, about, read_at: None };

@@ -174,7 +174,7 @@ fn only_a_time_later_than_now_is_listed() {
 }
 
 #[test]
-fn the_free_member_with_the_fewest_minutes_that_day_takes_it() {
+fn the_free_staff_member_with_the_fewest_booked_minutes_of_the_day_is_assigned() {
     let mut world = World::new();
     assert_eq!(world.assign(CUT, None, "11:00"), Ok(member(1)));
     world.book(1, "09:00", "09:30");
@@ -189,7 +189,7 @@ fn the_free_member_with_the_fewest_minutes_that_day_takes_it() {
 }
 
 #[test]
-fn an_appointment_that_is_moved_does_not_stand_in_its_own_way() {
+fn a_moved_appointment_does_not_conflict_with_itself() {
     let mut world = World::new();
     world.book(1, "09:00", "10:00");
     let mut request = SlotRequest {
@@ -249,7 +249,7 @@ fn every_unusable_input_is_refused_with_its_path() {
 }
 
 #[test]
-fn a_business_that_takes_no_bookings_lists_nothing_and_its_team_still_books() {
+fn a_business_without_online_bookings_lists_no_times_and_its_team_can_still_book() {
     let mut world = World::new();
     world.business.booking_mode = BookingMode::Off;
     assert_eq!(world.listed(CUT, None), [""; 0]);
@@ -270,7 +270,7 @@ fn mondays(windows: &[(&str, &str)]) -> StaffHours {
 }
 
 #[test]
-fn a_staff_member_takes_times_in_their_own_hours_and_outside_their_time_off() {
+fn a_staff_member_can_be_booked_within_their_hours_and_outside_their_time_off() {
     let mut world = World::new();
     world.staff(1).hours = Some(mondays(&[("08:00", "09:30"), ("09:30", "10:30"), ("11:00", "20:00")]));
     assert_eq!(world.listed(SHAVE, None), ["09:00", "09:30", "10:00", "11:00", "11:30"]);

@@ -137,7 +137,7 @@ fn the_booking_mode_applies_to_integrations_only() {
 }
 
 #[test]
-fn a_pending_request_holds_its_time_and_is_announced_once_confirmed() {
+fn a_pending_request_blocks_its_time_and_is_announced_when_it_is_confirmed() {
     let mut shop = shop(BookingMode::Request);
     let (pending, event) = shop.book(1, hour(9), ANYONE).unwrap();
     assert_eq!(event, None);
@@ -149,7 +149,7 @@ fn a_pending_request_holds_its_time_and_is_announced_once_confirmed() {
 }
 
 #[test]
-fn a_move_that_waits_for_confirmation_is_announced_when_it_comes() {
+fn a_move_that_needs_confirmation_is_announced_when_it_is_confirmed() {
     let mut shop = shop(BookingMode::Request);
     let (booked, event) = shop.book(1, hour(9), TEAM).unwrap();
     assert_eq!(event, Some(EventType::AppointmentBooked));
@@ -199,7 +199,7 @@ fn a_final_status_never_changes() {
 }
 
 #[test]
-fn a_move_keeps_id_staff_and_duration_and_its_own_time_is_not_in_its_way() {
+fn a_move_keeps_id_staff_and_duration_and_does_not_conflict_with_itself() {
     let mut shop = shop(BookingMode::Instant);
     let (booked, _) = shop.book(1, hour(9), STRICT).unwrap();
     shop.services.get_mut(&id(10)).unwrap().duration_minutes = 30;
@@ -213,7 +213,7 @@ fn a_move_keeps_id_staff_and_duration_and_its_own_time_is_not_in_its_way() {
 }
 
 #[test]
-fn the_times_to_move_to_are_those_to_which_it_can_be_moved() {
+fn the_times_listed_for_a_move_are_exactly_those_that_a_move_accepts() {
     let mut shop = shop(BookingMode::Instant);
     let (booked, _) = shop.book(1, hour(9), STRICT).unwrap();
     let (_, _) = shop.book(2, hour(9), STRICT).unwrap();

@@ -54,7 +54,7 @@ fn touching_is_free_and_overlapping_by_a_minute_is_not() {
 }
 
 #[test]
-fn the_appointment_that_is_moved_does_not_stand_in_its_own_way() {
+fn the_moved_appointment_does_not_conflict_with_itself() {
     let busy = held(&[(60, 90), (90, 120), (120, 150)]);
     let free = |start, end, number| busy.is_free(staff(1), at(start), at(end), Some(id(number)));
     assert!(free(95, 115, 2));

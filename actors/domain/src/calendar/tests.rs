@@ -156,7 +156,7 @@ fn a_start_after_midnight_belongs_to_the_day_it_falls_on() {
 }
 
 #[test]
-fn windows_that_touch_are_one_and_each_keeps_its_own_steps() {
+fn adjacent_windows_are_joined_and_each_keeps_its_own_grid() {
     let hours = [(Monday, "22:45", "24:00"), (Tuesday, "00:00", "01:00")];
     assert_eq!(starts(Paris, &hours, "2026-03-02", 60), ["22:45+01", "23:15+01", "23:45+01"]);
     assert_eq!(starts(Paris, &hours, "2026-03-03", 60), ["00:00+01"]);
@@ -399,7 +399,7 @@ fn no_service_overlaps_a_break_and_the_grid_continues_after_it() {
 }
 
 #[test]
-fn a_break_over_a_clock_change_is_as_long_as_the_clocks_make_it() {
+fn a_break_over_a_clock_change_follows_local_time() {
     let shop = Shop::new(&always(), Paris).breaks(&[(Sunday, "02:00", "03:00")]);
     let check = |text| shop.check(at(text), TimeDelta::minutes(30));
     // In spring the break begins and ends at the same instant, the clock change.

@@ -38,7 +38,7 @@ fn with_password() -> Person {
 }
 
 #[test]
-fn a_link_is_good_once_and_until_it_expires() {
+fn a_link_works_once_and_until_it_expires() {
     for (kind, seconds) in
         [(LinkKind::Invitation, 7 * DAY), (LinkKind::Reset, HOUR), (LinkKind::Enter, 10 * MINUTE)]
     {
@@ -237,7 +237,7 @@ fn an_account_that_is_not_confirmed_keeps_the_session_that_proves_its_address_an
 }
 
 #[test]
-fn the_link_of_a_mail_is_made_once_and_never_again_once_something_came_since() {
+fn a_mailed_link_is_made_once_and_not_again_after_a_newer_link_or_a_use() {
     let mail = |number: u8, written| ([number; 32], at(written));
     let mut person = with_password();
     let made = person.make_mailed_link(None, mail(1, 10), None, at(11)).unwrap();
@@ -279,7 +279,7 @@ fn the_link_of_a_mail_is_made_once_and_never_again_once_something_came_since() {
 }
 
 #[test]
-fn a_clock_that_was_ahead_takes_no_links_from_anybody() {
+fn a_clock_that_was_ahead_invalidates_no_links() {
     let mut person = with_password();
     person.sign_in(begin(1), at(DAY));
     person.set_password(&[1; 32], "new".into(), begin(2), at(DAY)).unwrap();
@@ -301,7 +301,7 @@ fn two_spellings_are_one_account_only_where_they_differ_in_ascii_case() {
 }
 
 #[test]
-fn an_address_that_no_relay_takes_is_refused() {
+fn an_address_that_no_relay_accepts_is_refused() {
     for bad in [
         "a,b<c>@x",
         "a b@x.com",
