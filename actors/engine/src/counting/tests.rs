@@ -75,7 +75,7 @@ fn rows_that_do_not_decode_are_neither_found_nor_missing() {
 }
 
 #[test]
-fn a_business_that_is_missing_or_set_aside_is_named_as_a_whole() {
+fn a_business_that_is_missing_or_set_aside_is_reported_once() {
     let both = [rows_of(business(7), 1, 1, ""), rows_of(business(9), 2, 2, "")].concat();
     assert!(counted(&[7, 9], &both, &[]).is_empty());
     assert_eq!(counted(&[7, 8, 9, 10], &both, &[]), ["8 business None 0", "10 business None 0"]);

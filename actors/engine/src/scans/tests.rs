@@ -41,7 +41,7 @@ fn all_it_may() -> impl Step<Vec<ThreadId>> {
 }
 
 #[tokio::test]
-async fn a_request_reads_its_budget_in_four_steps_and_everybody_gets_a_turn_between_them() {
+async fn a_request_reads_its_budget_in_four_steps_and_others_get_turns_between_them() {
     let (store, scans) = (memory(), Scans::new(SCAN_ROWS_MAX));
     let turns = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&turns);

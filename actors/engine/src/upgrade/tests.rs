@@ -74,7 +74,7 @@ async fn upgraded(before: &Rows) -> Rows {
 }
 
 #[tokio::test]
-async fn appointments_of_format_1_stand_where_they_start_and_nothing_else_changes() {
+async fn appointments_of_format_1_get_keys_with_their_start_and_no_other_row_changes() {
     let before = fixture(1).await;
     let after = upgraded(&before).await;
     assert_eq!(format_in(&after), STORE_FORMAT);
@@ -100,7 +100,7 @@ async fn appointments_of_format_1_stand_where_they_start_and_nothing_else_change
 }
 
 #[tokio::test]
-async fn what_the_first_versions_of_format_2_left_goes() {
+async fn leftovers_of_the_first_versions_of_format_2_are_deleted() {
     let before = fixture(2).await;
     let after = upgraded(&before).await;
     assert_eq!(before.len(), after.len(), "the fixture must have no row that the conversion deletes");
@@ -139,7 +139,7 @@ fn with_more(mut rows: Rows) -> Rows {
 /// Cuts the power after every millisecond of a conversion whose syncs take two. Some of the unsynced data
 /// survives.
 #[tokio::test(start_paused = true)]
-async fn a_conversion_that_is_cut_short_again_and_again_comes_to_the_same_end() {
+async fn a_repeatedly_interrupted_conversion_has_the_same_result() {
     // Format 2 converts only its format mark, so there are fewer moments to cut.
     for (format, cuts_min) in [(1, 40), (2, 5)] {
         let before = if format == 1 { with_more(fixture(format).await) } else { fixture(format).await };

@@ -11,7 +11,7 @@ use crate::harness::{
 };
 
 #[tokio::test(start_paused = true)]
-async fn a_booking_and_the_refusals_it_causes_are_answered_after_its_sync() {
+async fn a_booking_and_the_refusals_that_it_causes_get_responses_after_its_sync() {
     let world = World::new(1).await;
     let shop = world.shop(1).await;
     world.disk.hold_syncs();
@@ -37,7 +37,7 @@ async fn a_booking_and_the_refusals_it_causes_are_answered_after_its_sync() {
 /// The disk's reserve is almost used up. A cancellation with a new idempotency key is then refused if the
 /// appointment is already cancelled. The refusal therefore shows that the first cancellation took effect.
 #[tokio::test(start_paused = true)]
-async fn a_refusal_for_want_of_room_is_answered_after_the_change_it_shows_is_durable() {
+async fn a_refusal_for_lack_of_space_is_sent_after_the_change_that_it_shows_is_durable() {
     let world = World::new(4).await;
     let shop = world.shop(1).await;
     let booked = world.at(&shop).change(by_operator(), shop.booking(at(1, 10), 1)).await.unwrap();
@@ -97,7 +97,7 @@ async fn reads_do_not_show_an_unsynced_change_and_wait_only_if_they_must_include
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_read_shows_nothing_that_a_crash_takes_back() {
+async fn a_read_shows_no_change_that_a_crash_could_undo() {
     let mut world = World::new(3).await;
     let shop = world.shop(1).await;
     world.disk.hold_syncs();

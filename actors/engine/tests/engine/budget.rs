@@ -267,7 +267,7 @@ async fn make_old(store: &Store, of: BusinessId) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_of_an_earlier_version_is_counted_while_work_goes_on() {
+async fn a_store_of_an_earlier_version_is_counted_while_changes_are_made() {
     let mut world = World::new(7).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);

@@ -78,7 +78,7 @@ async fn the_other_goes_on(world: &World, other: &Shop, key: &Credential, day: i
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_business_is_set_aside_while_it_runs_and_stays_so_and_the_other_goes_on() {
+async fn a_running_business_stays_set_aside_over_restarts_and_the_other_continues() {
     let mut world = World::new(1).await;
     let (shop, other) = (world.shop(1).await, world.shop(1).await);
     let (key, others_key) = (credential(&world, &shop).await, credential(&world, &other).await);
@@ -118,7 +118,7 @@ async fn a_business_is_set_aside_while_it_runs_and_stays_so_and_the_other_goes_o
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_that_wait_when_it_is_set_aside_are_answered() {
+async fn requests_that_wait_when_a_business_is_set_aside_get_responses() {
     let world = World::new(2).await;
     let shop = world.shop(1).await;
     world.disk.hold_syncs();

@@ -101,7 +101,7 @@ async fn unsynced_appointments_are_reloaded_with_their_pending_changes() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stamps_never_go_back_and_a_restart_does_not_repeat_one() {
+async fn timestamps_never_decrease_and_a_restart_repeats_none() {
     let mut world = World::new(3).await;
     let shop = world.shop(1).await;
     let mut newest = Timestamp::MIN.to_string();
@@ -200,7 +200,7 @@ async fn a_lasting_jump_is_followed_without_any_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_is_put_right_by_less_than_a_minute_is_followed_at_once() {
+async fn a_clock_correction_of_less_than_a_minute_is_followed_immediately() {
     let world = World::new(7).await;
     for seconds in [60, -60, 59, 1] {
         world.clock.jump(TimeDelta::seconds(seconds));
@@ -233,7 +233,7 @@ async fn start_off_by(world: &mut World, off: TimeDelta) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_is_right_a_second_after_the_start_is_believed_at_once() {
+async fn a_clock_that_is_right_a_second_after_the_start_is_believed_immediately() {
     for stopped in [TimeDelta::hours(5), TimeDelta::days(400)] {
         let mut world = World::new(9).await;
         let shop = world.shop(1).await;
@@ -275,7 +275,7 @@ async fn a_clock_that_is_early_from_the_start_is_never_believed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_kept_time_that_was_wrong_is_repaired() {
+async fn a_wrong_stored_time_is_repaired() {
     let mut world = World::new(11).await;
     let shop = world.shop(1).await;
     world.jump_and_hold(&shop, TimeDelta::days(1_000)).await;
@@ -318,7 +318,7 @@ async fn in_the_same_boot_no_change_is_stamped_before_a_list_of_an_earlier_life(
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_another_boot_no_change_is_stamped_before_the_kept_time() {
+async fn after_another_boot_no_timestamp_is_earlier_than_the_stored_time() {
     let mut world = World::new(13).await;
     let shop = world.shop(1).await;
     stamp(&world, &shop, 30).await;
@@ -339,7 +339,7 @@ async fn after_another_boot_no_change_is_stamped_before_the_kept_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_change_is_stamped_before_a_list_that_a_stopped_actor_has_answered() {
+async fn no_timestamp_is_earlier_than_a_list_that_a_stopped_actor_returned() {
     let mut world = World::new(14).await;
     let (shop, other) = (world.shop(1).await, world.shop(1).await);
     world.limits = Limits { business_actors: 1, ..Limits::default() };

@@ -279,7 +279,7 @@ async fn messages_are_listed_newest_first_and_narrowed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn long_texts_come_back_byte_for_byte_and_are_remembered() {
+async fn long_texts_are_returned_byte_for_byte_and_replayed() {
     let mut world = World::new(7).await;
     let shop = world.shop(1).await;
     // Text in Arabic and Chinese, an emoji with a joiner, and a combining accent.

@@ -55,7 +55,7 @@ async fn is_let_in(world: &World, key: &str) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deleted_business_is_gone_at_once_and_leaves_no_rows() {
+async fn a_deleted_business_is_not_found_immediately_and_leaves_no_rows() {
     let mut world = World::new(80).await;
     let (shop, key) = filled(&world).await;
     let (other, other_key) = filled(&world).await;

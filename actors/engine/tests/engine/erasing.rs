@@ -269,7 +269,7 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn pending_events_are_wiped_after_a_day_or_at_once_if_nothing_is_sent() {
+async fn pending_events_are_wiped_after_a_day_or_immediately_if_none_is_sent() {
     let mut world = World::new(61).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);
@@ -325,7 +325,7 @@ async fn pending_events_are_wiped_after_a_day_or_at_once_if_nothing_is_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn very_much_is_erased_in_steps_and_the_business_goes_on_meanwhile() {
+async fn much_data_is_erased_in_steps_while_the_business_continues() {
     const CALLS: u32 = 900;
     let mut world = World::new(62).await;
     let shop = world.shop(1).await;

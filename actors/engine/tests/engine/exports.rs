@@ -99,7 +99,7 @@ async fn exports_that_are_not_read_delay_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn people_export_a_business_once_at_a_time_and_leave_a_place_to_the_operator() {
+async fn people_run_one_export_per_business_and_leave_a_permit_to_the_operator() {
     let world = World::new(8).await;
     let mut shops = Vec::new();
     for _ in 0..3 {

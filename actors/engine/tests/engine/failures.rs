@@ -71,7 +71,7 @@ async fn an_actor_that_fails_is_started_again_and_nothing_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_actor_may_fail_many_times_and_its_neighbours_go_on() {
+async fn an_actor_may_fail_many_times_and_other_businesses_continue() {
     let world = World::new(2).await;
     let (shop, neighbour) = (world.shop(1).await, world.shop(1).await);
     for round in 0..20 {
@@ -187,7 +187,7 @@ async fn a_sync_that_does_not_return_is_seen_by_its_age_until_it_returns() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn closing_waits_for_what_is_in_flight_and_refuses_what_comes() {
+async fn closing_waits_for_requests_in_progress_and_refuses_new_ones() {
     let mut world = World::new(4).await;
     let shop = world.shop(1).await;
     world.disk.hold_syncs();
@@ -266,7 +266,7 @@ async fn after_a_failed_store_no_change_is_decided() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_actor_that_fails_twice_in_a_minute_is_not_started_before_it_has_rested() {
+async fn an_actor_that_fails_twice_in_a_minute_starts_again_after_its_back_off() {
     let world = World::new(5).await;
     let (shop, neighbour) = (world.shop(1).await, world.shop(1).await);
     let handle = world.at(&shop);

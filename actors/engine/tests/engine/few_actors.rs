@@ -55,7 +55,7 @@ async fn a_business_with_an_unanswered_change_is_not_stopped_and_the_bound_holds
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_request_is_answered_though_one_actor_may_run() {
+async fn every_request_gets_a_response_although_only_one_actor_may_run() {
     let (world, shops) = world(2, 6, 1).await;
     world.disk.set_sync_delay(Duration::from_millis(3));
     let mut asked = Vec::new();
@@ -108,7 +108,7 @@ async fn a_deletion_finds_the_watch_that_was_begun_for_it_though_others_are_aske
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_is_given_again_though_its_actor_was_stopped_meanwhile() {
+async fn a_response_is_replayed_although_its_actor_was_stopped() {
     let (world, shops) = world(5, 2, 1).await;
     let booking = || shops[0].booking(at(1, 9), 1);
     let first = world.at(&shops[0]).change(once(1, 1), booking()).await.unwrap();

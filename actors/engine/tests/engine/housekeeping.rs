@@ -32,7 +32,7 @@ fn looked_at(world: &World) -> u64 {
 
 /// The job checks 80 businesses a second, so 1,000,000 take less than four hours.
 #[tokio::test(start_paused = true)]
-async fn the_round_reads_80_businesses_a_second_without_starting_actors() {
+async fn the_daily_job_reads_80_businesses_a_second_without_starting_actors() {
     let world = World::new(40).await;
     unused(&world.engine, 6_000).await;
     pass(1).await;
@@ -52,7 +52,7 @@ async fn the_round_reads_80_businesses_a_second_without_starting_actors() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_round_begins_when_it_is_due_though_the_machine_was_suspended() {
+async fn the_daily_job_begins_on_time_although_the_machine_was_suspended() {
     let world = World::new(46).await;
     unused(&world.engine, 40).await;
     pass(30).await;
@@ -88,7 +88,7 @@ fn rename() -> engine::business::commands::profile::PatchBusiness {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_round_goes_on_where_it_was_when_the_service_ended() {
+async fn the_daily_job_continues_at_its_position_after_a_restart() {
     for crashes in [false, true] {
         let mut world = World::new(42).await;
         unused(&world.engine, 12_000).await;
@@ -116,7 +116,7 @@ async fn a_round_goes_on_where_it_was_when_the_service_ended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn undecodable_progress_and_a_damaged_list_do_not_stop_the_round() {
+async fn undecodable_progress_and_a_damaged_list_do_not_stop_the_daily_job() {
     let mut world = World::new(43).await;
     unused(&world.engine, 100).await;
     let shop: Shop = world.shop(0).await;

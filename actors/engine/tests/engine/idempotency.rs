@@ -15,7 +15,7 @@ fn service() -> CreateService {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_same_request_again_gets_the_first_answer() {
+async fn a_repeated_request_gets_the_first_response() {
     let mut world = World::new(1).await;
     let shop = world.shop(1).await;
     world.disk.hold_syncs();
@@ -99,7 +99,7 @@ async fn a_refused_request_is_not_remembered_and_an_unchanged_one_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_of_an_unchanged_answer_is_known_to_a_clock_that_has_gone_back() {
+async fn a_key_of_a_response_without_a_change_is_known_after_the_clock_went_back() {
     let mut world = World::new(6).await;
     let shop = world.shop(1).await;
     let booked = world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();

@@ -148,7 +148,7 @@ async fn an_import_interrupted_by_a_crash_is_completed_or_removed_at_the_next_st
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_import_that_is_asked_for_again_is_answered_as_before() {
+async fn a_repeated_import_gets_the_same_response() {
     let (_, _, moved) = used(27).await;
     let mut here = World::new(28).await;
     let asked = Idempotency { key: [1; 32], fingerprint: [2; 32] };
@@ -255,7 +255,7 @@ async fn an_import_dropped_during_its_finish_exists_exactly_if_its_key_is_stored
 }
 
 #[tokio::test(start_paused = true)]
-async fn ending_the_imports_stops_them_and_serves_other_requests() {
+async fn ending_the_imports_stops_them_and_other_requests_continue() {
     let (_, shop, moved) = used(36).await;
     let mut here = World::new(37).await;
     let neighbour = here.shop(1).await;

@@ -14,7 +14,7 @@ use crate::harness::{
 };
 
 #[tokio::test(start_paused = true)]
-async fn an_idle_business_is_put_away_and_comes_back_as_it_was() {
+async fn an_idle_business_is_stopped_and_loaded_again_unchanged() {
     let world = World::new(1).await;
     let (shop, other) = (world.shop(1).await, world.shop(1).await);
     world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();
@@ -45,7 +45,7 @@ async fn a_business_with_a_request_in_flight_is_not_put_away() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_at_the_moment_of_the_sweep_is_answered() {
+async fn a_request_at_the_moment_of_the_sweep_gets_a_response() {
     let world = World::new(3).await;
     let shop = world.shop(1).await;
     let begin = at(1, 0);
@@ -99,7 +99,7 @@ async fn many_first_requests_start_one_actor() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_first_caller_who_goes_away_leaves_one_actor_for_the_next() {
+async fn a_first_caller_who_disconnects_leaves_one_actor_for_the_next() {
     let mut world = World::new(5).await;
     let shop = world.shop(1).await;
     world.disk.hold_syncs();

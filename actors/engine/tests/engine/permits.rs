@@ -69,7 +69,7 @@ async fn one_business_may_fill_its_own_queue_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_caller_who_goes_away_takes_neither_the_change_nor_its_permit_along() {
+async fn a_caller_who_disconnects_loses_neither_the_change_nor_its_permit() {
     let world = World::new(2).await;
     let shop = world.shop(0).await;
     let handle = world.at(&shop);

@@ -33,7 +33,7 @@ fn everything(store: &Store) -> Vec<Pair> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn stamps_of_the_future_come_back_in_their_order_and_time_goes_on_from_the_present() {
+async fn future_timestamps_are_moved_to_the_present_in_order_and_time_continues_from_there() {
     let (mut world, shop) = used_on_a_wrong_clock(1).await;
     // Without a repair, new timestamps stay in the future, because timestamps never decrease.
     world.open_again().await;

@@ -222,7 +222,7 @@ async fn key_of(world: &World, shop: &Shop) -> String {
 
 /// The list keeps the order of the events, even when a business is imported again.
 #[tokio::test]
-async fn a_business_that_was_imported_again_is_not_ended_by_what_was_listed_before() {
+async fn a_business_that_was_imported_again_is_not_deleted_by_earlier_tombstones() {
     let world = World::new(91).await;
     let shop = world.shop(1).await;
     let old_key = key_of(&world, &shop).await;

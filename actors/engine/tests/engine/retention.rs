@@ -63,7 +63,7 @@ async fn happen(world: &World, shop: &Shop, times: usize) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_log_keeps_30_days_and_events_two_more() {
+async fn the_log_keeps_deliveries_for_30_days_and_events_for_32() {
     let mut world = World::new(30).await;
     let shop = world.shop(0).await;
     let endpoint = an_endpoint_that_is_off(&world, &shop).await;

@@ -251,7 +251,7 @@ async fn rows_of(world: &mut World, of: BusinessId) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_contact_that_does_not_decode_is_erased_with_every_row_that_leads_there() {
+async fn an_undecodable_contact_is_erased_with_all_its_index_rows() {
     let mut world = World::new(6).await;
     let Full { shop, .. } = full(&world).await;
     let contacts = world.at(&shop).contacts(&ContactFilter::default(), &first_page()).await.unwrap().items;
@@ -284,7 +284,7 @@ async fn a_contact_that_does_not_decode_is_erased_with_every_row_that_leads_ther
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_business_whose_profile_does_not_decode_is_ended() {
+async fn a_business_with_an_undecodable_profile_can_be_deleted() {
     let mut world = World::new(7).await;
     let Full { shop, credential, .. } = full(&world).await;
     let neighbour = world.shop(1).await;

@@ -33,7 +33,7 @@ async fn another_business(engine: &Engine) -> BusinessId {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_actor_that_was_woken_is_not_put_away_before_it_has_looked() {
+async fn a_woken_actor_is_not_stopped_before_it_has_read_its_rows() {
     let (engine, _, id) = engine_with_a_business(&MemoryBackend::new()).await;
     let business = engine.business(id);
     let create = CreateWebhook {

@@ -17,7 +17,7 @@ async fn days(count: u64) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn receivers_see_the_wall_clock_as_it_is_and_the_log_what_is_believed() {
+async fn receivers_see_the_wall_clock_and_the_log_shows_the_corrected_time() {
     for hours in [20_000, -20_000] {
         let world = World::new().await;
         let (id, receiver) = world.endpoint("a", 1, OK).await;
@@ -38,7 +38,7 @@ async fn receivers_see_the_wall_clock_as_it_is_and_the_log_what_is_believed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_log_shows_no_longer_is_deleted_by_both_clocks() {
+async fn deliveries_hidden_from_the_log_are_deleted_when_both_clocks_permit_it() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.happen("A").await;
@@ -55,7 +55,7 @@ async fn what_the_log_shows_no_longer_is_deleted_by_both_clocks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_the_log_still_shows_is_kept_though_the_steady_clock_has_counted_thirty_days() {
+async fn deliveries_shown_in_the_log_are_kept_after_thirty_days_of_steady_time() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.happen("A").await;

@@ -14,7 +14,7 @@ async fn fail(world: &World, endpoint: WebhookId) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn deliveries_go_on_after_their_actor_has_failed() {
+async fn deliveries_continue_after_their_actor_has_failed() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;

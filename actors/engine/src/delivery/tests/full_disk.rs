@@ -7,7 +7,7 @@ use super::*;
 const PLENTY: u64 = 1 << 40;
 
 #[tokio::test(start_paused = true)]
-async fn while_the_disk_is_full_no_actor_runs_and_all_goes_on_once_there_is_room() {
+async fn while_the_disk_is_full_no_actor_runs_and_deliveries_continue_when_space_is_free() {
     let world = World::with(Limits { actors_at_rest: 0, ..Limits::default() }).await;
     let mut receivers = Vec::new();
     for number in 1..=20 {
@@ -38,7 +38,7 @@ async fn while_the_disk_is_full_no_actor_runs_and_all_goes_on_once_there_is_room
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_under_way_when_the_disk_fills_is_written_and_the_rest_waits() {
+async fn attempts_in_progress_when_the_disk_fills_are_recorded_and_others_wait() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.receiver_that("a.example.com", 1, "", Then::Hangs);

@@ -41,7 +41,7 @@ async fn the_log_is_narrowed_by_status_type_and_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_delivered_and_what_fails_is_counted_up_to_a_bound() {
+async fn delivered_and_failed_events_are_counted_up_to_a_limit() {
     let world = World::new().await;
     let (good, _) = world.endpoint("a", 1, OK).await;
     let (bad, _) = world.endpoint("b", 2, NO).await;
@@ -66,7 +66,7 @@ async fn what_was_delivered_and_what_fails_is_counted_up_to_a_bound() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_delivery_shows_the_very_bytes_that_it_sends() {
+async fn a_delivery_shows_exactly_the_bytes_that_it_sends() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("Zoé").await;
@@ -85,7 +85,7 @@ async fn a_delivery_shows_the_very_bytes_that_it_sends() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_test_shows_what_was_sent_and_what_came_back() {
+async fn an_endpoint_test_shows_the_request_and_the_response() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     let trial = world.business.try_webhook(id, Some(EventType::MessageTaken)).await.unwrap();

@@ -31,7 +31,7 @@ impl World {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_outage_of_ours_uses_up_no_attempt_however_long_it_lasts() {
+async fn a_local_outage_of_any_length_uses_up_no_attempt() {
     for lacking in [Lacking::Routes, Lacking::NameServers] {
         let mut world = World::new().await;
         let (failing, refusing) = world.endpoint("a", 1, NO).await;
@@ -85,7 +85,7 @@ async fn a_receiver_without_name_server_or_route_of_its_own_is_turned_off_as_eve
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endpoint_that_needs_no_name_server_goes_on_without_one() {
+async fn an_endpoint_that_needs_no_name_server_continues_without_one() {
     let world = World::new().await;
     let (_, held_back) = world.endpoint("a", 1, OK).await;
     let (_, known) = world.endpoint("b", 2, OK).await;

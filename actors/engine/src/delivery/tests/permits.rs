@@ -27,7 +27,7 @@ async fn one_permit() -> (World, WebhookId, BusinessHandle, Arc<Receiver>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn who_waits_for_a_permit_has_it_as_soon_as_it_is_given_back() {
+async fn a_waiting_endpoint_gets_a_permit_as_soon_as_it_is_returned() {
     let (world, _, _, receiver) = one_permit().await;
     let took = arrives_after(&world, &receiver).await;
     let left = Duration::from_secs(10) - Duration::from_millis(500);
@@ -36,7 +36,7 @@ async fn who_waits_for_a_permit_has_it_as_soon_as_it_is_given_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endpoint_that_is_deleted_or_turned_off_frees_its_permits_at_once() {
+async fn a_deleted_or_disabled_endpoint_returns_its_permits_immediately() {
     for delete in [true, false] {
         let (mut world, id, first, receiver) = one_permit().await;
         let second = std::mem::replace(&mut world.business, first);
@@ -64,7 +64,7 @@ async fn an_endpoint_that_is_deleted_or_turned_off_frees_its_permits_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_body_that_drips_holds_no_permit() {
+async fn a_slow_body_holds_no_permit() {
     let world = World::with_permits(1).await;
     let (dripping, _) = world.endpoint("a", 1, OK).await;
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n";
@@ -78,7 +78,7 @@ async fn a_body_that_drips_holds_no_permit() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn so_many_bodies_of_a_business_are_read_at_once_and_the_others_go_unread() {
+async fn a_limited_number_of_bodies_of_a_business_is_read_at_the_same_time() {
     let world = World::new().await;
     let head = "HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\nhalf";
     for number in 1..=20 {
@@ -139,7 +139,7 @@ async fn no_more_actors_start_than_there_are_permits() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn above_a_bound_an_actor_that_only_waits_is_put_away_at_once() {
+async fn above_a_limit_an_actor_that_only_waits_is_stopped_immediately() {
     let world = World::with(Limits { actors_at_rest: 3, ..Limits::default() }).await;
     let mut receivers = Vec::new();
     for number in 1..=10 {

@@ -4,7 +4,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn what_waits_at_a_business_that_is_set_aside_waits_until_that_is_lifted() {
+async fn deliveries_of_a_business_that_is_set_aside_wait_until_it_is_accepted_again() {
     let mut world = World::with_permits(1).await;
     let first = world.business.clone();
     let (_, down) = world.endpoint("a", 1, NO).await;

@@ -31,7 +31,7 @@ async fn deliveries_of_a_suspended_business_wait_with_their_schedule() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_resent_or_tried_out_while_suspended_is_not_sent() {
+async fn events_resent_or_tested_during_a_suspension_are_not_sent() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, OK).await;
     world.set(id, WebhookStatus::Disabled).await;
@@ -52,7 +52,7 @@ async fn what_is_resent_or_tried_out_while_suspended_is_not_sent() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_under_way_when_a_business_is_suspended_may_end() {
+async fn attempts_in_progress_when_a_business_is_suspended_may_finish() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
     // The head of the response takes one second and then arrives in one piece.

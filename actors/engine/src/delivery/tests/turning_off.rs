@@ -82,7 +82,7 @@ async fn an_endpoint_that_anything_reached_meanwhile_stays_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_ninth_attempt_that_succeeds_keeps_it_on() {
+async fn a_successful_ninth_attempt_keeps_the_endpoint_enabled() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     before_the_ninth(&world, &receiver).await;
@@ -106,7 +106,7 @@ async fn in_the_ninth(world: &World) -> WebhookId {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_success_during_the_ninth_attempt_keeps_it_on() {
+async fn a_success_during_the_ninth_attempt_keeps_the_endpoint_enabled() {
     let world = World::new().await;
     let id = in_the_ninth(&world).await;
     world.happen("B").await;
@@ -118,7 +118,7 @@ async fn a_success_during_the_ninth_attempt_keeps_it_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_success_before_a_restart_keeps_it_on() {
+async fn a_success_before_a_restart_keeps_the_endpoint_enabled() {
     let mut world = World::new().await;
     let (id, _) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;
@@ -149,7 +149,7 @@ async fn a_success_before_the_first_attempt_does_not_count() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn disabling_and_enabling_during_the_ninth_attempt_keeps_it_on() {
+async fn disabling_and_enabling_during_the_ninth_attempt_keeps_the_endpoint_enabled() {
     let world = World::new().await;
     let id = in_the_ninth(&world).await;
     world.set(id, WebhookStatus::Disabled).await;
@@ -165,7 +165,7 @@ async fn disabling_and_enabling_during_the_ninth_attempt_keeps_it_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_success_between_the_decision_and_its_turn_keeps_it_on() {
+async fn a_success_between_the_decision_and_its_turn_keeps_the_endpoint_enabled() {
     let world = World::new().await;
     let (endpoint, receiver) = world.endpoint("a", 1, NO).await;
     before_the_ninth(&world, &receiver).await;
@@ -183,7 +183,7 @@ async fn a_success_between_the_decision_and_its_turn_keeps_it_on() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_whose_body_is_slow_counts_as_soon_as_its_head_is_there() {
+async fn a_response_with_a_slow_body_counts_as_soon_as_its_head_has_arrived() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     before_the_ninth(&world, &receiver).await;
@@ -208,7 +208,7 @@ async fn an_answer_whose_body_is_slow_counts_as_soon_as_its_head_is_there() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waited_when_it_was_turned_off_is_not_sent_when_it_is_on_again() {
+async fn deliveries_pending_when_an_endpoint_is_disabled_are_not_sent_after_it_is_enabled() {
     let mut world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;
@@ -228,7 +228,7 @@ async fn what_waited_when_it_was_turned_off_is_not_sent_when_it_is_on_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn sending_what_was_missed_again_waits_for_nothing_that_is_pending() {
+async fn resending_missed_events_does_not_wait_for_pending_ones() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.receiver_that("a.example.com", 1, "", Then::Hangs);
@@ -288,7 +288,7 @@ async fn member(world: &World, email: &str, role: Role) -> PersonId {
 }
 
 #[tokio::test(start_paused = true)]
-async fn owners_and_admins_are_told_that_an_endpoint_was_turned_off_and_members_are_not() {
+async fn owners_and_admins_are_alerted_that_an_endpoint_was_disabled_and_members_are_not() {
     let world = World::new().await;
     let mut people = Vec::new();
     for role in [Role::Owner, Role::Admin, Role::Member] {

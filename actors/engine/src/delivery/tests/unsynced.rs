@@ -28,7 +28,7 @@ async fn rotating(world: &World, id: WebhookId) -> tokio::task::JoinHandle<()> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_secret_that_a_crash_could_take_back_signs_nothing() {
+async fn a_secret_that_a_crash_could_undo_never_signs() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;
@@ -51,7 +51,7 @@ async fn a_secret_that_a_crash_could_take_back_signs_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn attempts_go_on_while_the_outcomes_of_others_are_on_their_way() {
+async fn attempts_continue_while_the_outcomes_of_others_are_not_durable() {
     let world = World::new().await;
     let (_, receiver) = world.endpoint("a", 1, NO).await;
     for number in 0..20 {
@@ -69,7 +69,7 @@ async fn attempts_go_on_while_the_outcomes_of_others_are_on_their_way() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_test_is_signed_with_the_newest_secret_that_was_answered() {
+async fn an_endpoint_test_is_signed_with_the_newest_acknowledged_secret() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, OK).await;
     let old = *world.business.webhook(id).await.unwrap().unwrap().secret.bytes();

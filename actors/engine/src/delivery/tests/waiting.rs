@@ -67,7 +67,7 @@ async fn ten_thousand_events_that_waited_are_delivered_each_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_fell_due_at_many_endpoints_while_stopped_goes_out_as_fast_as_permits_allow() {
+async fn deliveries_due_while_the_engine_was_closed_are_sent_as_fast_as_permits_allow() {
     let mut world = World::new().await;
     let mut receivers = Vec::new();
     for number in 1..=20 {
@@ -84,7 +84,7 @@ async fn what_fell_due_at_many_endpoints_while_stopped_goes_out_as_fast_as_permi
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_seconds_as_permits_allow() {
+async fn deliveries_due_while_the_machine_was_suspended_are_attempted_within_30_seconds_as_permits_allow() {
     let world = World::with_permits(4).await;
     let mut receivers = Vec::new();
     for number in 1..=20 {
@@ -153,7 +153,7 @@ async fn a_wall_clock_that_jumps_neither_fires_nor_freezes_a_schedule() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_endpoint_holds_no_other_up() {
+async fn a_dead_endpoint_delays_no_other() {
     let world = World::new().await;
     let (dead, _) = world.endpoint("dead", 1, OK).await;
     world.net.put("93.184.216.1:443", Place::BlackHole);
@@ -272,7 +272,7 @@ async fn what_was_resent_while_it_was_attempted_is_sent_after_a_restart_too() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_whose_outcome_is_known_is_not_made_again() {
+async fn an_attempt_with_a_known_outcome_is_not_repeated() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, NO).await;
     // The response body is slow, and the outcome is only recorded after the body.

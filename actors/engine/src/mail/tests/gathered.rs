@@ -11,7 +11,7 @@ fn tells(text: &str) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn past_20_alerts_in_an_hour_the_rest_comes_as_one() {
+async fn after_20_alerts_in_an_hour_the_others_are_sent_as_one_mail() {
     let world = World::new().await;
     for _ in 0..50 {
         world.alert(1).await;
@@ -35,7 +35,7 @@ async fn past_20_alerts_in_an_hour_the_rest_comes_as_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_alerts_of_a_day_come_as_one_mail_at_eight() {
+async fn the_alerts_of_a_day_are_sent_as_one_mail_at_eight() {
     let world = World::new().await;
     let due = |world: &World| Some(next_daily(chrono_tz::Europe::Paris, world.engine.now()));
     for _ in 0..3 {
@@ -59,7 +59,7 @@ async fn the_alerts_of_a_day_come_as_one_mail_at_eight() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mail_tells_of_a_bounded_number_of_things_and_counts_the_rest() {
+async fn a_mail_contains_a_limited_number_of_alerts_and_counts_the_others() {
     let world = World::new().await;
     let due = next_daily(chrono_tz::Europe::Paris, world.engine.now());
     for _ in 0..ABOUT_MAX + 250 {

@@ -42,7 +42,7 @@ async fn a_restart_neither_forgets_nor_restarts_a_schedule() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_fell_due_while_the_machine_was_suspended_goes_out_within_30_seconds() {
+async fn mails_due_while_the_machine_was_suspended_are_sent_within_30_seconds() {
     let world = World::new().await;
     world.does(Does::RefusesForNow);
     world.alert(1).await;
@@ -74,7 +74,7 @@ async fn a_recipient_who_lost_access_gets_no_mail_and_the_mail_is_deleted() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn name_and_membership_are_those_of_the_moment_it_is_made() {
+async fn a_mail_contains_the_name_and_membership_at_the_time_of_its_composition() {
     let world = World::new().await;
     world.does(Does::RefusesForNow);
     world.alert(1).await;
@@ -117,7 +117,7 @@ async fn nothing_stays_of_a_mail_of_an_account_alone_once_it_is_done_with() {
 /// The power is cut between the relay's response and the record of the response, at varying moments of the
 /// write.
 #[tokio::test(start_paused = true)]
-async fn after_a_power_cut_nothing_is_lost_and_what_comes_twice_has_the_same_message_id() {
+async fn after_a_power_cut_no_mail_is_lost_and_a_repeated_one_has_the_same_message_id() {
     let mut doubled = 0;
     for round in 0..30 {
         let mut world = World::new().await;
@@ -141,7 +141,7 @@ async fn after_a_power_cut_nothing_is_lost_and_what_comes_twice_has_the_same_mes
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_damaged_row_holds_up_no_other_mail() {
+async fn a_damaged_row_delays_no_other_mail() {
     let world = World::new().await;
     world.does(Does::RefusesForNow);
     let damaged = world.alert(1).await;
@@ -190,7 +190,7 @@ async fn a_due_time_that_a_clock_of_the_future_has_set_is_not_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_log_shows_30_days_and_then_nothing_of_it_is_left() {
+async fn the_log_shows_30_days_and_later_no_row_is_left() {
     let world = World::new().await;
     world.alert(1).await;
     sleep(Duration::from_secs(30 * 86_400 - 60)).await;
@@ -202,7 +202,7 @@ async fn the_log_shows_30_days_and_then_nothing_of_it_is_left() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mail_of_the_log_is_sent_again_under_an_id_of_its_own_but_none_with_a_link() {
+async fn a_logged_mail_without_a_link_can_be_sent_again_with_a_new_id() {
     let world = World::new().await;
     world.does(Does::RefusesForNow);
     let mail = world.alert(1).await;
@@ -252,7 +252,7 @@ async fn nothing_comes_back_of_a_mail_whose_rows_went_while_it_was_sent() {
 }
 
 #[test]
-fn a_mail_with_all_it_may_tell_of_fits_a_change_of_the_outbox() {
+fn a_mail_with_the_maximum_content_fits_into_a_change_of_the_outbox() {
     let about = super::super::testing::mail(1).about[0];
     let mail = Mail {
         about: vec![about; domain::ABOUT_MAX],

@@ -33,7 +33,7 @@ async fn a_mail_that_fails_is_tried_by_the_schedule_of_the_contract_under_one_me
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_permanent_refusal_fails_at_once_and_delays_no_other_mail() {
+async fn a_permanent_refusal_fails_immediately_and_delays_no_other_mail() {
     let world = World::new().await;
     world.does(Does::RefusesForGood);
     world.alert(1).await;
@@ -50,7 +50,7 @@ async fn a_permanent_refusal_fails_at_once_and_delays_no_other_mail() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_relay_that_hangs_is_given_up_after_a_minute_and_the_mail_goes_later() {
+async fn an_attempt_at_a_relay_that_hangs_ends_after_a_minute_and_the_mail_is_sent_later() {
     let world = World::new().await;
     world.does(Does::Hangs);
     world.alert(1).await;
@@ -83,7 +83,7 @@ async fn a_dead_relay_uses_up_no_attempts_and_each_mail_is_sent_once_it_is_back(
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_mails_than_may_be_are_under_way_at_once() {
+async fn the_number_of_mails_sent_at_the_same_time_is_limited() {
     let world = World::new().await;
     for person in 0..50 {
         world.alert(person).await;
@@ -95,7 +95,7 @@ async fn no_more_mails_than_may_be_are_under_way_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reset_goes_before_what_waits_and_businesses_take_turns() {
+async fn a_reset_is_sent_before_waiting_mails_and_businesses_take_turns() {
     let world = World::new().await;
     let other = new_business(&world.engine).await;
     // All mails are due at the same instant.
@@ -226,7 +226,7 @@ async fn with_a_dead_relay_ten_thousand_mails_cost_one_write_a_minute_and_delay_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_test_mail_tells_what_the_relay_said_and_is_in_no_log() {
+async fn a_test_mail_reports_the_relays_response_and_is_not_logged() {
     let world = World::new().await;
     let to = domain::Email::new("op@example.com").unwrap();
     let tested = world.engine.test_mail(&to, Locale::En).await.unwrap().unwrap();

@@ -203,7 +203,7 @@ pub(super) const DAMAGES: &[Damage] = &[
 ];
 
 #[tokio::test]
-async fn nothing_is_found_in_a_whole_diary() {
+async fn a_complete_diary_has_no_findings() {
     let mut whole = good().await;
     let rows = whole.0.len();
     plant_diary(&mut whole);

@@ -167,7 +167,7 @@ pub(super) const DAMAGES: &[Damage] = &[
 ];
 
 #[tokio::test]
-async fn what_is_left_to_be_done_is_no_damage() {
+async fn unfinished_cleanup_is_no_damage() {
     let good = good().await;
     // The contact is being erased, so only the usage still counts it.
     let mut map = good.clone();

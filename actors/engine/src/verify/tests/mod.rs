@@ -158,7 +158,7 @@ async fn damage_of_every_kind_is_found_and_named() {
 }
 
 #[tokio::test]
-async fn findings_are_kept_up_to_a_bound_and_all_counted() {
+async fn findings_are_listed_up_to_a_limit_and_all_are_counted() {
     let mut many = good().await;
     for number in 0..3_000_u32 {
         let key = Key::new(&[5; 16]).with(&[kind::CONTACT]).with(&[0; 12]).with(&number.to_be_bytes());

@@ -20,7 +20,7 @@ async fn rows(world: &World, shop: &Shop, kind: u8) -> usize {
 }
 
 #[tokio::test(start_paused = true)]
-async fn no_more_than_a_thousand_alerts_of_a_person_are_kept() {
+async fn at_most_a_thousand_alerts_of_a_person_are_kept() {
     let mut world = world().await;
     let shop = world.shop(1).await;
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;

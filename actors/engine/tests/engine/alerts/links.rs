@@ -58,7 +58,7 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_attempt_at_a_mail_bears_the_same_link_and_none_comes_back_once_it_was_used() {
+async fn all_attempts_at_a_mail_contain_the_same_link_and_a_used_link_is_not_renewed() {
     let world = world().await;
     let (shop, post) = (world.shop(0).await, Post::of(&world.engine));
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;

@@ -75,7 +75,7 @@ pub(super) async fn enter(world: &World, content: &Content) -> Token {
 }
 
 #[tokio::test(start_paused = true)]
-async fn mails_are_sent_at_once_or_at_eight_as_each_person_chose() {
+async fn mails_are_sent_immediately_or_at_eight_as_each_person_chose() {
     let world = world().await;
     let (shop, post) = (world.shop(2).await, Post::of(&world.engine));
     let paris = PatchBusiness { zone: Some(chrono_tz::Europe::Paris), ..PatchBusiness::default() };
@@ -230,7 +230,7 @@ async fn alerts_that_a_new_role_may_not_see_are_in_no_mail_and_no_list() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mails_own_link_ends_mails_like_it_as_often_as_it_is_used() {
+async fn an_unsubscribe_link_works_repeatedly() {
     let world = world().await;
     let (shop, post) = (world.shop(1).await, Post::of(&world.engine));
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
@@ -302,7 +302,7 @@ pub(super) async fn invite(
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_invitation_is_mailed_once_and_leads_into_the_business() {
+async fn an_invitation_is_mailed_once_and_makes_the_person_a_member() {
     let world = world().await;
     let (shop, other, post) = (world.shop(0).await, world.shop(0).await, Post::of(&world.engine));
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;

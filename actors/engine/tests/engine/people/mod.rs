@@ -85,7 +85,7 @@ async fn status(engine: &Engine, shop: &Shop, id: PersonId) -> MembershipStatus 
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_invitation_leads_to_a_password_and_the_membership() {
+async fn an_invited_person_sets_a_password_and_becomes_a_member() {
     let world = world().await;
     let (shop, people) = (world.shop(1).await, world.engine.people());
     let invited = invite(&world, &shop, by_operator(), "Ada@Example.com", Role::Admin).await;
@@ -118,7 +118,7 @@ async fn an_invitation_leads_to_a_password_and_the_membership() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_address_is_one_persons_however_many_ask_at_once() {
+async fn an_address_belongs_to_one_person_under_concurrent_requests() {
     let world = world().await;
     let mut shops = Vec::new();
     for _ in 0..8 {
@@ -146,7 +146,7 @@ async fn an_address_is_one_persons_however_many_ask_at_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_invitation_that_comes_again_is_the_same_and_shows_no_link() {
+async fn a_repeated_invitation_is_the_same_and_shows_no_link() {
     let mut world = world().await;
     let shop = world.shop(0).await;
     let once =
@@ -251,7 +251,7 @@ async fn with_mail_an_account_that_is_not_confirmed_is_reset_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn roles_decide_what_people_may_and_losing_a_membership_ends_it_at_once() {
+async fn roles_decide_about_permissions_and_a_lost_membership_ends_them_immediately() {
     let world = world().await;
     let (shop, people) = (world.shop(1).await, world.engine.people());
     let business = world.at(&shop);

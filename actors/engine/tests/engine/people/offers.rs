@@ -110,7 +110,7 @@ async fn an_offer_in_a_suspended_business_is_accepted_later_in_the_links_session
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_session_of_a_link_accepts_what_was_offered_before_it_and_nothing_since() {
+async fn the_session_of_a_link_accepts_only_offers_made_before_it() {
     let world = world().await;
     let (shop, people) = (world.shop(0).await, world.engine.people());
     let (boss, _) = member(&world, &shop, "boss@example.com", Role::Owner).await;

@@ -458,7 +458,7 @@ async fn a_member_changes_only_their_own_time_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_the_person_answers_an_offer_and_chooses_alert_settings() {
+async fn only_the_person_accepts_an_offer_and_chooses_alert_settings() {
     let world = world().await;
     let shop = world.shop(1).await;
     let of = world.at(&shop);

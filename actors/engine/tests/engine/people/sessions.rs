@@ -77,7 +77,7 @@ async fn a_use_of_the_last_minute_outlives_the_end_of_the_service() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_round_through_people_begins_when_it_is_due_though_the_machine_was_suspended() {
+async fn the_daily_job_for_people_begins_on_time_although_the_machine_was_suspended() {
     let world = world().await;
     let shop = world.shop(0).await;
     let (ada, _) = member(&world, &shop, "ada@example.com", Role::Owner).await;
@@ -158,7 +158,7 @@ async fn failed_sign_ins_are_delayed_and_limited_per_address() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_mail_a_new_address_counts_at_once_and_is_not_confirmed() {
+async fn without_mail_a_new_address_is_used_immediately_and_is_not_confirmed() {
     let world = world().await;
     let (shop, people) = (world.shop(0).await, world.engine.people());
     let (ada, token) = member(&world, &shop, "ada@example.com", Role::Owner).await;

@@ -84,7 +84,7 @@ async fn a_walk_passes_rows_whose_ids_are_much_later_than_their_stamps() {
 }
 
 #[tokio::test]
-async fn a_position_of_before_there_were_budgets_goes_on_where_it_was() {
+async fn a_cursor_from_before_row_budgets_continues_at_its_position() {
     let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
     let made: Vec<_> = (0..6).map(|number| appointment(number, 500 + number, 500 + number)).collect();
     let mut batch = Batch::new();

@@ -57,7 +57,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn walking_with_budgets_shows_what_walking_without_one_does(
+    fn a_walk_with_budgets_returns_the_same_items_as_a_walk_without(
         numbers in prop::collection::btree_set(0u16..400, 0..120),
         of in 1u16..40,
         descending: bool,

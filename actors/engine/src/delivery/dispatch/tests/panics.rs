@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn a_panic_while_a_permit_is_handed_out_leaves_the_others_theirs() {
+fn a_panic_while_a_permit_is_granted_affects_no_other_endpoint() {
     let dispatcher = Dispatcher::new(1, crate::testing::steady());
     dispatcher.fair.lock().want(key(0, 0), 1, Duration::ZERO);
     dispatcher.panics.store(true, Ordering::Release);

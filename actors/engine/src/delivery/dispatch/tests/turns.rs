@@ -50,7 +50,7 @@ fn slow_endpoints_have_their_turns_however_much_quick_ones_do() {
 }
 
 #[test]
-fn turns_go_by_the_time_that_attempts_take() {
+fn turns_depend_on_the_time_that_attempts_take() {
     // Two businesses want more places than exist. The attempts of one business take three times as long as
     // those of the other.
     let mut world = World::new(4);
@@ -133,7 +133,7 @@ fn what_is_registered_late_leaves_what_is_known_by_then() {
 }
 
 #[test]
-fn an_endpoint_is_trusted_as_far_as_its_latest_attempts_go() {
+fn the_standing_of_an_endpoint_depends_on_its_latest_attempts() {
     let mut fair = Fair::new(PERMITS);
     let (mut now, of) = (Duration::ZERO, key(0, 0));
     let attempt = |fair: &mut Fair, now: &mut Moment, took: Duration, delivered| {
@@ -172,7 +172,7 @@ fn an_endpoint_is_trusted_as_far_as_its_latest_attempts_go() {
 }
 
 #[test]
-fn an_endpoint_asks_for_a_permit_when_its_delivery_is_due_and_an_idle_one_is_forgotten() {
+fn an_endpoint_waits_for_a_permit_when_its_delivery_is_due_and_an_idle_one_is_forgotten() {
     let mut fair = Fair::new(1);
     fair.rest(key(0, 0), Some(5 * SECOND), Duration::ZERO);
     fair.rest(key(0, 1), Some(3 * SECOND), Duration::ZERO);
@@ -198,7 +198,7 @@ fn an_endpoint_asks_for_a_permit_when_its_delivery_is_due_and_an_idle_one_is_for
 
 /// The due deliveries of 100,000 endpoints when the engine starts.
 #[test]
-fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_permits_allow() {
+fn a_hundred_thousand_endpoints_get_their_turns_as_fast_as_permits_allow() {
     let (mut fair, mut now, mut ends) = (Fair::new(PERMITS), Duration::ZERO, VecDeque::new());
     for number in 0..100_000 {
         fair.register(key(number / 25, number % 25), now, number % 2 == 0, now);
@@ -222,7 +222,7 @@ fn a_hundred_thousand_endpoints_have_their_turns_as_fast_as_permits_allow() {
 }
 
 #[test]
-fn what_an_outage_holds_back_is_released_in_the_order_in_which_it_began_to_wait() {
+fn endpoints_delayed_by_an_outage_are_released_in_the_order_in_which_they_began_to_wait() {
     let (mut fair, now) = (Fair::new(PERMITS), SECOND);
     for number in 0..5 {
         fair.wake(key(number, 0), now);
@@ -295,7 +295,7 @@ fn what_is_due_at_very_many_endpoints_asks_and_is_forgotten_a_few_at_a_time() {
 
 /// For any order of operations, a permit is granted if and only if the rules allow it.
 #[test]
-fn every_permit_that_may_be_granted_is_and_no_other() {
+fn a_permit_is_granted_if_and_only_if_the_rules_permit_it() {
     let mut seed = 1_u64;
     let mut draw = |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
