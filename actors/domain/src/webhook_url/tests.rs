@@ -179,7 +179,7 @@ fn a_url_does_not_show_its_path_in_a_log() {
 
 proptest! {
     #[test]
-    fn whatever_is_accepted_leads_to_a_public_address_or_a_name_with_a_dot(
+    fn an_accepted_url_has_a_public_address_or_a_name_with_a_dot(
         rest in "([0-9a-fx%\\.:\\[\\]@#/?]{1,24}|\\PC{1,24}|[a-z0-9.。０-９]{1,16})"
     ) {
         if let Ok(url) = WebhookUrl::parse(&format!("https://{rest}")) {

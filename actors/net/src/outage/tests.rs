@@ -45,7 +45,7 @@ fn is_ready(future: impl Future<Output = ()>) -> bool {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_about_a_receiver_is_no_outage() {
+async fn a_failure_of_a_receiver_is_no_outage() {
     let world = World::new();
     assert_eq!(world.look_up().await, None, "a missing name is not an outage");
     world.dns.break_down(HOST);
@@ -172,7 +172,7 @@ async fn what_a_machine_reaches_without_the_internet_is_enough_of_a_network() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_needs_no_name_server_is_not_held_back_for_want_of_one() {
+async fn hosts_that_need_no_name_server_do_not_wait_for_one() {
     let world = World::new();
     world.dns.set_silent(true);
     assert!(!world.network.had_names());

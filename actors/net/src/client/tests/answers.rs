@@ -39,7 +39,7 @@ async fn a_body_that_hangs_or_breaks_off_does_not_undo_a_delivery() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_head_is_told_of_before_a_slow_body_is_read() {
+async fn a_head_is_reported_before_a_slow_body_is_read() {
     for (status, reached) in [(200, true), (299, true), (302, false), (500, false)] {
         let world = World::new();
         let answer = format!("HTTP/1.1 {status} X\r\ncontent-length: 99\r\n\r\n");
@@ -112,7 +112,7 @@ async fn a_body_is_read_and_kept_up_to_its_bounds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_encoded_body_is_kept_as_it_came() {
+async fn an_encoded_body_is_not_decoded() {
     let world = World::new();
     // The beginning of a gzip file. A client that decompresses would read it.
     let mut answer = b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 10\r\n\r\n".to_vec();
@@ -180,7 +180,7 @@ fn bytes_become_text_within_the_bound() {
 }
 
 #[test]
-fn what_is_posted_does_not_show_in_a_log() {
+fn a_posted_body_does_not_appear_in_a_log() {
     let headers = vec![("webhook-signature", "v1,c2VjcmV0".to_owned())];
     let post = Post { url: WebhookUrl::parse(URL).unwrap(), headers, body: Bytes::from_static(b"Zoe") };
     assert_eq!(format!("{post:?}"), "Post { url: WebhookUrl(hook.example.com), bytes: 3, .. }");

@@ -86,7 +86,7 @@ async fn nothing_is_dialled_when_any_address_is_not_public() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_that_has_moved_inside_since_it_was_saved_is_refused_also_on_an_open_connection() {
+async fn a_name_that_has_got_an_internal_address_is_refused_even_on_an_open_connection() {
     let world = World::new();
     let receiver = world.receiver(ADDRESS, NO_CONTENT, Then::GoesOn);
     assert!(world.client.guard().check(&WebhookUrl::parse(URL).unwrap(), Asker::Save).await.is_ok());
@@ -108,7 +108,7 @@ async fn the_name_is_resolved_once_an_attempt_and_what_was_checked_is_dialled() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_that_leads_elsewhere_is_not_used() {
+async fn a_connection_to_another_address_is_not_used() {
     let world = World::new();
     let receiver = Receiver::new(world.authority.server(HOST_NAME), NO_CONTENT, Then::GoesOn);
     world.net.put(ADDRESS, Place::Elsewhere(receiver.clone(), "127.0.0.1:443".parse().unwrap()));

@@ -64,7 +64,7 @@ async fn a_lack_of_our_own_is_no_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_way_to_anywhere_nothing_is_held_against_a_receiver() {
+async fn without_any_route_no_failure_counts_against_a_receiver() {
     const NO_WAY: AttemptError = AttemptError::Failed(AttemptFailure::NoRoute);
     // The route is lost before the connection or while the client waits for the response.
     let never = World::new();

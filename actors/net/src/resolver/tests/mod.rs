@@ -85,7 +85,7 @@ async fn names_are_absolute() {
 }
 
 #[tokio::test]
-async fn an_answer_is_not_kept() {
+async fn an_answer_is_not_cached() {
     let machine = Machine::new().await;
     for address in ["192.0.2.1", "192.0.2.2", "10.0.0.1"] {
         machine.server.has(HOST, &[address], &[]);
@@ -125,7 +125,7 @@ async fn an_error_for_one_kind_of_addresses_does_not_hide_the_other() {
 }
 
 #[tokio::test]
-async fn an_alias_leads_to_the_addresses_of_the_other_name() {
+async fn an_alias_resolves_to_the_addresses_of_the_other_name() {
     let machine = Machine::new().await;
     machine.server.set(HOST, A, Says::Alias("real.example.net", ips(&["192.0.2.1"])));
     machine.server.set(HOST, AAAA, Says::Alias("real.example.net", ips(&["2001:db8::1"])));
@@ -255,7 +255,7 @@ async fn silence_on_one_name_is_not_that_of_the_name_servers() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn name_servers_that_answer_nothing_are_none() {
+async fn name_servers_that_never_respond_count_as_missing() {
     let machine = Machine::new().await;
     // Answers from before the name server stopped do not count.
     machine.server.has("other.example.com", &["192.0.2.1"], &[]);
