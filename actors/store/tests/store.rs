@@ -53,7 +53,7 @@ fn put(key: &[u8], value: &[u8]) -> Batch {
 }
 
 #[tokio::test]
-async fn a_committed_batch_is_there_after_reopening() {
+async fn a_committed_batch_exists_after_reopening() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a/b");
     let store = open(&path);
@@ -114,7 +114,7 @@ async fn a_store_with_blob_files_is_refused() {
 }
 
 #[tokio::test]
-async fn a_store_that_has_lost_what_was_synced_is_refused() {
+async fn a_store_that_has_lost_synced_data_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     commit(&store, put(b"a", b"1")).await;
@@ -258,7 +258,7 @@ fn long(bytes: usize, seed: usize) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn long_values_come_back_whole_and_make_no_blob_files() {
+async fn long_values_are_returned_completely_and_create_no_blob_files() {
     const MAX: usize = VALUE_BYTES_MAX;
     let lengths =
         [0, 1, MAX - 1, MAX, MAX + 1, 2 * MAX - 1, 2 * MAX, 2 * MAX + 1, 5 * MAX, LONG_VALUE_BYTES_MAX];

@@ -159,7 +159,7 @@ fn busy(gated: &Arc<Gated>) -> Committer {
 }
 
 #[tokio::test]
-async fn a_change_is_answered_after_it_was_noted_as_durable() {
+async fn a_change_is_acknowledged_after_it_was_recorded_as_durable() {
     let gated = Gated::new(9);
     let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
     for number in 1..=5 {
@@ -215,7 +215,7 @@ async fn a_group_ends_at_its_bytes_but_takes_at_least_one_change() {
 }
 
 #[tokio::test]
-async fn answers_come_after_the_sync_and_in_order() {
+async fn acknowledgements_are_sent_after_the_sync_and_in_order() {
     let gated = Gated::new(0);
     let committer = busy(&gated);
     let (answers, answered) = mpsc::channel();
@@ -254,7 +254,7 @@ fn a_barrier_alone_writes_and_syncs_nothing() {
 }
 
 #[tokio::test]
-async fn tickets_grow_and_answers_come_in_the_order_of_each_lane() {
+async fn tickets_increase_and_acknowledgements_follow_the_order_of_each_lane() {
     let gated = Gated::new(usize::MAX / 2);
     let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
     let answered = Arc::new(Mutex::new(Vec::new()));
@@ -293,7 +293,7 @@ async fn tickets_grow_and_answers_come_in_the_order_of_each_lane() {
 }
 
 #[tokio::test]
-async fn settled_waits_for_what_was_queued_before_and_for_no_more() {
+async fn settled_waits_only_for_changes_that_were_queued_before() {
     let gated = Gated::new(0);
     let committer = busy(&gated);
     let mut waiting = Box::pin(committer.settled(business(1), Of::Any));
@@ -347,7 +347,7 @@ fn counting() -> (OnFatal, Arc<AtomicU64>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_failure_nothing_is_answered_and_nothing_taken() {
+async fn after_a_failure_no_change_is_acknowledged_or_accepted() {
     for fail_apply in [true, false] {
         let disk = MemoryBackend::new();
         let (on_fatal, fatal) = counting();
@@ -388,7 +388,7 @@ async fn after_a_failure_nothing_is_answered_and_nothing_taken() {
 }
 
 #[tokio::test]
-async fn a_panic_of_an_answer_stays_its_own() {
+async fn a_panic_in_an_acknowledgement_affects_no_other_change() {
     let gated = Gated::new(100);
     let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
     committer.submit(business(1), Of::ToSend, change(10), Box::new(|| panic!("the answer panics")));

@@ -36,7 +36,7 @@ fn keys_of(rows: Result<Vec<Pair>, StoreError>) -> Vec<Vec<u8>> {
 }
 
 #[tokio::test]
-async fn reads_and_changes_of_a_business_set_aside_fail_and_all_others_go_on() {
+async fn reads_and_changes_of_a_business_set_aside_fail_and_all_others_work() {
     let disk = MemoryBackend::new();
     let store = in_memory(&disk);
     let all = [BusinessId::INSTALLATION, business(1), business(2), business(3)];

@@ -117,7 +117,7 @@ fn what_is_at_home_makes_room_and_nothing_else_does() {
 }
 
 #[test]
-fn a_batch_that_no_room_can_be_made_for_is_refused() {
+fn a_batch_that_cannot_fit_is_refused() {
     let blocks = blocks();
     let (journal, _) = open(&blocks, 0);
     assert!(has_room(&journal, &batch(1, 15)) && !has_room(&journal, &batch(1, 16)));
@@ -128,7 +128,7 @@ fn a_batch_that_no_room_can_be_made_for_is_refused() {
 }
 
 #[test]
-fn a_record_that_is_torn_anywhere_is_none_and_the_next_one_takes_its_number() {
+fn a_torn_record_is_ignored_and_the_next_one_gets_its_number() {
     // The last record is in the middle of the file, or it overwrites an earlier record.
     for before in [3, 12] {
         for torn in 0..3 {

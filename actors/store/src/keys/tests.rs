@@ -152,7 +152,7 @@ fn keys_profiles_and_people_let_in_and_nothing_else_does() {
 }
 
 #[test]
-fn an_index_key_gives_back_what_it_was_made_of() {
+fn an_index_key_can_be_split_into_its_parts() {
     let at = Timestamp::from_millis(-12_345);
     let made = appointment_by_contact(id(1), id(2), at, id(3));
     assert_eq!(instant_and_id::<AppointmentId>(&made).unwrap(), (at, id(3)));
@@ -202,7 +202,7 @@ proptest! {
 }
 
 #[test]
-fn special_days_stand_in_the_order_of_their_dates() {
+fn special_days_are_sorted_by_date() {
     let day = |text: &str| special_day(id(1), text.parse().unwrap());
     assert!(day("1970-01-01") < day("2026-12-31") && day("2026-12-31") < day("2027-01-01"));
     assert!(special_day(id(1), NaiveDate::MIN) < day("1970-01-01"));

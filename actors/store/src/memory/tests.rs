@@ -14,7 +14,7 @@ fn all(session: &Session, order: Order) -> Vec<(Vec<u8>, Vec<u8>)> {
 }
 
 #[test]
-fn a_copy_holds_the_same_and_goes_its_own_way() {
+fn a_copy_has_the_same_rows_and_changes_independently() {
     let disk = MemoryBackend::new();
     let session = disk.session().unwrap();
     put(&session, b"k", b"1");

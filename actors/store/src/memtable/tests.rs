@@ -156,7 +156,7 @@ fn what_fails_below_is_given() {
 }
 
 #[test]
-fn readers_see_a_batch_at_once() {
+fn readers_never_see_a_part_of_a_batch() {
     let (memtable, tree) = (Arc::new(Memtable::default()), Tree::default());
     let range = KeyRange { from: Key::new(&[0]), to: Key::new(&[200]) };
     let write = |value: u8| {

@@ -74,7 +74,7 @@ fn what_a_lane_cannot_use_of_its_turn_is_kept_for_the_next_one_and_lost_when_it_
 }
 
 #[test]
-fn after_each_long_change_the_short_ones_go_first() {
+fn after_each_long_change_short_ones_are_written_first() {
     let mut state = queue();
     // One lane with twenty changes, and twenty lanes with one change each.
     for number in 0..20 {
@@ -163,7 +163,7 @@ fn a_rest_is_bounded_and_ends_when_the_queue_closes() {
 }
 
 #[test]
-fn while_the_long_ones_rest_only_what_is_short_is_taken() {
+fn while_long_changes_pause_only_short_ones_are_written() {
     let queue = Queue::default();
     push(&mut queue.state.lock(), 1, 50_000);
     push(&mut queue.state.lock(), 2, 100);
@@ -206,7 +206,7 @@ fn a_barrier_waits_for_its_own_lane_and_costs_nothing() {
 }
 
 #[test]
-fn whatever_waits_is_taken_once_and_in_the_order_of_its_lane() {
+fn every_change_is_written_once_and_in_the_order_of_its_lane() {
     let mut random = 1_u64;
     let mut draw = |below: u64| {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

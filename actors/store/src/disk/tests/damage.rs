@@ -166,7 +166,7 @@ fn a_flipped_bit_in_a_message_that_the_tree_needs_is_refused_with_its_place() {
 }
 
 #[test]
-fn after_a_flipped_bit_anywhere_every_row_is_there_or_the_store_is_refused() {
+fn after_a_flipped_bit_anywhere_the_store_has_every_row_or_is_refused() {
     let (stores, rows) = killed_and_closed();
     let segment = SEGMENT_BYTES as u64;
     for from in stores {
@@ -254,7 +254,7 @@ fn opened(dir: &Path) -> (DiskBackend, Arc<Mutex<Vec<BusinessId>>>) {
 }
 
 #[test]
-fn a_corrupt_page_concerns_its_businesses_and_all_others_go_on() {
+fn a_corrupt_page_affects_its_businesses_and_all_others_continue() {
     let (home, value) = with_snapshot(8, 4);
     flip_value(home.path(), &[&value]);
     let (store, aside) = opened(home.path());

@@ -211,7 +211,7 @@ fn check(dir: &Path, newest: u64) {
 }
 
 #[test]
-fn what_only_the_journal_holds_is_there_or_missed() {
+fn batches_that_only_the_journal_has_are_found_or_reported_as_lost() {
     let home = tempfile::tempdir().unwrap();
     let left = home.path().join("left");
     let (kept, newest) = killed(home.path(), &left);
@@ -301,7 +301,7 @@ fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
 }
 
 #[test]
-fn what_was_filled_is_durable_when_it_was_saved_each_time() {
+fn filled_rows_are_durable_after_each_save() {
     let dir = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(dir.path()).unwrap();
     let unsynced = || store.with(|open| open.home.unsynced_log_bytes()).unwrap();
@@ -315,7 +315,7 @@ fn what_was_filled_is_durable_when_it_was_saved_each_time() {
 }
 
 #[test]
-fn what_is_synced_and_not_in_the_tree_is_counted() {
+fn synced_bytes_that_are_not_in_the_tree_are_counted() {
     let dir = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(dir.path()).unwrap();
     let mut batch = Batch::default();
@@ -339,7 +339,7 @@ impl Drop for AtEnd<'_> {
 
 /// While checkpoints run, each batch appends to a queue, deletes from its front and overwrites rows.
 #[test]
-fn concurrent_readers_see_every_batch_at_once() {
+fn concurrent_readers_never_see_a_part_of_a_batch() {
     const ALWAYS: u64 = 60;
     const IN_QUEUE: u64 = 20;
     const BATCHES: u64 = 3_000;
