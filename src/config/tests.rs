@@ -240,7 +240,7 @@ fn mails_need_a_relay_and_a_sender_and_the_password_stays_secret() {
 }
 
 #[test]
-fn a_secret_may_stand_in_a_file() {
+fn a_secret_can_be_in_a_file() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("token");
     let flag = format!("--admin-token-file={}", file.display());

@@ -76,7 +76,7 @@ async fn a_head_that_does_not_arrive_in_time_ends_the_connection() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_idle_connection_ends_after_its_answer() {
+async fn an_idle_connection_ends_after_its_response() {
     let graceful = GracefulShutdown::new();
     let (mut client, _tasks) = connect(hello(), &graceful, 1024);
     client.write_all(GET).await.unwrap();
@@ -86,7 +86,7 @@ async fn an_idle_connection_ends_after_its_answer() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_does_not_read_its_answer_is_cut_off() {
+async fn a_client_that_does_not_read_its_response_is_disconnected() {
     let router = Router::new().route("/", get(|| async { vec![b'x'; 1 << 20] }));
     let graceful = GracefulShutdown::new();
     let (mut client, mut tasks) = connect(router, &graceful, 64);
@@ -218,7 +218,7 @@ async fn a_request_without_one_good_host_is_refused_in_the_envelope() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_without_a_place_ends_soon() {
+async fn a_connection_without_a_slot_ends_soon() {
     let slots = Slots::new(limits(1, 1));
     let graceful = GracefulShutdown::new();
     let (_first, _tasks) = connect_to(&slots, hello(), &graceful, 1024);
@@ -284,7 +284,7 @@ pub(super) async fn start_with(
 }
 
 #[tokio::test]
-async fn a_request_in_flight_is_answered_before_the_server_ends() {
+async fn a_request_in_progress_gets_its_response_before_the_server_ends() {
     let (entered, release) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (handler_entered, handler_release) = (entered.clone(), release.clone());
     let slow = move || async move {
@@ -341,7 +341,7 @@ pub(super) const CROWD: [u8; 4] = [127, 0, 0, 2];
 const OTHER: [u8; 4] = [127, 0, 0, 3];
 
 #[tokio::test]
-async fn past_the_bound_of_its_address_only_healthz_is_answered() {
+async fn above_the_limit_of_its_address_only_healthz_responds() {
     let limits = limits(100, 2);
     let (server, _stop, _task) = start_with(limits.clone(), None, app(hello())).await;
     let mut first = connect_from(CROWD, server).await;
@@ -379,7 +379,7 @@ async fn a_full_listener_closes_connections_that_rest() {
 }
 
 #[tokio::test]
-async fn a_listener_full_of_requests_answers_healthz() {
+async fn a_listener_without_free_slots_responds_to_healthz() {
     let entered = Arc::new(Notify::new());
     let handler_entered = entered.clone();
     let busy = move || async move {

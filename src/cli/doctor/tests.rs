@@ -45,7 +45,7 @@ fn a_new_installation_has_no_problems() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_named_with_its_setting() {
+fn a_port_in_use_is_reported_with_its_setting() {
     let dir = tempfile::tempdir().unwrap();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();

@@ -266,7 +266,7 @@ fn the_audit_log() {
 }
 
 #[test]
-fn a_limit_asks_for_one_page_and_none_for_the_whole_list() {
+fn a_limit_requests_one_page_and_without_it_the_whole_list_is_read() {
     for (line, whole, target) in [
         ("key list --business b1", true, "?limit=100"),
         ("key list --business b1 --cursor c", true, "?limit=100&cursor=c"),
@@ -280,7 +280,7 @@ fn a_limit_asks_for_one_page_and_none_for_the_whole_list() {
 }
 
 #[test]
-fn the_options_stand_before_or_after_the_command() {
+fn the_options_can_precede_or_follow_the_command() {
     for line in [
         "business --json --admin-listen 127.0.0.1:9 --admin-token t list",
         "business list --json --admin-listen 127.0.0.1:9 --admin-token t",

@@ -90,7 +90,7 @@ async fn a_call_without_a_body_sends_none() {
 }
 
 #[tokio::test]
-async fn json_is_the_answer_as_it_came() {
+async fn json_output_is_the_unchanged_response() {
     let body = "{\"data\": {\"name\":\"Cut\",\n \"id\":1.0}}";
     let shown = answered(response("200 OK", body), "business show b1 --json").await.unwrap();
     assert_eq!(shown, printed(&format!("{body}\n"), None));
@@ -126,7 +126,7 @@ async fn a_new_key_is_printed_with_a_note() {
 }
 
 #[tokio::test]
-async fn an_empty_answer_prints_nothing_on_standard_output() {
+async fn an_empty_response_prints_nothing_to_standard_output() {
     let gone = "HTTP/1.1 204 No Content\r\nconnection: close\r\n\r\n";
     let shown = answered(gone.into(), "key revoke k1 --business b1").await.unwrap();
     assert_eq!(shown, printed("", Some("revoked")));
@@ -155,7 +155,7 @@ async fn a_list_is_walked_to_its_end() {
 }
 
 #[tokio::test]
-async fn one_page_says_how_to_go_on() {
+async fn a_page_states_how_to_get_the_next_one() {
     let stub = Stub::start(|number| page(number, Some("c1"))).await;
     let shown = perform_at(&stub, "business list --limit 1").await.unwrap();
     assert_eq!(shown.note.as_deref(), Some("there is more: --cursor c1"));
@@ -230,7 +230,7 @@ async fn a_refusal_is_its_code_message_and_details() {
 }
 
 #[tokio::test]
-async fn an_answer_of_another_form_is_named_by_its_status() {
+async fn a_response_of_another_form_is_reported_with_its_status() {
     for (status, body) in [
         ("200 OK", "<html>"),
         ("200 OK", ""),
@@ -247,7 +247,7 @@ async fn an_answer_of_another_form_is_named_by_its_status() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off_is_an_error() {
+async fn an_incomplete_response_is_an_error() {
     for (answer, reason) in [
         ("", "connection closed before message completed"),
         ("HTTP/1.1 200 OK\r\ncontent-le", "connection closed before message completed"),
@@ -259,7 +259,7 @@ async fn an_answer_that_breaks_off_is_an_error() {
 }
 
 #[tokio::test]
-async fn an_answer_has_a_bound() {
+async fn the_length_of_a_response_is_limited() {
     let record = r#"{"data":{"id":"1"}}"#;
     let body = |length: usize| format!("{record}{}", " ".repeat(length - record.len()));
     let shown = answered(response("200 OK", &body(ANSWER_BYTES_MAX)), "business show b1").await.unwrap();
@@ -269,7 +269,7 @@ async fn an_answer_has_a_bound() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_not_there_is_named() {
+async fn a_missing_service_is_reported() {
     let address = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
     let error = perform_within(CALL_TIMEOUT, address, "business list").await.unwrap_err();
     assert_eq!(

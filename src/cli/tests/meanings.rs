@@ -80,7 +80,7 @@ async fn check_refused(line: &str, answers: &[String], expected: &str) {
 }
 
 #[tokio::test]
-async fn an_id_is_taken_without_asking() {
+async fn an_id_is_used_without_a_lookup() {
     let meant = meaning_of(&format!("service update {CUT} --business {SALON} --name N"), &[]).await;
     assert_eq!(meant.call.unwrap().path, format!("/admin/v1/businesses/{SALON}/services/{CUT}"));
     assert!(meant.asked.is_empty() && meant.notes.is_empty());

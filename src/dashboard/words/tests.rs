@@ -64,7 +64,7 @@ fn both_languages_have_the_same_words() {
 }
 
 #[test]
-fn every_word_is_said_somewhere_and_whatever_is_said_is_there() {
+fn every_message_is_used_and_every_used_message_exists() {
     let (said, known) = (quoted(), ids(IN_ENGLISH));
     let known: BTreeSet<_> = known.into_iter().collect();
     let days = ids(include_str!("../../words/dates.en.ftl"));
@@ -86,7 +86,7 @@ fn every_word_is_said_somewhere_and_whatever_is_said_is_there() {
 }
 
 #[test]
-fn what_is_put_together_is_there() {
+fn messages_with_composed_ids_exist() {
     use domain::{
         AlertEmail, AlertKind, AlertScope, DeliveryStatus, EventType, MailKind, MailStatus, MembershipStatus,
         Role, Scope,
@@ -125,7 +125,7 @@ fn what_is_put_together_is_there() {
 }
 
 #[test]
-fn why_a_password_is_refused_is_told_in_the_pages_language() {
+fn the_reason_for_a_refused_password_is_in_the_pages_language() {
     let told = |locale, code| problems::problem(words(locale), &code);
     let length = ProblemCode::Text(TextError::Length { min: 12, max: 256 });
     assert_eq!(told(Locale::Fr, length), "Il faut de 12 à 256 caractères.");
@@ -142,7 +142,7 @@ fn why_a_password_is_refused_is_told_in_the_pages_language() {
 }
 
 #[test]
-fn why_an_attempt_failed_is_told_in_the_pages_language() {
+fn the_reason_for_a_failed_attempt_is_in_the_pages_language() {
     let told = |locale, error: &AttemptError| attempts::error(words(locale), error);
     for failure in AttemptFailure::ALL {
         let error = (*failure).into();
@@ -159,7 +159,7 @@ fn why_an_attempt_failed_is_told_in_the_pages_language() {
 }
 
 #[test]
-fn a_number_in_a_sentence_is_told_with_its_plural() {
+fn a_number_in_a_sentence_has_the_right_plural() {
     let told = |locale, wait| problems::problem(words(locale), &ProblemCode::NextIn(wait));
     for (wait, english, french) in [
         (

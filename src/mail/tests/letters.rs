@@ -218,7 +218,7 @@ fn the_mail_has_the_event_in_the_persons_language_and_the_businesss_zone() {
 }
 
 #[test]
-fn a_mail_with_a_link_carries_it_and_says_until_when() {
+fn a_mail_with_a_link_contains_the_link_and_its_expiry() {
     for (content, subject) in [
         (Content::Invitation(link()), "Salon Été invites you"),
         (Content::Reset(link()), "Choose a new password"),

@@ -95,7 +95,7 @@ async fn plain_data_after_the_start_of_tls_fails_the_attempt() {
 }
 
 #[tokio::test]
-async fn an_answer_that_never_ends_is_given_up_on() {
+async fn an_endless_response_ends_the_attempt() {
     // More bytes than the system's buffers on both ends can hold.
     const BUFFERED_MAX: usize = 32 << 20;
     for (scheme, starttls, step) in [
@@ -231,7 +231,7 @@ async fn an_invalid_address_is_refused_without_a_connection() {
 
 /// An invalid address is refused when it is configured, not when a mail is sent.
 #[test]
-fn whatever_is_taken_as_an_address_can_be_mailed_to() {
+fn every_accepted_address_can_be_mailed_to() {
     let parts = [
         "a",
         "A.b",

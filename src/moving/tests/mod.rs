@@ -10,7 +10,7 @@ const LINES: &str = include_str!("lines.jsonl");
 const LINES_2: &str = include_str!("lines_2.jsonl");
 
 #[test]
-fn a_line_that_was_read_is_written_as_it_stood() {
+fn a_line_that_was_read_is_written_unchanged() {
     let mut kinds = Vec::new();
     for text in LINES.lines() {
         match read(text.as_bytes()).unwrap_or_else(|unread| panic!("{text}: {unread:?}")) {
@@ -60,7 +60,7 @@ fn every_property_that_says_something_must_be_there_and_no_other() {
 }
 
 #[test]
-fn every_problem_of_a_line_is_told() {
+fn every_problem_of_a_line_is_reported() {
     let told = |text: &str| {
         let unread = read(text.as_bytes()).unwrap_err();
         let said = unread

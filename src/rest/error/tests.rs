@@ -76,7 +76,7 @@ async fn every_fault_has_its_status_and_code() {
 }
 
 #[tokio::test]
-async fn headers_go_with_the_status() {
+async fn headers_match_the_status() {
     for (error, name, value) in [
         (ApiError::NoKey(BadCredential::Missing), "www-authenticate", "Bearer"),
         (ApiError::MethodNotAllowed("GET, POST", ""), "allow", "GET, POST"),
@@ -93,7 +93,7 @@ async fn headers_go_with_the_status() {
 }
 
 #[tokio::test]
-async fn details_are_there_only_when_there_are_some() {
+async fn details_exist_only_if_they_are_not_empty() {
     let problems =
         vec![Problem::new("a", ProblemCode::Required), Problem::new("b[0]", ProblemCode::NotAString)];
     let (_, _, body) = parts(ApiError::from(Refusal::Invalid(problems)).into_response()).await;

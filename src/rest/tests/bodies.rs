@@ -83,7 +83,7 @@ fn every_problem_is_listed_with_its_path() {
 }
 
 #[test]
-fn what_is_required_or_of_the_wrong_kind_is_said() {
+fn missing_and_mistyped_properties_are_reported() {
     check("{}", &[("contact", "is required")]);
     check("[]", &[("", "the body must be a JSON object")]);
     check(r#"{"contact":null}"#, &[("contact", "must be an object")]);

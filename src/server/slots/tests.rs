@@ -18,7 +18,7 @@ fn busy(slots: &Arc<Slots>, peer: &str) -> Slot {
 }
 
 #[test]
-fn an_address_has_so_many_places_and_no_more() {
+fn the_number_of_slots_of_an_address_is_limited() {
     let limits = limits(100, 3);
     let slots = Slots::new(limits.clone());
     let mut held: Vec<_> = (0..3).map(|_| slots.admit(ip("192.0.2.1"))).collect();
@@ -47,7 +47,7 @@ fn an_ipv6_address_counts_as_its_64_first_bits() {
 }
 
 #[test]
-fn trusted_proxies_have_as_many_places_as_there_are() {
+fn trusted_proxies_can_use_all_slots() {
     let limits = Limits { proxies: "192.0.2.0/24".parse().unwrap(), ..limits(5, 1) };
     let slots = Slots::new(limits);
     let held: Vec<_> = (0..5).map(|_| busy(&slots, "192.0.2.1")).collect();

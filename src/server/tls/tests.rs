@@ -126,7 +126,7 @@ async fn a_new_pair_is_used_soon_after_its_files_have_changed_and_open_connectio
 }
 
 #[tokio::test]
-async fn files_are_read_again_at_once_when_that_is_asked_for() {
+async fn files_are_read_again_immediately_on_request() {
     let (_dir, files, old) = pem_files();
     let certificates = read(&files).unwrap();
     let new = pair();
