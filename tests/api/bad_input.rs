@@ -107,7 +107,7 @@ async fn a_property_that_is_unknown_or_given_twice_is_named_everywhere() {
 }
 
 #[tokio::test]
-async fn every_wrong_type_is_refused_at_its_place() {
+async fn every_wrong_type_is_refused_with_its_path() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let wrong = [json!(7), json!(true), json!([]), json!({}), json!(1.5), json!([["x"]]), json!(1e300)];

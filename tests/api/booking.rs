@@ -157,7 +157,7 @@ async fn appointments_that_touch_do_not_overlap() {
 }
 
 #[tokio::test]
-async fn all_unusable_ids_of_a_booking_are_named_at_once() {
+async fn all_unusable_ids_of_a_booking_are_reported_together() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let at = "2026-03-03T09:00:00Z";
@@ -183,7 +183,7 @@ async fn all_unusable_ids_of_a_booking_are_named_at_once() {
 }
 
 #[tokio::test]
-async fn what_is_missing_or_of_the_wrong_type_is_named() {
+async fn missing_and_mistyped_properties_are_named() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let phone = json!({ "phone": "+33612345678" });

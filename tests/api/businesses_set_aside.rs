@@ -18,7 +18,7 @@ async fn call(address: SocketAddr, line: &str, token: &str, body: &str) -> Strin
 }
 
 #[tokio::test]
-async fn a_business_that_is_set_aside_answers_500_and_the_others_go_on() {
+async fn a_business_that_is_set_aside_returns_500_and_the_others_work() {
     let mut server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     server.stop().await;

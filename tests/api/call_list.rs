@@ -145,7 +145,7 @@ async fn bad_filters_are_named() {
 }
 
 #[tokio::test]
-async fn calls_of_any_age_stand_in_their_order() {
+async fn calls_of_any_age_are_in_order() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let mut made = Vec::new();

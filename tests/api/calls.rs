@@ -11,7 +11,7 @@ async fn read(salon: &Salon, call: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_call_is_saved_whole_and_read_back() {
+async fn a_complete_call_is_saved_and_read_back() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let contact = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
@@ -178,7 +178,7 @@ async fn a_refused_call_creates_no_contact() {
 }
 
 #[tokio::test]
-async fn a_summary_of_20_000_characters_comes_back_byte_for_byte() {
+async fn a_summary_of_20_000_characters_is_returned_byte_for_byte() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for summary in of_characters(20_000) {
@@ -209,7 +209,7 @@ async fn summaries_survive_a_restart() {
 }
 
 #[tokio::test]
-async fn a_call_of_another_business_is_not_there() {
+async fn a_call_of_another_business_is_not_found() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let theirs = other.record_call(json!({ "from_number": "+33611111111" })).await;

@@ -24,7 +24,7 @@ async fn a_cancelled_time_can_be_booked_again() {
 }
 
 #[tokio::test]
-async fn what_is_cancelled_is_returned_unchanged() {
+async fn a_cancelled_appointment_is_returned_unchanged() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book(&salon.colour, AT).await;

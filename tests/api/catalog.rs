@@ -71,7 +71,7 @@ async fn staff_are_listed_with_the_inactive_ones() {
 }
 
 #[tokio::test]
-async fn a_service_changes_by_what_is_given() {
+async fn only_the_given_properties_of_a_service_change() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let path = format!("/services/{}", salon.cut);
@@ -91,7 +91,7 @@ async fn a_service_changes_by_what_is_given() {
 }
 
 #[tokio::test]
-async fn bad_services_are_refused_with_their_places() {
+async fn invalid_services_are_refused_with_the_paths() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let path = format!("/services/{}", salon.cut);
@@ -121,7 +121,7 @@ async fn bad_services_are_refused_with_their_places() {
 }
 
 #[tokio::test]
-async fn bad_staff_members_are_refused_with_their_places() {
+async fn invalid_staff_members_are_refused_with_the_paths() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let path = format!("/staff/{}", salon.ben);

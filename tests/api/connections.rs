@@ -195,7 +195,7 @@ async fn refusals_for_rate_and_size_leave_a_usable_connection_or_say_that_it_end
 }
 
 #[tokio::test]
-async fn a_body_that_does_not_come_is_not_awaited() {
+async fn a_missing_body_is_not_awaited() {
     let server = Server::open().await;
     let mut wire = Wire::to(&server.root()).await;
     wire.send(head("POST", "/v1/contacts", "content-length: 5\r\n\r\n")).await;

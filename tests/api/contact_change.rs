@@ -18,7 +18,7 @@ async fn shown(salon: &Salon, contact: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn what_is_absent_stays_and_null_clears() {
+async fn absent_properties_stay_and_null_clears() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let mut expected = salon.contact(whole()).await;

@@ -170,7 +170,7 @@ async fn a_contact_of_a_booking_is_one_of_the_contacts() {
 }
 
 #[tokio::test]
-async fn a_contact_of_another_business_is_not_there() {
+async fn a_contact_of_another_business_is_not_found() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let body = json!({ "name": "Zoé", "phone": "+33612345678", "email": "zoe@example.com" });
@@ -190,7 +190,7 @@ async fn a_contact_of_another_business_is_not_there() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn of_32_who_bring_one_number_one_creates_the_contact() {
+async fn of_32_requests_with_the_same_number_one_creates_the_contact() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let mut tasks = JoinSet::new();
@@ -222,7 +222,7 @@ async fn of_32_who_bring_one_number_one_creates_the_contact() {
 }
 
 #[tokio::test]
-async fn names_in_every_script_come_back_byte_for_byte() {
+async fn names_in_every_script_are_returned_byte_for_byte() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for name in of_characters(200) {

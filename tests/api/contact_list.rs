@@ -150,7 +150,7 @@ async fn bad_filters_are_named() {
 }
 
 #[tokio::test]
-async fn a_cursor_is_good_for_its_own_list_and_filters_only() {
+async fn a_cursor_works_only_for_its_own_list_and_filters() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     some(&server, &salon).await;

@@ -136,7 +136,7 @@ async fn a_cursor_is_good_after_a_restart_and_with_another_key_of_the_business()
 }
 
 #[tokio::test]
-async fn a_cursor_goes_on_after_its_record_whatever_has_become_of_it() {
+async fn a_cursor_continues_after_its_record_even_if_the_record_has_changed() {
     let server = Server::open().await;
     let salon = busy_salon(&server).await;
     let whole = salon.api.all("/appointments").await;

@@ -378,7 +378,7 @@ async fn a_change_reports_appointments_outside_and_the_etag_covers_only_the_reso
 }
 
 #[tokio::test]
-async fn time_off_goes_with_its_staff_member() {
+async fn time_off_is_deleted_with_its_staff_member() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let made = json!({ "name": "Dan", "service_ids": [salon.cut] });

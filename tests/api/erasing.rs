@@ -53,7 +53,7 @@ async fn a_business_that_is_ended_is_404_and_its_keys_401() {
 }
 
 #[tokio::test]
-async fn how_long_things_are_kept_is_changed_like_any_resource() {
+async fn retention_is_changed_like_any_resource() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let first = salon.operator.get("/retention").await;

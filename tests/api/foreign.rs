@@ -274,7 +274,7 @@ async fn shown(salon: &Salon, records: &Records) -> Vec<(String, Value)> {
 }
 
 #[tokio::test]
-async fn no_route_of_either_api_takes_an_id_of_another_business() {
+async fn no_route_of_either_api_accepts_an_id_of_another_business() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let (own, theirs) = (records(&salon).await, records(&other).await);

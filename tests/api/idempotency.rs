@@ -19,7 +19,7 @@ fn replays(first: &Answer, second: &Answer) {
 }
 
 #[tokio::test]
-async fn the_same_booking_again_gives_the_first_answer() {
+async fn a_repeated_booking_gets_the_first_response() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let body = salon.booking(&salon.cut, AT, json!({}));

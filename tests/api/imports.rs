@@ -27,7 +27,7 @@ fn body(lines: &str) -> &str {
 }
 
 #[tokio::test]
-async fn a_business_that_was_exported_comes_back_by_an_import() {
+async fn an_exported_business_is_restored_by_an_import() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let neighbour = server.salon().await;
@@ -168,7 +168,7 @@ async fn an_import_refuses_an_erased_contact_or_erases_it_again() {
 
 /// The file next to the store lists the deletion and the import of a business.
 #[tokio::test]
-async fn an_import_is_listed_beside_the_store() {
+async fn an_import_is_listed_next_to_the_store() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let lines = moved_out(&server, &salon).await;

@@ -62,7 +62,7 @@ async fn a_key_has_the_form_of_the_specification_and_is_shown_once() {
 }
 
 #[tokio::test]
-async fn a_revoked_key_is_refused_at_once_and_for_good() {
+async fn a_revoked_key_is_refused_immediately_and_permanently() {
     let mut server = Server::open().await;
     let salon = server.salon().await;
     let other = salon.key(&["business:read"]).await;

@@ -49,7 +49,7 @@ async fn relay(to_recipients: &'static str) -> (MailSettings, Arc<Mutex<Vec<Stri
 }
 
 #[tokio::test]
-async fn a_test_mail_tells_what_the_relay_answered() {
+async fn a_test_mail_reports_the_relays_response() {
     let mut server = Server::open().await;
     let (mail, heard) = relay("250 ok").await;
     server.restart_with_mail(mail).await;

@@ -93,7 +93,7 @@ async fn every_property_has_its_rule() {
 }
 
 #[tokio::test]
-async fn a_body_of_10_000_characters_comes_back_byte_for_byte() {
+async fn a_body_of_10_000_characters_is_returned_byte_for_byte() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for body in of_characters(10_000) {
@@ -139,7 +139,7 @@ async fn the_team_sets_status_and_staff_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_message_of_another_business_is_not_there() {
+async fn a_message_of_another_business_is_not_found() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let theirs = other.message(json!({})).await;

@@ -42,7 +42,7 @@ async fn requests_are_counted_by_their_route_and_not_by_their_path() {
 }
 
 #[tokio::test]
-async fn the_document_is_served_beside_the_api_and_metrics_are_not() {
+async fn the_document_is_on_the_public_listener_and_metrics_are_not() {
     let server = Server::open().await;
     let public = server.anonymous().address;
     let text = get(public, "/openapi.json").await;

@@ -167,7 +167,7 @@ async fn a_business_is_created_and_changed_with_every_property() {
 }
 
 #[tokio::test]
-async fn bad_businesses_are_refused_with_their_places() {
+async fn invalid_businesses_are_refused_with_the_paths() {
     let server = Server::open().await;
     let good = json!({ "name": "x", "timezone": "UTC" });
     server.operator.post("/businesses", &json!({})).await.invalid_at(&["name", "timezone"]);

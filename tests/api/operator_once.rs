@@ -318,7 +318,7 @@ async fn a_business_is_created_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_business_that_is_created_by_many_at_once_is_one() {
+async fn concurrent_requests_with_one_key_create_one_business() {
     let server = Server::open().await;
     let body = json!({ "name": "Salon", "timezone": "Europe/Paris" });
     let mut tasks = JoinSet::new();

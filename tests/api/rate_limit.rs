@@ -28,7 +28,7 @@ async fn a_key_has_its_limit_in_each_minute_of_the_clock() {
 }
 
 #[tokio::test]
-async fn every_answer_counts_whatever_it_says_but_a_429_does_not() {
+async fn every_response_except_429_counts() {
     let server = Server::with_limit(6).await;
     let salon = server.salon().await;
     salon.get("/nowhere").await.is(404);

@@ -198,7 +198,7 @@ async fn a_service_or_staff_member_that_was_turned_off_holds_no_new_time() {
 }
 
 #[tokio::test]
-async fn a_bad_body_is_refused_with_its_places() {
+async fn an_invalid_body_is_refused_with_the_paths() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;

@@ -128,7 +128,7 @@ async fn every_route_of_the_table_is_tried_here_with_its_scope() {
 }
 
 #[tokio::test]
-async fn every_route_answers_a_key_that_has_its_scope_alone() {
+async fn every_route_accepts_a_key_with_only_its_scope() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let records = Records::of(&salon).await;

@@ -65,7 +65,7 @@ async fn a_change_of_one_business_does_not_affect_another() {
 }
 
 #[tokio::test]
-async fn a_key_opens_its_own_business_whatever_is_asked() {
+async fn a_key_gives_access_only_to_its_own_business() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     salon.get(&format!("/business?business_id={}", other.id)).await.invalid_at(&["business_id"]);

@@ -105,7 +105,7 @@ async fn an_endpoint_is_turned_off_and_on_by_an_integration_or_the_operator() {
 }
 
 #[tokio::test]
-async fn what_happens_while_an_endpoint_is_off_is_missed_and_can_be_resent() {
+async fn events_while_an_endpoint_is_disabled_are_missed_and_can_be_resent() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let made = salon.webhook().await;

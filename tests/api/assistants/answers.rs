@@ -34,7 +34,7 @@ async fn the_business_is_shown_with_what_it_offers_and_its_clock() {
 }
 
 #[tokio::test]
-async fn lists_go_on_page_by_page() {
+async fn lists_continue_page_by_page() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
