@@ -3,7 +3,7 @@
 use crate::program::{alone, alone_with};
 
 #[test]
-fn the_options_of_the_connection_stand_apart() {
+fn the_options_of_the_connection_are_listed_separately() {
     let help = alone(&["appointment", "list", "--help"]).output;
     let (own, connection) = help.split_once("\nConnection and output:\n").unwrap();
     for flag in ["--json", "--admin-listen", "--admin-token", "--data-dir"] {
@@ -43,7 +43,7 @@ fn shells_and_readers_of_manuals_get_every_command() {
 }
 
 #[test]
-fn colours_are_not_for_pipes_unless_they_are_asked_for() {
+fn pipes_get_no_colours_unless_requested() {
     for (environment, coloured) in [
         (&[][..], false),
         (&[("CLICOLOR_FORCE", "1")][..], true),

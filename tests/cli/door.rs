@@ -136,7 +136,7 @@ fn sighup_does_not_end_a_service_without_certificates() {
 }
 
 #[test]
-fn without_an_address_a_command_goes_to_the_socket_in_the_data_directory() {
+fn without_an_address_a_command_uses_the_socket_in_the_data_directory() {
     let mut demo = Demo::start();
     let socket = demo.here().join("receptionist-demo/operator.sock");
     assert_eq!(fs::metadata(&socket).unwrap().permissions().mode() & 0o777, 0o600);

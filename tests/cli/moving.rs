@@ -41,7 +41,7 @@ fn body(demo: &Demo, file: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_is_exported_imported_elsewhere_and_exported_again_is_the_same() {
+fn an_export_that_is_imported_elsewhere_gives_the_same_export() {
     let demo = running();
     for (name, more) in [("whole", &["--with-secrets"][..]), ("plain", &[])] {
         let [before, after, dir] = [&format!("{name}.jsonl"), &format!("{name}2.jsonl"), name];

@@ -3,7 +3,7 @@
 use crate::program::Demo;
 
 #[test]
-fn each_problem_is_told_once_by_its_flag_with_what_may_help() {
+fn each_problem_is_reported_once_with_its_flag_and_advice() {
     let demo = Demo::start();
     let words = ["business", "create", "--name", "N", "--timezone", "Paris", "--hours", "mon=9:99-18:00"];
     let errors = demo.refused(&words, 1);

@@ -191,7 +191,7 @@ fn alter(data_dir: &Path, rng: &mut Rng) -> String {
 
 #[tokio::test]
 #[allow(clippy::print_stdout, reason = "prints a summary when more cases than the default are run")]
-async fn a_store_that_was_altered_is_refused_or_whole() {
+async fn an_altered_store_is_refused_or_complete() {
     let (cases, seed) = (number_of("DAMAGE_CASES", CASES), seed());
     println!("the seed is {seed}");
     let mut rng = Rng(seed);

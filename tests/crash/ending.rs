@@ -8,7 +8,7 @@ use crate::imports::{asking, lines, printed, wait_until_settled};
 use crate::process::{Server, TOKEN};
 
 #[tokio::test]
-async fn a_request_in_flight_is_finished_when_the_service_is_told_to_end() {
+async fn a_request_in_progress_is_finished_when_the_service_is_stopped() {
     for signal in ["TERM", "INT"] {
         let home = tempfile::tempdir().unwrap();
         let data_dir = home.path().join("data");

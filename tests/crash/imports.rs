@@ -105,7 +105,7 @@ pub(crate) fn wait_until_settled(server: &Server, file: &str) {
 }
 
 #[tokio::test]
-async fn an_import_by_a_service_that_is_killed_is_there_whole_or_not_at_all() {
+async fn an_import_by_a_killed_service_is_complete_or_undone() {
     let (mut rng, dir, whole, file) = set_up();
     let import = ["import", "--from", &file];
     let first = Server::on(&dir.path().join("first"));

@@ -25,7 +25,7 @@ async fn still_there(client: &Client, shop: &Shop, id: &str) {
 }
 
 #[tokio::test]
-async fn a_second_process_on_the_directory_is_refused_and_the_first_goes_on() {
+async fn a_second_process_on_the_directory_is_refused_and_the_first_continues() {
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
     let server = Server::on(&data_dir);
