@@ -29,7 +29,7 @@ fn revoke(page: &Page) -> String {
 }
 
 #[tokio::test]
-async fn a_key_is_shown_once_works_at_once_and_stops_at_once() {
+async fn a_key_is_shown_once_and_works_and_stops_immediately() {
     let server = Server::open().await;
     let (path, mut browser) = salon(&server, "admin").await;
     browser.get(&path).await.is(200).says("No keys yet");
@@ -124,7 +124,7 @@ async fn members_and_suspended_businesses_are_offered_no_keys() {
 }
 
 #[tokio::test]
-async fn a_form_sent_while_signed_out_comes_back() {
+async fn a_form_sent_while_signed_out_is_shown_again() {
     let server = Server::open().await;
     let (path, mut browser) = salon(&server, "owner").await;
     let session = browser.cookies.clone();

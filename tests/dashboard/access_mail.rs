@@ -95,7 +95,7 @@ async fn the_mail_log_reveals_nothing_about_an_account_before_its_person_accepts
 }
 
 #[tokio::test]
-async fn a_mail_of_another_business_is_not_there() {
+async fn a_mail_of_another_business_is_not_found() {
     let (mail, mails) = relay().await;
     let server = Server::open_with(None, Some(mail)).await;
     let [salon, other] = [server.business("Salon Zoé").await, server.business("Barbier").await];

@@ -137,7 +137,7 @@ async fn a_concurrent_change_is_not_overwritten_and_invalid_values_are_refused()
 }
 
 #[tokio::test]
-async fn a_test_mail_tells_what_the_relay_said_once_for_each_click() {
+async fn a_test_mail_reports_the_relays_response_once_for_each_click() {
     let (mail, mails) = relay().await;
     let server = Server::open_with(None, Some(mail)).await;
     let (salon, _, mut browser) = of(&server, "member").await;

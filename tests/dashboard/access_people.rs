@@ -303,7 +303,7 @@ async fn people_of_a_suspended_business_are_only_looked_at() {
 }
 
 #[tokio::test]
-async fn a_person_of_another_business_is_not_there() {
+async fn a_person_of_another_business_is_not_found() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), ..]) = salon(&server).await;
     let other = server.business("Barbier").await;

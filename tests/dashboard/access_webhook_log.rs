@@ -32,7 +32,7 @@ fn deliveries(page: &Page) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_delivery_shows_what_was_sent_and_what_came_back() {
+async fn a_delivery_shows_its_request_and_response() {
     let server = Server::open().await;
     let (salon, path, mut browser) = endpoint(&server).await;
     server.receiver.answers(503, "<h1>no</h1>");
@@ -68,7 +68,7 @@ async fn a_delivery_shows_what_was_sent_and_what_came_back() {
 }
 
 #[tokio::test]
-async fn what_was_missed_is_filtered_and_sent_again_all_at_once() {
+async fn missed_events_are_filtered_and_sent_again_together() {
     let server = Server::open().await;
     let (salon, path, mut browser) = endpoint(&server).await;
     contact(&server, &salon, "First").await;

@@ -34,7 +34,7 @@ async fn name_language_and_looks_are_ones_own_to_change() {
 }
 
 #[tokio::test]
-async fn without_mail_a_new_email_counts_at_once() {
+async fn without_mail_a_new_email_is_used_immediately() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "member").await;

@@ -20,7 +20,7 @@ fn holds(page: &Page, action: &str, name: &str, value: &str) -> bool {
 }
 
 #[tokio::test]
-async fn the_team_books_an_open_time_for_somebody_new() {
+async fn the_team_books_an_available_time_for_a_new_contact() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     let address = format!("{path}?service={}&staff={}&date=2026-03-02&time=10:00", salon.cut, salon.ines);
@@ -130,7 +130,7 @@ async fn a_form_sent_twice_books_once_and_one_sent_signed_out_comes_back_filled_
 }
 
 #[tokio::test]
-async fn what_cannot_be_booked_says_why() {
+async fn a_time_that_cannot_be_booked_has_a_reason() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     let sunday = format!("{path}?service={}&date=2026-03-08", salon.cut);

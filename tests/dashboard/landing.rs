@@ -23,7 +23,7 @@ async fn a_membership_that_is_offered_is_accepted_by_its_person() {
 }
 
 #[tokio::test]
-async fn a_membership_that_is_declined_is_gone_from_both_sides() {
+async fn a_declined_membership_is_removed_for_both_sides() {
     let server = Server::open().await;
     let [salon, barber] = [server.business("Salon Zoé").await, server.business("Barbier").await];
     let ada = server.person(&salon, "ada@example.com", "owner").await;

@@ -9,7 +9,7 @@ use crate::harness::{PASSWORD, Server, relay};
 const FORGOTTEN: &str = "/dashboard/forgotten";
 
 #[tokio::test]
-async fn somebody_who_has_forgotten_their_password_chooses_another_by_a_mailed_link() {
+async fn a_person_with_a_forgotten_password_sets_another_by_a_mailed_link() {
     let (mail, mails) = relay().await;
     let server = Server::open_with(None, Some(mail)).await;
     let salon = server.business("Salon Zoé").await;

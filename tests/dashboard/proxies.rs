@@ -217,7 +217,7 @@ fn next_request(server: &TcpListener) -> (String, String) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn pages_and_live_updates_come_through_the_shipped_proxies() {
+async fn pages_and_live_updates_pass_through_the_shipped_proxies() {
     let server = Server::open_with(Some("https://api.example.com"), None).await;
     let id = server.business("Salon Zoé").await;
     let ada = server.person(&id, "ada@example.com", "owner").await;

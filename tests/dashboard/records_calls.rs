@@ -72,7 +72,7 @@ async fn calls_are_narrowed_by_outcome_direction_status_and_day() {
 }
 
 #[tokio::test]
-async fn a_call_tells_what_was_said_and_what_came_of_it() {
+async fn a_call_shows_its_summary_and_its_results() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let path = |rest: &str| format!("/businesses/{salon}/{rest}");

@@ -19,7 +19,7 @@ async fn contact(server: &Server, salon: &str, contact: Value) -> String {
 }
 
 #[tokio::test]
-async fn somebody_is_found_by_name_phone_or_email_in_one_field() {
+async fn a_contact_is_found_by_name_phone_or_email_in_one_field() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     browser.get(&base).await.is(200).says("No contacts yet");
@@ -138,7 +138,7 @@ async fn a_contact_is_changed_and_of_two_who_do_so_the_second_sees_both() {
 }
 
 #[tokio::test]
-async fn a_form_that_was_sent_while_signed_out_comes_back() {
+async fn a_contact_form_sent_while_signed_out_is_shown_again() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let bob = server.person(&salon, "bob@example.com", "owner").await;

@@ -112,7 +112,7 @@ async fn erasing_a_contact_lists_their_records_and_deletes_them() {
 }
 
 #[tokio::test]
-async fn records_of_another_business_are_not_there() {
+async fn records_of_another_business_are_not_found() {
     let server = Server::open().await;
     let (salon, nora, mut owner) = salon_with_nora(&server, 1).await;
     let other = server.business("Barbier").await;

@@ -15,7 +15,7 @@ async fn founded(server: &Server) -> String {
 }
 
 #[tokio::test]
-async fn somebody_signs_in_goes_on_to_where_they_wanted_and_signs_out() {
+async fn a_person_signs_in_reaches_the_requested_page_and_signs_out() {
     let server = Server::open().await;
     let salon = founded(&server).await;
     let mut browser = server.browser();
@@ -39,7 +39,7 @@ async fn somebody_signs_in_goes_on_to_where_they_wanted_and_signs_out() {
 }
 
 #[tokio::test]
-async fn an_unknown_email_and_a_wrong_password_are_answered_the_same() {
+async fn an_unknown_email_and_a_wrong_password_get_the_same_response() {
     let server = Server::open().await;
     founded(&server).await;
     let mut answers = Vec::new();
@@ -59,7 +59,7 @@ async fn an_unknown_email_and_a_wrong_password_are_answered_the_same() {
 }
 
 #[tokio::test]
-async fn an_address_that_failed_too_often_is_told_when_to_come_again() {
+async fn an_address_with_too_many_failures_sees_when_to_try_again() {
     let server = Server::open().await;
     founded(&server).await;
     let mut browser = server.browser();

@@ -51,7 +51,7 @@ async fn without_a_public_url_the_page_names_the_setting() {
 }
 
 #[tokio::test]
-async fn assets_are_kept_for_good_under_a_path_that_tells_their_content() {
+async fn assets_are_cached_permanently_under_a_path_with_their_digest() {
     let server = Server::open().await;
     let mut browser = server.browser();
     let page = browser.get("/dashboard/sign-in").await;

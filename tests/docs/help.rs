@@ -5,7 +5,7 @@ use receptionist::docs;
 use crate::files::{printed, run};
 
 #[test]
-fn help_lists_the_topics_beside_the_commands() {
+fn help_lists_the_topics_and_the_commands() {
     let help = printed(&["help"]);
     for topic in docs::topics() {
         assert!(help.lines().any(|line| line.trim_start().starts_with(topic.name)), "{}: {help}", topic.name);
@@ -38,7 +38,7 @@ fn help_of_a_command_stays_that_of_clap() {
 }
 
 #[test]
-fn an_unknown_word_is_told_with_the_nearest_topic_or_command() {
+fn an_unknown_word_is_reported_with_the_nearest_topic_or_command() {
     for (word, nearest) in
         [("webhoks", "webhooks"), ("apointment", "appointment"), ("instaling", "installing")]
     {

@@ -144,7 +144,7 @@ fn commands() -> String {
 }
 
 #[test]
-fn generated_tables_are_those_of_the_code() {
+fn generated_tables_match_the_code() {
     let (tables, update) = (generated(), std::env::var_os("UPDATE_DOCS").is_some());
     let mut found = BTreeSet::new();
     let mut stale = Vec::new();
@@ -213,13 +213,13 @@ fn set<T: ToString>(all: impl IntoIterator<Item = T>) -> BTreeSet<String> {
 }
 
 #[test]
-fn the_commands_are_those_of_the_program() {
+fn the_documented_commands_match_the_program() {
     let program = listed(&printed(&["help"])).into_iter().map(|(name, _)| name).collect::<BTreeSet<_>>();
     assert_eq!(names("commands", "Command", usize::MAX), program);
 }
 
 #[test]
-fn the_settings_and_their_defaults_are_those_of_the_code() {
+fn the_documented_settings_and_defaults_match_the_code() {
     let ours = |name: &String| name.starts_with("RECEPTIONIST_") || name.starts_with("PUBLIC_API_");
     let all = names("settings", "Variable", usize::MAX).into_iter().filter(ours).collect::<BTreeSet<_>>();
     assert_eq!(all, set(variables::ALL));
@@ -238,7 +238,7 @@ fn the_settings_and_their_defaults_are_those_of_the_code() {
 }
 
 #[tokio::test]
-async fn the_metrics_are_those_of_the_service() {
+async fn the_documented_metrics_match_the_service() {
     let served = Served::open().await;
     let (_, text) = get(&served.operator, "/metrics").await;
     let names_served = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
@@ -249,7 +249,7 @@ async fn the_metrics_are_those_of_the_service() {
 }
 
 #[test]
-fn scopes_events_budgets_and_alerts_are_those_of_the_code() {
+fn documented_scopes_events_budgets_and_alerts_match_the_code() {
     assert_eq!(names("api", "Scope", 1), set(Scope::ALL));
     assert_eq!(names("webhooks", "Event", 1), set(EventType::ALL));
     assert_eq!(names("settings", "Kind", 1), set(BudgetKind::ALL));

@@ -51,7 +51,7 @@ async fn no_page_of_the_documentation_breaks_its_policy_its_layout_or_wcag() {
 }
 
 #[tokio::test]
-async fn the_search_answers_as_one_types_and_without_script() {
+async fn the_search_works_while_typing_and_without_script() {
     let server = Server::open().await;
     let Some(window) = window(&server.origin()).await else { return };
     window.goto("/docs/search").await;

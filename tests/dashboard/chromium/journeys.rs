@@ -124,7 +124,7 @@ async fn a_message_is_resolved_on_a_phone_without_script_in_french() {
 }
 
 #[tokio::test]
-async fn keys_and_endpoints_are_made_tried_and_taken_back() {
+async fn keys_and_endpoints_are_created_tested_and_removed() {
     let Some(desk) = Desk::of_owner().await else { return };
     let window = &desk.window;
     desk.goto("settings/keys/new").await;
@@ -213,7 +213,7 @@ async fn an_event_that_a_receiver_was_not_there_for_is_sent_again() {
 }
 
 #[tokio::test]
-async fn a_contact_is_erased_and_somebody_invited() {
+async fn a_contact_is_erased_and_a_person_is_invited() {
     let Some(desk) = Desk::of_owner().await else { return };
     let window = &desk.window;
     desk.goto(&format!("contacts/{}/erase", desk.salon.contact)).await;

@@ -63,7 +63,7 @@ async fn no_page_breaks_its_policy_its_layout_or_wcag() {
 }
 
 #[tokio::test]
-async fn no_page_runs_what_somebody_typed() {
+async fn no_page_runs_customer_input_as_script() {
     let salon = Salon::open().await;
     let Some(window) = window(&salon.server.origin()).await else { return };
     take_over(&window, &salon.signed_in(&salon.owner).await).await;

@@ -95,7 +95,7 @@ async fn form_id(browser: &mut Browser) -> String {
 }
 
 #[tokio::test]
-async fn every_route_answers_everybody_as_the_table_says() {
+async fn every_route_responds_to_every_client_as_in_the_table() {
     let table: BTreeSet<_> =
         service::pages().into_iter().map(|(method, path, _)| (method.to_string(), path.to_owned())).collect();
     let expected: BTreeSet<_> =
