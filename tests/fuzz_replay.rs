@@ -160,12 +160,12 @@ fn the_store_agrees_with_a_map_through_crashes_and_reopening() {
 }
 
 #[test]
-fn every_request_is_answered_within_the_envelope() {
+fn every_request_gets_a_response_in_the_documented_format() {
     replay("requests", 500, targets::requests::check);
 }
 
 #[test]
-fn every_message_of_an_assistant_is_answered_so_that_a_model_can_read_it() {
+fn every_message_of_an_assistant_gets_a_readable_response() {
     replay("assistants", 500, targets::assistants::check);
 }
 

@@ -65,7 +65,7 @@ fn played() -> Vec<(&'static str, Vec<Line>)> {
 }
 
 #[test]
-fn every_answer_is_as_it_was_recorded() {
+fn every_response_equals_the_recorded_one() {
     let groups = played();
     let lines: Vec<&Line> = groups.iter().flat_map(|(_, lines)| lines).collect();
     assert!(lines.len() >= REQUESTS_MIN, "{} requests", lines.len());
