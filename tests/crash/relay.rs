@@ -19,7 +19,7 @@ struct Taken {
     /// How many more mails the relay accepts before it kills the process, the process, and whether the relay
     /// responds to the last mail.
     kill: Option<(usize, Arc<Server>, bool)>,
-    /// Whether a kill is pending. The relay closes after it.
+    /// Whether a kill is pending. The relay closes after the kill.
     kills: bool,
 }
 

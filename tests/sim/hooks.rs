@@ -31,7 +31,7 @@ pub(crate) struct Owed {
     pub(crate) on: bool,
     /// How often the endpoint had been disabled before the event.
     pub(crate) epoch: u32,
-    /// An instant in simulated time. The event is not earlier.
+    /// An instant in simulated time that is not later than the event.
     pub(crate) since: i64,
 }
 

@@ -103,13 +103,13 @@ const TABLE: &[Row] = &[
 
 /// The changes that have no row in the table, each with the reason.
 const WITHOUT: &[(&str, &str)] = &[
-    ("Step", "the service itself makes it"),
-    ("TurnOff", "the service itself makes it"),
-    ("AcceptMembership", "it is one's own alone: see below"),
-    ("DeclineMembership", "it is one's own alone: see below"),
-    ("PatchNotifications", "they are one's own alone: see `people.rs`"),
-    ("ReadAlerts", "they are one's own alone: see `alerts.rs`"),
-    ("Unsubscribe", "a mail's own link asks for it: see `alerts/mailed.rs`"),
+    ("Step", "only the service makes this change"),
+    ("TurnOff", "only the service makes this change"),
+    ("AcceptMembership", "a person makes it only for themselves: see below"),
+    ("DeclineMembership", "a person makes it only for themselves: see below"),
+    ("PatchNotifications", "a person changes only their own settings: see `people.rs`"),
+    ("ReadAlerts", "a person reads only their own alerts: see `alerts.rs`"),
+    ("Unsubscribe", "the link in a mail requests it: see `alerts/mailed.rs`"),
 ];
 
 const fn row(change: &'static str, may: &'static str) -> Row {
