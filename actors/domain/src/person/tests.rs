@@ -161,7 +161,7 @@ fn a_confirming_link_removes_earlier_passwords_and_sessions() {
 }
 
 #[test]
-fn a_link_that_a_dashboard_shows_is_an_invitation_and_confirms_nothing() {
+fn a_link_shown_by_a_dashboard_is_an_invitation_and_does_not_confirm_the_address() {
     let mut person = person();
     for kind in [LinkKind::Reset, LinkKind::Enter, LinkKind::Email] {
         let made = person.make_link(kind, ([1; 32], LinkChannel::Shown), None, at(0));

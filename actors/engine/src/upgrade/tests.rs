@@ -194,7 +194,7 @@ async fn check_marked(disk: &MemoryBackend, before: &Rows) {
 }
 
 #[tokio::test]
-async fn what_may_not_be_converted_or_is_not_known_is_refused_and_stays_as_it_was() {
+async fn stores_with_a_forbidden_or_unknown_conversion_are_refused_unchanged() {
     let before = fixture(1).await;
     let mut later = before.clone();
     let mut meta = MetaRecord::decode(&before[&*keys::meta()]).unwrap();

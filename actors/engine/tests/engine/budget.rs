@@ -426,7 +426,7 @@ async fn a_disabled_endpoint_costs_only_the_event_and_its_log_row() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_budget_that_is_lowered_refuses_only_what_is_new_and_outlives_a_restart() {
+async fn a_lowered_budget_refuses_only_new_records_and_survives_a_restart() {
     let mut world = World::new(11).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);

@@ -144,7 +144,7 @@ async fn requests_that_wait_when_a_business_is_set_aside_get_responses() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_export_that_has_begun_with_it_ends_and_a_backup_copies_what_can_be_read() {
+async fn an_export_of_a_business_set_aside_ends_and_a_backup_copies_readable_rows() {
     let mut world = World::new(3).await;
     let (shop, other) = (world.shop(1).await, world.shop(1).await);
     for number in 0..300 {

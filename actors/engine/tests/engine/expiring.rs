@@ -109,7 +109,7 @@ async fn setting_a_retention_deletes_older_records() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_is_wrong_deletes_nothing() {
+async fn a_wrong_clock_deletes_no_record() {
     let mut world = World::new(71).await;
     let shop = world.shop(1).await;
     keep(
@@ -143,7 +143,7 @@ async fn a_clock_that_is_wrong_deletes_nothing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_newest_entry_of_the_audit_log_stays_and_tells_how_much_there_is() {
+async fn the_newest_audit_entry_is_kept_and_contains_the_usage() {
     let mut world = World::new(72).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);

@@ -65,7 +65,7 @@ async fn an_export_shows_a_business_at_one_point_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn exports_that_are_not_read_delay_nothing() {
+async fn unread_exports_delay_no_request() {
     let world = World::new(6).await;
     let shop = world.shop(1).await;
     let begin = || world.engine.export(Actor::Operator, Some(shop.id), false);

@@ -97,7 +97,7 @@ async fn an_actor_may_fail_many_times_and_other_businesses_continue() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_store_that_fails_stops_everything_and_shows_nothing_unsynced() {
+async fn a_failed_store_stops_the_engine_and_shows_no_unsynced_change() {
     for fail_apply in [true, false] {
         let mut world = World::new(3).await;
         let shop = world.shop(1).await;
@@ -167,7 +167,7 @@ async fn a_read_that_fails_in_a_backup_or_an_export_is_the_end_of_the_store() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sync_that_does_not_return_is_seen_by_its_age_until_it_returns() {
+async fn a_sync_that_hangs_shows_its_age_until_it_returns() {
     let world = World::new(9).await;
     let shop = world.shop(1).await;
     assert_eq!(world.engine.sync_age(), Duration::ZERO);
@@ -326,7 +326,7 @@ async fn a_business_that_does_not_load_is_read_from_the_store_once_in_a_while_on
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_supervisor_that_fails_ends_everything_and_nothing_acknowledged_is_lost() {
+async fn a_failed_supervisor_ends_the_engine_without_loss() {
     let mut world = World::new(7).await;
     let shop = world.shop(1).await;
     let booked = world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();

@@ -26,7 +26,7 @@ async fn world(seed: u64, shops: usize, actors: usize) -> (World, Vec<Shop>) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_business_with_an_unanswered_change_is_not_stopped_and_the_bound_holds_again_after_it() {
+async fn a_business_with_a_change_in_progress_is_not_stopped_and_the_limit_applies_again_afterwards() {
     let (world, shops) = world(1, 4, 1).await;
     for shop in &shops {
         world.at(shop).budget().await.unwrap();

@@ -47,7 +47,7 @@ async fn the_second_of_two_bookings_sees_the_first_before_it_is_durable() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_crash_the_same_booking_is_made_exactly_when_it_is_not_there() {
+async fn after_a_crash_a_repeated_booking_is_made_only_if_it_was_lost() {
     for keep in [0, 1] {
         let mut world = World::new(2).await;
         let shop = world.shop(1).await;

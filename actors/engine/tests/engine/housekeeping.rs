@@ -63,7 +63,7 @@ async fn the_daily_job_begins_on_time_although_the_machine_was_suspended() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_business_with_something_to_do_is_started_and_put_away_and_the_others_are_left() {
+async fn a_business_with_background_work_is_started_and_stopped_and_others_are_not() {
     let world = World::new(41).await;
     unused(&world.engine, 40).await;
     let shop = world.shop(0).await;

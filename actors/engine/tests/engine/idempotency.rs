@@ -47,7 +47,7 @@ async fn a_repeated_request_gets_the_first_response() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_crash_a_request_is_replayed_exactly_when_its_change_is_there() {
+async fn after_a_crash_a_request_is_replayed_only_if_its_change_exists() {
     for keep in [0, 1] {
         let mut world = World::new(2).await;
         let shop = world.shop(1).await;

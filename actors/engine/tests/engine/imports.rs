@@ -314,7 +314,7 @@ async fn missing_messages_of_calls_are_all_counted_and_some_are_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_older_export_does_not_bring_back_an_erased_contact() {
+async fn an_older_export_does_not_restore_an_erased_contact() {
     let (mut world, shop, somebody) = somebodys(29).await;
     let moved = rest_of(&mut world.engine.export(Actor::Operator, Some(shop.id), true).unwrap()).await;
     assert!(tells_of_them(&moved));

@@ -31,7 +31,7 @@ async fn an_idle_business_is_stopped_and_loaded_again_unchanged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_business_with_a_request_in_flight_is_not_put_away() {
+async fn a_business_with_a_request_in_progress_is_not_stopped() {
     let world = World::new(2).await;
     let shop = world.shop(1).await;
     world.disk.hold_syncs();
@@ -131,7 +131,7 @@ async fn requests_to_a_business_that_does_not_exist_leave_no_actor() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_key_changes_nothing_more_once_its_revocation_is_decided() {
+async fn a_key_makes_no_change_after_its_revocation_was_decided() {
     let world = World::new(8).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);
@@ -161,7 +161,7 @@ async fn a_key_changes_nothing_more_once_its_revocation_is_decided() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_use_of_a_key_is_shown_and_a_revoked_key_opens_nothing() {
+async fn the_last_use_of_a_key_is_shown_and_a_revoked_key_gives_no_access() {
     let mut world = World::new(7).await;
     let shop = world.shop(1).await;
     let create = || CreateKey { name: text("key"), scopes: Scopes::all() };

@@ -141,7 +141,7 @@ impl Change for Poison {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_actor_that_fails_gives_every_permit_back() {
+async fn a_failed_actor_returns_every_permit() {
     let world = World::new(4).await;
     let shop = world.shop(0).await;
     let handle = world.at(&shop);

@@ -69,7 +69,7 @@ async fn a_local_outage_of_any_length_uses_up_no_attempt() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_receiver_without_name_server_or_route_of_its_own_is_turned_off_as_ever() {
+async fn a_receiver_with_a_broken_name_server_or_route_is_disabled_as_usual() {
     let world = World::new().await;
     let (failing, _) = world.endpoint("a", 1, OK).await;
     let (unreachable, _) = world.endpoint("b", 2, OK).await;
@@ -100,7 +100,7 @@ async fn an_endpoint_that_needs_no_name_server_continues_without_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn evidence_that_is_mistaken_does_not_hold_deliveries_back_for_long() {
+async fn mistaken_evidence_of_an_outage_delays_deliveries_only_briefly() {
     let world = World::new().await;
     // Only one receiver is reachable, and the probe tries the other one first.
     world.net.set_routes(Some(&["93.184.216.2"]));
@@ -117,7 +117,7 @@ async fn evidence_that_is_mistaken_does_not_hold_deliveries_back_for_long() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_asked_for_meanwhile_learns_that_it_was_not_made() {
+async fn requests_during_an_outage_report_that_no_attempt_was_made() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, OK).await;
     assert!(world.business.test_webhook(id, None).await.unwrap().delivered);
@@ -145,7 +145,7 @@ async fn what_is_asked_for_meanwhile_learns_that_it_was_not_made() {
 /// Endpoints that an outage delays wait in one queue without polling. When the outage ends, each gets its
 /// turn.
 #[tokio::test(start_paused = true)]
-async fn what_an_outage_holds_back_is_not_looked_at_but_with_a_probe() {
+async fn endpoints_delayed_by_an_outage_are_read_only_with_a_probe() {
     let world = World::with(Limits { actors_at_rest: 0, ..Limits::default() }).await;
     let mut receivers = Vec::new();
     for number in 1..=20 {
@@ -174,7 +174,7 @@ async fn what_an_outage_holds_back_is_not_looked_at_but_with_a_probe() {
 /// Without a name server the outage never ends. Endpoints that need no name server continue as soon as a
 /// route exists.
 #[tokio::test(start_paused = true)]
-async fn a_way_that_comes_back_is_seen_by_those_that_need_no_name_server() {
+async fn a_new_route_is_used_by_endpoints_that_need_no_name_server() {
     let world = World::new().await;
     let (_, known) = world.endpoint("a", 1, OK).await;
     world.dns.know("a.example.com", "93.184.216.1");

@@ -66,7 +66,7 @@ async fn nine_attempts_by_the_schedule_turn_a_dead_endpoint_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_endpoint_that_anything_reached_meanwhile_stays_on() {
+async fn an_endpoint_that_accepted_any_event_stays_enabled() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;
@@ -250,7 +250,7 @@ async fn resending_missed_events_does_not_wait_for_pending_ones() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_turning_off_and_on_makes_missed_while_the_disk_is_busy_is_sent_again() {
+async fn events_missed_by_disabling_and_enabling_on_a_busy_disk_are_resent() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.receiver_that("a.example.com", 1, "", Then::Hangs);

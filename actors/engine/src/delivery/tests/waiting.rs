@@ -167,7 +167,7 @@ async fn a_dead_endpoint_delays_no_other() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_delivery_without_its_event_fails_alone() {
+async fn a_delivery_without_its_event_affects_no_other() {
     use store::{Batch, keys};
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
@@ -210,7 +210,7 @@ async fn an_endpoint_with_a_long_log_is_deleted_in_few_steps() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn due_times_written_while_the_clock_was_ahead_are_brought_back() {
+async fn due_times_written_while_the_clock_was_ahead_are_corrected() {
     for hours in [5, 20] {
         let mut world = World::new().await;
         let (_, receiver) = world.endpoint("a", 1, NO).await;
@@ -231,7 +231,7 @@ async fn due_times_written_while_the_clock_was_ahead_are_brought_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_resent_after_a_turn_off_does_not_wait_for_the_attempt_before_it() {
+async fn events_resent_after_disabling_do_not_wait_for_the_earlier_attempt() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, NO).await;
     let hanging = world.receiver_that("a.example.com", 1, "", Then::Hangs);
@@ -253,7 +253,7 @@ async fn what_is_resent_after_a_turn_off_does_not_wait_for_the_attempt_before_it
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_resent_while_it_was_attempted_is_sent_after_a_restart_too() {
+async fn an_event_resent_during_its_attempt_is_also_sent_after_a_restart() {
     let mut world = World::new().await;
     let (id, _) = world.endpoint("a", 1, NO).await;
     world.receiver_that("a.example.com", 1, "", Then::Hangs);
@@ -311,7 +311,7 @@ async fn after_a_restart_one_attempt_shows_whether_a_failing_endpoint_answers() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_that_was_answered_meanwhile() {
+async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_newly_acknowledged_secret() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;

@@ -89,7 +89,7 @@ async fn a_mail_contains_the_name_and_membership_at_the_time_of_its_composition(
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_stays_of_a_mail_of_an_account_alone_once_it_is_done_with() {
+async fn a_finished_mail_about_an_account_leaves_no_rows() {
     let world = World::new().await;
     world.does(Does::RefusesForNow);
     let reset = NewMail {
@@ -239,7 +239,7 @@ async fn a_logged_mail_without_a_link_can_be_sent_again_with_a_new_id() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn nothing_comes_back_of_a_mail_whose_rows_went_while_it_was_sent() {
+async fn rows_of_a_mail_deleted_during_its_attempt_stay_deleted() {
     let world = World::new().await;
     world.does(Does::Hangs);
     let mail = world.alert(1).await;

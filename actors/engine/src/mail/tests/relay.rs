@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn a_mail_is_sent_once_with_what_it_tells_of_and_noted() {
+async fn a_mail_is_sent_once_with_its_content_and_recorded() {
     let world = World::new().await;
     let mail = world.alert(1).await;
     settle().await;
@@ -66,7 +66,7 @@ async fn an_attempt_at_a_relay_that_hangs_ends_after_a_minute_and_the_mail_is_se
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dead_relay_uses_up_no_attempts_and_each_mail_is_sent_once_it_is_back() {
+async fn an_unreachable_relay_uses_up_no_attempts_and_each_mail_is_sent_later() {
     let world = World::new().await;
     world.does(Does::IsDown);
     for person in 0..100 {
@@ -180,7 +180,7 @@ async fn hundreds_of_changed_addresses_delay_neither_a_reset_nor_a_business() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_reset_that_is_written_where_looks_have_passed_is_found() {
+async fn a_reset_queued_before_the_scan_position_is_found() {
     let world = World::new().await;
     world.does(Does::RefusesForNow);
     many_changed_addresses(&world, 600, None).await;

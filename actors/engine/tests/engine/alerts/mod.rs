@@ -288,7 +288,7 @@ async fn alerts_follow_the_membership_and_its_role() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_scope_mine_means_ones_own_staff_member() {
+async fn the_scope_mine_means_the_linked_staff_member() {
     let world = world().await;
     let shop = world.shop(2).await;
     let admin = member(&world, &shop, "admin@example.com", (Role::Admin, Some(shop.staff[1]))).await;

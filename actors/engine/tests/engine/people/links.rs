@@ -9,7 +9,7 @@ use crate::harness::{by_operator, pass};
 const DAY: u64 = 24 * 60;
 
 #[tokio::test(start_paused = true)]
-async fn a_link_is_good_for_its_time_and_not_a_minute_more() {
+async fn a_link_works_until_it_expires_and_not_longer() {
     let world = world().await;
     let (shop, people) = (world.shop(0).await, world.engine.people());
     let (ada, _) = member(&world, &shop, "ada@example.com", Role::Owner).await;
@@ -93,7 +93,7 @@ async fn a_link_is_made_only_for_a_member_of_the_business() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_session_that_may_only_set_a_password_does_that_alone_within_an_hour() {
+async fn a_restricted_session_can_only_set_a_password_within_an_hour() {
     let world = world().await;
     let (shop, people) = (world.shop(0).await, world.engine.people());
     let (ada, _) = member(&world, &shop, "ada@example.com", Role::Owner).await;

@@ -79,7 +79,7 @@ proptest! {
 }
 
 #[tokio::test]
-async fn a_page_ends_at_its_budget_and_the_end_of_a_list_is_seen_there() {
+async fn a_page_ends_at_its_budget_and_detects_the_end_of_the_list() {
     let store = store_with(&(1..=20).map(|number| number * 7).collect()).await;
     for order in [Order::Ascending, Order::Descending] {
         // None of the 20 rows matches. A page reads in four steps. Each step reads one row that it leaves for

@@ -5,7 +5,7 @@ use super::super::standing::{ALIVE_TIME, QUICK, Standing};
 use super::*;
 
 #[test]
-fn a_business_alone_may_use_about_half_and_many_get_equal_parts() {
+fn a_single_business_may_use_about_half_of_the_places_and_many_get_equal_parts() {
     let mut world = World::new(64);
     for endpoint in 0..25 {
         world.events((Duration::ZERO, 60 * SECOND), SECOND, key(0, endpoint), ANSWERS);
@@ -36,7 +36,7 @@ fn a_business_alone_may_use_about_half_and_many_get_equal_parts() {
 }
 
 #[test]
-fn slow_endpoints_have_their_turns_however_much_quick_ones_do() {
+fn slow_endpoints_get_their_turns_despite_many_quick_ones() {
     let mut world = World::new(64);
     let almost_slow = Answers { after: QUICK - PROMPT, delivered: true };
     for number in 0..200 {
@@ -264,7 +264,7 @@ fn endpoints_delayed_by_an_outage_are_released_in_the_order_in_which_they_began_
 }
 
 #[test]
-fn what_is_due_at_very_many_endpoints_asks_and_is_forgotten_a_few_at_a_time() {
+fn due_deliveries_of_very_many_endpoints_are_registered_and_removed_in_small_steps() {
     let (mut fair, far) = (Fair::new(1), SECOND + 2 * fair::waits::REMEMBERED);
     for number in 0..1_000 {
         fair.rest(key(number / 10, number % 10), Some(SECOND), Duration::ZERO);
