@@ -17,7 +17,7 @@ fn long_name(bytes: usize) -> String {
 }
 
 #[test]
-fn urls_in_good_form_are_accepted() {
+fn valid_urls_are_accepted() {
     let long = long_name(253);
     let longest = format!("https://example.com/{}", "ü".repeat(WebhookUrl::CHARS_MAX - 20));
     for (text, host, port, path_and_query) in [
@@ -57,7 +57,7 @@ fn urls_in_good_form_are_accepted() {
 }
 
 #[test]
-fn urls_in_bad_form_are_refused() {
+fn invalid_urls_are_refused() {
     use UrlRefusal::{Characters, Credentials, Fragment, Malformed, NotHttps, NotPublic, Port, TooLong};
     let (long, too_long) =
         (long_name(254), format!("https://example.com/{}", "x".repeat(WebhookUrl::CHARS_MAX - 19)));

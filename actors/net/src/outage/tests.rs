@@ -126,7 +126,7 @@ async fn each_probe_lets_one_try_who_has_waited_longest() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_route_whatever_fails_is_ours_until_a_probe_finds_one() {
+async fn without_a_route_every_failure_is_local_until_a_probe_finds_one() {
     for unreachable in ["a name server that fails", "a name server that is silent", "a receiver"] {
         let world = World::new();
         world.net.set_routes(Some(&[]));

@@ -97,7 +97,7 @@ async fn a_name_that_has_got_an_internal_address_is_refused_even_on_an_open_conn
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_name_is_resolved_once_an_attempt_and_what_was_checked_is_dialled() {
+async fn the_name_is_resolved_once_per_attempt_and_the_checked_address_is_dialled() {
     let world = World::new();
     world.receiver(ADDRESS, NO_CONTENT, Then::Closes);
     for attempts in 1..=3 {
@@ -117,7 +117,7 @@ async fn a_connection_to_another_address_is_not_used() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_is_used_again_only_for_a_host_that_still_holds_its_peer() {
+async fn a_connection_is_reused_only_for_a_host_that_still_has_its_address() {
     let world = World::new();
     let first = world.receiver(ADDRESS, NO_CONTENT, Then::GoesOn);
     let second = world.receiver(OTHER, NO_CONTENT, Then::GoesOn);
@@ -138,7 +138,7 @@ async fn a_connection_is_used_again_only_for_a_host_that_still_holds_its_peer() 
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_open_connection_that_was_closed_meanwhile_is_tried_again_once() {
+async fn an_attempt_on_a_closed_connection_is_repeated_once() {
     let world = World::new();
     let receiver = world.receiver(ADDRESS, ok(""), Then::ClosesOnTheNext);
     delivered(&world.post().await, 200);

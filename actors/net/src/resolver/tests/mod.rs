@@ -309,7 +309,7 @@ async fn a_name_server_that_is_silent_does_not_matter_beside_one_that_answers() 
 }
 
 #[tokio::test]
-async fn a_look_up_beyond_the_bound_is_a_lack_of_our_own() {
+async fn a_lookup_above_the_limit_is_a_local_shortage() {
     let machine = Machine::with(1).await;
     machine.server.is_silent_on("silent.example.com");
     machine.server.has(HOST, &["192.0.2.1"], &[]);
@@ -348,7 +348,7 @@ async fn the_name_servers_are_read_anew_when_their_file_changes() {
 }
 
 #[tokio::test]
-async fn names_that_the_machine_knows_by_itself_are_not_asked_for() {
+async fn names_known_to_the_machine_are_not_sent_to_a_name_server() {
     let machine = Machine::new().await;
     for address in ["192.0.2.1", "192.0.2.2"] {
         Machine::replace(&machine.files.hosts, &format!("{address} {HOST}\n"));
@@ -373,7 +373,7 @@ fn the_file_of_names_is_read_as_the_system_reads_it() {
 }
 
 #[test]
-fn a_lack_of_our_own_is_seen_through_every_layer() {
+fn a_local_shortage_is_detected_through_every_layer() {
     let short = || io_error(NetError::Io(Arc::new(io::Error::from_raw_os_error(24))));
     let nothing = || io::Error::from(io::ErrorKind::NotFound);
     assert!(shortage::is_ours(&merged(Err(nothing()), Err(short())).unwrap_err()));

@@ -130,7 +130,7 @@ fn rests(state: &mut State) -> Vec<u32> {
 }
 
 #[test]
-fn after_the_changes_of_others_the_long_ones_pause_together() {
+fn after_changes_of_other_lanes_long_changes_pause_together() {
     let mut state = queue();
     push(&mut state, 1, 20_000);
     push(&mut state, 1, 100);
@@ -179,7 +179,7 @@ fn while_long_changes_pause_only_short_ones_are_written() {
 }
 
 #[test]
-fn a_lane_alone_shares_its_syncs_whatever_the_length() {
+fn a_single_lane_shares_its_syncs_for_changes_of_any_length() {
     let mut state = queue();
     for bytes in [1_000, 30_000, 1_000, 20_000, 60_000, 5_000, 70_000] {
         push(&mut state, 1, bytes);

@@ -286,7 +286,7 @@ fn a_corrupt_page_affects_its_businesses_and_all_others_continue() {
 }
 
 #[test]
-fn rows_of_the_journal_meet_a_corrupt_page_and_nothing_is_lost() {
+fn rows_of_the_journal_for_a_corrupt_page_are_not_lost() {
     let (home, value) = with_snapshot(4, 2);
     let (store, aside) = opened(home.path());
     store.get(&row(3, 1)).unwrap();
@@ -332,7 +332,7 @@ fn a_page_with_rows_of_the_installation_ends_the_store_with_its_place() {
 }
 
 #[test]
-fn sleds_cleaner_meets_a_corrupt_page_and_all_others_go_on() {
+fn when_sleds_cleaner_reads_a_corrupt_page_other_businesses_continue() {
     let (home, value) = with_snapshot(8, 4);
     flip_value(home.path(), &[&value]);
     let (store, aside) = opened(home.path());
@@ -423,7 +423,7 @@ fn a_page_that_was_written_since_the_start_is_isolated_and_no_other_byte_changes
 }
 
 #[tokio::test]
-async fn a_change_meets_a_corrupt_page_while_the_store_is_copied_and_all_others_go_on() {
+async fn a_change_to_a_corrupt_page_during_a_copy_affects_no_other_business() {
     let (home, value) = with_snapshot(8, 4);
     flip_value(home.path(), &[&value]);
     let store = Store::open_disk(home.path(), Box::new(|error| panic!("{error}"))).unwrap();

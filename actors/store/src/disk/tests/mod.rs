@@ -50,7 +50,7 @@ fn found_by_sled(store: &Path) -> Option<u64> {
 
 /// After a failed read the store stays failed. A closed store has not failed.
 #[test]
-fn a_scan_that_the_end_of_the_store_overtakes_is_told_that_it_is_closed() {
+fn a_scan_during_the_stop_of_the_store_gets_the_error_closed() {
     let dir = tempfile::tempdir().unwrap();
     let rows = 10_000_u64;
     let mut batch = Batch::default();
@@ -105,7 +105,7 @@ fn group_and_others_have_no_access_to_anything_in_the_data_directory() {
 }
 
 #[test]
-fn a_store_whose_opening_was_cut_short_opens() {
+fn a_store_whose_opening_was_interrupted_opens() {
     let homes: Vec<_> = (0..4).map(|_| tempfile::tempdir().unwrap()).collect();
     let [first, before, cut, bare] = [0, 1, 2, 3].map(|home: usize| homes[home].path());
     let is_snapshot = |name: &str| name.starts_with("snap.");
