@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_setting_is_one_line_that_names_its_variable() {
+    fn an_invalid_setting_gives_one_line_that_names_its_variable() {
         check_refused("8081", "t", "RECEPTIONIST_ADMIN_LISTEN");
         check_refused("127.0.0.1", "t", "RECEPTIONIST_ADMIN_LISTEN");
         check_refused("127.0.0.1:0", "t", "RECEPTIONIST_ADMIN_LISTEN");

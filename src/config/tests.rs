@@ -135,7 +135,7 @@ fn every_setting_has_the_variable_of_the_contract() {
 }
 
 #[test]
-fn a_bad_value_is_one_line_that_names_the_variable() {
+fn an_invalid_value_gives_one_line_that_names_the_variable() {
     let number = |value| {
         format!("PUBLIC_API_RATE_LIMIT_PER_MINUTE: must be a whole number of at least 1, not {value:?}")
     };

@@ -187,7 +187,7 @@ fn app(router: Router) -> App {
 }
 
 #[tokio::test]
-async fn a_request_without_one_good_host_is_refused_in_the_envelope() {
+async fn a_request_without_one_valid_host_is_refused_in_the_error_format() {
     for (version, hosts, status) in [
         ("1.1", "host: x\r\n", 200),
         ("1.1", "HOST: localhost:8080\r\n", 200),

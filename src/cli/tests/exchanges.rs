@@ -283,7 +283,7 @@ async fn a_missing_service_is_reported() {
 }
 
 #[tokio::test]
-async fn a_service_that_says_nothing_is_waited_for_only_so_long() {
+async fn a_silent_service_is_waited_for_until_a_time_limit() {
     // The listener accepts connections and never responds.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = silent.local_addr().unwrap();

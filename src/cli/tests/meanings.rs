@@ -155,7 +155,7 @@ async fn an_unknown_name_is_refused_with_similar_ones() {
 }
 
 #[tokio::test]
-async fn a_name_of_nothing_is_none() {
+async fn an_empty_name_is_refused_as_unknown() {
     let refused = "BUSINESS: there is no business \"\"; list them with `receptionist business list`";
     check_refused("business update ''", &[page(&[(SALON, "Salon Lumière")])], refused).await;
 }

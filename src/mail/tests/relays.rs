@@ -33,7 +33,7 @@ fn is_of_relay(failure: &MailFailure, text: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_mail_goes_over_tls_from_the_first_byte_with_its_password() {
+async fn a_mail_is_sent_over_tls_from_the_first_byte_with_the_password() {
     let manner = Manner { tls: true, password: Some(("us@er", "pa:ss")), ..PLAIN };
     let server = Server::start(manner).await;
     let answer = smtp(&server, "smtps", "us%40er:pa%3Ass@").send(&mail()).await;

@@ -140,7 +140,7 @@ async fn files_are_read_again_immediately_on_request() {
 }
 
 #[test]
-fn bad_pem_files_are_one_line_with_file_and_variable() {
+fn invalid_pem_files_give_one_line_with_file_and_variable() {
     let (dir, files, _) = pem_files();
     let (_other_dir, other, _) = pem_files();
     let empty = dir.path().join("empty.pem");
