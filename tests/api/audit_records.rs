@@ -116,7 +116,7 @@ async fn knowledge_is_logged_once_for_repeated_requests() {
 }
 
 #[tokio::test]
-async fn what_was_refused_or_changed_nothing_leaves_no_entry() {
+async fn refused_changes_and_changes_without_effect_leave_no_entry() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let contact = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;

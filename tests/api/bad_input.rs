@@ -215,7 +215,7 @@ async fn a_body_of_another_type_is_415_and_of_none_is_read_as_json() {
 }
 
 #[tokio::test]
-async fn bad_queries_are_named_everywhere() {
+async fn invalid_query_parameters_are_named_on_every_route() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let slots = format!("/availability?service_id={}&start_date=2026-03-03&", salon.cut);

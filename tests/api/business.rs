@@ -154,7 +154,7 @@ async fn invalid_hours_are_refused_with_their_path() {
 }
 
 #[tokio::test]
-async fn hours_of_every_good_kind_are_taken_and_shown_as_given() {
+async fn every_valid_form_of_hours_is_accepted_and_returned_unchanged() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for hours in [

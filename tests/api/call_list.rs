@@ -46,7 +46,7 @@ async fn calls_are_ordered_by_their_start_the_newest_first() {
 }
 
 #[tokio::test]
-async fn every_filter_keeps_what_it_says_alone_and_together() {
+async fn filters_select_the_right_items_alone_and_combined() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let made = some(&server, &salon).await;
@@ -123,7 +123,7 @@ async fn an_unknown_contact_as_a_filter_gives_an_empty_list() {
 }
 
 #[tokio::test]
-async fn bad_filters_are_named() {
+async fn invalid_filters_are_named() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for (query, path) in [

@@ -39,7 +39,7 @@ async fn contacts_are_newest_first_whatever_changes() {
 }
 
 #[tokio::test]
-async fn every_filter_keeps_what_it_says_alone_and_together() {
+async fn filters_select_the_right_items_alone_and_combined() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "phone_region": "FR" })).await;
     let made = some(&server, &salon).await;
@@ -123,7 +123,7 @@ async fn updated_since_gives_changes_in_their_order_its_own_instant_included() {
 }
 
 #[tokio::test]
-async fn bad_filters_are_named() {
+async fn invalid_filters_are_named() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let long = format!("q={}", "x".repeat(201));

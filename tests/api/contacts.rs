@@ -52,7 +52,7 @@ async fn a_national_number_is_read_in_the_region_of_the_business() {
 }
 
 #[tokio::test]
-async fn what_is_no_phone_email_zone_or_language_is_refused() {
+async fn invalid_phones_emails_zones_and_languages_are_refused() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let long = format!("{}@example.com", "a".repeat(243));

@@ -111,7 +111,7 @@ async fn the_page_size_may_change_from_page_to_page() {
 }
 
 #[tokio::test]
-async fn a_cursor_is_good_after_a_restart_and_with_another_key_of_the_business() {
+async fn a_cursor_works_after_a_restart_and_with_another_key_of_the_business() {
     let mut server = Server::open().await;
     let salon = busy_salon(&server).await;
     let lists = [

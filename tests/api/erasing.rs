@@ -41,7 +41,7 @@ async fn an_erased_contact_is_not_found_and_their_records_stay() {
 }
 
 #[tokio::test]
-async fn a_business_that_is_ended_is_404_and_its_keys_401() {
+async fn a_deleted_business_returns_404_and_its_keys_401() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     salon.api.get("/business").await.is(200);

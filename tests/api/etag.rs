@@ -75,7 +75,7 @@ async fn if_match_accepts_the_current_version_and_refuses_any_other_with_409() {
 }
 
 #[tokio::test]
-async fn the_profile_is_changed_only_as_it_was_seen() {
+async fn the_profile_is_changed_only_in_the_version_that_was_read() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let patch = |tag: &str, name: &str| {

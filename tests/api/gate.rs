@@ -247,7 +247,7 @@ async fn bytes_that_are_not_http_get_a_refusal_or_no_response_and_do_no_harm() {
 }
 
 #[tokio::test]
-async fn a_request_without_one_good_host_is_refused_before_its_key_is_looked_at() {
+async fn a_request_without_one_valid_host_is_refused_before_its_key_is_checked() {
     let server = Server::with_limit(1).await;
     for (listener, path) in [(server.root(), "/v1/me"), (server.back_door(), "/admin/v1/businesses")] {
         for hosts in ["", "host: a\r\nhost: a\r\n", "host: a b\r\n"] {

@@ -38,7 +38,7 @@ async fn appointments_are_ordered_by_start_and_id_cancelled_ones_included() {
 }
 
 #[tokio::test]
-async fn every_filter_keeps_what_it_says_alone_and_together() {
+async fn filters_select_the_right_items_alone_and_combined() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let made = five(&server, &salon).await;
@@ -83,7 +83,7 @@ async fn as_a_filter_an_id_that_names_nothing_gives_an_empty_list() {
 }
 
 #[tokio::test]
-async fn bad_filters_are_named() {
+async fn invalid_filters_are_named() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for (query, path) in [

@@ -206,7 +206,7 @@ async fn messages_are_newest_first_and_every_filter_keeps_what_it_says() {
 }
 
 #[tokio::test]
-async fn bad_filters_are_named() {
+async fn invalid_filters_are_named() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for (query, path) in [

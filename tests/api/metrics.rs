@@ -52,7 +52,7 @@ async fn the_document_is_on_the_public_listener_and_metrics_are_not() {
 }
 
 #[tokio::test]
-async fn what_can_only_be_read_refuses_other_methods_as_the_tables_do() {
+async fn read_only_paths_refuse_other_methods_like_the_route_tables() {
     let server = Server::open().await;
     for (api, path) in
         [(server.root(), "/healthz"), (server.root(), "/openapi.json"), (server.back_door(), "/metrics")]

@@ -11,7 +11,7 @@ async fn seen(salon: &Salon, path: &str) -> (Value, String) {
 }
 
 #[tokio::test]
-async fn notes_of_a_contact_are_the_teams_alone() {
+async fn notes_of_a_contact_are_shown_only_to_the_team() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let contact = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
@@ -64,7 +64,7 @@ fn notes_of(contact: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn notes_of_an_appointment_are_the_teams_alone_and_go_with_the_contact() {
+async fn notes_of_an_appointment_are_shown_only_to_the_team_and_erased_with_the_contact() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;

@@ -105,7 +105,7 @@ async fn changing_a_person_supports_if_match() {
 }
 
 #[tokio::test]
-async fn a_link_fits_the_account_and_is_of_the_kind_that_is_asked_for() {
+async fn a_link_matches_the_account_and_the_requested_kind() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let ada = add(&salon, "ada@example.com", "owner").await;

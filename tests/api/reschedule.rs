@@ -121,7 +121,7 @@ async fn a_refused_move_changes_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_cancelled_declined_or_ended_cannot_move() {
+async fn a_cancelled_declined_or_ended_appointment_cannot_be_moved() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let ask = async |at: &str| {
@@ -185,7 +185,7 @@ async fn the_teams_own_move_ignores_the_mode_and_leaves_it_confirmed() {
 }
 
 #[tokio::test]
-async fn a_service_or_staff_member_that_was_turned_off_holds_no_new_time() {
+async fn an_inactive_service_or_staff_member_cannot_get_a_moved_appointment() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book_with(&salon.cut, &salon.ben, AT).await;

@@ -8,7 +8,7 @@ use crate::harness::{Server, for_the_team, id, ids};
 const AT: &str = "2026-03-03T09:00:00Z";
 
 #[tokio::test]
-async fn the_operator_sees_what_integrations_see_even_while_they_see_nothing() {
+async fn the_operator_has_the_view_of_integrations_even_during_a_suspension() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;

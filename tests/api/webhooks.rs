@@ -89,7 +89,7 @@ async fn a_business_has_at_most_25_endpoints() {
 }
 
 #[tokio::test]
-async fn an_endpoint_is_turned_off_and_on_by_an_integration_or_the_operator() {
+async fn an_endpoint_is_disabled_and_enabled_by_an_integration_or_the_operator() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let made = salon.webhook().await;
@@ -165,7 +165,7 @@ async fn a_rotated_secret_is_shown_once() {
 }
 
 #[tokio::test]
-async fn a_request_that_comes_again_does_not_depend_on_its_name_any_more() {
+async fn a_repeated_request_does_not_resolve_the_host_name_again() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let create = json!({ "url": "https://a.example.com/", "events": ["contact.created"] });
@@ -217,7 +217,7 @@ async fn the_tag_of_a_new_endpoint_is_that_of_the_endpoint() {
 }
 
 #[tokio::test]
-async fn hanging_look_ups_and_tests_leave_room_for_other_requests() {
+async fn hanging_lookups_and_tests_block_no_other_requests() {
     /// The number of concurrent requests of one business.
     const EACH: usize = 8;
     let server = Server::open().await;

@@ -107,7 +107,7 @@ fn a_business_is_set_up_changed_and_tidied_by_names() {
 }
 
 #[test]
-fn knowledge_comes_from_standard_input_and_goes_again() {
+fn knowledge_is_added_from_standard_input_and_deleted() {
     let demo = Demo::start();
     let added = demo.run_with(&["knowledge", "add", "--title", "Parking", "--json"], "Behind the house.\n");
     assert_eq!(added.code, Some(0), "{}", added.errors);

@@ -45,7 +45,7 @@ async fn a_second_process_on_the_directory_is_refused_and_the_first_continues() 
 }
 
 #[test]
-fn a_bad_setting_is_one_line_that_names_its_variable() {
+fn an_invalid_setting_gives_one_line_that_names_its_variable() {
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
     let missing = home.path().join("missing.pem").display().to_string();

@@ -95,7 +95,7 @@ fn a_supervisor_hears_how_the_service_starts_lives_and_stops() {
 }
 
 #[test]
-fn a_supervisor_hears_nothing_of_a_service_that_does_not_start() {
+fn a_supervisor_gets_no_message_from_a_service_that_fails_to_start() {
     let home = tempfile::tempdir().unwrap();
     let supervisor = Supervisor::new(home.path());
     let mut command = supervisor.serve(&home.path().join("data"));

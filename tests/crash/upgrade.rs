@@ -100,7 +100,7 @@ fn shop(before: &Value) -> Shop {
 }
 
 #[tokio::test]
-async fn a_store_of_every_format_opens_and_shows_what_it_showed() {
+async fn a_store_of_every_format_opens_and_shows_the_same_data() {
     for format in [1, 2, 3, 4, 5, 6] {
         let home = tempfile::tempdir().unwrap();
         let (data_dir, before) = (unpacked(home.path(), format), shown(format));

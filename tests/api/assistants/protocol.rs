@@ -117,7 +117,7 @@ async fn the_newest_version_is_named_in_each_request() {
 }
 
 #[tokio::test]
-async fn resources_show_what_tools_show() {
+async fn resources_contain_the_same_data_as_tools() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
@@ -149,7 +149,7 @@ async fn resources_show_what_tools_show() {
 }
 
 #[tokio::test]
-async fn prompts_take_what_a_person_fills_in_as_text_within_a_line() {
+async fn prompts_insert_a_persons_input_as_text_within_a_line() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
