@@ -49,7 +49,7 @@ async fn without_mail_the_link_of_an_invitation_is_shown_once_to_be_handed_over(
 }
 
 #[tokio::test]
-async fn an_invitation_that_is_refused_comes_back_filled_in_with_each_problem_beside_its_field() {
+async fn a_refused_invitation_keeps_its_input_and_shows_each_problem_at_its_field() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), (_, mut bob), _]) = salon(&server).await;
     let invite = format!("{}/invite", people(&salon));
@@ -166,7 +166,7 @@ async fn with_mail_no_link_is_shown_and_all_invitations_get_the_same_response() 
 }
 
 #[tokio::test]
-async fn a_form_about_people_that_was_sent_while_signed_out_comes_back_without_the_password() {
+async fn a_people_form_sent_while_signed_out_is_shown_again_without_the_password() {
     let server = Server::open().await;
     let (salon, [(ada, _), ..]) = salon(&server).await;
     let mut browser = server.with_password(&salon, &ada, PASSWORD).await;

@@ -152,7 +152,7 @@ async fn a_test_mail_reports_the_relays_response_once_for_each_click() {
 }
 
 #[tokio::test]
-async fn ten_test_mails_an_hour_and_then_it_is_told_when_again() {
+async fn after_ten_test_mails_an_hour_the_page_states_the_next_possible_time() {
     let (mail, mails) = relay().await;
     let server = Server::open_with(None, Some(mail)).await;
     let (salon, _, mut browser) = of(&server, "member").await;

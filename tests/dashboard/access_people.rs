@@ -58,7 +58,7 @@ pub(crate) fn marked(page: &Page) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_role_and_a_staff_member_are_changed_and_two_who_do_are_told_of_each_other() {
+async fn a_role_and_a_staff_member_are_changed_and_a_conflict_shows_both_versions() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), (_, mut bob), (cy, _)]) = salon(&server).await;
     let camille = staff(&server, &salon, "Camille").await;
@@ -123,7 +123,7 @@ async fn an_admin_cannot_change_an_owner_and_a_member_sees_no_people() {
 }
 
 #[tokio::test]
-async fn disabling_enabling_and_removing_a_person_takes_effect_on_sessions_at_once() {
+async fn disabling_enabling_and_removing_a_person_affects_sessions_immediately() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), _, (cy, mut cys)]) = salon(&server).await;
     let (path, today) = (page_of(&server, &salon, &cy).await, format!("/dashboard/b/{salon}/today"));
@@ -191,7 +191,7 @@ async fn the_last_owner_cannot_leave_and_a_person_who_leaves_is_redirected() {
 }
 
 #[tokio::test]
-async fn the_password_is_asked_again_after_a_quarter_of_an_hour_and_the_form_comes_back() {
+async fn the_password_is_required_again_after_15_minutes_and_the_form_keeps_its_input() {
     let server = Server::open().await;
     let (salon, [(ada, _), (bob, mut enters), (cy, _)]) = salon(&server).await;
     let mut browser = server.with_password(&salon, &ada, PASSWORD).await;

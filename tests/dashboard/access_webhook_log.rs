@@ -143,7 +143,7 @@ async fn a_long_log_has_pages_that_keep_the_filters() {
 }
 
 #[tokio::test]
-async fn an_event_whose_contact_was_erased_says_so() {
+async fn the_page_of_an_event_states_that_its_contact_was_erased() {
     let server = Server::open().await;
     let (salon, path, mut browser) = endpoint(&server).await;
     let zoe = contact(&server, &salon, "Zoé Secret").await;

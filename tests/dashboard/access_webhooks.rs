@@ -45,7 +45,7 @@ async fn an_endpoint_is_added_with_its_secret_shown_once() {
 }
 
 #[tokio::test]
-async fn what_is_no_public_https_address_is_refused_beside_the_field() {
+async fn a_url_that_is_not_public_https_is_refused_at_its_field() {
     let server = Server::open().await;
     let (path, mut browser) = salon(&server).await;
     let new = format!("{path}/new");
@@ -79,7 +79,7 @@ async fn what_is_no_public_https_address_is_refused_beside_the_field() {
 }
 
 #[tokio::test]
-async fn two_who_edit_an_endpoint_are_told_and_see_both() {
+async fn a_conflict_between_two_edits_of_an_endpoint_shows_both_versions() {
     let server = Server::open().await;
     let (path, mut browser) = salon(&server).await;
     let one = add(&mut browser, &path, "https://a.example.com/hook").await;
@@ -154,7 +154,7 @@ async fn a_test_shows_what_was_sent_what_came_back_and_how_long_it_took() {
 }
 
 #[tokio::test]
-async fn an_endpoint_is_turned_off_and_on_rotated_and_deleted() {
+async fn an_endpoint_is_disabled_enabled_rotated_and_deleted() {
     let server = Server::open().await;
     let (path, mut browser) = salon(&server).await;
     let one = add(&mut browser, &path, "https://a.example.com/hook").await;

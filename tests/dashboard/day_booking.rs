@@ -45,7 +45,7 @@ async fn the_team_books_an_available_time_for_a_new_contact() {
 }
 
 #[tokio::test]
-async fn a_time_that_was_taken_meanwhile_comes_back_filled_in_with_what_is_open() {
+async fn a_form_for_a_taken_time_keeps_its_input_and_lists_available_times() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     let address = format!("{path}?service={}&staff={}&date=2026-03-02&time=10:00", salon.cut, salon.ines);
@@ -62,7 +62,7 @@ async fn a_time_that_was_taken_meanwhile_comes_back_filled_in_with_what_is_open(
 }
 
 #[tokio::test]
-async fn a_form_that_is_wrong_comes_back_with_each_problem_beside_its_field() {
+async fn an_invalid_booking_form_shows_each_problem_at_its_field() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     let address = format!("{path}?service={}&date=2026-03-02", salon.cut);
@@ -102,7 +102,7 @@ async fn a_contact_is_found_by_name_number_or_email_and_booked_for() {
 }
 
 #[tokio::test]
-async fn a_form_sent_twice_books_once_and_one_sent_signed_out_comes_back_filled_in() {
+async fn a_form_sent_twice_books_once_and_one_sent_while_signed_out_keeps_its_input() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     let address = format!("{path}?service={}&date=2026-03-02&time=10:00", salon.cut);
@@ -180,7 +180,7 @@ const CALLER: [(&str, &str); 4] =
     [("who", "new"), ("name", "Nora Haddad"), ("phone", "06 61 02 03 04"), ("email", "nora@example.com")];
 
 #[tokio::test]
-async fn asking_for_other_times_keeps_the_caller_and_books_nothing() {
+async fn showing_other_times_keeps_the_contact_and_does_not_book() {
     let mut salon = Salon::open().await;
     let path = salon.to("appointments/new");
     let page = salon.owner.get(&format!("{path}?service={}&date=2026-03-02", salon.cut)).await.is(200);

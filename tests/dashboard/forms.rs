@@ -107,7 +107,7 @@ async fn a_form_sent_while_signed_out_returns_filled_in_and_does_not_act() {
 }
 
 #[tokio::test]
-async fn a_form_that_is_kept_is_shown_to_its_browser_alone_without_passwords() {
+async fn a_kept_form_is_shown_only_in_its_browser_and_without_passwords() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -123,7 +123,7 @@ async fn a_form_that_is_kept_is_shown_to_its_browser_alone_without_passwords() {
 }
 
 #[tokio::test]
-async fn a_form_with_an_unknown_outcome_comes_back() {
+async fn a_form_with_an_unknown_outcome_is_shown_again() {
     let mut server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;

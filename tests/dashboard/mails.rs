@@ -54,7 +54,7 @@ async fn an_address_that_asks_for_too_many_links_waits() {
 }
 
 #[tokio::test]
-async fn without_mail_the_page_says_who_can_make_a_link() {
+async fn without_mail_the_page_states_who_can_make_a_link() {
     let server = Server::open().await;
     let page = server.browser().get(FORGOTTEN).await.is(200).says("This service sends no email.");
     assert!(page.forms().is_empty());
@@ -62,7 +62,7 @@ async fn without_mail_the_page_says_who_can_make_a_link() {
 }
 
 #[tokio::test]
-async fn a_new_email_counts_once_its_link_was_used_and_the_old_one_is_told() {
+async fn a_new_email_is_used_after_its_link_and_the_old_address_gets_a_mail() {
     let (mail, mails) = relay().await;
     let server = Server::open_with(None, Some(mail)).await;
     let salon = server.business("Salon Zoé").await;

@@ -56,7 +56,7 @@ async fn a_contact_is_found_by_name_phone_or_email_in_one_field() {
 }
 
 #[tokio::test]
-async fn a_contact_is_added_once_and_what_is_wrong_stands_beside_its_field() {
+async fn a_contact_is_added_once_and_each_problem_is_shown_at_its_field() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let new = format!("{base}/new");
@@ -107,7 +107,7 @@ async fn a_contact_is_added_once_and_what_is_wrong_stands_beside_its_field() {
 }
 
 #[tokio::test]
-async fn a_contact_is_changed_and_of_two_who_do_so_the_second_sees_both() {
+async fn a_contact_is_changed_and_a_conflict_shows_both_versions() {
     let server = Server::open().await;
     let (salon, mut one, base) = salon(&server).await;
     let nora = json!({ "name": "Nora Haddad", "phone": "+33661020304", "email": "nora@mail.example", "timezone": "Europe/London" });

@@ -77,7 +77,7 @@ async fn a_piece_is_added_looked_up_changed_and_deleted() {
 }
 
 #[tokio::test]
-async fn of_two_who_change_a_piece_the_second_is_told_and_sees_both() {
+async fn a_conflict_between_two_changes_of_knowledge_shows_both_versions() {
     let server = Server::open().await;
     let (salon, mut one, base) = salon(&server).await;
     let piece = json!({ "title": "Dogs", "content": "Small ones.\nOn a lead." });
@@ -96,7 +96,7 @@ async fn of_two_who_change_a_piece_the_second_is_told_and_sees_both() {
 }
 
 #[tokio::test]
-async fn a_member_reads_it_and_is_offered_nothing_else() {
+async fn a_member_can_read_knowledge_and_sees_no_actions() {
     let server = Server::open().await;
     let (salon, mut admin, base) = salon(&server).await;
     let bob = server.person(&salon, "bob@example.com", "member").await;

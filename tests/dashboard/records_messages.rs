@@ -41,7 +41,7 @@ fn order(page: &Page, texts: &[&str]) {
 }
 
 #[tokio::test]
-async fn a_message_is_looked_at_marked_as_read_given_to_somebody_and_resolved() {
+async fn a_message_is_opened_marked_as_read_assigned_and_resolved() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     browser.get(&base).await.is(200).says("No messages here");
@@ -87,7 +87,7 @@ async fn a_message_is_looked_at_marked_as_read_given_to_somebody_and_resolved() 
 }
 
 #[tokio::test]
-async fn of_two_who_give_a_message_to_somebody_the_second_is_told_and_sees_both() {
+async fn a_conflict_between_two_assignments_of_a_message_shows_both_versions() {
     let server = Server::open().await;
     let (salon, mut one, base) = salon(&server).await;
     let (ines, hugo) = (staff(&server, &salon, "Inès").await, staff(&server, &salon, "Hugo").await);
@@ -197,7 +197,7 @@ async fn messages_have_pages_and_none_is_shown_twice() {
 }
 
 #[tokio::test]
-async fn an_urgent_message_comes_first_however_many_were_taken_since() {
+async fn an_urgent_message_is_first_despite_many_newer_ones() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let urgent = json!({ "caller_name": "Nora Haddad", "body": "It burns.", "urgency": "urgent" });

@@ -3,7 +3,7 @@
 use crate::harness::Server;
 
 #[tokio::test]
-async fn ones_own_sessions_are_seen_and_ended() {
+async fn a_person_lists_and_ends_their_own_sessions() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -45,7 +45,7 @@ async fn a_session_ends_after_7_days_unused() {
 }
 
 #[tokio::test]
-async fn a_removed_member_loses_the_businesss_pages_at_once_and_keeps_the_others() {
+async fn a_removed_member_loses_the_pages_of_this_business_immediately() {
     let server = Server::open().await;
     let [salon, barber] = [server.business("Salon Zoé").await, server.business("Barbier").await];
     let ada = server.person(&salon, "ada@example.com", "member").await;

@@ -46,7 +46,7 @@ async fn the_whole_profile_is_changed_on_its_page() {
 }
 
 #[tokio::test]
-async fn a_profile_that_is_refused_comes_back_filled_in_with_each_problem_beside_its_field() {
+async fn a_refused_profile_keeps_its_input_and_shows_each_problem_at_its_field() {
     let (server, salon, path) = open().await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
     let mut browser = server.signed_in(&salon, &ada).await;
@@ -71,7 +71,7 @@ async fn a_profile_that_is_refused_comes_back_filled_in_with_each_problem_beside
 }
 
 #[tokio::test]
-async fn the_second_of_two_who_change_the_profile_is_told_and_sees_both() {
+async fn a_conflict_between_two_profile_changes_shows_both_versions() {
     let (server, salon, path) = open().await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
     let bob = server.person(&salon, "bob@example.com", "admin").await;

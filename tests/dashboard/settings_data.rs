@@ -45,7 +45,7 @@ async fn a_shorter_retention_deletes_only_after_a_confirmation() {
 }
 
 #[tokio::test]
-async fn what_is_refused_comes_back_and_the_second_of_two_sees_both() {
+async fn refused_retention_keeps_its_input_and_a_conflict_shows_both_versions() {
     let (server, salon, path, mut browser) = open().await;
     let page = browser.get(&path).await;
     let fields = [("calls_days", "0"), ("audit_days", "30")];

@@ -62,7 +62,7 @@ async fn the_week_and_its_breaks_are_changed_and_what_lies_outside_is_listed() {
 }
 
 #[tokio::test]
-async fn a_week_that_is_refused_comes_back_with_what_is_wrong_beside_its_day() {
+async fn a_refused_week_shows_each_problem_at_its_day() {
     let (server, salon, path, mut browser) = open().await;
     let page = browser.get(&path).await;
     let fields = [
@@ -94,7 +94,7 @@ async fn a_week_that_is_refused_comes_back_with_what_is_wrong_beside_its_day() {
 }
 
 #[tokio::test]
-async fn a_day_has_room_for_more_breaks_and_nothing_that_was_typed_is_lost() {
+async fn a_day_accepts_more_breaks_and_no_input_is_lost() {
     let (server, salon, path, mut browser) = open().await;
     let page = browser.get(&path).await;
     let fields =
@@ -125,7 +125,7 @@ async fn a_day_has_room_for_more_breaks_and_nothing_that_was_typed_is_lost() {
 }
 
 #[tokio::test]
-async fn the_second_of_two_who_change_the_week_sees_both() {
+async fn a_conflict_between_two_changes_of_the_week_shows_both_versions() {
     let (server, salon, path, mut browser) = open().await;
     let page = browser.get(&path).await;
     let hours = json!({ "hours": [{ "day": "monday", "open": "08:00", "close": "12:00" }] });

@@ -67,7 +67,7 @@ async fn a_service_with_every_property_is_added_and_changed() {
 }
 
 #[tokio::test]
-async fn a_service_that_is_refused_comes_back_with_each_problem_beside_its_field() {
+async fn a_refused_service_shows_each_problem_at_its_field() {
     let (server, salon, path, mut browser) = open().await;
     let new = format!("{path}/new");
     let page = browser.get(&new).await;

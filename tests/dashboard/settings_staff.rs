@@ -139,7 +139,7 @@ async fn hours_that_leave_appointments_outside_say_so_and_two_who_change_one_see
 }
 
 #[tokio::test]
-async fn time_off_is_added_in_whole_days_or_hours_listed_and_taken_back() {
+async fn time_off_is_added_in_days_or_hours_listed_and_removed() {
     let (server, salon, path, mut browser) = open().await;
     crate::settings_hours::booked(&server, &salon, "2026-03-02T09:00:00Z").await;
     let id = staff(&server, &salon).await[0]["id"].as_str().unwrap().to_owned();
@@ -171,7 +171,7 @@ async fn time_off_is_added_in_whole_days_or_hours_listed_and_taken_back() {
 }
 
 #[tokio::test]
-async fn time_off_that_is_refused_comes_back_with_what_is_wrong() {
+async fn refused_time_off_shows_its_problems() {
     let (server, salon, path, mut browser) = open().await;
     let id = added(&server, &salon, "Hugo").await;
     let (own, add) = (format!("{path}/{id}"), format!("{path}/{id}/time-off"));
@@ -260,7 +260,7 @@ async fn a_staff_member_is_deleted_unless_something_refers_to_them() {
 }
 
 #[tokio::test]
-async fn a_stored_form_comes_back_at_its_place_on_the_page() {
+async fn a_stored_form_is_shown_again_at_its_position_on_the_page() {
     let (mut server, salon, path, mut browser) = open().await;
     let id = added(&server, &salon, "Hugo").await;
     let (own, add) = (format!("{path}/{id}"), format!("{path}/{id}/time-off"));

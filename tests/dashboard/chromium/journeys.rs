@@ -162,7 +162,7 @@ async fn keys_and_endpoints_are_created_tested_and_removed() {
 /// A pending delivery cannot be sent again immediately. The owner therefore disables and enables the
 /// endpoint, and then sends the missed events.
 #[tokio::test]
-async fn an_event_that_a_receiver_was_not_there_for_is_sent_again() {
+async fn an_event_missed_by_a_receiver_is_sent_again() {
     let Some(desk) = Desk::of_owner().await else { return };
     let (window, receiver) = (&desk.window, &desk.salon.server.receiver);
     let (endpoint, path) = (
@@ -249,7 +249,7 @@ async fn an_open_page_shows_what_changes() {
 }
 
 #[tokio::test]
-async fn a_page_whose_stream_says_nothing_looks_for_itself_while_it_is_seen() {
+async fn a_visible_page_with_a_silent_stream_polls_for_changes() {
     let Some(desk) = Desk::of_owner().await else { return };
     let window = &desk.window;
     desk.goto("contacts").await;
