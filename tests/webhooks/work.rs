@@ -26,7 +26,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// The maximum number of responses in a round.
 const ANSWERS_MAX: usize = 300;
 
-/// What kills the program when it has happened a number of times.
+/// The kind of event that kills the program when it has happened often enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cause {
     /// A response to a change of a client.

@@ -22,7 +22,7 @@ impl Request {
     }
 }
 
-/// A service that runs until this is dropped, or until its runtime is.
+/// A service that runs until this value or its runtime is dropped.
 pub(super) struct Stub {
     pub(super) address: SocketAddr,
     requests: Arc<Mutex<Vec<Request>>>,
