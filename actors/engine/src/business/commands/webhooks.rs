@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use domain::{
-    AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Named, ProblemCode, Refusal, Right, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus, WebhookUrl,
+    AuditAction, Conflict, Delivery, DisabledReason, ENDPOINTS_MAX, EventTypes, Named, ProblemCode, Refusal,
+    Right, Text, Timestamp, WebhookEndpoint, WebhookId, WebhookSecret, WebhookStatus, WebhookUrl,
 };
 use store::{Weight, keys};
 use view::{NewWebhookView, View, WebhookView};
