@@ -288,6 +288,8 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         P::KeepsNamePhoneOrEmail => "must keep one of name, phone, email",
         P::SkippedTime => "the clocks skip this time on that day",
         P::TimeTwice => "the clocks show this time twice on that day",
+        P::PasswordAgain => denied(Denied::PasswordAgain),
+        P::PasswordWrong => "is not the password",
         P::NotTicked => "has to be ticked",
         P::ImportRuns => "one is made at a time, and what one has left that broke off is settled first",
         P::ImportUnfinished => "what one has left that broke off is settled first",

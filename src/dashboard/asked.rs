@@ -9,7 +9,7 @@ use std::sync::Arc;
 use axum::http::header;
 use axum::http::request::Parts;
 use axum::response::Response;
-use domain::{Business, BusinessId, Locale, Membership, Refusal};
+use domain::{Business, BusinessId, Locale, Membership, ProblemCode, Refusal};
 use engine::BusinessHandle;
 use engine::people::{Belongs, From as SignInFrom, People, SignIn, SignedIn, Token};
 
@@ -76,7 +76,7 @@ impl Deref for Member {
 
 impl Member {
     /// See [`Visit::freshen`].
-    pub(super) async fn freshen(&mut self) -> Result<Option<String>, Refused> {
+    pub(super) async fn freshen(&mut self) -> Result<Option<ProblemCode>, Refused> {
         self.visit.freshen().await
     }
 }
@@ -239,13 +239,13 @@ impl Visit {
     /// Checks that the person entered the password recently, or reads it from the form. Returns the problem
     /// to show at the field, if there is one. The engine checks this again for protected changes, so it
     /// refuses a page that omits this call.
-    pub(super) async fn freshen(&mut self) -> Result<Option<String>, Refused> {
+    pub(super) async fn freshen(&mut self) -> Result<Option<ProblemCode>, Refused> {
         if self.signed_in.fresh {
             return Ok(None);
         }
         let given = self.form.get(PASSWORD);
         if given.is_empty() {
-            return Ok(Some(self.view().t("password-first")));
+            return Ok(Some(ProblemCode::PasswordAgain));
         }
         match self.people().give_password(&self.token, given, self.network()).await? {
             SignIn::Known | SignIn::In(_) => {
@@ -253,7 +253,7 @@ impl Visit {
                 self.signed_in = signed_in.ok_or(Refusal::Expired)?;
                 Ok(None)
             }
-            SignIn::Wrong => Ok(Some(self.view().t("password-wrong"))),
+            SignIn::Wrong => Ok(Some(ProblemCode::PasswordWrong)),
             SignIn::TooMany(left) => Err(Refused::too_many(left.as_secs())),
         }
     }

@@ -165,6 +165,10 @@ pub enum ProblemCode {
     SkippedTime,
     TimeTwice,
     NotTicked,
+    /// The person has to enter the password again first.
+    PasswordAgain,
+    /// It is not the password of the person.
+    PasswordWrong,
     /// An import runs, or an earlier one is not finished yet.
     ImportRuns,
     /// An earlier import is not finished yet.

@@ -112,6 +112,7 @@ pub(crate) async fn email(mut visit: Visit) -> Answered {
         return refuse(shown, "email-same");
     }
     if let Some(problem) = visit.freshen().await? {
+        let problem = shown.sheet.view.problem(&problem);
         shown.current = shown.current.map(|field| field.problem(Some(problem)));
         return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
     }

@@ -51,6 +51,7 @@ pub(crate) async fn sent(mut visit: Visit) -> Answered {
     if !shown.restricted
         && let Some(problem) = visit.freshen().await?
     {
+        let problem = shown.view.problem(&problem);
         shown.current = shown.current.map(|field| field.problem(Some(problem)));
         return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
     }

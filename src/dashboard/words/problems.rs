@@ -108,6 +108,8 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "The clocks show this time twice on that day: take another one.",
             "Les horloges montrent deux fois cette heure ce jour-là : prenez-en une autre.",
         ),
+        P::PasswordAgain => ("Confirm your password first.", "Confirmez d’abord votre mot de passe."),
+        P::PasswordWrong => ("That is not your password.", "Ce n’est pas votre mot de passe."),
         P::NotTicked => ("This has to be ticked.", "Cette case doit être cochée."),
         P::Import(_) => ("This line cannot be imported.", "Cette ligne ne peut pas être importée."),
         P::Required => ("This is needed.", "C’est nécessaire."),
