@@ -74,7 +74,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         staff: BTreeMap::new(),
         webhooks: BTreeMap::new(),
         special: SpecialDays::new(),
-        blocked: Blocked::new(),
+        blocked: Blocked::default(),
         people: Team::new(),
         alerts: BTreeMap::new(),
         outbox: Arc::clone(outbox),

@@ -18,7 +18,7 @@ use domain::{
 };
 use store::kept::Kept;
 use store::records::AuditRecord;
-use store::{Key, KeyRange, Order, Record, Store, StoreError, kept, keys};
+use store::{Key, KeyRange, Order, Store, StoreError, kept, keys};
 use uuid::Uuid;
 
 use super::age_marks::noted_until;
