@@ -138,51 +138,30 @@ impl Exposition {
 
     fn rate_limited(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let about = "Requests refused by the rate limit of their key or address, or uncounted when the table of addresses was full";
-        let mut counter =
-            encoder.encode_descriptor("rate_limited_requests", about, None, MetricType::Counter)?;
         let limited = &self.metrics.rate_limited;
-        for (by, count) in
-            [("key", &limited.keys), ("address", &limited.addresses), ("uncounted", &limited.uncounted)]
-        {
-            count_of(&mut counter.encode_family(&[("by", by)])?, get_count(count))?;
-        }
-        Ok(())
+        let counts =
+            [("key", &limited.keys), ("address", &limited.addresses), ("uncounted", &limited.uncounted)];
+        let counts = counts.map(|(by, count)| (by, get_count(count)));
+        counter_by(encoder, "rate_limited_requests", about, "by", counts)
     }
 
     fn edges(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let connections = &self.metrics.connections;
-        for (name, about, count) in [
-            (
-                "connections_refused",
-                "Connections refused because their address or the listener had too many",
-                get_count(&connections.refused),
-            ),
-            (
-                "connections_evicted",
-                "Idle connections closed to make room for others",
-                get_count(&connections.evicted),
-            ),
-            (
-                "log_lines_dropped",
-                "Log lines dropped because standard error was not read fast enough",
-                telemetry::lines_dropped(),
-            ),
-        ] {
-            count_of(&mut encoder.encode_descriptor(name, about, None, MetricType::Counter)?, count)?;
-        }
-        Ok(())
+        let about = "Connections refused because their address or the listener had too many";
+        counter(encoder, "connections_refused", about, get_count(&connections.refused))?;
+        let about = "Idle connections closed to make room for others";
+        counter(encoder, "connections_evicted", about, get_count(&connections.evicted))?;
+        let about = "Log lines dropped because standard error was not read fast enough";
+        counter(encoder, "log_lines_dropped", about, telemetry::lines_dropped())
     }
 
     fn commits(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let stats = self.engine.commit_stats();
-        for (name, about, count) in [
-            ("commits", "Groups of changes written and synced", stats.groups),
-            ("commit_changes", "Changes in these groups", stats.changes),
-            ("commit_writes", "Keys written or deleted by these groups", stats.writes),
-            ("commit_bytes", "Bytes of keys and values written by these groups", stats.bytes),
-        ] {
-            count_of(&mut encoder.encode_descriptor(name, about, None, MetricType::Counter)?, count)?;
-        }
+        counter(encoder, "commits", "Groups of changes written and synced", stats.groups)?;
+        counter(encoder, "commit_changes", "Changes in these groups", stats.changes)?;
+        counter(encoder, "commit_writes", "Keys written or deleted by these groups", stats.writes)?;
+        let about = "Bytes of keys and values written by these groups";
+        counter(encoder, "commit_bytes", about, stats.bytes)?;
         let about = "Time spent writing and syncing groups";
         encoder
             .encode_descriptor("commit_time", about, Some(&Unit::Seconds), MetricType::Counter)?
@@ -199,114 +178,80 @@ impl Exposition {
     }
 
     fn engine(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
-        for (name, about, count) in [
-            (
-                "webhooks_turned_off",
-                "Webhook endpoints disabled because events failed every attempt",
-                self.engine.endpoints_turned_off(),
-            ),
-            (
-                "webhooks_missed_over_budget",
-                "Deliveries marked missed because the queue of their business was full",
-                self.engine.missed_over_budget(),
-            ),
-            (
-                "alerts_not_mailed",
-                "Alerts without a mail because the mail queue of their business was full",
-                self.engine.alerts_not_mailed(),
-            ),
-        ] {
-            count_of(&mut encoder.encode_descriptor(name, about, None, MetricType::Counter)?, count)?;
-        }
+        let engine = &self.engine;
+        let about = "Webhook endpoints disabled because events failed every attempt";
+        counter(encoder, "webhooks_turned_off", about, engine.endpoints_turned_off())?;
+        let about = "Deliveries marked missed because the queue of their business was full";
+        counter(encoder, "webhooks_missed_over_budget", about, engine.missed_over_budget())?;
+        let about = "Alerts without a mail because the mail queue of their business was full";
+        counter(encoder, "alerts_not_mailed", about, engine.alerts_not_mailed())?;
         let about = "Attempts to deliver a webhook, by outcome";
-        let mut counter = encoder.encode_descriptor("webhook_attempts", about, None, MetricType::Counter)?;
-        let (delivered, failed) = self.engine.attempts_made();
-        for (outcome, count) in [("delivered", delivered), ("failed", failed)] {
-            count_of(&mut counter.encode_family(&[("outcome", outcome)])?, count)?;
-        }
+        let (delivered, failed) = engine.attempts_made();
+        let counts = [("delivered", delivered), ("failed", failed)];
+        counter_by(encoder, "webhook_attempts", about, "outcome", counts)?;
         let about = "Inactive businesses checked for expired rows, by whether background work started";
-        let mut counter =
-            encoder.encode_descriptor("unused_businesses_looked_at", about, None, MetricType::Counter)?;
-        let (idle, started) = self.engine.unused_businesses_looked_at();
-        for (had, count) in [("nothing", idle), ("something", started)] {
-            count_of(&mut counter.encode_family(&[("had", had)])?, count)?;
-        }
-        let about = "Finished backups, by outcome";
-        let mut counter = encoder.encode_descriptor("backups", about, None, MetricType::Counter)?;
-        let (done, incomplete, failed) = self.engine.backups_ended();
-        for (outcome, count) in [("done", done), ("incomplete", incomplete), ("failed", failed)] {
-            count_of(&mut counter.encode_family(&[("outcome", outcome)])?, count)?;
-        }
+        let (idle, started) = engine.unused_businesses_looked_at();
+        let counts = [("nothing", idle), ("something", started)];
+        counter_by(encoder, "unused_businesses_looked_at", about, "had", counts)?;
+        let (done, incomplete, failed) = engine.backups_ended();
+        let counts = [("done", done), ("incomplete", incomplete), ("failed", failed)];
+        counter_by(encoder, "backups", "Finished backups, by outcome", "outcome", counts)?;
         let about = "Businesses counted and compared with their recorded usage, by result";
-        let mut counter =
-            encoder.encode_descriptor("businesses_counted", about, None, MetricType::Counter)?;
-        let (equal, different) = self.engine.businesses_counted();
-        for (result, count) in [("equal", equal), ("different", different)] {
-            count_of(&mut counter.encode_family(&[("result", result)])?, count)?;
-        }
-        let about = "Rows read for one part of a list";
-        let mut counter = encoder.encode_descriptor("listed_rows", about, None, MetricType::Counter)?;
-        count_of(&mut counter, self.engine.rows_listed())?;
-        let free = self.engine.permits_available();
+        let (equal, different) = engine.businesses_counted();
+        let counts = [("equal", equal), ("different", different)];
+        counter_by(encoder, "businesses_counted", about, "result", counts)?;
+        counter(encoder, "listed_rows", "Rows read for one part of a list", engine.rows_listed())?;
+        let free = engine.permits_available();
         for (name, about, value) in [
-            ("long_lists", "Requests that read a long list or wait to do so", self.engine.long_lists()),
-            ("running_businesses", "Businesses in memory", self.engine.running_businesses()),
-            ("running_deliveries", "Webhook endpoints in memory", self.engine.running_deliveries()),
-            ("webhook_attempts_under_way", "Delivery attempts in progress", self.engine.attempts_under_way()),
+            ("long_lists", "Requests that read a long list or wait to do so", engine.long_lists()),
+            ("running_businesses", "Businesses in memory", engine.running_businesses()),
+            ("running_deliveries", "Webhook endpoints in memory", engine.running_deliveries()),
+            ("webhook_attempts_under_way", "Delivery attempts in progress", engine.attempts_under_way()),
             (
                 "webhooks_network_out",
                 "1 while webhooks wait because this host has no network",
-                usize::from(self.engine.is_cut_off()),
+                usize::from(engine.is_cut_off()),
             ),
             (
                 "webhook_endpoints_waiting",
                 "Webhook endpoints that wait for an attempt to start",
-                self.engine.endpoints_waiting(),
+                engine.endpoints_waiting(),
             ),
             ("permits_available", "Free permits for messages to businesses", free),
             ("permits_in_use", "Messages to businesses in progress", ENGINE_PERMITS.saturating_sub(free)),
             (
                 "wall_clock_doubted",
                 "1 while the service ignores a jump of the wall clock",
-                usize::from(self.engine.clock_doubted()),
+                usize::from(engine.clock_doubted()),
             ),
             (
                 "store_rows_set_aside",
                 "Undecodable rows of the store read since the start",
-                self.engine.rows_set_aside(),
+                engine.rows_set_aside(),
             ),
             (
                 "businesses_set_aside",
                 "Businesses taken offline because the store has lost or damaged rows of them",
-                self.engine.businesses_set_aside().len(),
+                engine.businesses_set_aside().len(),
             ),
-            (
-                "store_failed",
-                "1 after the store has failed permanently",
-                usize::from(self.engine.store_failed()),
-            ),
+            ("store_failed", "1 after the store has failed permanently", usize::from(engine.store_failed())),
         ] {
             gauge(encoder, name, about, value)?;
         }
         let about = "Age of the oldest sync of the store in progress";
         encoder
             .encode_descriptor("store_sync_age", about, Some(&Unit::Seconds), MetricType::Gauge)?
-            .encode_gauge(&self.engine.sync_age().as_secs_f64())?;
+            .encode_gauge(&engine.sync_age().as_secs_f64())?;
         self.disk(encoder)
     }
 
     /// Without a relay the metrics are zero.
     fn mails(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
-        let figures = self.engine.mail_figures().unwrap_or_default();
         let about = "Attempts to send a mail by outcome: the relay accepted it, it is retried later, it failed permanently, \
                      or its recipient may no longer receive it";
-        let mut counter = encoder.encode_descriptor("mails", about, None, MetricType::Counter)?;
-        let MailFigures { sent, put_off, failed, dropped } = figures;
-        for (outcome, count) in
-            [("sent", sent), ("put_off", put_off), ("failed", failed), ("dropped", dropped)]
-        {
-            count_of(&mut counter.encode_family(&[("outcome", outcome)])?, count)?;
-        }
+        let MailFigures { sent, put_off, failed, dropped } = self.engine.mail_figures().unwrap_or_default();
+        let counts = [("sent", sent), ("put_off", put_off), ("failed", failed), ("dropped", dropped)];
+        counter_by(encoder, "mails", about, "outcome", counts)?;
         let waiting = self.mails_waiting.load(Ordering::Relaxed);
         gauge(encoder, "mails_waiting", "Mails that wait to be sent, counted up to 10,000", waiting)
     }
@@ -357,6 +302,25 @@ fn get_count(counter: &AtomicU64) -> u64 {
 
 fn count_of(encoder: &mut MetricEncoder<'_>, count: u64) -> Result<(), Error> {
     encoder.encode_counter::<NoLabelSet, u64, f64>(&count, None)
+}
+
+fn counter(encoder: &mut DescriptorEncoder<'_>, name: &str, about: &str, count: u64) -> Result<(), Error> {
+    count_of(&mut encoder.encode_descriptor(name, about, None, MetricType::Counter)?, count)
+}
+
+/// A counter for each value of a label.
+fn counter_by<const N: usize>(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    about: &str,
+    label: &str,
+    counts: [(&str, u64); N],
+) -> Result<(), Error> {
+    let mut counter = encoder.encode_descriptor(name, about, None, MetricType::Counter)?;
+    for (value, count) in counts {
+        count_of(&mut counter.encode_family(&[(label, value)])?, count)?;
+    }
+    Ok(())
 }
 
 fn gauge(encoder: &mut DescriptorEncoder<'_>, name: &str, about: &str, value: usize) -> Result<(), Error> {
