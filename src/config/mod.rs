@@ -218,13 +218,9 @@ impl TryFrom<ServeArgs> for Settings {
                 &engine::BUSINESS_ACTORS.to_string(),
                 AT_LEAST_1,
             )?,
-            upgrades: match text(variables::NO_UPGRADE, args.no_upgrade)?.as_deref() {
-                None | Some("false") => Upgrades::Allowed,
-                Some("true") => Upgrades::Refused,
-                Some(other) => {
-                    let problem = format!("must be true or false, not {other:?}");
-                    return Err(ConfigError::new(variables::NO_UPGRADE, problem));
-                }
+            upgrades: match boolean(variables::NO_UPGRADE, args.no_upgrade)? {
+                false => Upgrades::Allowed,
+                true => Upgrades::Refused,
             },
             tls: tls(TLS, args.tls_cert, args.tls_key)?,
             admin_tls: tls(ADMIN_TLS, args.admin_tls_cert, args.admin_tls_key)?,
