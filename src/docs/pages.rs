@@ -121,7 +121,7 @@ struct ReferencePage<'a> {
 struct SearchPage {
     frame: Frame,
     query: String,
-    found: Vec<Found>,
+    found: Vec<Found<'static>>,
 }
 
 #[derive(Template)]

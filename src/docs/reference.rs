@@ -28,7 +28,8 @@ pub(super) struct Operation {
     pub(super) about: String,
     pub(super) parameters: Vec<Field>,
     pub(super) body: Vec<Field>,
-    pub(super) responses: Vec<Reply>,
+    /// The status and the description of each response.
+    pub(super) responses: Vec<(String, String)>,
     /// The properties of the `data` of its response.
     pub(super) shown: Vec<Field>,
     pub(super) samples: Vec<Sample>,
@@ -43,12 +44,6 @@ pub(super) struct Field {
     pub(super) place: String,
     pub(super) kind: String,
     pub(super) required: bool,
-    pub(super) about: String,
-}
-
-/// A response.
-pub(super) struct Reply {
-    pub(super) status: String,
     pub(super) about: String,
 }
 
@@ -116,10 +111,7 @@ impl Document<'_> {
             body: self.fields(&body["schema"], "", DEPTH_MAX),
             responses: responses
                 .iter()
-                .map(|(status, response)| Reply {
-                    status: status.clone(),
-                    about: inline(&text(&response["description"])),
-                })
+                .map(|(status, response)| (status.clone(), inline(&text(&response["description"]))))
                 .collect(),
             shown: self.fields(&answer["properties"]["data"], "", DEPTH_MAX),
             samples,

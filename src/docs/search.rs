@@ -15,20 +15,18 @@ const EXCERPT_CHARS: (usize, usize) = (60, 120);
 
 /// A place that can be found.
 pub(super) struct Entry {
-    title: String,
+    pub(super) title: String,
     /// The topic or the group of operations.
-    within: String,
-    address: String,
+    pub(super) within: String,
+    pub(super) address: String,
     text: String,
     /// Title, path and text in lower case.
     lower: [String; 2],
 }
 
 /// A place that was found.
-pub(super) struct Found {
-    pub(super) title: String,
-    pub(super) within: String,
-    pub(super) address: String,
+pub(super) struct Found<'a> {
+    pub(super) entry: &'a Entry,
     /// Parts of the text around the first word, and whether each is a word of the query.
     pub(super) excerpt: Vec<(bool, String)>,
 }
@@ -60,7 +58,7 @@ fn entry(title: String, within: String, address: String, text: &str) -> Entry {
 }
 
 /// The entries that contain every word of the query, the best first.
-pub(super) fn search(entries: &[Entry], query: &str) -> Vec<Found> {
+pub(super) fn search<'a>(entries: &'a [Entry], query: &str) -> Vec<Found<'a>> {
     let query: String = query.chars().take(QUERY_CHARS_MAX).collect::<String>().to_lowercase();
     let words: Vec<&str> = query.split_whitespace().take(WORDS_MAX).collect();
     if words.is_empty() {
@@ -70,13 +68,7 @@ pub(super) fn search(entries: &[Entry], query: &str) -> Vec<Found> {
         entries.iter().filter_map(|entry| Some((score(entry, &words)?, entry))).collect();
     found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     found.truncate(RESULTS_MAX);
-    let shown = |(_, entry): (usize, &Entry)| Found {
-        title: entry.title.clone(),
-        within: entry.within.clone(),
-        address: entry.address.clone(),
-        excerpt: excerpt(&entry.text, &words),
-    };
-    found.into_iter().map(shown).collect()
+    found.into_iter().map(|(_, entry)| Found { entry, excerpt: excerpt(&entry.text, &words) }).collect()
 }
 
 /// A word in the title counts more than any number of them in the text.
@@ -141,11 +133,12 @@ mod tests {
 
     #[test]
     fn every_word_is_found_and_a_title_comes_first() {
-        let found = search(&entries(), "retries");
-        assert_eq!(found.iter().map(|one| &*one.title).collect::<Vec<_>>(), ["Retries", "Signatures"]);
-        assert_eq!(search(&entries(), "RETRIES again").len(), 1);
+        let entries = entries();
+        let found = search(&entries, "retries");
+        assert_eq!(found.iter().map(|one| &*one.entry.title).collect::<Vec<_>>(), ["Retries", "Signatures"]);
+        assert_eq!(search(&entries, "RETRIES again").len(), 1);
         for none in ["", "   ", "retries nowhere", &"x".repeat(10_000)] {
-            assert_eq!(search(&entries(), none).len(), 0, "{none}");
+            assert_eq!(search(&entries, none).len(), 0, "{none}");
         }
     }
 
