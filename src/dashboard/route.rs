@@ -74,64 +74,59 @@ impl Who {
     }
 }
 
-/// Connects an access with the request type of its handlers.
-pub(super) trait Admits<Given>: Into<Who> {}
-
-pub(super) struct Anybody;
-
-/// A session, or a restricted session.
-pub(super) struct Restricted;
-
-/// A full session.
-pub(super) struct Person;
-
-impl Admits<Asked> for Anybody {}
-impl Admits<Visit> for Restricted {}
-impl Admits<Visit> for Person {}
-impl Admits<Member> for Right {}
-
-impl From<Anybody> for Who {
-    fn from(_: Anybody) -> Self {
-        Self::Anybody
-    }
-}
-
-impl From<Restricted> for Who {
-    fn from(_: Restricted) -> Self {
-        Self::Restricted
-    }
-}
-
-impl From<Person> for Who {
-    fn from(_: Person) -> Self {
-        Self::Person
-    }
-}
-
-impl From<Right> for Who {
-    fn from(right: Right) -> Self {
-        Self::Member(right)
-    }
-}
-
+/// A request as a handler receives it.
 pub(super) trait Given: Sized + Send + 'static {
+    /// The access of a row with this request type.
+    type Access;
+
+    fn who(access: Self::Access) -> Who;
+
     /// The request, or `None` if it was admitted with another access.
     fn of(admitted: Admitted) -> Option<Self>;
 }
 
+pub(super) struct Anybody;
+
+pub(super) enum Session {
+    /// A session, or a restricted session.
+    Restricted,
+    Full,
+}
+
 impl Given for Asked {
+    type Access = Anybody;
+
+    fn who(_: Anybody) -> Who {
+        Who::Anybody
+    }
+
     fn of(admitted: Admitted) -> Option<Self> {
         if let Admitted::Anybody(asked) = admitted { Some(*asked) } else { None }
     }
 }
 
 impl Given for Visit {
+    type Access = Session;
+
+    fn who(session: Session) -> Who {
+        match session {
+            Session::Restricted => Who::Restricted,
+            Session::Full => Who::Person,
+        }
+    }
+
     fn of(admitted: Admitted) -> Option<Self> {
         if let Admitted::Person(visit) = admitted { Some(*visit) } else { None }
     }
 }
 
 impl Given for Member {
+    type Access = Right;
+
+    fn who(right: Right) -> Who {
+        Who::Member(right)
+    }
+
     fn of(admitted: Admitted) -> Option<Self> {
         if let Admitted::Member(member) = admitted { Some(*member) } else { None }
     }
@@ -148,18 +143,18 @@ where
     }
 }
 
-pub(super) fn get<G: Given, W: Admits<G>>(
+pub(super) fn get<G: Given>(
     path: &'static str,
-    who: W,
+    access: G::Access,
     handler: impl Handler<Pages, (G,)>,
 ) -> Route {
-    Route::new(Method::GET, path, who.into(), FormOf::default(), handler)
+    Route::new(Method::GET, path, G::who(access), FormOf::default(), handler)
 }
 
-pub(super) fn post<G: Given, W: Admits<G>>(
+pub(super) fn post<G: Given>(
     path: &'static str,
-    who: W,
+    access: G::Access,
     handler: impl Handler<Pages, (G,)>,
 ) -> Route {
-    Route::new(Method::POST, path, who.into(), FormOf::default(), handler)
+    Route::new(Method::POST, path, G::who(access), FormOf::default(), handler)
 }

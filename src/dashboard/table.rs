@@ -8,7 +8,7 @@ use super::pages::access::{audit, keys, mail, notifications, people, webhooks};
 use super::pages::{
     account, day, enter, forgotten, landing, password, records, sessions, settings, sign_in, unsubscribe,
 };
-use super::route::{Anybody, Person, Restricted, Route, get, post};
+use super::route::{Anybody, Route, Session, get, post};
 use super::stream;
 
 /// Paths that redirect to the dashboard.
@@ -31,17 +31,17 @@ pub(super) fn table() -> Vec<Route> {
         get("/dashboard/unsubscribe/{token}", Anybody, unsubscribe::show),
         post("/dashboard/unsubscribe/{token}", Anybody, unsubscribe::sent).sent_from_anywhere(),
         // The person's account.
-        get("/dashboard/password", Restricted, password::show),
-        post("/dashboard/password", Restricted, password::sent),
-        get("/dashboard", Person, landing::show),
-        post("/dashboard/accept/{business_id}", Person, landing::accept),
-        post("/dashboard/decline/{business_id}", Person, landing::decline),
-        get("/dashboard/account", Person, account::show),
-        post("/dashboard/account", Person, account::sent),
-        post("/dashboard/account/email", Person, account::email),
-        get("/dashboard/account/sessions", Person, sessions::show),
-        post("/dashboard/account/sessions", Person, sessions::end_others),
-        post("/dashboard/account/sessions/{session_id}/end", Person, sessions::end),
+        get("/dashboard/password", Session::Restricted, password::show),
+        post("/dashboard/password", Session::Restricted, password::sent),
+        get("/dashboard", Session::Full, landing::show),
+        post("/dashboard/accept/{business_id}", Session::Full, landing::accept),
+        post("/dashboard/decline/{business_id}", Session::Full, landing::decline),
+        get("/dashboard/account", Session::Full, account::show),
+        post("/dashboard/account", Session::Full, account::sent),
+        post("/dashboard/account/email", Session::Full, account::email),
+        get("/dashboard/account/sessions", Session::Full, sessions::show),
+        post("/dashboard/account/sessions", Session::Full, sessions::end_others),
+        post("/dashboard/account/sessions/{session_id}/end", Session::Full, sessions::end),
         // Today, calendar and appointments.
         get("/dashboard/b/{business_id}/today", Right::Day, day::today::show),
         get("/dashboard/b/{business_id}/stream", Right::Own, stream::show),
