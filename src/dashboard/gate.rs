@@ -166,10 +166,10 @@ async fn post(gate: &Gate, place: &Arc<Place<Pages>>, row: &Route, asked: Asked)
     let desk = &gate.desk;
     let (signed_in, now) = (asked.signed_in().await?, desk.engine.now());
     let Some((_, signed)) = &signed_in else {
-        desk.limits.address(asked.network(), now).map_err(Refused::too_many)?;
+        desk.limits.networks.count(asked.network(), now).map_err(Refused::too_many)?;
         return admitted(gate, row, asked, None, false).await;
     };
-    desk.limits.person(signed.person.id, now).map_err(Refused::too_many)?;
+    desk.limits.people.count(signed.person.id, now).map_err(Refused::too_many)?;
     if matches!(row.access, Who::Anybody) {
         return admitted(gate, row, asked, signed_in, false).await;
     }
@@ -272,7 +272,7 @@ async fn visited(gate: &Gate, row: &Route, visit: Visit, stale: bool) -> Answere
     let business = member.business.id();
     if row.method == Method::POST {
         let now = gate.desk.engine.now();
-        gate.desk.limits.business(business, now).map_err(Refused::too_many)?;
+        gate.desk.limits.businesses.count(business, now).map_err(Refused::too_many)?;
         match member.must(right) {
             Err(Refused::Suspended) if row.about.kept => {
                 return Ok(nothing_done(member.keep_form(&page, Why::Suspended)));

@@ -181,7 +181,7 @@ pub(crate) async fn export(member: Member) -> Answered {
         return Ok((heads, Body::empty()).into_response());
     }
     let person = member.signed_in.person.id;
-    member.desk.limits.export(person, member.desk.engine.now()).map_err(Refused::too_many)?;
+    member.desk.limits.exports.count(person, member.desk.engine.now()).map_err(Refused::too_many)?;
     let by = Actor::Person(person);
     let export = member.desk.engine.export(by, Some(id), false)?;
     tracing::info!(business.id = %id, "an export begins");
