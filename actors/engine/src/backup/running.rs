@@ -212,7 +212,7 @@ impl Making {
         }
         let copied = tokio::task::spawn_blocking(move || copying.on_thread()).await;
         // The panic is logged where it happens. Its files have no manifest.
-        copied.unwrap_or_else(|_| Err(BackupFailure::Panicked))
+        copied.unwrap_or(Err(BackupFailure::Panicked))
     }
 }
 
