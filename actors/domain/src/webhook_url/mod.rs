@@ -1,8 +1,9 @@
 //! The URL of a webhook endpoint: well-formed, and not evidently internal.
 //!
-//! [`WebhookUrl::parse`] is its one constructor. Rules on the text cover the points on which parsers differ.
-//! All other rules check the result of the WHATWG parser, which is the host to dial. An IP address in a URL
-//! is checked here; the guard of the outgoing connections checks the addresses of a name at each use.
+//! Rules on the text cover the points on which parsers differ. All other rules check the result of the WHATWG
+//! parser, which is the host to dial. The rules on public hosts apply when a URL is saved, not when it is read
+//! from the store, so a stored endpoint stays usable if these rules change. The guard of the outgoing
+//! connections checks every address at each use.
 
 #[cfg(test)]
 mod tests;
@@ -52,6 +53,12 @@ impl WebhookUrl {
     pub const CHARS_MAX: usize = 2000;
 
     pub fn parse(text: &str) -> Result<Self, UrlRefusal> {
+        let url = Self::from_stored(text)?;
+        if url.host.is_public() { Ok(url) } else { Err(UrlRefusal::NotPublic) }
+    }
+
+    /// Parses a URL that was saved, without the rules on public hosts.
+    pub fn from_stored(text: &str) -> Result<Self, UrlRefusal> {
         if text.chars().nth(Self::CHARS_MAX).is_some() {
             return Err(UrlRefusal::TooLong(Self::CHARS_MAX));
         }
@@ -159,24 +166,31 @@ fn check_text(text: &str) -> Result<(), UrlRefusal> {
 }
 
 fn host(host: &url::Host<&str>) -> Result<Host, UrlRefusal> {
-    let address = match host {
-        url::Host::Domain(name) => return host_name(name).map(Host::Name),
-        url::Host::Ipv4(address) => IpAddr::V4(*address),
-        url::Host::Ipv6(address) => IpAddr::V6(*address),
-    };
-    if is_public(address) { Ok(Host::Ip(address)) } else { Err(UrlRefusal::NotPublic) }
+    match host {
+        url::Host::Domain(name) => host_name(name).map(Host::Name),
+        url::Host::Ipv4(address) => Ok(Host::Ip(IpAddr::V4(*address))),
+        url::Host::Ipv6(address) => Ok(Host::Ip(IpAddr::V6(*address))),
+    }
+}
+
+impl Host {
+    /// Whether the host is not evidently internal.
+    fn is_public(&self) -> bool {
+        let name = match self {
+            Self::Ip(address) => return is_public(*address),
+            Self::Name(name) => name,
+        };
+        let internal = INTERNAL_NAMES.iter().any(|suffix| {
+            name.strip_suffix(suffix).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+        });
+        !internal && name.contains('.')
+    }
 }
 
 fn host_name(name: &str) -> Result<String, UrlRefusal> {
     let name = name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase();
     if name.len() > NAME_BYTES_MAX || !name.split('.').all(is_label) {
         return Err(UrlRefusal::Host);
-    }
-    let internal = INTERNAL_NAMES.iter().any(|suffix| {
-        name.strip_suffix(suffix).is_some_and(|before| before.is_empty() || before.ends_with('.'))
-    });
-    if internal || !name.contains('.') {
-        return Err(UrlRefusal::NotPublic);
     }
     Ok(name)
 }

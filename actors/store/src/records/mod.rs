@@ -220,6 +220,6 @@ parsed! {
     AuditedKind: as_str, Self::from_word, "the kind of its resource is not known";
     Tz: name, |text: &str| text.parse().ok(), "no time zone has its name";
     Phone: as_str, |text: &str| Self::from_e164(text.to_owned()).ok(), "a phone number is not in E.164 form";
-    Email: as_str, |text: &str| Self::new(text).ok(), "an e-mail address is not valid";
-    WebhookUrl: as_str, |text: &str| Self::parse(text).ok(), "its URL is refused";
+    Email: as_str, |text: &str| Self::new(text).ok().filter(|email| email.as_str() == text), "an e-mail address is not valid";
+    WebhookUrl: as_str, |text: &str| Self::from_stored(text).ok(), "its URL is malformed";
 }
