@@ -102,15 +102,17 @@ pub(crate) fn begin(
 }
 
 /// Runs steps until one has a write, reaches its bounds, or no work is left. An undecodable row postpones the
-/// jobs to the next minute.
+/// jobs to the next minute, except for the expiry of the logs.
 pub(crate) fn go_on(
     state: &mut State,
     (businesses, myself): Actors<'_>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     state.jobs.under_way = false;
-    if unless_set_aside(do_steps(state, (businesses, myself), now))?.is_none() {
-        state.jobs = BusinessJobs::default();
+    while unless_set_aside(do_steps(state, (businesses, myself), now))?.is_none() {
+        let logs_left = !matches!(state.jobs.current, Some(BusinessJob::ExpiredLogs));
+        let current = logs_left.then_some(BusinessJob::ExpiredLogs);
+        state.jobs = BusinessJobs { current, ..BusinessJobs::default() };
     }
     Ok(())
 }
