@@ -123,13 +123,14 @@ impl Engine {
         });
         let moving = Moving::new(&shared);
         supervisor::watch_over(its_end, Arc::downgrade(&shared));
-        businesses.deliveries.begin();
         let (maintenance, backups) =
             (Maintenance::new(&businesses.deleted, &moving.import_left), Arc::default());
         let parts = Parts { shared, businesses, people, moving, maintenance, mails, backups, limits };
         let parts = Arc::new(parts);
-        maintenance::start(&parts);
+        // The supervisor needs the engine to handle the failure of an actor.
         let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&parts)));
+        parts.businesses.deliveries.begin();
+        maintenance::start(&parts);
         Ok(Self { parts })
     }
 
