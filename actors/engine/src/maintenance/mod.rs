@@ -92,7 +92,10 @@ async fn run<J: Job>(engine: Weak<Parts>, wake: Arc<Notify>) {
         let shared = Arc::clone(&engine.shared);
         // In a task of its own: after a panic, the next wake-up begins with a new job.
         let step = tokio::spawn(async move { (job.step(engine).await, job) });
-        let (rest, stepped) = step.await.unwrap_or_else(|_| (Ok(None), J::default()));
+        let (rest, stepped) = step.await.unwrap_or_else(|_| {
+            tracing::error!(job = J::NAME, "a background job has panicked and starts again later");
+            (Ok(None), J::default())
+        });
         job = stepped;
         let rest = rest.unwrap_or_else(|error| {
             if shared.check_open().is_ok() {
