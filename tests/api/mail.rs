@@ -59,7 +59,7 @@ async fn a_test_mail_reports_the_relays_response() {
     assert_eq!(data["answer"], "250 2.0.0 queued as 4711");
     let heard = heard.lock();
     assert!(heard.contains(&"RCPT TO:<ada@example.org>".to_owned()), "{heard:?}");
-    assert!(heard.iter().any(|line| line.starts_with("Subject: Essai")), "{heard:?}");
+    assert!(heard.iter().any(|line| line.starts_with("Subject: Test des")), "{heard:?}");
 }
 
 #[tokio::test]
