@@ -215,7 +215,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         delete(b!("/webhooks/{webhook_id}"), Token, api::webhooks::delete)
             .named("deleteWebhook", "Delete a webhook endpoint")
             .details("Waiting events are never sent to it."),
-        get(b!("/webhooks"), Token, api::webhooks::list)
+        get(b!("/webhooks"), Token, webhooks::list)
             .named("listWebhooks", "List the webhook endpoints")
             .details("Ordered by creation. Secrets are not shown."),
         get(b!("/webhooks/{webhook_id}"), Token, api::webhooks::show)

@@ -7,10 +7,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use view::{DeliveryView, NewWebhookView, WebhookView};
 
-use crate::api::webhooks::{WebhookBody, created};
+use crate::api::webhooks::{self, WebhookBody, created};
 use crate::http::patch::Patch;
 use crate::rest::prelude::{
-    Accepted, ApiError, Body, Business, Changed, Context, Created, Done, ListQuery, Listed, Path, Query,
+    Accepted, ApiError, Body, Business, Changed, Context, Created, Done, ListQuery, Listed, Path, PlainList,
+    Query,
 };
 use crate::{json_object, list_query};
 
@@ -76,6 +77,15 @@ pub(super) async fn update(
         reason: DisabledReason::Operator,
     };
     context.change(change).await
+}
+
+/// Like the public list, but with its own cursors, which clients may have stored.
+pub(super) async fn list(
+    context: Context,
+    Query(query): Query<PlainList>,
+    business: Business,
+) -> Result<Listed<WebhookView>, ApiError> {
+    webhooks::list_as("operator webhooks", &context, query, &business).await
 }
 
 pub(super) async fn deliveries(

@@ -47,12 +47,22 @@ json_object! {
     }
 }
 
-pub(crate) async fn list(
+pub(super) async fn list(
     context: Context,
     Query(query): Query<PlainList>,
     business: Business,
 ) -> Result<Listed<WebhookView>, ApiError> {
-    let asked = query.open(&context, business.list("webhooks"))?;
+    list_as("webhooks", &context, query, &business).await
+}
+
+/// `name` is the list to which the cursors belong.
+pub(crate) async fn list_as(
+    name: &str,
+    context: &Context,
+    query: PlainList,
+    business: &Business,
+) -> Result<Listed<WebhookView>, ApiError> {
+    let asked = query.open(context, business.list(name))?;
     let found = business.webhooks(&asked.page).await?;
     Ok(asked.listed_as(found, |endpoint| WebhookView::from(&endpoint)))
 }
