@@ -105,7 +105,7 @@ async fn missed_events_are_filtered_and_sent_again_together() {
     let on = browser.get(&path).await;
     let all = format!("{path}/resend-missed");
     browser.submit(&on, &all, &[]).await.leads_to(&format!("{path}?done=resent-missed&count=2"));
-    browser.get(&format!("{path}?done=resent-missed&count=2")).await.says("2 events are being sent again");
+    browser.get(&format!("{path}?done=resent-missed&count=2")).await.says("2 events are being resent");
     while server.receiver.requests().len() < 3 {
         tokio::task::yield_now().await;
     }

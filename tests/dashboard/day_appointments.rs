@@ -13,7 +13,7 @@ async fn a_confirmed_request_shows_in_its_history_the_actor_that_each_role_may_s
     let id = salon.requested(LATER, "Nora Haddad").await;
     let path = salon.to(&format!("appointments/{id}"));
     let page =
-        salon.member.get(&path).await.is(200).says("To confirm").says("Nora Haddad asked for this time");
+        salon.member.get(&path).await.is(200).says("To confirm").says("Nora Haddad requested this time");
     let page = page.says("90 minutes · 15 min buffer after").says("Requested").says("An integration");
     assert!(!page.text().contains("website”"), "a member must not see names of API keys");
     salon.owner.get(&path).await.says("The key “website”");

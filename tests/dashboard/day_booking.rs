@@ -269,7 +269,7 @@ async fn booking_an_existing_contact_under_another_name_is_reported() {
         assert!(sent.header("location").ends_with(&format!("?done={done}")), "{name}");
         let page = salon.owner.get(sent.header("location")).await;
         let is_told =
-            page.text().contains("Booked for Emma Petit, to whom this number or email belongs already.");
+            page.text().contains("Booked for Emma Petit, the contact who already has this number or email.");
         assert_eq!(is_told, done == "booked-known", "{name}: {}", page.text());
     }
 }
