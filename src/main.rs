@@ -41,9 +41,9 @@ enum Command {
     Verify(cli::VerifyArgs),
     /// Correct timestamps in the future, which a wrong clock has set; stop the service first
     RepairStamps(cli::RepairArgs),
-    /// Write one business or all businesses as JSON Lines, from a running or a stopped service
+    /// Write one business or all businesses of the running service as JSON Lines
     Export(cli::ExportArgs),
-    /// Import businesses from a file of `export`, into a running or a stopped service
+    /// Import businesses from a file of `export` into the running service
     Import(cli::ImportArgs),
     /// Serve the Model Context Protocol on standard input and output, for an assistant that starts this
     /// program
