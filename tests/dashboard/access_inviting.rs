@@ -60,7 +60,7 @@ async fn a_refused_invitation_keeps_its_input_and_shows_each_problem_at_its_fiel
     for (id, problem) in [
         ("email-problem", "It must be an email address such as name@example.com."),
         ("name-problem", "It must have 200 characters at most."),
-        ("staff_id-problem", "It must be one of the list."),
+        ("staff_id-problem", "Choose an entry of the list."),
     ] {
         let beside = refused.tags().into_iter().find(|tag| tag.get("id") == Some(id)).unwrap();
         assert_eq!(beside.text, problem);
@@ -74,7 +74,9 @@ async fn a_refused_invitation_keeps_its_input_and_shows_each_problem_at_its_fiel
     ada.submit(&page, &invite, &gone[..2]).await.is(200);
     let page = ada.get(&invite).await;
     let page = ada.submit(&page, &invite, &[("email", "NEW@example.com")]).await.is(409);
-    let page = page.says("This person belongs already.").says("This is the email of one of your people.");
+    let page = page
+        .says("This person already belongs to the business.")
+        .says("This is the email of one of your people.");
     ada.submit(&page, &invite, &[("email", "other@example.com"), gone[2]])
         .await
         .is(422)
@@ -86,7 +88,7 @@ async fn a_refused_invitation_keeps_its_input_and_shows_each_problem_at_its_fiel
     bob.submit(&page, &invite, &[("email", "o@example.com"), ("role", "owner")])
         .await
         .is(403)
-        .says("An admin can neither make nor change an owner");
+        .says("An admin cannot create or change an owner");
     assert_eq!(count(&server, &salon).await, 4);
 }
 
@@ -162,7 +164,7 @@ async fn with_mail_no_link_is_shown_and_all_invitations_get_the_same_response() 
     let new = format!("/businesses/{salon}/people/{}", id_of(&server, &salon, "new@example.com").await);
     server.operator("DELETE", &new, Value::Null).await;
     let page = ada.submit(&page, &invite, &[("email", "new@example.com")]).await.is(409);
-    page.says("As many invitations were mailed today as may be.").says("The next one can be sent in");
+    page.says("Today’s limit of mailed invitations is reached.").says("The next one can be sent in");
 }
 
 #[tokio::test]

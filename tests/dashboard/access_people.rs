@@ -101,10 +101,7 @@ async fn an_admin_cannot_change_an_owner_and_a_member_sees_no_people() {
     assert!(!page.forms().iter().any(|form| form.action.starts_with(&path)));
     assert!(!ways(&page).iter().any(|way| way.starts_with(&format!("{path}/"))));
     for step in ["disable", "enable", "remove"] {
-        bob.get(&format!("{path}/{step}"))
-            .await
-            .is(403)
-            .says("An admin can neither make nor change an owner");
+        bob.get(&format!("{path}/{step}")).await.is(403).says("An admin cannot create or change an owner");
     }
     // A form that the page does not contain is also refused.
     let own = bob.get(&page_of(&server, &salon, &cy).await).await;
@@ -167,12 +164,12 @@ async fn the_last_owner_cannot_leave_and_a_person_who_leaves_is_redirected() {
     let page = adas.get(&path).await.is(200);
     let refused = adas.submit(&page, &path, &[("role", "member")]).await.is(409);
     let refused =
-        refused.says("The business would be left without an owner").says("This is the last active owner.");
+        refused.says("The business must keep an active owner").says("This is the last active owner.");
     assert!(!refused.text().contains("role:"), "the page must not contain the API's name of the field");
     for step in ["disable", "remove"] {
         let path = format!("{path}/{step}");
         let page = adas.get(&path).await.is(200);
-        adas.submit(&page, &path, &[]).await.is(409).says("The business would be left without an owner");
+        adas.submit(&page, &path, &[]).await.is(409).says("The business must keep an active owner");
     }
     assert_eq!(of(&server, &salon, &ada).await["role"], "owner");
     server

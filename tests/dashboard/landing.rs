@@ -43,7 +43,7 @@ async fn a_declined_membership_is_removed_for_both_sides() {
     server.invited(&barber, "ada@example.com", "member").await;
     let page = browser.get("/dashboard").await.says("Barbier invites you").says("As: Member");
     browser.submit(&page, &format!("/dashboard/accept/{barber}"), &[]).await.is(303);
-    browser.submit(&page, &decline, &[]).await.is(409).says("The invitation is not open any more");
+    browser.submit(&page, &decline, &[]).await.is(409).says("The invitation is no longer open");
 }
 
 #[tokio::test]

@@ -87,7 +87,7 @@ async fn erasing_a_contact_lists_their_records_and_deletes_them() {
     let erase = format!("{path}/erase");
     let page = browser.get(&erase).await.is(200).says("What is erased").says("What is kept");
     let page = page.says("Upcoming appointments").says("Tuesday 3 March 2026 at 10:00 · With Océane");
-    let page = browser.submit(&page, &erase, &[]).await.is(422).says("This has to be ticked.");
+    let page = browser.submit(&page, &erase, &[]).await.is(422).says("Tick this box.");
     browser.get(&path).await.is(200).says("nora@mail.example");
     let done = format!("/dashboard/b/{salon}/contacts?done=erased");
     let (mut one, mut other) = (browser.clone(), browser.clone());

@@ -115,7 +115,7 @@ async fn a_member_can_read_knowledge_and_sees_no_actions() {
         assert_eq!(offered.collect::<Vec<_>>(), [""; 0]);
     }
     for closed in [format!("{base}/new"), format!("{path}/delete")] {
-        browser.get(&closed).await.is(403).says("Your role may see this and not change it");
+        browser.get(&closed).await.is(403).says("Your role can see this but cannot change it");
     }
     let form = admin.get(&path).await;
     browser.submit(&form, &path, &[("title", "Mine")]).await.is(403);

@@ -116,7 +116,7 @@ async fn a_hand_made_form_is_refused_and_a_button_acts_once() {
     refused.says("Nothing is saved yet").says("Choose one of these.");
     for (staff, said) in [
         ("00000000-0000-7000-8000-000000000001", "This is not a staff member of the business."),
-        ("x", "It must be one of the list."),
+        ("x", "Choose an entry of the list."),
     ] {
         browser.submit(&page, &assign, &[("staff_id", staff)]).await.is(422).says(said);
     }

@@ -180,8 +180,12 @@ async fn a_special_day_that_is_refused_comes_back_and_one_that_was_changed_is_no
     let add = format!("{path}/days");
     let page = browser.get(&path).await;
     let fields = [("date", ""), ("open", "25:00"), ("close", "12:00"), ("note", "x")];
-    let page =
-        browser.submit(&page, &add, &fields).await.is(422).says("This is needed.").says("It must be a time");
+    let page = browser
+        .submit(&page, &add, &fields)
+        .await
+        .is(422)
+        .says("This field is required.")
+        .says("It must be a time");
     assert_eq!((page.field(&add, "open"), page.field(&add, "note")), ("25:00".into(), "x".into()));
     let fields = [("date", "2026-12-24"), ("open", "09:00"), ("close", "16:00")];
     browser.submit(&page, &add, &fields).await.is(303);

@@ -203,7 +203,7 @@ async fn members_look_at_services_and_are_offered_nothing_to_change() {
     let own = format!("{path}/{}", services(&server, &salon).await[0]["id"].as_str().unwrap());
     let page = member.get(&own).await.is(200).says("60 min").says("Inès");
     assert!(!page.body.contains("/delete") && !page.forms().iter().any(|form| form.action == own));
-    member.get(&format!("{path}/new")).await.is(403).says("Your role may see this");
+    member.get(&format!("{path}/new")).await.is(403).says("Your role can see this");
     member.get(&format!("{own}/delete")).await.is(403);
 }
 

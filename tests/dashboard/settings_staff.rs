@@ -177,7 +177,7 @@ async fn refused_time_off_shows_its_problems() {
     let (own, add) = (format!("{path}/{id}"), format!("{path}/{id}/time-off"));
     let mut page = browser.get(&own).await;
     for (fields, said) in [
-        (&[("from", ""), ("note", "x")][..], "This is needed."),
+        (&[("from", ""), ("note", "x")][..], "This field is required."),
         (&[("from", "2026-03-02"), ("to", "2026-03-01")], "It must not end before it begins."),
         (
             &[("from", "2026-03-02"), ("from_time", "10:00"), ("to", ""), ("to_time", "09:00")],
@@ -185,9 +185,12 @@ async fn refused_time_off_shows_its_problems() {
         ),
         (
             &[("from", "2026-03-29"), ("from_time", "02:30"), ("to_time", "")],
-            "The clocks skip this time on that day.",
+            "This time does not exist on that day because of a clock change.",
         ),
-        (&[("from", "2026-10-25"), ("from_time", "02:30")], "The clocks show this time twice on that day"),
+        (
+            &[("from", "2026-10-25"), ("from_time", "02:30")],
+            "This time occurs twice on that day because of a clock change",
+        ),
         (&[("from_time", "noon")], "It must be a time from 00:00 to 24:00"),
     ] {
         page = browser.submit(&page, &add, fields).await.is(422).says(said);
@@ -231,7 +234,7 @@ async fn a_member_changes_their_own_time_off_and_nothing_else() {
         let id = browser.get(&own).await.field("/dashboard/sign-out", "form");
         let fields = [("form", id.as_str()), ("from", "2026-03-06")];
         let page = browser.post(&format!("{path}/{theirs}/{action}"), &fields).await.is(403);
-        page.says("Whoever is no owner or admin changes only their own time off.");
+        page.says("Only owners and admins can change the time off of other staff members.");
     }
     assert_eq!(times_off(&server, &salon, &theirs).await.as_array().unwrap().len(), 1);
 }

@@ -47,7 +47,7 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
         A::PersonAdded => ("invited a person", "a invité une personne"),
         A::PersonAccepted => ("accepted an invitation", "a accepté une invitation"),
         A::PersonDeclined => ("declined an invitation", "a décliné une invitation"),
-        A::PersonChanged => ("changed what a person may do", "a modifié ce qu’une personne peut faire"),
+        A::PersonChanged => ("changed the permissions of a person", "a modifié les droits d’une personne"),
         A::PersonRemoved => ("removed a person", "a retiré une personne"),
         A::PersonLinkMade => ("made a link for a person", "a créé un lien pour une personne"),
         A::PersonNotificationsChanged => ("changed notifications", "a modifié des notifications"),
@@ -64,10 +64,11 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
         A::MailResent => ("sent a mail again", "a renvoyé un courriel"),
         A::RetentionUpdated => ("changed how long data is kept", "a modifié la durée de conservation"),
         A::BudgetUpdated => ("changed the limits", "a modifié les limites"),
-        A::RecordsErased => {
-            ("wiped what was left of erased contacts", "a effacé ce qui restait de contacts effacés")
-        }
-        A::RecordsExpired => ("deleted what is kept no longer", "a supprimé ce qui n’est plus conservé"),
+        A::RecordsErased => (
+            "erased the remaining data of erased contacts",
+            "a effacé les données restantes de contacts effacés",
+        ),
+        A::RecordsExpired => ("deleted expired records", "a supprimé des enregistrements expirés"),
         A::BackupBegun => ("began a backup", "a commencé une sauvegarde"),
         A::BusinessEnded => ("ended the business", "a clos l’établissement"),
         A::BusinessExported => ("exported the business", "a exporté l’établissement"),

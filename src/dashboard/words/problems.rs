@@ -25,10 +25,15 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             return text(words, TextError::Length { min: 1, max: *max });
         }
         P::ValuesMax(max) => {
-            return counted(words, *max, "There may be {} at most.", "Il peut y en avoir {} au plus.");
+            return counted(words, *max, "The maximum number is {}.", "Le nombre maximal est {}.");
         }
         P::Unnamed(count) => {
-            return counted(words, *count, "{} more things are wrong.", "{} autres choses ne vont pas.");
+            return counted(
+                words,
+                *count,
+                "{} more values are not valid.",
+                "{} autres valeurs ne sont pas valides.",
+            );
         }
         P::AtMost(max) => {
             return counted(words, *max as usize, "It must be {} at most.", "Il faut {} au plus.");
@@ -56,26 +61,27 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             .replacen("{}", &max, 1);
         }
         P::Items { min: 0, max } => {
-            return counted(words, *max, "There may be {} at most.", "Il peut y en avoir {} au plus.");
+            return counted(words, *max, "The maximum number is {}.", "Le nombre maximal est {}.");
         }
         P::Years(first, last) => {
-            return of(
-                words.locale,
-                "It must lie in the years {} to {}.",
-                "L’année doit être entre {} et {}.",
-            )
-            .replacen("{}", &first.to_string(), 1)
-            .replacen("{}", &last.to_string(), 1);
+            return of(words.locale, "The year must be from {} to {}.", "L’année doit être entre {} et {}.")
+                .replacen("{}", &first.to_string(), 1)
+                .replacen("{}", &last.to_string(), 1);
         }
         P::DayListed(_, most) | P::WindowsMax(most) => {
-            return counted(words, *most, "A day has {} times at most.", "Un jour a {} horaires au plus.");
+            return counted(
+                words,
+                *most,
+                "A day can have at most {} opening times.",
+                "Un jour peut avoir {} horaires au plus.",
+            );
         }
         P::BreaksMax(most) => {
             return counted(
                 words,
                 *most,
-                "A week has {} breaks at most.",
-                "Une semaine a {} pauses au plus.",
+                "A week can have at most {} breaks.",
+                "Une semaine peut avoir {} pauses au plus.",
             );
         }
         P::OverlapsDay(day) => {
@@ -101,22 +107,24 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::Endpoints(count) => {
             return counted(words, *count, "There are {} endpoints already.", "Il y a déjà {} adresses.");
         }
-        P::SkippedTime => {
-            ("The clocks skip this time on that day.", "Les horloges sautent cette heure ce jour-là.")
-        }
+        P::SkippedTime => (
+            "This time does not exist on that day because of a clock change.",
+            "Cette heure n’existe pas ce jour-là à cause d’un changement d’heure.",
+        ),
         P::TimeTwice => (
-            "The clocks show this time twice on that day: take another one.",
-            "Les horloges montrent deux fois cette heure ce jour-là : prenez-en une autre.",
+            "This time occurs twice on that day because of a clock change. Choose another time.",
+            "Cette heure existe deux fois ce jour-là à cause d’un changement d’heure. Choisissez-en \
+             une autre.",
         ),
         P::PasswordAgain => ("Confirm your password first.", "Confirmez d’abord votre mot de passe."),
         P::PasswordWrong => ("That is not your password.", "Ce n’est pas votre mot de passe."),
-        P::NotTicked => ("This has to be ticked.", "Cette case doit être cochée."),
+        P::NotTicked => ("Tick this box.", "Cochez cette case."),
         P::Import(_) => ("This line cannot be imported.", "Cette ligne ne peut pas être importée."),
-        P::Required => ("This is needed.", "C’est nécessaire."),
+        P::Required => ("This field is required.", "Ce champ est obligatoire."),
         P::RequiredWith("price_cents") => ("A price needs a currency.", "Un prix a besoin d’une monnaie."),
         P::RequiredWith("currency") => ("A currency needs a price.", "Une monnaie a besoin d’un prix."),
         P::RequiredWith(_) | P::RequiredOr(_) | P::OneRequired(_) | P::InstantsOrDates => {
-            ("This is needed here.", "C’est nécessaire ici.")
+            ("This field is required here.", "Ce champ est obligatoire ici.")
         }
         P::UnknownProperty | P::UnknownParameter | P::NotWith(_) => {
             ("This is not known here.", "Ceci n’est pas connu ici.")
@@ -128,7 +136,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         | P::EncodedValue
         | P::NotEntityTags
         | P::NotACursor
-        | P::MalformedCursor => ("What was sent cannot be read.", "Ce qui a été envoyé n’est pas lisible."),
+        | P::MalformedCursor => ("The request cannot be read.", "La requête n’est pas lisible."),
         P::GivenTwice => ("It is given twice.", "C’est donné deux fois."),
         P::ListedTwice => ("It is listed twice.", "C’est nommé deux fois."),
         P::NotAString => ("It must be a text.", "Il faut un texte."),
@@ -137,7 +145,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::NotAnObject | P::BodyNotAnObject => ("It must be a record.", "Il faut un enregistrement."),
         P::Items { .. } => ("Choose at least one.", "Choisissez-en au moins un."),
         P::OneOf(_) => ("Choose one of these.", "Choisissez l’un de ceux-ci."),
-        P::NotAUuid => ("It must be one of the list.", "Il faut un choix de la liste."),
+        P::NotAUuid => ("Choose an entry of the list.", "Choisissez une entrée de la liste."),
         P::NotACurrency => ("It must be three letters, such as EUR.", "Il faut trois lettres, comme EUR."),
         P::NotATimeZone => (
             "It must be the name of a time zone such as Europe/Paris.",
@@ -160,11 +168,17 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::NotLaterThan(_) => ("It must end later than it begins.", "La fin doit venir après le début."),
         P::Before(_) => ("It must not end before it begins.", "La fin ne doit pas précéder le début."),
         P::SkippedDays => (
-            "The clocks of the business skipped these days.",
-            "Les horloges de l’établissement ont sauté ces jours.",
+            "These days do not exist in the time zone of the business.",
+            "Ces jours n’existent pas dans le fuseau horaire de l’établissement.",
         ),
-        P::WindowsOfClosed => ("A closed day has no times.", "Un jour fermé n’a pas d’horaires."),
-        P::NoWindows => ("A day that is open has a time.", "Un jour ouvert a un horaire."),
+        P::WindowsOfClosed => (
+            "Remove the opening hours, or mark this day as open.",
+            "Retirez les horaires, ou marquez ce jour comme ouvert.",
+        ),
+        P::NoWindows => (
+            "Enter opening hours for this day, or mark it as closed.",
+            "Saisissez des horaires pour ce jour, ou marquez-le comme fermé.",
+        ),
         P::OpensAtTheEnd => {
             ("It must begin at 23:59 at the latest.", "Le début doit être 23:59 au plus tard.")
         }
@@ -179,11 +193,12 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::NoActiveService => {
             ("Choose a service that can be booked.", "Choisissez une prestation qui peut être réservée.")
         }
-        P::NoActiveStaff => {
-            ("Choose somebody who takes appointments.", "Choisissez une personne qui prend des rendez-vous.")
-        }
+        P::NoActiveStaff => (
+            "Choose a staff member who takes appointments.",
+            "Choisissez une personne qui prend des rendez-vous.",
+        ),
         P::NotOffered | P::NotOffering => (
-            "Choose somebody who offers this service.",
+            "Choose a staff member who offers this service.",
             "Choisissez une personne qui propose cette prestation.",
         ),
         P::PhoneOrEmail => {
@@ -198,7 +213,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "Il doit rester un nom, un numéro de téléphone ou une adresse e-mail.",
         ),
         P::RowsFull { .. } | P::BytesFull { .. } => {
-            ("There is no room for another one.", "Il n’y a plus de place pour un autre.")
+            ("The storage limit is reached.", "La limite de stockage est atteinte.")
         }
         P::OfContact(_) => ("Another contact has this already.", "Un autre contact l’a déjà."),
         P::OfPerson(_) => {
@@ -209,12 +224,13 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             ("Somebody else has changed this meanwhile.", "Quelqu’un d’autre a modifié ceci entre-temps.")
         }
         P::NoRecord => ("There is no such record.", "Cet enregistrement n’existe pas."),
-        P::UsedBy(_) => ("Something refers to it.", "Quelque chose s’y rapporte."),
+        P::UsedBy(_) => ("Another record refers to it.", "Un autre enregistrement s’y rapporte."),
         P::ContactErased => ("The contact was erased.", "Le contact a été effacé."),
         P::EventWiped => ("The event was erased.", "L’événement a été effacé."),
-        P::WaitingFull => {
-            ("As much waits to be sent as may.", "Il attend déjà autant d’envois que possible.")
-        }
+        P::WaitingFull => (
+            "The maximum number of deliveries is waiting.",
+            "Le nombre maximal d’envois en attente est atteint.",
+        ),
         P::NextAt(_) => ("Try again later.", "Réessayez plus tard."),
         P::ImportRuns | P::ImportUnfinished => {
             ("Wait until the import has ended.", "Attendez la fin de l’import en cours.")
@@ -229,21 +245,21 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "On ne peut pas faire de sauvegarde dans ce dossier.",
         ),
         P::MakeReset => (
-            "The account has a password. Make a link for a new one.",
+            "The account has a password. Create a link to choose a new one.",
             "Le compte a un mot de passe. Créez un lien pour en choisir un autre.",
         ),
         P::MakeLink => (
-            "Make a link for this person first, which confirms the account.",
-            "Créez d’abord un lien pour cette personne : il confirme le compte.",
+            "Create a link for this person first. Its use confirms the account.",
+            "Créez d’abord un lien pour cette personne. Son utilisation confirme le compte.",
         ),
         P::Taken => ("It is taken.", "Il est déjà pris."),
         P::LastOwner => ("This is the last active owner.", "C’est le dernier propriétaire actif."),
         P::UseMailedLink => (
-            "Use the link first that was mailed to your present email.",
+            "First use the link that was mailed to your current email.",
             "Utilisez d’abord le lien envoyé à votre adresse actuelle.",
         ),
         P::OperatorCanAdd => (
-            "Whoever runs the service can add this person.",
+            "The operator of the service can add this person.",
             "La personne qui gère le service peut ajouter ce compte.",
         ),
     };
@@ -342,11 +358,11 @@ fn hint(locale: Locale, hint: PasswordHint) -> &'static str {
 
 fn gone(named: Named) -> (&'static str, &'static str) {
     match named {
-        Named::Appointment => ("This appointment is there no more.", "Ce rendez-vous n’existe plus."),
-        Named::Call => ("This call is there no more.", "Cet appel n’existe plus."),
-        Named::Contact => ("This contact is there no more.", "Ce contact n’existe plus."),
-        Named::Message => ("This message is there no more.", "Ce message n’existe plus."),
-        Named::Service => ("There is no such service any more.", "Cette prestation n’existe plus."),
+        Named::Appointment => ("This appointment no longer exists.", "Ce rendez-vous n’existe plus."),
+        Named::Call => ("This call no longer exists.", "Cet appel n’existe plus."),
+        Named::Contact => ("This contact no longer exists.", "Ce contact n’existe plus."),
+        Named::Message => ("This message no longer exists.", "Ce message n’existe plus."),
+        Named::Service => ("This service no longer exists.", "Cette prestation n’existe plus."),
         Named::Staff => (
             "This is not a staff member of the business.",
             "Ce n’est pas un membre du personnel de l’établissement.",

@@ -42,23 +42,22 @@ fn slot(locale: Locale, reason: SlotReason) -> &'static str {
         SlotReason::ClosedThatDay => {
             ("The business is closed that day.", "L’établissement est fermé ce jour-là.")
         }
-        SlotReason::Break => ("That time lies across a break.", "Cette heure chevauche une pause."),
+        SlotReason::Break => ("That time overlaps a break.", "Cette heure chevauche une pause."),
         SlotReason::TooShortNotice => (
-            "That time is too soon: this service has to be booked earlier.",
-            "Cette heure est trop proche : cette prestation se réserve plus tôt.",
+            "That time is too soon. Book this service further in advance.",
+            "Cette heure est trop proche. Réservez cette prestation plus à l’avance.",
         ),
         SlotReason::TooFarAhead => (
             "That time is too far ahead for this service.",
             "Cette heure est trop lointaine pour cette prestation.",
         ),
         SlotReason::StaffOff => (
-            "Whoever could take it is off at that time.",
-            "Les personnes qui pourraient le prendre sont absentes à cette heure.",
+            "The staff members for this service are off at that time.",
+            "Les personnes qui proposent cette prestation sont absentes à cette heure.",
         ),
-        SlotReason::NobodyAvailable => (
-            "Whoever could take it is not available at that time.",
-            "Les personnes qui pourraient le prendre ne sont pas disponibles à cette heure.",
-        ),
+        SlotReason::NobodyAvailable => {
+            ("No staff member is available at that time.", "Personne n’est disponible à cette heure.")
+        }
         SlotReason::Buffer => (
             "That time is too close to another appointment or to time off.",
             "Cette heure est trop proche d’un autre rendez-vous ou d’un congé.",
@@ -67,8 +66,8 @@ fn slot(locale: Locale, reason: SlotReason) -> &'static str {
             ("That time is outside opening hours.", "Cette heure est hors des horaires d’ouverture.")
         }
         SlotReason::OffGrid => (
-            "That is none of the times at which appointments begin.",
-            "Les rendez-vous ne commencent pas à cette heure-là.",
+            "Appointments cannot begin at that time.",
+            "Les rendez-vous ne peuvent pas commencer à cette heure.",
         ),
         SlotReason::Taken => ("That time is taken.", "Ce créneau est pris."),
         SlotReason::NobodyOffersIt => {
@@ -91,16 +90,16 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             return counted(
                 words,
                 *most,
-                "A business keeps {} special days at most: remove some that are over.",
-                "On garde {} jours particuliers au plus : retirez-en qui sont passés.",
+                "A business can have at most {} special days. Remove past ones.",
+                "Un établissement peut avoir {} jours particuliers au plus. Retirez des jours passés.",
             );
         }
         Conflict::TimesOffFull(most) => {
             return counted(
                 words,
                 *most,
-                "There are {} times off to come, which is as many as there may be.",
-                "Il y a {} absences à venir, on ne peut pas en garder plus.",
+                "There are {} future times off, which is the maximum.",
+                "Il y a {} absences à venir, c’est le maximum.",
             );
         }
         Conflict::EndpointsFull(most) => {
@@ -125,15 +124,15 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         Conflict::BudgetUsedUp(kind) => budget(*kind),
         Conflict::InvitationsUsedUp(wait) => {
             let (english, french) = (
-                "As many invitations were mailed today as may be.",
-                "Aucune autre invitation ne peut partir aujourd’hui.",
+                "Today’s limit of mailed invitations is reached.",
+                "La limite d’invitations envoyées aujourd’hui est atteinte.",
             );
             return format!("{} {}", of(words.locale, english, french), next(words, *wait));
         }
         Conflict::AddressChangesUsedUp(wait) => {
             let (english, french) = (
-                "As many mails to new emails were sent today as may be.",
-                "Aucun autre courriel vers une nouvelle adresse ne peut partir aujourd’hui.",
+                "Today’s limit of mails to new addresses is reached.",
+                "La limite de courriels vers de nouvelles adresses est atteinte aujourd’hui.",
             );
             return format!("{} {}", of(words.locale, english, french), next(words, *wait));
         }
@@ -141,7 +140,7 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             ("Somebody else has changed this meanwhile.", "Quelqu’un d’autre a modifié ceci entre-temps.")
         }
         Conflict::NoSpecialDay => {
-            ("That day is no special day any more.", "Ce jour n’est plus un jour particulier.")
+            ("That day is no longer a special day.", "Ce jour n’est plus un jour particulier.")
         }
         Conflict::StartsElsewhere(_) => {
             ("The appointment was moved meanwhile.", "Le rendez-vous a été déplacé entre-temps.")
@@ -150,30 +149,31 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             ("The appointment is over already.", "Le rendez-vous est déjà terminé.")
         }
         Conflict::InUse(_) => (
-            "Something refers to it; it can be turned off instead.",
-            "Quelque chose s’y rapporte ; on peut décocher la case à la place.",
+            "Another record refers to it. Turn it off instead.",
+            "Un autre enregistrement s’y rapporte. Décochez la case à la place.",
         ),
         Conflict::EndpointDisabled => {
             ("The endpoint is off. Turn it on first.", "L’adresse est coupée. Réactivez-la d’abord.")
         }
         Conflict::DeliveryPending => ("It is being sent already.", "L’envoi est déjà en cours."),
         Conflict::ContactErased => (
-            "The contact was erased, so nothing can be noted of the appointment.",
-            "Le contact a été effacé : rien ne peut être noté sur ce rendez-vous.",
+            "The contact was erased, so the notes of the appointment cannot be changed.",
+            "Le contact a été effacé : les notes de ce rendez-vous ne peuvent plus être modifiées.",
         ),
         Conflict::EventWiped => (
-            "It told of a contact who was erased, so it cannot be sent again.",
-            "Il parlait d’un contact qui a été supprimé : il ne peut plus être renvoyé.",
+            "The event contained data of a contact who was erased, so it cannot be sent again.",
+            "L’événement contenait des données d’un contact effacé : il ne peut plus être renvoyé.",
         ),
         Conflict::ContactTaken { .. } => {
             ("Another contact has this phone or email.", "Un autre contact a ce téléphone ou cette adresse.")
         }
-        Conflict::BelongsAlready => {
-            ("This person belongs already.", "Cette personne fait déjà partie de l’établissement.")
-        }
-        Conflict::NotOnOffer => ("The invitation is not open any more.", "L’invitation n’est plus ouverte."),
+        Conflict::BelongsAlready => (
+            "This person already belongs to the business.",
+            "Cette personne fait déjà partie de l’établissement.",
+        ),
+        Conflict::NotOnOffer => ("The invitation is no longer open.", "L’invitation n’est plus ouverte."),
         Conflict::LastOwner => {
-            ("The business would be left without an owner.", "L’établissement n’aurait plus de propriétaire.")
+            ("The business must keep an active owner.", "L’établissement doit garder un propriétaire actif.")
         }
         Conflict::PasswordOfAnother => (
             "Somebody else may have set the password of this account.",
@@ -190,24 +190,25 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             "Le compte de cette adresse n’est pas confirmé, et aucun courriel ne peut lui être envoyé.",
         ),
         Conflict::AddressTaken => ("Another account has this email.", "Un autre compte a cette adresse."),
-        Conflict::TestMailsUsedUp(_) => (
-            "As many test mails were sent as may be.",
-            "Il n’est pas permis d’envoyer plus de courriels d’essai pour l’instant.",
-        ),
-        Conflict::MailPending => ("This mail is still to be sent.", "Ce courriel n’est pas encore parti."),
+        Conflict::TestMailsUsedUp(_) => {
+            ("The limit of test mails is reached.", "La limite de courriels d’essai est atteinte.")
+        }
+        Conflict::MailPending => {
+            ("This mail is still waiting to be sent.", "Ce courriel attend encore d’être envoyé.")
+        }
         Conflict::MailHasLink => (
-            "An invitation, or a mail with a link, is not sent again.",
-            "Une invitation, ou un courriel avec un lien, n’est pas renvoyée.",
+            "Invitations and mails with a link cannot be sent again.",
+            "Les invitations et les courriels avec un lien ne peuvent pas être renvoyés.",
         ),
         Conflict::NoRelay | Conflict::NoRelaySet(_) => (
             "No mail is sent. The service has no relay.",
             "Aucun courriel n’est envoyé. Le service n’a pas de relais.",
         ),
         Conflict::NoPublicUrl => {
-            ("People reach this service at no address.", "Le service n’est joignable à aucune adresse.")
+            ("The service has no public address.", "Le service n’a pas d’adresse publique.")
         }
         Conflict::MailsWait => (
-            "Too many mails of the business wait to be sent.",
+            "Too many mails of the business are waiting to be sent.",
             "Trop de courriels de l’établissement attendent d’être envoyés.",
         ),
     };
@@ -263,30 +264,35 @@ fn appointment(locale: Locale, status: AppointmentStatus, amendment: Amendment) 
 fn budget(kind: BudgetKind) -> (&'static str, &'static str) {
     match kind {
         BudgetKind::Services => {
-            ("There are as many services as there may be.", "Il y a autant de prestations que permis.")
+            ("The maximum number of services is reached.", "Le nombre maximal de prestations est atteint.")
         }
-        BudgetKind::Staff => {
-            ("There are as many staff members as there may be.", "L’équipe a autant de membres que permis.")
+        BudgetKind::Staff => (
+            "The maximum number of staff members is reached.",
+            "Le nombre maximal de membres de l’équipe est atteint.",
+        ),
+        BudgetKind::Keys => {
+            ("The maximum number of keys is reached.", "Le nombre maximal de clés est atteint.")
         }
-        BudgetKind::Keys => ("There are as many keys as there may be.", "Il y a autant de clés que permis."),
         BudgetKind::Contacts => {
-            ("There are as many contacts as there may be.", "Il y a autant de contacts que permis.")
+            ("The maximum number of contacts is reached.", "Le nombre maximal de contacts est atteint.")
         }
-        BudgetKind::Appointments => {
-            ("There are as many appointments as there may be.", "Il y a autant de rendez-vous que permis.")
-        }
+        BudgetKind::Appointments => (
+            "The maximum number of appointments is reached.",
+            "Le nombre maximal de rendez-vous est atteint.",
+        ),
         BudgetKind::Calls => {
-            ("There are as many calls as there may be.", "Il y a autant d’appels que permis.")
+            ("The maximum number of calls is reached.", "Le nombre maximal d’appels est atteint.")
         }
         BudgetKind::Messages => {
-            ("There are as many messages as there may be.", "Il y a autant de messages que permis.")
+            ("The maximum number of messages is reached.", "Le nombre maximal de messages est atteint.")
         }
-        BudgetKind::Knowledge => {
-            ("There is as much knowledge as there may be.", "Il y a autant de connaissances que permis.")
-        }
+        BudgetKind::Knowledge => (
+            "The maximum amount of knowledge is reached.",
+            "La quantité maximale de connaissances est atteinte.",
+        ),
         BudgetKind::WaitingDeliveries => (
-            "As much waits to be sent as may. Try again later.",
-            "Il attend déjà autant d’envois que possible. Réessayez plus tard.",
+            "The maximum number of deliveries is waiting. Try again later.",
+            "Le nombre maximal d’envois en attente est atteint. Réessayez plus tard.",
         ),
     }
 }
@@ -306,62 +312,65 @@ fn denied(locale: Locale, denied: Denied) -> &'static str {
             "Cette personne ne fait pas partie de l’établissement.",
         ),
         Denied::KeyOfNobody => {
-            ("An API key changes no membership.", "Une clé d’API ne modifie aucune appartenance.")
+            ("An API key cannot change a membership.", "Une clé d’API ne peut pas modifier une appartenance.")
         }
         Denied::OwnersAndAdmins => (
-            "This is for owners and admins to change.",
-            "Seuls les propriétaires et les administrateurs modifient cela.",
+            "Only owners and admins can change this.",
+            "Seuls les propriétaires et les administrateurs peuvent modifier cela.",
         ),
         Denied::ReadOnly => (
-            "Your role may see this and not change it.",
+            "Your role can see this but cannot change it.",
             "Votre rôle permet de voir cela, pas de le modifier.",
         ),
         Denied::PeopleOfTheBusiness => (
-            "Only owners and admins change who belongs to the business.",
+            "Only owners and admins can change who belongs to the business.",
             "Seuls les propriétaires et les administrateurs décident qui fait partie de l’établissement.",
         ),
         Denied::OwnerByAdmin => (
-            "An admin can neither make nor change an owner.",
+            "An admin cannot create or change an owner.",
             "Un administrateur ne peut ni nommer ni modifier un propriétaire.",
         ),
         Denied::AlertOfAnother => (
-            "Only whoever an alert is for marks it as read.",
-            "Seule la personne avertie marque une alerte comme lue.",
+            "Only the recipient of an alert can mark it as read.",
+            "Seul le destinataire d’une alerte peut la marquer comme lue.",
         ),
-        Denied::NotificationsOfAnother => {
-            ("How somebody is alerted is theirs to say.", "Chacun décide de ses propres alertes.")
+        Denied::NotificationsOfAnother => (
+            "You can change only your own notification settings.",
+            "Vous ne pouvez modifier que vos propres alertes.",
+        ),
+        Denied::NameOfAnother => {
+            ("You can change only your own name.", "Vous ne pouvez modifier que votre propre nom.")
         }
-        Denied::NameOfAnother => ("A person’s name is theirs to change.", "Chacun change son propre nom."),
         Denied::TimeOffOfAnother => (
-            "Whoever is no owner or admin changes only their own time off.",
-            "Sans être propriétaire ni admin, on ne change que ses propres absences.",
+            "Only owners and admins can change the time off of other staff members.",
+            "Seuls les propriétaires et les administrateurs peuvent modifier les absences des autres \
+             membres de l’équipe.",
         ),
         Denied::OfferedElsewhere => (
-            "You were invited at another email. Ask to be invited again.",
+            "You were invited at another email. Ask for a new invitation.",
             "Vous avez été invité à une autre adresse. Demandez une nouvelle invitation.",
         ),
         Denied::OfferOfAnother => (
-            "Only whoever was invited answers an invitation.",
-            "Seule la personne invitée répond à une invitation.",
+            "Only the invited person can answer an invitation.",
+            "Seule la personne invitée peut répondre à une invitation.",
         ),
         Denied::AccountUnconfirmed => (
             "Your account is not confirmed yet. Use a link that was sent to your email.",
             "Votre compte n’est pas encore confirmé. Utilisez un lien envoyé à votre adresse.",
         ),
-        Denied::LinksByOperator => {
-            ("Whoever runs the service makes links.", "La personne qui exploite le service crée les liens.")
-        }
+        Denied::LinksByOperator => (
+            "Only the operator of the service can create links.",
+            "Seule la personne qui exploite le service peut créer des liens.",
+        ),
         Denied::KindOfLink => {
-            ("A link of this kind is not made this way.", "Un tel lien ne se crée pas ainsi.")
+            ("A link of this kind cannot be created here.", "Un tel lien ne peut pas être créé ici.")
         }
         Denied::OwnSession => (
             "Sign in first. The link works for the account that asked for this email, so sign in with that one.",
             "Connectez-vous d’abord. Le lien vaut pour le compte qui a demandé cette adresse : connectez-vous avec \
              celui-ci.",
         ),
-        Denied::PasswordAgain => {
-            ("Your password has to be given again first.", "Redonnez d’abord votre mot de passe.")
-        }
+        Denied::PasswordAgain => ("Enter your password again first.", "Redonnez d’abord votre mot de passe."),
         Denied::RestrictedSession => ("Choose a password first.", "Choisissez d’abord un mot de passe."),
     };
     of(locale, english, french)
