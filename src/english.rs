@@ -18,11 +18,11 @@ pub(crate) fn slot(reason: SlotReason) -> &'static str {
     match reason {
         SlotReason::Past => "the time is in the past",
         SlotReason::ClosedThatDay => "the business is closed that day",
-        SlotReason::Break => "the time lies across a break",
-        SlotReason::TooShortNotice => "the time is too soon: the service has to be booked earlier",
+        SlotReason::Break => "the time overlaps a break",
+        SlotReason::TooShortNotice => "the time is too soon: the service must be booked further in advance",
         SlotReason::TooFarAhead => "the time is too far ahead for this service",
-        SlotReason::StaffOff => "the staff who could take it are off at that time",
-        SlotReason::NobodyAvailable => "nobody who could take it is available at that time",
+        SlotReason::StaffOff => "the staff members for this service are off at that time",
+        SlotReason::NobodyAvailable => "no staff member is available at that time",
         SlotReason::Buffer => "the time is too close to another appointment or to time off",
         SlotReason::OutsideHours => "the time is outside opening hours",
         SlotReason::OffGrid => "the time is not on the 30-minute grid of start times",
@@ -36,10 +36,10 @@ pub(crate) fn slot(reason: SlotReason) -> &'static str {
 pub(crate) fn conflict(conflict: &Conflict) -> String {
     let sentence = match conflict {
         Conflict::SpecialDaysFull(most) => {
-            return format!("a business keeps at most {most} special days; delete past ones");
+            return format!("a business can have at most {most} special days; delete past ones");
         }
         Conflict::TimesOffFull(most) => {
-            return format!("there are {most} times off to come, which is as many as there may be");
+            return format!("there are {most} future times off, which is the maximum");
         }
         Conflict::AppointmentStatus(status, amendment) => {
             return format!("an appointment that is {status} cannot be {}", amended(*amendment));
@@ -51,18 +51,18 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::PeopleFull(most) => return format!("a business has at most {most} people"),
         Conflict::NoRelaySet(setting) => return format!("no mail is sent: {setting} is not set"),
         Conflict::Changed => "the resource has changed",
-        Conflict::NoSpecialDay => "there is no such special day yet",
+        Conflict::NoSpecialDay => "this date has no special day",
         Conflict::StartsElsewhere(_) => "the appointment starts at another time",
         Conflict::AppointmentEnded => "the appointment has already ended",
-        Conflict::InUse(_) => "something refers to it; it can be made inactive instead",
+        Conflict::InUse(_) => "another record refers to it; make it inactive instead",
         Conflict::EndpointDisabled => "the endpoint is disabled",
         Conflict::DeliveryPending => "the delivery is pending",
         Conflict::ContactErased => "the contact of the appointment was erased",
-        Conflict::EventWiped => "the event told of somebody who was erased",
+        Conflict::EventWiped => "the event contained data of a contact who was erased",
         Conflict::ContactTaken { .. } => "another contact has this phone or email",
-        Conflict::BelongsAlready => "the person belongs already",
-        Conflict::NotOnOffer => "the membership is not on offer any more",
-        Conflict::LastOwner => "the business would be left without an owner",
+        Conflict::BelongsAlready => "the person already belongs to the business",
+        Conflict::NotOnOffer => "the membership is no longer offered",
+        Conflict::LastOwner => "the business must keep an active owner",
         Conflict::PasswordOfAnother => "somebody else may have set the password of this account",
         Conflict::AccountUnconfirmed => "the account is not confirmed",
         Conflict::AccountHasPassword => "the account has a password",
@@ -70,14 +70,14 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
             "the account of this address is not confirmed, and no mail can be sent to it"
         }
         Conflict::AddressTaken => "another account has this address",
-        Conflict::InvitationsUsedUp(_) => "as many invitations were mailed today as may be",
-        Conflict::AddressChangesUsedUp(_) => "as many mails of new addresses were sent today as may be",
-        Conflict::TestMailsUsedUp(_) => "as many test mails were sent as may be",
-        Conflict::MailPending => "the mail is still to be sent",
-        Conflict::MailHasLink => "an invitation, or a mail with a link, is not sent again",
+        Conflict::InvitationsUsedUp(_) => "today's limit of mailed invitations is reached",
+        Conflict::AddressChangesUsedUp(_) => "today's limit of mails to new addresses is reached",
+        Conflict::TestMailsUsedUp(_) => "the limit of test mails is reached",
+        Conflict::MailPending => "the mail is still waiting to be sent",
+        Conflict::MailHasLink => "invitations and mails with a link cannot be sent again",
         Conflict::NoRelay => "no mail is sent: the service has no relay",
-        Conflict::NoPublicUrl => "people reach this service nowhere",
-        Conflict::MailsWait => "too many mails of the business wait to be sent",
+        Conflict::NoPublicUrl => "the service has no public URL; set RECEPTIONIST_PUBLIC_URL",
+        Conflict::MailsWait => "too many mails of the business are waiting to be sent",
     };
     sentence.into()
 }
@@ -126,25 +126,25 @@ pub(crate) fn named(named: Named) -> &'static str {
 pub(crate) fn denied(denied: Denied) -> &'static str {
     match denied {
         Denied::NotOfTheBusiness => "the person does not belong to the business",
-        Denied::KeyOfNobody => "an API key changes nobody's membership",
-        Denied::OwnersAndAdmins => "this is for owners and admins to change",
-        Denied::ReadOnly => "your role may see this and not change it",
-        Denied::PeopleOfTheBusiness => "only owners and admins change who the people of a business are",
-        Denied::OwnerByAdmin => "an admin can neither make nor change an owner",
-        Denied::AlertOfAnother => "alerts are read by the person whose they are",
-        Denied::NotificationsOfAnother => "how a person is alerted is their own to say",
-        Denied::NameOfAnother => "a person's name is their own to change",
-        Denied::TimeOffOfAnother => "whoever is no owner or admin changes only their own time off",
-        Denied::OfferedElsewhere => "the membership was offered to another address: ask to be invited again",
-        Denied::OfferOfAnother => "a membership is accepted or declined by its person",
+        Denied::KeyOfNobody => "an API key cannot change a membership",
+        Denied::OwnersAndAdmins => "only owners and admins can change this",
+        Denied::ReadOnly => "your role can see this but cannot change it",
+        Denied::PeopleOfTheBusiness => "only owners and admins can change the people of a business",
+        Denied::OwnerByAdmin => "an admin cannot create or change an owner",
+        Denied::AlertOfAnother => "only the recipient of an alert can mark it as read",
+        Denied::NotificationsOfAnother => "a person can change only their own notification settings",
+        Denied::NameOfAnother => "a person can change only their own name",
+        Denied::TimeOffOfAnother => "only owners and admins can change the time off of other staff members",
+        Denied::OfferedElsewhere => "the membership was offered to another address: ask for a new invitation",
+        Denied::OfferOfAnother => "only the invited person can accept or decline a membership",
         Denied::AccountUnconfirmed => "the account is not confirmed: use a link that was sent to its address",
-        Denied::LinksByOperator => "links are made by the operator",
-        Denied::KindOfLink => "a link of this kind is not made this way",
+        Denied::LinksByOperator => "only the operator can create links",
+        Denied::KindOfLink => "this request cannot create a link of this kind",
         Denied::OwnSession => {
-            "sign in first: the link is used in a session of the account that asked for this address"
+            "sign in first: the link works only in a session of the account that requested this address"
         }
-        Denied::PasswordAgain => "the password has to be given again first",
-        Denied::RestrictedSession => "this session may only set a password",
+        Denied::PasswordAgain => "the password must be entered again first",
+        Denied::RestrictedSession => "this session can only set a password",
     }
 }
 
@@ -171,9 +171,9 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         P::AtMost(max) => return format!("must be at most {max}").into(),
         P::NotANameOrId(max) => return format!("must be a name of 1 to {max} characters, or an id").into(),
         P::DaysFrom(other, max) => {
-            return format!("must be at most {max} days from {other}, both counted").into();
+            return format!("must be at most {max} days from {other}, counting both days").into();
         }
-        P::OfPerson(id) => return format!("is that of {id}").into(),
+        P::OfPerson(id) => return format!("is already used by person {id}").into(),
         P::Now(value) => return value.into(),
         P::StatusNow(status) => return format!("is {status}").into(),
         P::EntityTagNow(tag) => return format!("the entity tag is now {tag}").into(),
@@ -196,7 +196,7 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
             return format!("must be a whole number from {min} to {max}").into();
         }
         P::OneOf(words) => return format!("must be one of {}", words.join(", ")).into(),
-        P::Years(first, last) => return format!("must lie in the years {first} to {last}").into(),
+        P::Years(first, last) => return format!("must be in the years {first} to {last}").into(),
         P::NotLaterThan(other) => return format!("must be later than {other}").into(),
         P::Before(other) => return format!("must not be before {other}").into(),
         P::SameAs(other) => {
@@ -206,7 +206,7 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         P::DayListed(day, most) => return format!("{day} is listed more than {most} times").into(),
         P::BreaksMax(most) => return format!("a week has at most {most} breaks").into(),
         P::WindowsMax(most) => return format!("a date has at most {most} windows").into(),
-        P::OverlapsDay(day) => return format!("the window overlaps that of {day}").into(),
+        P::OverlapsDay(day) => return format!("the window overlaps a window of {day}").into(),
         P::OverlapsWindow(index) => return format!("the window overlaps windows[{index}]").into(),
         P::NotOfTheBusiness(of) => {
             let article = if named(*of).starts_with(['a', 'A']) { "an" } else { "a" };
@@ -214,10 +214,12 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         }
         P::PublicUrlUnset => {
             let setting = variables::PUBLIC_URL;
-            return format!("{setting} has to be set while the listener is off the loopback without TLS")
-                .into();
+            return format!(
+                "{setting} must be set if the service listens on an address other than loopback without TLS"
+            )
+            .into();
         }
-        P::OfContact(id) => return format!("is that of contact {id}").into(),
+        P::OfContact(id) => return format!("is already used by contact {id}").into(),
         P::People(count) => return format!("{count} people belong to it").into(),
         P::WebhookUrl(refusal) => return webhook_url(*refusal).into(),
         P::Import(problem) => return import(problem),
@@ -234,7 +236,7 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         }
         P::NextIn(Wait::Hours(hours)) => return format!("the next one can be sent in {hours} hours").into(),
         P::Required => "is required",
-        P::InstantsOrDates => "is required with ends_at, or from with to",
+        P::InstantsOrDates => "is required together with ends_at, unless from and to are given",
         P::NoBody => "this endpoint takes no body",
         P::EmptyBody => "a JSON object is required",
         P::EncodedName => "is not a valid percent-encoded name",
@@ -251,13 +253,13 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
             "must be a date such as 2026-11-24, a time on the business's clock such as 2026-11-24T10:00, or one with \
              an offset"
         }
-        P::WindowsOfClosed => "must be none where closed is true",
-        P::NoWindows => "must have a window at least where closed is not true",
-        P::NoRecord => "there is none",
-        P::UsedBy(UsedBy::JustNow) => "something has come to refer to it just now",
+        P::WindowsOfClosed => "must be empty if closed is true",
+        P::NoWindows => "must have at least one window unless closed is true",
+        P::NoRecord => "the record does not exist",
+        P::UsedBy(UsedBy::JustNow) => "another record started to refer to it just now",
         P::ContactErased => "the contact was erased",
-        P::EventWiped => "the event is wiped",
-        P::WaitingFull => "as many wait as may",
+        P::EventWiped => "the data of the event was erased",
+        P::WaitingFull => "the maximum number of deliveries is waiting",
         P::MakeReset => "an invitation is only for an account without a password; create a reset link",
         P::MakeLink => "create a link for the person first; its use confirms the account",
         P::NotAbsolute => "must be an absolute path",
@@ -277,7 +279,7 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         P::NotAWebAddress => "must be an absolute http or https URL",
         P::NotADate => "must be a date as YYYY-MM-DD",
         P::NotALocalTime => "must be a local time from 00:00 to 24:00, as HH:MM",
-        P::SkippedDays => "the clocks of the business skipped these days",
+        P::SkippedDays => "these days do not exist in the time zone of the business",
         P::OpensAtTheEnd => "must be 00:00 to 23:59",
         P::NoActiveService => "names no active service",
         P::NoActiveStaff => "names no active staff member",
@@ -286,16 +288,18 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
         P::PhoneOrEmail => "must have a phone or an email",
         P::NamePhoneOrEmail => "must have one of name, phone, email",
         P::KeepsNamePhoneOrEmail => "must keep one of name, phone, email",
-        P::SkippedTime => "the clocks skip this time on that day",
-        P::TimeTwice => "the clocks show this time twice on that day",
+        P::SkippedTime => "this time does not exist on that day because of a clock change",
+        P::TimeTwice => "this time occurs twice on that day because of a clock change",
         P::PasswordAgain => denied(Denied::PasswordAgain),
         P::PasswordWrong => "is not the password",
-        P::NotTicked => "has to be ticked",
-        P::ImportRuns => "one is made at a time, and what one has left that broke off is settled first",
-        P::ImportUnfinished => "what one has left that broke off is settled first",
+        P::NotTicked => "must be ticked",
+        P::ImportRuns => {
+            "only one import can run at a time, and an interrupted import is completed or undone first"
+        }
+        P::ImportUnfinished => "an interrupted import is completed or undone first",
         P::Taken => "is taken",
-        P::LastOwner => "is that of the last active owner",
-        P::UseMailedLink => "use the link first that was mailed to its present address",
+        P::LastOwner => "belongs to the last active owner",
+        P::UseMailedLink => "first use the link that was mailed to the current address of the account",
         P::OperatorCanAdd => "the operator can add this person",
     };
     words.into()
@@ -305,17 +309,17 @@ pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
 pub(crate) fn flaw(flaw: &Flaw) -> Cow<'_, str> {
     let words = match flaw {
         Flaw::UnknownColumn => {
-            return format!("is not a column; those there are: {}", COLUMNS.join(", ")).into();
+            return format!("is not a column; the columns are: {}", COLUMNS.join(", ")).into();
         }
-        Flaw::RowsMax(max) => return format!("is one more than the {max} rows that a table may have").into(),
+        Flaw::RowsMax(max) => return format!("exceeds the limit of {max} rows in a table").into(),
         Flaw::Fields { found, header } => {
             return format!("has {found} fields, and the header {header}").into();
         }
-        Flaw::OfLine(first) => return format!("is that of line {first}").into(),
+        Flaw::OfLine(first) => return format!("is already used on line {first}").into(),
         Flaw::Value(code) => return problem(code),
         Flaw::NoHeader => "a header line with the names of the columns is required",
-        Flaw::ColumnTwice => "stands in the header twice",
-        Flaw::NoKeyColumn => "there must be a column phone or email, by which contacts are found again",
+        Flaw::ColumnTwice => "occurs twice in the header",
+        Flaw::NoKeyColumn => "a column phone or email is required, because it identifies the contacts",
         Flaw::NotUtf8 => "is not UTF-8",
     };
     words.into()
@@ -344,11 +348,11 @@ fn import(problem: &ImportProblem) -> Cow<'static, str> {
             return format!("must be greater than on the line before: lines are sorted by {by}").into();
         }
         I::SpecialDaysMax(max) => {
-            return format!("is one too many: a business has at most {max} special days").into();
+            return format!("exceeds the limit: a business has at most {max} special days").into();
         }
         I::TimesOffMax { per_staff, all } => {
             let most = format!("a staff member has at most {per_staff} times off, and a business {all}");
-            return format!("is one too many: {most}").into();
+            return format!("exceeds the limit: {most}").into();
         }
         I::EndpointsMax(max) => return format!("a business has at most {max} webhook endpoints").into(),
         I::Overlaps { by, until } => {
@@ -364,12 +368,12 @@ fn import(problem: &ImportProblem) -> Cow<'static, str> {
         I::EndsEarly => "is missing: the file ends too early",
         I::Incomplete => "says that the export is incomplete: records of a business are missing",
         I::NoBusiness => "must come after a business",
-        I::BusinessNotEnded => "must come after the end of the business before it",
-        I::BusinessExists => "is that of a business that is here already",
+        I::BusinessNotEnded => "must come after the end of the previous business",
+        I::BusinessExists => "is already used by a business of this service",
         I::BusinessEnding => {
-            "is that of a business that was ended here; import again once the service has deleted its rows"
+            "belongs to a business that this service is deleting; import again after its rows are deleted"
         }
-        I::OncePerBusiness => "must come once at most, directly after the business",
+        I::OncePerBusiness => "must occur at most once, directly after the business",
         I::NotAUuid7 => "must be a UUID of version 7",
         I::Future => "must not be in the future: check the clock of this machine",
         I::LaterThanId => "must not be later than the instant in the id",
@@ -379,8 +383,8 @@ fn import(problem: &ImportProblem) -> Cow<'static, str> {
         I::RequiredIfDisabled => "is required if the endpoint is disabled",
         I::NullIfEnabled => "must be null if the endpoint is enabled",
         I::ErasedHere => {
-            "is that of a contact who was erased here: erase the contact in the exporting service and export again, or import \
-             with erase_again (--erase-again), which leaves the contact's data out"
+            "belongs to a contact who was erased in this service: erase the contact in the exporting service and export \
+             again, or import with erase_again (--erase-again), which leaves the contact's data out"
         }
     };
     words.into()

@@ -115,7 +115,7 @@ async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, Clie
         let page: Page = read(&answer)?;
         for contact in &page.data {
             let id = contact.get("id").and_then(|id| id.as_str()).unwrap_or_default();
-            there.push(known(row.line, column, &format!("is that of contact {id}")));
+            there.push(known(row.line, column, &format!("is already used by contact {id}")));
         }
     }
     Ok(there)

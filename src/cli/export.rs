@@ -84,17 +84,17 @@ async fn run(args: ExportArgs) -> Result<(), Failure> {
     let taken = taken.await;
     if !problems.is_empty() {
         return Err(Failure::new(format!(
-            "the export is incomplete: {problems}; it has no last line, so no import takes it (`receptionist verify` \
-             names all that is wrong with a stopped store)"
+            "the export is incomplete: {problems}; it has no last line, so it cannot be imported (`receptionist \
+             verify` lists all damage of a stopped store)"
         )));
     }
     taken?;
     to.finish()?;
     let lines = print::count(lines, "line", "lines");
     let mut note = format!("exported {lines} of the running service");
-    note.push_str("\nleft out API keys: make new ones where the businesses go");
+    note.push_str("\nAPI keys are not included: create new ones in the other service");
     if !args.with_secrets {
-        note.push_str("\nleft out webhook endpoints: --with-secrets takes them along");
+        note.push_str("\nwebhook endpoints are not included: use --with-secrets to include them");
     }
     print::note(&note);
     Ok(())

@@ -104,7 +104,7 @@ fn said(data: &Imported, dry_run: bool) -> String {
 fn told(wrong: &[Detail]) -> String {
     let mut said: String = wrong.iter().map(|wrong| format!("{}: {}\n", wrong.path, wrong.message)).collect();
     if wrong.len() >= PROBLEMS_MAX {
-        said.push_str("there may be more: the lines after that were not read\n");
+        said.push_str("there may be more problems: the lines after the last one were not read\n");
     }
     said.push_str("nothing was imported");
     said

@@ -37,7 +37,7 @@ pub enum TokenError {
     File(PathBuf),
     #[error("cannot {action} {}: {source}", path.display())]
     Io { action: &'static str, path: PathBuf, source: io::Error },
-    #[error("the system gives no randomness: {0}")]
+    #[error("cannot read random bytes from the system: {0}")]
     Random(getrandom::Error),
 }
 
@@ -112,7 +112,10 @@ impl fmt::Debug for AdminToken {
 fn close_to_others(path: &Path) -> Result<(), TokenError> {
     let mode = fs::metadata(path).map_err(failed("read", path))?.permissions().mode();
     if mode & 0o077 != 0 {
-        tracing::warn!(file.mode = format!("{:o}", mode & 0o777), "others could read the operator's token");
+        tracing::warn!(
+            file.mode = format!("{:o}", mode & 0o777),
+            "other users could read the operator's token"
+        );
         fs::set_permissions(path, Permissions::from_mode(OWNER_ONLY)).map_err(failed("close", path))?;
     }
     Ok(())

@@ -34,5 +34,5 @@ pub(super) fn path(variable: &'static str, given: Option<OsString>) -> Result<Op
 }
 
 fn empty(variable: &'static str) -> ConfigError {
-    ConfigError::new(variable, "must not be empty; unset it to have its default")
+    ConfigError::new(variable, "must not be empty; unset it to use its default")
 }

@@ -232,9 +232,9 @@ mod tests {
             "2:phone: must be a phone number",
             "2:timezone: must be an IANA",
             "3:: must have a phone or an email",
-            "5:phone: is that of line 4",
+            "5:phone: is already used on line 4",
             "6:: has 2 fields, and the header 4",
-            "9:email: is that of line 7",
+            "9:email: is already used on line 7",
         ];
         assert_eq!(said.len(), expected.len(), "{said:?}");
         for (said, expected) in said.iter().zip(expected) {
@@ -246,7 +246,7 @@ mod tests {
     fn a_header_names_columns_that_there_are_once_and_one_to_find_contacts_by() {
         assert_eq!(flaws("").len(), 1);
         assert!(flaws("name,tel\nA,1\n")[0].starts_with("1:tel: is not a column"));
-        assert_eq!(flaws("phone,Phone\n"), ["1:phone: stands in the header twice"]);
+        assert_eq!(flaws("phone,Phone\n"), ["1:phone: occurs twice in the header"]);
         assert!(flaws("name,locale\n")[0].contains("phone or email"));
         let table = table(&b"name,phone\n\xff,+33142685300\n"[..], "FR").unwrap();
         assert_eq!((table.rows.len(), &table.problems[0].flaw), (0, &Flaw::NotUtf8));

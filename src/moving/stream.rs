@@ -40,7 +40,7 @@ pub(crate) fn stream(
     let taken = Taken { export, next, bytes: 0, waited: Duration::ZERO, handed: Instant::now() };
     try_unfold(taken, |mut taken| async move {
         let lines = taken.lines().await.inspect_err(|error| {
-            tracing::warn!(error = error as &dyn std::error::Error, "an export broke off");
+            tracing::warn!(error = error as &dyn std::error::Error, "an export was interrupted");
         });
         Ok(lines?.map(|lines| (lines, taken)))
     })

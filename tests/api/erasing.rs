@@ -204,7 +204,12 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
     assert_eq!(missed.len(), waiting.len());
     for delivery in &missed {
         let resend = format!("{off}/deliveries/{}/resend", delivery["event_id"].as_str().unwrap());
-        salon.operator.post(&resend, &json!({})).await.fails(409, "conflict").says("somebody who was erased");
+        salon
+            .operator
+            .post(&resend, &json!({}))
+            .await
+            .fails(409, "conflict")
+            .says("a contact who was erased");
     }
 
     // The events have now expired.
@@ -214,7 +219,12 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
     assert!(salon.operator.all(&format!("{on}/deliveries?status=pending")).await.is_empty());
     for delivery in &waiting {
         let resend = format!("{on}/deliveries/{}/resend", delivery["event_id"].as_str().unwrap());
-        salon.operator.post(&resend, &json!({})).await.fails(409, "conflict").says("somebody who was erased");
+        salon
+            .operator
+            .post(&resend, &json!({}))
+            .await
+            .fails(409, "conflict")
+            .says("a contact who was erased");
     }
     assert_eq!(salon.api.all("/contacts").await, [other]);
 }

@@ -159,7 +159,10 @@ async fn an_import_refuses_an_erased_contact_or_erases_it_again() {
         tokio::task::yield_now().await;
     };
     answer.fails(400, "invalid_request");
-    assert!(answer.body["error"]["message"].as_str().unwrap().contains("was erased here"), "{answer}");
+    assert!(
+        answer.body["error"]["message"].as_str().unwrap().contains("was erased in this service"),
+        "{answer}"
+    );
     import(&server.operator, "?erase_again=true", &lines).await.is(200);
     let arrived = salon.operator.get("/export").await;
     assert!(!String::from_utf8_lossy(&arrived.bytes).contains("Unmistakable"));

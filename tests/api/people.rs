@@ -128,7 +128,7 @@ async fn a_response_without_a_link_gives_the_reason() {
     assert_eq!(ada["no_link_reason"], "no_public_url");
     let path = format!("/people/{}/link", id(&ada));
     let refused = salon.operator.post(&path, &json!({})).await;
-    refused.fails(409, "conflict").says("people reach this service nowhere");
+    refused.fails(409, "conflict").says("the service has no public URL");
 }
 
 #[tokio::test]

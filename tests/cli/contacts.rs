@@ -15,12 +15,12 @@ fn a_table_is_checked_imported_and_imported_again() {
         (tried.code, tried.output.as_str()),
         (Some(0), "would create 2 contacts; existing contacts: 1\n")
     );
-    assert!(tried.errors.contains("line 3: phone: is that of contact "), "{}", tried.errors);
+    assert!(tried.errors.contains("line 3: phone: is already used by contact "), "{}", tried.errors);
     assert_eq!(demo.data(&["contact", "list"]).as_array().unwrap().len(), before);
 
     let made = demo.run(&import);
     assert_eq!((made.code, made.output.as_str()), (Some(0), "created 2 contacts; existing contacts: 1\n"));
-    assert!(made.errors.contains("line 3: phone: is that of contact "), "{}", made.errors);
+    assert!(made.errors.contains("line 3: phone: is already used by contact "), "{}", made.errors);
     let found = demo.data(&["contact", "list", "--phone", "+33612345701"]);
     assert_eq!((&found[0]["name"], &found[0]["email"]), (&"Anaïs".into(), &"anais@example.com".into()));
     assert_eq!(demo.data(&["contact", "list", "--email", "bo@example.com"])[0]["name"], "Bo; Junior");
@@ -39,7 +39,7 @@ fn an_invalid_table_creates_no_contact() {
         let said = demo.refused(&[&["contact", "import", "--from", "table.csv"], more].concat(), 1);
         for part in [
             "line 3: phone: must be a phone number",
-            "line 4: phone: is that of line 2\n",
+            "line 4: phone: is already used on line 2\n",
             "nothing was imported\n",
         ] {
             assert_eq!(said.matches(part).count(), 1, "{part}: {said}");

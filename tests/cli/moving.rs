@@ -108,7 +108,7 @@ fn erasures_and_retention_are_exported_and_imported() {
     for (from, to, expected) in [
         ("\"audit_days\":365", "\"audit_days\":89", "line 3: audit_days: must be"),
         ("\"calls_days\":3650", "\"calls_days\":36501", "line 3: calls_days: must be"),
-        (kept, &format!("{kept}\n{kept}"), "line 4: kind: must come once at most"),
+        (kept, &format!("{kept}\n{kept}"), "line 4: kind: must occur at most once"),
     ] {
         let lines = format!("{head}\n{}\n", before.join("\n"));
         demo.write("bad", &lines.replacen(from, to, 1));
@@ -136,8 +136,17 @@ fn a_running_service_exports_and_so_does_one_on_the_salvaged_store_of_a_stopped_
         let dir = if name == "one" || name == "called" { &[][..] } else { demo_dir };
         let ran = demo.run(&[&["export", "--to", name], dir, more].concat());
         assert_eq!((ran.code, ran.output.as_str()), (Some(0), ""), "{}", ran.errors);
-        assert!(ran.errors.contains(" lines of the running service\nleft out API keys:"), "{}", ran.errors);
-        assert_eq!(ran.errors.contains("left out webhook endpoints:"), name != "whole", "{}", ran.errors);
+        assert!(
+            ran.errors.contains(" lines of the running service\nAPI keys are not included:"),
+            "{}",
+            ran.errors
+        );
+        assert_eq!(
+            ran.errors.contains("webhook endpoints are not included:"),
+            name != "whole",
+            "{}",
+            ran.errors
+        );
     }
     let said = says(&demo, &["export", "--business", "nobody"]);
     assert!(said.contains("nobody"), "{said}");
@@ -166,7 +175,7 @@ fn a_running_service_imports_from_a_file_and_a_pipe_without_erased_contacts() {
     let contacts = demo.data(&["contact", "list", "--limit", "1"]);
     demo.printed(&["export", "--to", "before", "--with-secrets"]);
     let there = says(&demo, &["import", "--from", "before"]);
-    assert!(there.starts_with("line 2: id: is that of a business that is here already\n"), "{there}");
+    assert!(there.starts_with("line 2: id: is already used by a business of this service\n"), "{there}");
     let cases: [&[&str]; 3] = [&[], &FROM, &elsewhere];
     for (number, more) in cases.into_iter().enumerate() {
         demo.printed(&["business", "delete", "Salon Lumière", "--yes"]);
@@ -177,7 +186,7 @@ fn a_running_service_imports_from_a_file_and_a_pipe_without_erased_contacts() {
             if ran.code == Some(0) {
                 break ran.output;
             }
-            assert!(ran.errors.contains("that was ended here"), "{}", ran.errors);
+            assert!(ran.errors.contains("that this service is deleting"), "{}", ran.errors);
         };
         assert!(tried.starts_with("could import 1 business, ") && tried.ends_with("nothing was changed\n"));
         let imported = if number == 0 {
@@ -201,11 +210,11 @@ fn a_running_service_imports_from_a_file_and_a_pipe_without_erased_contacts() {
     demo.printed(&["business", "delete", "Salon Lumière", "--yes"]);
     let refused = loop {
         let said = says(&demo, &["import", "--from", "before"]);
-        if !said.contains("that was ended here") {
+        if !said.contains("that this service is deleting") {
             break said;
         }
     };
-    assert!(refused.contains("who was erased here") && refused.lines().count() == 2, "{refused}");
+    assert!(refused.contains("who was erased in this service") && refused.lines().count() == 2, "{refused}");
     let imported = demo.printed(&[&["import", "--from", "before", "--erase-again"], &FROM[..]].concat());
     assert!(imported.starts_with("imported 1 business, "), "{imported}");
     demo.printed(&[&["export", "--to", "without"], &FROM[..]].concat());
@@ -266,7 +275,7 @@ fn an_invalid_file_reports_each_line_and_imports_nothing() {
         (changed(service, &field(service, "id"), foreign), "is not a service of the business".to_owned()),
         (
             changed(other, &phone(other), &phone(contact)),
-            format!("line {}: phone: is that of contact {}", other + 1, field(contact, "id")),
+            format!("line {}: phone: is already used by contact {}", other + 1, field(contact, "id")),
         ),
         (
             changed(other, &phone(other), "\"phone\":\"06 12\""),
@@ -330,7 +339,7 @@ fn an_invalid_file_reports_each_line_and_imports_nothing() {
     // The failed imports have left no rows. A business can be imported only once.
     demo.printed(&["import", "--from", "good", "--data-dir", "other"]);
     let said = says(&demo, &["import", "--from", "good", "--data-dir", "other"]);
-    assert!(said.contains("line 2: id: is that of a business that is here already"), "{said}");
+    assert!(said.contains("line 2: id: is already used by a business of this service"), "{said}");
     demo.printed(&["export", "--to", "again", "--with-secrets", "--data-dir", "other"]);
     assert_eq!(good[1..], body(&demo, "again"));
 }

@@ -12,11 +12,11 @@ use crate::harness::SCOPES;
 const REASONS: [(&str, &str); 14] = [
     ("in the past", "past"),
     ("closed that day", "closed_that_day"),
-    ("across a break", "break"),
+    ("overlaps a break", "break"),
     ("too soon", "too_short_notice"),
     ("too far ahead", "too_far_ahead"),
     ("are off", "staff_off"),
-    ("nobody who could take it", "nobody_available"),
+    ("no staff member is available", "nobody_available"),
     ("too close to", "buffer"),
     ("outside opening hours", "outside_hours"),
     ("30-minute grid", "off_grid"),
