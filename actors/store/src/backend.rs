@@ -46,15 +46,16 @@ pub trait Backend: Send + Sync + 'static {
     /// the part of the range that is still to be read, and possibly not at all before the first pair.
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
 
-    /// Writes the batch atomically: after a crash, all or none of it is there. The batch is not yet durable or visible.
+    /// Writes the batch atomically: after a crash, either the whole batch or nothing of it exists. The batch
+    /// is not yet durable or visible.
     ///
     /// After an error, nothing may be written any more. The same holds for `sync`, `apply`, `note_durable` and `save`.
     fn write(&self, batch: &Batch) -> Result<(), StoreError>;
 
-    /// Makes everything that was written before durable.
+    /// Makes all earlier writes durable.
     fn sync(&self) -> Result<(), StoreError>;
 
-    /// Makes the newest written and synced batch visible to `get` and `scan` at once.
+    /// Makes the newest written and synced batch visible to `get` and `scan` as a whole.
     fn apply(&self, batch: &Batch) -> Result<(), StoreError>;
 
     #[cfg(test)]
@@ -80,8 +81,8 @@ pub trait Backend: Send + Sync + 'static {
 
     fn on_failure(&self, _told: OnFailure) {}
 
-    /// Registers the function that sets a business aside when a page with its rows is isolated. It is called at once
-    /// for the businesses of pages that were isolated earlier.
+    /// Registers the function that sets a business aside when a page with its rows is isolated. The function
+    /// is called immediately for the businesses of pages that were isolated earlier.
     fn on_isolated(&self, _set_aside: OnIsolated) -> Result<(), StoreError> {
         Ok(())
     }

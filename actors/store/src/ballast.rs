@@ -1,8 +1,8 @@
 //! A file of zeros that reserves disk space for the start of the service. Opening the store deletes it.
 //!
-//! At its start, the storage engine fills its newest segment and writes a snapshot. On a full disk it could do neither,
-//! and the service could not start even for reading. While a store is open, the file exists as far as the disk has room
-//! for it. Its content is never read.
+//! At its start, the storage engine fills its newest segment and writes a snapshot. On a full disk it could
+//! do neither, and the service could not start even for reading. While a store is open, the file exists with
+//! the length for which the disk has room. Its content is never read.
 
 use std::fs::{self, File};
 use std::io;

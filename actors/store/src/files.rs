@@ -19,7 +19,7 @@ pub(super) fn space(seen: &rustix::fs::StatVfs) -> Space {
     Space { free: bytes(seen.f_bavail), total: bytes(seen.f_blocks) }
 }
 
-/// The entries of a directory. A missing directory has none.
+/// The entries of a directory. A missing directory has no entries.
 pub(super) fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let read = || fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
     let paths = found(read()).map_err(StoreError::preparing("reading the directory", dir))?;

@@ -71,7 +71,7 @@ struct State {
     /// The bytes of the journal that the current table covers.
     table_bytes: u64,
     is_due: bool,
-    /// The checkpoint thread waits for a batch.
+    /// True while the checkpoint thread waits for a batch.
     is_resting: bool,
     ends: bool,
     failed: bool,

@@ -3,7 +3,8 @@
 //! A change is one [`Batch`]. [`Store::submit`] queues it, and its `done` runs when it is durable. Invariants:
 //!
 //! - Reads see only durable changes, and every acknowledged change. A read never waits.
-//! - A change is acknowledged only when it is durable. After a crash, a batch is there as a whole or not at all.
+//! - A change is acknowledged only when it is durable. After a crash, a batch exists as a whole or not at
+//!   all.
 //! - A value may be long. Only this crate knows the pieces that store it.
 //! - Only this crate names the storage engine and the encoding of records.
 //! - Only [`keys`] defines the layout of keys, and only [`records`] the layout of records.
@@ -113,7 +114,8 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens the data directory and creates it if needed. `on_fatal` is called once if the store fails for good.
+    /// Opens the data directory and creates it if needed. `on_fatal` is called once if the store fails
+    /// permanently.
     ///
     /// # Errors
     /// A one-line error that names the path: another process uses the directory, the directory is not writable, or its
@@ -135,7 +137,7 @@ impl Store {
         Ok(store)
     }
 
-    /// The committer runs as a task of the current tokio runtime. Outside of one this panics.
+    /// The committer runs as a task of the current tokio runtime. Panics outside of a runtime.
     ///
     /// # Errors
     /// [`StoreError::InUse`] while another store is open on the disk.
@@ -167,8 +169,8 @@ impl Store {
         self.usable(key, R::decode(bytes))
     }
 
-    /// Like [`Store::get`], but the outer option is `None` if the row does not decode, for readers that must not take
-    /// such a row for a missing one.
+    /// Like [`Store::get`], but the outer option is `None` if the row does not decode, for callers that must
+    /// distinguish such a row from a missing row.
     pub fn look<R: Record>(&self, key: &Key) -> Result<Option<Option<R>>, StoreError> {
         unless_set_aside(self.get(key))
     }
@@ -444,7 +446,8 @@ impl Store {
         self.0.backend.syncs().watch(clock);
     }
 
-    /// The age of the oldest sync in progress; zero without one, or without [`Store::watch_syncs`].
+    /// The age of the oldest sync in progress; zero without a sync in progress, or without
+    /// [`Store::watch_syncs`].
     pub fn sync_age(&self) -> Duration {
         self.0.backend.syncs().age()
     }
@@ -462,8 +465,9 @@ impl Store {
         self.0.committer.failed()
     }
 
-    /// Finishes the queued changes, syncs and releases the directory, which can be opened again at once. New changes
-    /// are refused. The caller ends its scans before. Later calls return [`StoreError::Closed`].
+    /// Finishes the queued changes, syncs and releases the directory, which can be opened again immediately.
+    /// New changes are refused. The caller must end its scans first. Later calls return
+    /// [`StoreError::Closed`].
     ///
     /// # Errors
     /// [`StoreError::Stopped`] when the store has failed.

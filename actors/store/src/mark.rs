@@ -1,10 +1,10 @@
 //! The mark: the number of the newest durable batch, in a small file next to the store. The store writes it before it
 //! acknowledges a batch.
 //!
-//! sled takes an altered byte in the newest part of its log for the trace of a crash and silently drops the rest, and
-//! the journal takes an altered last record for a torn one. So the store itself holds the number of its newest batch,
-//! and the mark holds the number of the newest durable one. The mark is not synced with every batch: it survives a
-//! crash of the process anyway.
+//! sled treats an altered byte in the newest part of its log as the trace of a crash and silently drops the
+//! rest of the log. The journal treats an altered last record as a torn record. So the store itself holds the
+//! number of its newest batch, and the mark holds the number of the newest durable one. The mark is not
+//! synced with every batch: it survives a crash of the process anyway.
 //!
 //! After a clean stop the mark also contains the end of sled's log, so that the next start knows that nothing may be
 //! torn.

@@ -1,5 +1,5 @@
-//! The newest entry of a business's audit log. Every change has one, so it gives the newest id and stamp, and the
-//! usage.
+//! The newest entry of a business's audit log. Every change writes an audit entry, so the newest entry
+//! contains the newest id, the newest stamp and the current usage.
 
 use domain::{AuditId, BusinessId, ResourceId, Timestamp, Usage};
 
@@ -16,8 +16,8 @@ pub struct NewestEntry {
 }
 
 impl Store {
-    /// Reads the newest entry. If it does not decode, it is set aside, and the instant in its key is used: it is no
-    /// earlier than the stamp.
+    /// Reads the newest entry. If it does not decode, it is set aside, and the instant in its key is used.
+    /// This instant is not earlier than the stamp.
     pub fn newest_entry(&self, of: BusinessId) -> Result<Option<NewestEntry>, StoreError> {
         let log = keys::of_kind(of, kind::AUDIT);
         // The scan reads rows, because a value whose pieces do not belong together is not among the pairs.

@@ -11,7 +11,8 @@ use super::StoreError;
 use super::error::Cause;
 use super::mark::NEWEST_KEY;
 
-/// The size of sled's segments. With smaller ones, a power cut during much unsynced log damaged stores in simulations.
+/// The size of sled's segments. With smaller segments, a power cut with a long unsynced log damaged stores in
+/// simulations.
 pub(super) const SEGMENT_BYTES: usize = 8 << 20;
 
 /// The interval of sled's own flushes. They also drive garbage collection, so they stay on.

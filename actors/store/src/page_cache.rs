@@ -1,10 +1,10 @@
 //! Drops the kernel's page cache of the store's files, so that they are read from the disk.
 //!
-//! After a failed write-back, Linux marks the pages as clean: reads return what was written, later syncs succeed, and
-//! the disk holds something else. The next start would take what it reads for durable. So after an unclean stop, every
-//! file is synced and its pages are dropped before the first read.
+//! After a failed write-back, Linux marks the pages as clean: reads return what was written, later syncs
+//! succeed, and the disk holds something else. The next start would treat the read content as durable. So
+//! after an unclean stop, every file is synced and its pages are dropped before the first read.
 //!
-//! Other systems have no such call; there a failed sync is not covered.
+//! Other systems have no such call, so a failed sync is not covered on these systems.
 
 use std::fs::File;
 use std::io;

@@ -15,10 +15,10 @@
 //!
 //! Invariants:
 //!
-//! - The pieces are in the batch of their head, so a crash leaves all of them or none.
+//! - The pieces are in the batch of their head, so after a crash either all of them exist or none.
 //! - The length states which pieces belong to the value, so a leftover piece of a longer value is never read.
 //! - A reader may read pieces of two values during a replacement. The digest shows this, and the reader reads again.
-//! - No whole value looks like a head: a value that would is stored in pieces.
+//! - No whole value looks like a head, because a value that would look like a head is stored in pieces.
 
 use sha2::{Digest, Sha256};
 
@@ -33,7 +33,7 @@ pub const VALUE_BYTES_MAX: usize = 4 << 10;
 /// The greatest length of a value, including all of its pieces.
 pub const LONG_VALUE_BYTES_MAX: usize = 512 << 10;
 
-/// The bit of a kind that marks its pieces. No kind has it.
+/// The bit of a kind that marks its pieces. No kind has this bit.
 pub(super) const PIECE: u8 = 0x80;
 pub(super) const KIND_AT: usize = 16;
 

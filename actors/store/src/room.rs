@@ -1,14 +1,14 @@
 //! The free space of the disk, and the refusal of changes when it is low.
 //!
-//! The operator sets a reserve of free space. Below it, changes that grow the store for good are refused. In the last
-//! part of the reserve, only changes that free space are written, so that a full disk does not prevent an operator from
-//! stopping its cause. Below the floor nothing is written, because a storage engine that cannot write has failed, and
-//! one that starts needs space too. Invariants:
+//! The operator sets a reserve of free space. Below this reserve, changes that permanently enlarge the store
+//! are refused. In the last part of the reserve, only changes that free space are written, so that an
+//! operator can remove the cause of a full disk. Below the floor nothing is written, because a storage engine
+//! that cannot write has failed, and a storage engine that starts needs space too. Invariants:
 //!
 //! - The disk is checked when a change is to be written, at most once a second. Between two checks, each submitted byte
 //!   counts as [`WRITE_AMPLIFICATION`] bytes.
-//! - A level ends only with more free space than it began with, so that it does not flap.
-//! - A refused change has changed nothing.
+//! - A level ends only with more free space than at its start, so that the level does not alternate.
+//! - A refused change has no effect.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -81,7 +81,7 @@ pub enum RoomLevel {
     /// All changes.
     #[default]
     Ample,
-    /// Changes that do not grow the store for good.
+    /// Changes that do not permanently enlarge the store.
     Scarce,
     /// Only changes that free space.
     Exhausted,
@@ -93,11 +93,11 @@ pub enum RoomLevel {
 pub enum Weight {
     /// The change grows the store in the long run.
     Grows,
-    /// The change does not grow the store for good. It can be repeated without a limit, and each repetition writes rows
-    /// that expire later.
+    /// The change does not permanently enlarge the store. It can be repeated without a limit, and each
+    /// repetition writes rows that expire later.
     Keeps,
-    /// The change stops, ends or revokes something, or completes something unfinished. It is possible once per
-    /// resource, and a repetition writes nothing. A full disk must not prevent it.
+    /// The change stops, ends or revokes something, or completes something unfinished. It is possible once
+    /// per resource, and a repetition writes nothing. A full disk must not prevent such a change.
     Frees,
 }
 
@@ -155,7 +155,8 @@ impl Room {
         let now = Instant::now();
         if seen.looked_at.is_none_or(|at| now.duration_since(at) >= LOOK_EVERY) {
             seen.looked_at = Some(now);
-            // Read before the check: bytes that are written meanwhile are counted twice instead of never.
+            // The number is read before the check. Bytes that are written meanwhile are therefore counted
+            // twice instead of never.
             let written = written().saturating_sub(backend.unsaved_bytes());
             match backend.space() {
                 Ok(space) => (seen.space, seen.written) = (Some(space), written),

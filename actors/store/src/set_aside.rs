@@ -1,8 +1,9 @@
 //! Rows that do not decode.
 //!
-//! Invariants: such a row is set aside. It stays in the store, so `verify` reports it and nothing is lost. It is
-//! counted, and logged once by its key, never by its content. Scans skip it, a read with `get` returns an error, and a
-//! read with `find` takes the row for a missing one. A failed read is a different, final error.
+//! Invariants: such a row is set aside. It stays in the store, so `verify` reports it and nothing is lost.
+//! The row is counted, and its key is logged once. Its content is never logged. Scans skip the row, a read
+//! with `get` returns an error, and a read with `find` treats the row as missing. A failed read is a
+//! different, final error.
 
 use std::collections::HashSet;
 
@@ -52,7 +53,7 @@ fn tell(key: &[u8], error: &StoreError) {
     );
 }
 
-/// `None` in place of [`StoreError::SetAside`].
+/// Converts [`StoreError::SetAside`] into `None`.
 pub fn unless_set_aside<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     match read {
         Ok(value) => Ok(Some(value)),

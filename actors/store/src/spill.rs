@@ -1,4 +1,5 @@
-//! Unnamed files for saved rows that do not fit into memory. They end with their reader.
+//! Unnamed files for saved rows that do not fit into memory. The system deletes a file when its reader is
+//! dropped.
 //!
 //! Invariant: a file contains its keys in order, each once, and is read once from start to end.
 

@@ -34,7 +34,7 @@ struct State {
     is_idle: bool,
 }
 
-/// The two threads that sync. Each has at most one sync under way.
+/// The two threads that sync. Each thread has at most one sync in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     /// The committer, which syncs the journal.
@@ -109,8 +109,9 @@ impl Syncs {
         self.clock.get().map(|clock| clock.steady())
     }
 
-    /// The syncs that started to hang since the last look, with their ages, and the time until the next look. Without a
-    /// sync that can start to hang, the next look is due [`LOGGED_AFTER`] after the start of the next sync.
+    /// The syncs that started to hang since the last check, with their ages, and the time until the next
+    /// check. Without a sync that can start to hang, the next check is due [`LOGGED_AFTER`] after the start
+    /// of the next sync.
     fn look(&self) -> (Vec<(By, Duration)>, Option<Duration>) {
         let (mut hung, mut next_look) = (Vec::new(), None::<Duration>);
         let now = self.now().unwrap_or_default();

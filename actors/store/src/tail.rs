@@ -1,10 +1,11 @@
 //! A copy of the end of sled's log while sled opens.
 //!
-//! When it opens, sled reads its log, writes a snapshot of the location of each page, and clears the segments without
-//! pages. A later read of the log without the snapshot requires the segment before the newest one, or takes the log for
-//! torn at that place. But sled clears the segment before the snapshot's name is synced. A power cut in between leaves
-//! the earlier snapshot and a log that seems to end too early. So the end of the log is copied until the name is
-//! durable, and put back after such a power cut.
+//! When it opens, sled reads its log, writes a snapshot of the location of each page, and clears the segments
+//! without pages. A later read of the log without the snapshot requires the segment before the newest one.
+//! Without that segment, sled treats the log as torn at that place. But sled clears the segment before the
+//! snapshot's name is synced. A power cut in between leaves the earlier snapshot and a log that seems to end
+//! too early. So a copy of the end of the log is kept until the name is durable, and is written back after
+//! such a power cut.
 //!
 //! ```text
 //! DIR/store/end        [mark 4][newest 8][how many 4] and for each segment [place 8][length 4][bytes …], [checksum 4]
@@ -25,7 +26,8 @@ use super::StoreError;
 use super::files::found;
 use super::sled_log::segments_of;
 
-/// The number of copied segments before the newest one. sled requires one; more are needed if the newest are torn.
+/// The number of copied segments before the newest one. sled requires one segment; more are needed if the
+/// newest segments are torn.
 const SEGMENTS: u64 = 3;
 
 const PIECE_BYTES: usize = 64 << 10;
@@ -108,8 +110,8 @@ fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
     File::open(store)?.sync_all()
 }
 
-/// Reads a part of the file in pieces, with the offset of each. Memory that opening takes stays with the process for a
-/// while.
+/// Reads a part of the file in pieces, with the offset of each. The process would keep the memory of a larger
+/// read for a while.
 fn in_pieces(
     file: &File,
     part: Range<u64>,

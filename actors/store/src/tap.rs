@@ -6,8 +6,8 @@
 //!   none was saved.
 //! - The writer saves a value before it overwrites it. The writer waits for the reader only while the reader takes the
 //!   saved values.
-//! - Memory is bounded: the reader moves saved values to a file ([`super::spill`]). If the reader is too slow for that,
-//!   the read ends; writing continues.
+//! - Memory is bounded: the reader moves saved values to a file ([`super::spill`]). If the reader is too
+//!   slow, the read ends; writing continues.
 
 use std::collections::BTreeMap;
 
@@ -89,7 +89,7 @@ impl Tap {
         Ok(state.saved.range(range.from..range.to).map(|(key, row)| (*key, row.clone())).collect())
     }
 
-    /// Takes all saved values. For the same keys, values that are saved later do not count.
+    /// Takes all saved values. Values that are saved later for the same keys are ignored.
     pub(super) fn take_all(&self) -> Saved {
         let mut state = self.0.lock();
         state.bytes = 0;

@@ -26,7 +26,7 @@ impl Noted {
         }
     }
 
-    /// Writes the instant. All instants have the same length, so no byte of the previous one is left.
+    /// Writes the instant. All instants have the same length, so no byte of the previous instant is left.
     pub(super) fn write(self, dir: &Path, at: Timestamp) -> io::Result<()> {
         let path = dir.join(self.file_name());
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;

@@ -1,4 +1,4 @@
-//! Copies of the list of tombstones in backup directories, where a restore reads the newest one.
+//! Copies of the list of tombstones in backup directories, where a restore reads the newest copy.
 //!
 //! Invariants: a copy is replaced atomically, and its digest proves it. It is replaced only by a list that begins with
 //! its lines. So the list of another service, or of a store that was restored without its list, replaces no copy. Each
@@ -29,7 +29,8 @@ pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
         let reason = "the directory is a data directory; keep backups in another one";
         return Err(prepare(io::Error::other(reason)));
     }
-    // The lock makes concurrent commands copy one after the other. It ends with the file.
+    // With the lock, concurrent commands copy one after the other. The lock is released when the file is
+    // closed.
     let dir = File::open(to).map_err(&prepare)?;
     dir.lock().map_err(&prepare)?;
     let lines = read_tombstones(data_dir)?;

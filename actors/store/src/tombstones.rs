@@ -1,5 +1,5 @@
-//! The list of revocations and erasures next to the store. It contains only ids. A restore repeats them, since a backup
-//! may contain what was revoked or erased later.
+//! The list of revocations and erasures next to the store. It contains only ids. A restore repeats these
+//! revocations and erasures, since a backup may contain data that was revoked or erased later.
 //!
 //! ```text
 //! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30

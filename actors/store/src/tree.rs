@@ -10,9 +10,9 @@
 //!   later segment's head calls stable, and sled writes that head after `sync_file_range` alone. So a part of each
 //!   segment must be synced before the segment after the next begins. The growth of the log per row is estimated from
 //!   above, and the writer syncs at [`LOG_BYTES_MAX`].
-//! - A sync ends with `sync_data` on the tree's own handle of `db`. sled's flush stops at `sync_file_range` on Linux,
-//!   which survives the end of the process but not a power cut. The own handle also receives write errors that sled
-//!   missed, since the kernel reports them once per handle.
+//! - A sync ends with `sync_data` on the tree's own handle of `db`. On Linux, sled's flush ends with
+//!   `sync_file_range`. Such a write survives the end of the process but not a power cut. The tree's own
+//!   handle also receives write errors that sled missed, since the kernel reports them once per handle.
 //! - A panic of sled is an error.
 //! - No message is written to a blob file, which sled never syncs: rows are bounded (`VALUE_BYTES_MAX`).
 
@@ -33,7 +33,8 @@ use super::sled_log::SealedSegments;
 use super::syncs::{By, Syncs};
 use super::{Key, Order, Pair, Pairs, StoreError};
 
-/// The estimated growth of the log between two syncs. The rest of a segment is for sled's own moves of pages.
+/// The estimated growth of the log between two syncs. The remainder of a segment is for pages that sled
+/// itself moves.
 pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 
 /// The maximum overhead in the log of a changed row.

@@ -12,7 +12,7 @@ use super::stats::Counters;
 use crate::tap::Tap;
 use crate::{StoreError, keys};
 
-/// Called once when the store has failed for good.
+/// Called once when the store has failed permanently.
 pub type OnFatal = Box<dyn Fn(&StoreError) + Send + Sync>;
 
 pub const SNAPSHOTS_MAX: usize = 5;
@@ -109,8 +109,8 @@ impl Core {
         }
     }
 
-    /// Stops the store for good. Queued changes are dropped after the failure was reported. Only the first failure
-    /// counts, and a writer at work then answers no more changes.
+    /// Stops the store permanently. Queued changes are dropped after the failure was reported. Only the first
+    /// failure counts, and a writer at work then answers no more changes.
     pub(super) fn fail(&self, error: &StoreError) {
         let mut failed_before = false;
         let dropped = self.queue.end(|| {

@@ -10,8 +10,8 @@
 //! - The synced ticket of each shard is updated for a whole group before a change of the group is answered.
 //! - Rows that belong together are one change. A row of the installation (the list of businesses, the row of a key) is
 //!   written in the lane of its business. No code may rely on the order of two businesses' changes.
-//! - An error of the backend stops the committer for good. It retries nothing, and drops unanswered changes with their
-//!   reply ports.
+//! - An error of the backend stops the committer permanently. The committer retries nothing, and drops
+//!   unanswered changes together with their reply ports.
 //!
 //! The queue has no bound of its own: callers hold a permit for each queued change.
 
@@ -43,8 +43,8 @@ use domain::{BusinessId, ResourceId};
 use super::tap::Tap;
 use super::{Backend, Batch, StoreError};
 
-/// The greatest length of the keys and values of one change. Much log between two syncs endangers sled's recovery after
-/// a power cut.
+/// The greatest length of the keys and values of one change. A long log between two syncs endangers sled's
+/// recovery after a power cut.
 pub const CHANGE_BYTES_MAX: usize = 1 << 20;
 
 /// The handle of the writer. When it is dropped, the writer finishes the queued changes and ends.

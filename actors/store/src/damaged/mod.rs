@@ -173,7 +173,8 @@ fn is_within(range: &KeyRange, rows: &KeyRange) -> bool {
     range.from >= rows.from && range.to <= rows.to
 }
 
-/// Repeats a read after each corrupt page, which is isolated by then. The page may belong to another business.
+/// Repeats a read after each corrupt page. The page is isolated before the read is repeated. The page may
+/// belong to another business.
 pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
     loop {
         match read() {
@@ -183,7 +184,7 @@ pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result
     }
 }
 
-/// `None` in place of [`StoreError::BusinessSetAside`].
+/// Converts [`StoreError::BusinessSetAside`] into `None`.
 pub fn unless_business_set_aside<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     match read {
         Ok(value) => Ok(Some(value)),

@@ -196,7 +196,7 @@ impl<B: Blocks> Journal<B> {
     /// then.
     ///
     /// # Errors
-    /// When there is no room, or writing fails. Nothing may be appended after that.
+    /// When the journal has no room, or when writing fails. No record may be appended after an error.
     pub(super) fn append(&self) -> io::Result<u64> {
         let ring = &mut *self.ring.lock();
         let place = ring.place(self.length).ok_or_else(|| io::Error::other("the journal has no room"))?;

@@ -1,8 +1,9 @@
 //! The layout of the keys: `[business 16][kind 1][rest]`. All keys of a kind have the same length.
 //!
-//! Invariants: integers are big-endian and instants have their sign bit flipped, so the order of keys is the order of
-//! the values. An index key ends with the id of its record, so no two records share one. Rows that belong to no
-//! business, or are looked up before the business is known, have the nil UUID: the installation.
+//! Invariants: integers are big-endian and instants have their sign bit flipped, so the order of keys is the
+//! order of the values. An index key ends with the id of its record, so two records never have the same index
+//! key. Rows that belong to no business, or are looked up before the business is known, have the nil UUID:
+//! the installation.
 
 mod business;
 mod day;

@@ -49,7 +49,8 @@ pub fn alerts_read(of: BusinessId, person: PersonId) -> Key {
     of_id(of, kind::ALERTS_READ, person)
 }
 
-/// Returns [`StoreError::Damaged`] when it is no such key. The other functions that read a key or a value do the same.
+/// Returns [`StoreError::Damaged`] when the bytes are not such a key. The other functions that read a key or
+/// a value do the same.
 pub fn alert_at(key: &[u8]) -> Result<(PersonId, u64), StoreError> {
     let damaged = || StoreError::damaged("key", "it is too short to end with a person and a number");
     let (person, number) = key.split_last_chunk().ok_or_else(damaged)?;

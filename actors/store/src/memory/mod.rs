@@ -1,11 +1,12 @@
 //! The backend of a simulation: a map in memory. A crash reverts it to its synced state.
 //!
-//! As on a disk, a batch is written to a journal (the real one, on blocks in memory). Once that is synced, it is
-//! applied to the map, which is saved from time to time. A crash reverts the map to any batch since then, with rows of
-//! later batches up to any key, and tears unsynced blocks of the journal. Opening restores the rest.
+//! As on a disk, a batch is written to a journal (the real one, on blocks in memory). After the journal is
+//! synced, the batch is applied to the map, which is saved from time to time. A crash reverts the map to any
+//! batch since the last save, with the rows of later batches up to any key, and tears unsynced blocks of the
+//! journal. Opening restores the other rows from the journal.
 //!
-//! Invariants: readers see the map. After a crash, a batch is there as a whole or not at all. A handle that was opened
-//! before a crash can no longer change anything.
+//! Invariants: readers see the map. After a crash, a batch exists as a whole or not at all. A handle that was
+//! opened before a crash can no longer change anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -49,7 +50,7 @@ struct State {
     under_way: Vec<(u64, Writes)>,
     /// The number of blocks of each unsynced batch in the journal.
     unsynced: Vec<usize>,
-    /// The batch up to which everything survived the last crash.
+    /// The last batch that survived the last crash. All earlier batches survived too.
     came_through: Option<u64>,
     /// The tombstones and the businesses that are set aside, which survive every crash.
     tombstones: Vec<Tombstone>,
@@ -66,7 +67,7 @@ struct State {
     reads: u64,
     sync_delay: Duration,
     syncs_held: bool,
-    /// The free bytes of [`DISK_BYTES`]; `None` is all of them.
+    /// The free bytes of [`DISK_BYTES`]; `None` means all of them.
     free: Option<u64>,
 }
 
@@ -81,8 +82,8 @@ impl MemoryBackend {
         Self::default()
     }
 
-    /// Cuts the power. The first `keep` of the unsynced batches survive, each as a whole. Open stores can no longer
-    /// read or write, and fail when they try. A new store can be opened at once.
+    /// Cuts the power. The first `keep` of the unsynced batches survive, each as a whole. Open stores can no
+    /// longer read or write, and fail when they try. A new store can be opened immediately.
     pub fn crash(&self, keep: usize) {
         let mut state = self.0.state.lock();
         state.crash(keep);
@@ -230,8 +231,8 @@ impl State {
         for (key, before) in passing.chain(lost.into_iter().flatten()).collect::<Vec<_>>().into_iter().rev() {
             self.write(&key, before);
         }
-        // Each unsynced block of the journal may be there as a whole, in part or not at all. A lost batch lacks a
-        // block; a surviving one is whole.
+        // Each unsynced block of the journal may survive as a whole, in part or not at all. A lost batch
+        // lacks a block; a surviving batch is complete.
         let (mut kept_bytes, mut differs) = (Vec::new(), &self.blocks.unsynced()[..]);
         for (number, blocks) in (self.synced + 1..).zip(&self.unsynced) {
             let (of_batch, rest) = differs.split_at(*blocks);

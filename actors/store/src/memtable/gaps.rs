@@ -8,14 +8,14 @@ use std::ops::Bound;
 
 use crate::Key;
 
-/// The maximum number of gaps. One more drops all others; scans find the needed ones again.
+/// The maximum number of gaps. A further gap drops all others. Scans find the needed gaps again.
 const GAPS_MAX: usize = 4_096;
 
 /// The gaps, from the first key to the last, both inclusive.
 #[derive(Default)]
 pub(super) struct Gaps(BTreeMap<Key, Key>);
 
-/// A gap that is being found by a scan without a row so far.
+/// A gap that a scan is extending. The scan has found no row so far.
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     from: Key,

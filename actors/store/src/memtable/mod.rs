@@ -1,12 +1,12 @@
 //! The memtable: the rows in memory that are durable in the journal and not yet in the tree.
 //!
-//! Batches write to the active table. A long table is closed, and a new one becomes active. Closed tables are written
-//! to the tree one by one and then forgotten. Invariants:
+//! Batches write to the active table. A long table is closed, and a new one becomes active. Closed tables are
+//! written to the tree one by one and then dropped. Invariants:
 //!
-//! - A written row is in a table or in the tree. A table is forgotten only when the tree has all of it. Until then it
-//!   takes precedence over the tree, and a younger table over an older one.
+//! - A written row is in a table or in the tree. A table is dropped only when the tree contains all of its
+//!   rows. Until then the table takes precedence over the tree, and a newer table over an older table.
 //! - Only whole batches are written to the tree.
-//! - Readers see a batch at once: each step of a read sees all tables between two batches.
+//! - Readers see each batch as a whole: each step of a read sees the state of all tables between two batches.
 //! - A step of a scan returns the row that is next at that moment, whatever was written or flushed since the last step.
 //!   Writes before the first step may be missed, if they are before the first row at that time.
 
@@ -90,7 +90,7 @@ impl Memtable {
         Ok(())
     }
 
-    /// The row under the key, which may be deleted. `None` if the tree must be asked.
+    /// The row under the key, which may be deleted. `None` if the row must be read from the tree.
     pub(super) fn get(&self, key: &[u8]) -> Option<Option<Vec<u8>>> {
         let tables = self.0.read();
         let row = tables.youngest_first().find_map(|table| table.rows.get(key))?;
@@ -162,7 +162,7 @@ struct Scan<S> {
     rest: Rest,
     /// `Some` until the first row.
     run: Option<Run>,
-    /// The number of tables in the tree when it was asked.
+    /// The number of tables in the tree when the scan read from it.
     flushed: u64,
     /// The rows of the tree after the last row.
     below: Peekable<Pairs<'static>>,
@@ -183,7 +183,8 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
                 self.below = (self.seek)(&self.rest).peekable();
                 continue;
             }
-            // Skips deleted rows up to the next row of the tree. Reading that one needs no lock of the tables.
+            // Skips deleted rows up to the next row of the tree. Reading the row of the tree needs no lock of
+            // the tables.
             let (found, passed) = tables.pass(&mut self.rest, below);
             if let (Some(run), Some(last)) = (self.run.take(), passed) {
                 let run = tables.gaps.lock().extend(run, last);
@@ -208,7 +209,7 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
 }
 
 enum Next {
-    /// The next row is the tree's next one, if any.
+    /// The next row is the next row of the tree, if there is one.
     InTree,
     /// The tree's next row is deleted.
     Deleted,

@@ -1,7 +1,8 @@
 //! Entries of the audit log.
 //!
-//! Every change that alters the usage of a business writes an entry, so the newest entry also contains the usage after
-//! it. The usage needs no row of its own, and a crash leaves both or neither.
+//! Every change that alters the usage of a business writes an entry, so the newest entry also contains the
+//! usage after the change. The usage needs no separate row, and after a crash either both the change and the
+//! usage are stored or neither.
 
 use domain::{Actor, AuditEntry, FieldChange, ResourceId, Usage};
 use uuid::Uuid;

@@ -20,7 +20,7 @@ record!(ErasureRecord, "erasure", { 1: id, phone });
 pub struct ErasingRecord {
     /// The newest erasure in this run.
     pub newest: ErasureId,
-    /// The kind of rows that is being searched.
+    /// The stage of the erasure, which determines the kind of rows that is being searched.
     pub stage: u8,
     /// The key of the last searched row; empty at the start.
     pub at: Vec<u8>,

@@ -1,4 +1,4 @@
-//! How long a business keeps what has happened.
+//! The retention periods of a business.
 
 use domain::{AUDIT_DAYS_MIN, RETENTION_DAYS, Retention, RetentionSet};
 

@@ -1,11 +1,12 @@
-//! Creates a new store from the readable rows of a damaged one.
+//! Creates a new store from the readable rows of a damaged store.
 //!
 //! Rules:
 //!
 //! - The damaged store is not written. Its lock is held if it has a lock file.
-//! - The journal contains whole batches. Those after the newest batch of the tree are applied, even if one between them
-//!   is missing. Earlier ones are applied if no batch after them is missing: then they lead to the state after the
-//!   newest batch, and restore rows that are unreadable in the tree.
+//! - The journal contains whole batches. Batches after the newest batch of the tree are applied, even if a
+//!   batch between them is missing. Earlier batches are applied only if no batch after them is missing. In
+//!   this case they lead to the state after the newest batch, and restore rows that are unreadable in the
+//!   tree.
 //! - The service refuses an unfinished store ([`super::restoring`]).
 //! - The list of tombstones is copied. The list of the businesses that are set aside is not.
 

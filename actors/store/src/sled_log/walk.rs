@@ -1,8 +1,8 @@
 //! Checks sled's log before sled opens it.
 //!
-//! When it opens, sled reads the log from its last snapshot on. It takes the first message with a wrong checksum for
-//! the end of its segment, so a flipped bit hides the rest of a segment without an error. This check reads the same
-//! segments first and refuses such a log.
+//! When it opens, sled reads the log from its last snapshot on. It treats the first message with a wrong
+//! checksum as the end of its segment, so a flipped bit hides the rest of a segment without an error. This
+//! check reads the same segments first and refuses such a log.
 //!
 //! Rules:
 //!

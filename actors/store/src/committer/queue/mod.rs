@@ -5,9 +5,10 @@
 //! separate ring, so a short change waits for at most one long change of other lanes. Invariants:
 //!
 //! - A lane with waiting changes is in exactly one of the two rings, an empty lane in none.
-//! - A lane that waits alone gets the whole writer, and no short change waits while the writer is idle.
-//! - Between two long changes, every lane whose next change is short gets turns. In these turns it could write as much
-//!   as one lane with long changes does. Rounds end, so a long change waits for a bounded time.
+//! - A lane that is the only waiting lane gets all of the writer's time, and no short change waits while the
+//!   writer is idle.
+//! - Between two long changes, every lane whose next change is short gets turns. In these turns the lane can
+//!   write as much as a lane with long changes writes. Rounds end, so a long change waits for a bounded time.
 //! - After a long change that was preceded by short ones of other lanes, the long ring pauses for [`REST`] times the
 //!   duration of its group, divided by the number of lanes in the ring. The length of a change does not predict its
 //!   cost on the disk. The pause also applies when nothing else waits, so that a short change mostly finds the writer
@@ -34,12 +35,13 @@ pub(super) const SHARDS: usize = 4096;
 /// has about half of that.
 pub const QUANTUM_BYTES: usize = 8 << 10;
 
-/// A longer change makes the long ring pause. Shorter are a booking for the maximum number of endpoints, a long message
-/// and a step of a sweep.
+/// A longer change makes the long ring pause. A booking for the maximum number of endpoints, a long message
+/// and a step of a sweep are shorter.
 const REST_FROM_BYTES: usize = 32 << 10;
 
-/// The pause of the long ring, as a multiple of the duration of a group with a long change. One lane gets a tenth of
-/// the writer's time, many together half of it, and more if a group takes longer than a ninth of [`REST_MAX`].
+/// The pause of the long ring, as a multiple of the duration of a group with a long change. One lane with
+/// long changes gets a tenth of the writer's time. Many such lanes together get half of it, or more if a
+/// group takes longer than a ninth of [`REST_MAX`].
 const REST: u32 = 9;
 
 /// The maximum pause: a short stall of the disk must not cause a long one.
@@ -244,8 +246,8 @@ impl Queue {
         }
     }
 
-    /// Takes no long change before this instant, unless the queue closes. Only for the thread, since a task does not
-    /// measure time.
+    /// Keeps the queue from returning a long change before this instant, unless the queue closes. Only the
+    /// writer's thread calls this, because the writer's task does not measure time.
     pub(super) fn rest_until(&self, until: Instant) {
         let mut state = self.state.lock();
         if !state.closed {
