@@ -30,7 +30,7 @@ pub(crate) struct Running {
     /// Requests that wait until the background jobs are done.
     maintained: Vec<Maintained>,
     permits: Arc<Semaphore>,
-    /// Held while the actor does background work, so that it is not stopped.
+    /// A permit that is held while the actor does background work, so that the actor is not stopped.
     work: Option<OwnedSemaphorePermit>,
     has_looked: bool,
 }
@@ -106,8 +106,8 @@ impl Actor for BusinessActor {
         let handled =
             if is_set_aside(running) { Ok(()) } else { running.handle(myself.clone(), message).await };
         if is_set_aside(running) {
-            // The drop of the pending requests answers them. The actor has not failed, so nothing restarts
-            // it.
+            // Dropping the pending requests answers them. The actor has not failed, so the supervisor does
+            // not restart it.
             if let Some(businesses) = running.businesses.upgrade() {
                 businesses.directory.dismiss(running.state.id);
             }

@@ -14,7 +14,7 @@ pub(super) struct Announced {
 }
 
 /// Writes an event and one delivery for each subscribed endpoint. Writes nothing without a subscribed
-/// endpoint. A delivery that exceeds the budget is missed at once; the change still succeeds.
+/// endpoint. A delivery that exceeds the budget is written as missed; the change still succeeds.
 pub(super) fn write_event(
     state: &mut State,
     event: EventType,

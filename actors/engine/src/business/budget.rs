@@ -47,7 +47,8 @@ impl BusinessBudget {
         self.uncounted.is_none() && self.due.is_empty()
     }
 
-    /// `None` until all records are counted: an audit entry never contains a partial usage.
+    /// The usage for an audit entry. `None` until all records are counted, because an audit entry never
+    /// contains a partial usage.
     pub(super) fn recorded(&self, usage: Usage) -> Option<Usage> {
         self.uncounted.is_none().then_some(usage)
     }

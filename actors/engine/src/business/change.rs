@@ -23,7 +23,8 @@ pub trait Change: Send + Sized {
         remembered
     }
 
-    /// How the change affects the disk. A nearly full disk refuses changes by this weight.
+    /// How the change affects the usage of the disk. On a nearly full disk, the store refuses changes
+    /// depending on this weight.
     fn weight(&self) -> Weight;
 
     /// The right that a member needs for this change. `None` when the change checks the member itself.
@@ -34,7 +35,7 @@ pub trait Change: Send + Sized {
 
 pub type AnswerOf<C> = Answer<<<C as Change>::Gives as Gives>::Value>;
 
-/// The value of an answer; the change knows its type.
+/// The value of an answer without its type, which only the change knows.
 pub(crate) type AnyValue = Box<dyn Any + Send>;
 
 pub(crate) trait AnyChange: Send {

@@ -139,8 +139,8 @@ impl<'a> Context<'a> {
         self.read(&keys::contact(self.state.id, id))
     }
 
-    /// The contact whose phone or email has this index row. An undecodable contact counts as missing, so it
-    /// never blocks other requests with that phone or email.
+    /// The contact to which this index row of a phone number or an email address refers. An undecodable
+    /// contact counts as missing, so it never blocks other requests with that phone or email.
     pub fn contact_at(&self, row: &Key) -> Result<Option<Contact>, StoreError> {
         let Some(id) = self.read_raw(row)? else { return Ok(None) };
         let contact = keys::id_at_end(&id).and_then(|id| self.contact(id));
@@ -185,7 +185,7 @@ impl<'a> Context<'a> {
         self.state.show_message(message)
     }
 
-    /// Whether an endpoint subscribes to an event. Without one, no event is needed.
+    /// Whether an endpoint subscribes to the event. Without a subscribed endpoint, no event is written.
     pub fn announces(&self, event: EventType) -> bool {
         self.state.webhooks.values().any(|endpoint| endpoint.events.contains(event))
     }
@@ -242,7 +242,7 @@ impl<'a> Context<'a> {
     }
 
     /// Returns [`Refusal::Conflict`] at `path` when the budget has no room for the record. The write of a new
-    /// record is checked again, at the name of its kind.
+    /// record repeats the check, with the name of the kind as its path.
     pub fn check_budget<R: Record>(&self, kind: BudgetKind, record: &R, path: &str) -> Result<(), Refusal> {
         let more = Amount::row(record.encode().len());
         self.budget().check(kind, self.state.budget.usage.of(kind), more, path)

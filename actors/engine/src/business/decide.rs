@@ -31,7 +31,7 @@ pub(super) enum Effect {
     /// The business is deleted. The next request gets 404.
     End,
     Deliver(EndpointKey),
-    /// No more deliveries to the endpoint. Running attempts end.
+    /// Stops the deliveries to the endpoint and ends the running attempts.
     StopDelivering(EndpointKey),
     TurnedOff(EndpointKey),
     /// The number of deliveries that exceeded the budget.
@@ -100,7 +100,7 @@ pub(crate) fn carry_out(
     let mut happened = std::mem::take(&mut mailed.happened);
     for draft in audit {
         happened.push(LiveChange { kind: draft.action.kind().as_str(), id: draft.resource_id, person: None });
-        // Minted last: the newest audit entry has the newest id of the business.
+        // This id is minted last, so the newest audit entry has the newest id of the business.
         let id: AuditId = state.mint.next(at, state.ports.random_bytes());
         state.ages.newest = Some(id);
         let entry = AuditEntry {
@@ -113,7 +113,8 @@ pub(crate) fn carry_out(
             changes: draft.changes,
         };
         if ends {
-            // The log of the business is deleted with it, so the installation's log gets the entry.
+            // The audit log of the business is deleted with the business, so the entry is also written to the
+            // installation's log.
             let record = AuditRecord { entry: entry.clone(), usage: None };
             batch.put(keys::audit(BusinessId::INSTALLATION, id), record.encode());
         }

@@ -84,7 +84,7 @@ impl<G: Gives> Decision<G> {
         self.noted(action, id, changed_fields(before, after))
     }
 
-    /// The same, for an answer that contains the new state of the resource.
+    /// Like `note_changes`, for an answer that contains the new state of the resource.
     #[must_use]
     pub fn note_change_from(self, action: AuditAction, id: impl ResourceId, before: &G::Value) -> Self {
         let changes = changed_fields(before, &self.value);

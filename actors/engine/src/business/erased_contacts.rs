@@ -12,7 +12,8 @@ use uuid::Uuid;
 #[derive(Debug, Default)]
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
-    /// Digests of the phone numbers, with the newest erasure of each. Newer records belong to others.
+    /// Digests of the phone numbers, with the newest erasure of each number. Records that are newer than that
+    /// erasure belong to other people.
     phones: HashMap<[u8; 16], ErasureId>,
     /// Whether the phone number of a contact is unknown, because its record did not decode. Then index rows
     /// of that contact may still exist.
@@ -50,7 +51,8 @@ impl ErasedContacts {
     }
 
     fn had_number_of(&self, call: &CallRecord) -> bool {
-        // The other number is the business's own line, which all calls have.
+        // Only the caller's number is compared. The other number is the business's own line, which all calls
+        // contain.
         self.had(call.number_of_caller(), call.id.uuid())
     }
 
@@ -61,7 +63,7 @@ impl ErasedContacts {
 }
 
 pub(crate) trait Personal: Sized {
-    /// The record without the data of the contacts; `None` when it contains none.
+    /// The record without the data of the contacts; `None` when the record contains no such data.
     fn without(
         &self,
         theirs: &ErasedContacts,

@@ -1,4 +1,4 @@
-//! The handle of one business, as the edges use it, and what the handles and the actors share.
+//! The handle of one business, and the state that the handles and the actors share.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::principals::Principals;
 use crate::scans::Scans;
 use crate::shared::Shared;
 
-/// What the actors and handles of businesses share.
+/// The state that the actors and the handles of all businesses share.
 pub(crate) struct Businesses {
     pub(crate) shared: Arc<Shared>,
     pub(crate) directory: Directory<BusinessId, Message>,
@@ -109,7 +109,7 @@ impl BusinessHandle {
     ///
     /// # Errors
     /// - [`EngineError::Refused`]: nothing is changed.
-    /// - [`EngineError::Overloaded`], [`EngineError::Stopping`]: nothing was tried.
+    /// - [`EngineError::Overloaded`], [`EngineError::Stopping`]: the change was not attempted.
     /// - [`EngineError::NotFound`]: the business does not exist.
     /// - [`EngineError::Failed`]: the actor failed. The change may or may not be durable.
     pub async fn change<C: Change + 'static>(

@@ -4,7 +4,8 @@
 //!   appointments. Single reads get the newest change and the age marks.
 //! - A load waits until all submitted changes of the business are durable, so a restarted actor misses none.
 //! - Undecodable rows are skipped. Only an undecodable profile makes the load fail.
-//! - An undecodable appointment blocks all staff from its start, which its key contains.
+//! - An undecodable appointment blocks all staff from its start on. The key of the appointment contains the
+//!   start.
 //! - Undecodable time off blocks its staff member from its start.
 //! - An undecodable special day is ignored: the weekly hours apply on its date.
 
@@ -126,7 +127,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     }
     state.blocked = Blocked::from_times(blocked);
     load_busy(&mut state, busy_from).await?;
-    // Usually this counts everything: only waiting rows are left, and they are few.
+    // Usually this step completes the count, because only the few waiting rows are uncounted.
     state.count_on()?;
     Ok(Some(state))
 }

@@ -23,16 +23,16 @@ pub(crate) enum Message {
     Count,
     /// The background jobs may have work.
     Maintain,
-    /// The same, from a request that waits until the jobs are done.
+    /// Runs the background jobs for a request that waits until they are done.
     MaintainThrough(Maintained),
     /// A job step is durable.
     Stepped,
-    /// All earlier messages are answered. The actor ends.
+    /// Ends the actor after all earlier messages are answered.
     End,
 }
 
-/// A request that waits until the background jobs are done or cannot continue now; then it is dropped. Its
-/// permit keeps the actor running.
+/// A request that waits until the background jobs are done or cannot continue now; then the request is
+/// dropped. Its permit keeps the actor running.
 pub(crate) struct Maintained {
     pub(crate) _done: oneshot::Sender<()>,
     pub(crate) _permit: OwnedSemaphorePermit,

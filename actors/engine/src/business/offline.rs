@@ -1,4 +1,5 @@
-//! Changes of a business in a store without an engine. They are decided and written as the actor would do it.
+//! Changes of a business in a store without an engine. They are decided and written in the same way as by the
+//! actor.
 
 use std::sync::Arc;
 

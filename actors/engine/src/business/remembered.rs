@@ -1,7 +1,7 @@
 //! Idempotency: the answer to a request is stored in the batch of its change.
 //!
 //! A key is kept for 24 hours of steady time, independent of stamps and the wall clock. The day is part of
-//! its row key: a look-up reads today and yesterday, and a sweep deletes older days.
+//! the row's key. A lookup reads the rows of today and yesterday, and a sweep deletes the rows of older days.
 
 use chrono::TimeDelta;
 use domain::{
@@ -30,7 +30,8 @@ pub(super) fn given(
     let Some(idempotency) = request.idempotency else { return Ok(None) };
     let Some((kept, body)) = remembered(state, idempotency)? else { return Ok(None) };
     if kept != status {
-        // The fingerprint contains method and path, so another kind of answer comes from another version.
+        // The fingerprint contains method and path, so an answer of another kind was stored by another
+        // version.
         return Err(Refusal::IdempotencyKeyReused.into());
     }
     Ok(Some(body))
@@ -56,7 +57,8 @@ fn remembered(
 ) -> Result<Option<(AnswerStatus, Vec<u8>)>, EngineError> {
     let now = state.clocks.steady();
     let at = |day| keys::idempotency(state.id, day, &idempotency.key);
-    // Future days first: the sweep moves their keys to today, so a key is found in one of the two places.
+    // Future days are read first. The sweep moves their keys to today, so a key is found either on its future
+    // day or today.
     let days = state.days_ahead.iter().copied().chain(days(now));
     let Some((day, record)) = kept(days, now, idempotency.fingerprint, |day| state.read(&at(day)))? else {
         return Ok(None);
@@ -81,7 +83,7 @@ fn named(what: ShownAnew) -> Named {
     }
 }
 
-/// The days under which a key of the last 24 hours can be.
+/// The days whose rows can contain a key of the last 24 hours.
 pub(crate) fn days(now: SteadyTime) -> impl Iterator<Item = u32> {
     let today = now.day();
     [Some(today), today.checked_sub(1)].into_iter().flatten()
@@ -140,8 +142,8 @@ fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
     }
 }
 
-/// Returns an error when the actor lacks the right. The actor of the business decides both the change and the
-/// loss of the right, so they have an order.
+/// Returns an error when the requester lacks the right. The business actor decides both the change and the
+/// loss of the right, so one of them comes first.
 pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>) -> Result<(), EngineError> {
     match request.actor {
         Who::ApiKey(id) => check_key(state, id),
@@ -174,7 +176,7 @@ fn check_key(state: &State, id: KeyId) -> Result<(), EngineError> {
     if state.business.suspended {
         return Err(EngineError::Suspended);
     }
-    // Read before the rows. The rows are unchanged while the generation is.
+    // The generation is read before the rows. While the generation is unchanged, the rows are unchanged too.
     let checked = (id, state.store.credentials_generation());
     if state.checked_key.get() == Some(checked) {
         return Ok(());

@@ -24,8 +24,8 @@ pub(crate) struct Stamps {
 }
 
 impl Stamps {
-    /// Continues after a change with this stamp, which a list may already have shown. No stamp is before
-    /// `from`.
+    /// The stamps that follow a change with the stamp `newest`. A list may already have shown that change. No
+    /// stamp is before `from`.
     pub(crate) fn after(newest: Timestamp, from: Timestamp) -> Self {
         Self { newest, next: from.max(newest + TICK) }
     }
@@ -46,8 +46,8 @@ impl Stamps {
         self.next = self.next.max(self.newest + TICK);
     }
 
-    /// The fence of a list by change: the present, or the tick before it when no change has that stamp yet
-    /// and one may follow.
+    /// The fence of a list by change: the present, or the tick before the present when no change has the
+    /// present's stamp yet and a later change may get it.
     pub(crate) fn fence(&mut self, now: Timestamp) -> Timestamp {
         let fence = self.newest.max(self.next - TICK).max(now - TICK);
         self.next = fence + TICK;

@@ -2,8 +2,8 @@
 //! contains it. Without such an entry, the rows are counted again.
 //!
 //! Invariants:
-//! - `BusinessBudget::usage` equals the rows in the store after all decided changes: all rows, or those before
-//!   `uncounted` while counting.
+//! - `BusinessBudget::usage` equals the rows in the store after all decided changes: all rows, or only the
+//!   rows before `uncounted` while a count is in progress.
 //! - A change of the usage writes an audit entry with the new usage in the same batch. A crash leaves both or
 //!   neither.
 //! - A step of counting is one message and reads a bounded number of rows and bytes. Only requests for the

@@ -19,7 +19,7 @@ pub enum Write {
     Budget(Budget),
     Service(Service),
     Staff(StaffMember),
-    /// The row is with the keys of all businesses, by its prefix.
+    /// The row is stored under its prefix with the API keys of all businesses.
     ApiKey(ApiKey),
     Appointment {
         /// `None` for a new one.
@@ -52,27 +52,27 @@ pub enum Write {
         after: TakenMessage,
     },
     NoService(ServiceId),
-    /// Each blocked time of the staff member is deleted by its own write.
+    /// Deletes the staff member. A separate write deletes each blocked time of the staff member.
     NoStaff(StaffId),
     NoContact(Contact),
     /// An erased contact whose record did not decode. The erasure looks for its index rows.
     NoUndecodableContact(ContactId),
     NoAppointment(Appointment),
     Retention(Retention),
-    /// A deleted business: without a profile, list entry and endpoints.
+    /// Deletes the profile, the list entry and the endpoints of the business.
     NoBusiness,
     /// Rows that are not in the actor's memory.
     Rows(Batch),
     SpecialDay(SpecialDay),
-    /// The weekly hours apply to the date again.
+    /// Deletes the special day of this date, so the weekly hours apply again.
     NoSpecialDay(NaiveDate),
     /// A blocked time never changes.
     BlockedTime(BlockedTime),
     NoBlockedTime(BlockedKey),
-    /// The row is with the business, and in the list of the person's memberships.
+    /// Writes a row with the business, and a row in the list of the person's memberships.
     Membership(Membership),
-    /// The deleted membership, with the stamp of its offer. Later changes have a later stamp, which
-    /// distinguishes a new offer.
+    /// Deletes the membership whose offer has this stamp. Later changes have a later stamp, so a new offer
+    /// has a different one.
     NoMembership(PersonId, Timestamp),
 }
 

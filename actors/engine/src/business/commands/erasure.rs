@@ -13,7 +13,8 @@ use crate::business::undecodable::remember_end;
 use crate::error::EngineError;
 use crate::maintenance::erasure;
 
-/// Erases a contact. The contact itself is deleted at once, its data in other records by a background job.
+/// Erases a contact. This change deletes the contact's own record. A background job deletes the contact's
+/// data in other records.
 #[derive(Clone, Copy, Debug)]
 pub struct EraseContact {
     pub id: ContactId,
@@ -96,8 +97,8 @@ impl Change for PatchRetention {
 /// Deletes the business. A background job deletes its rows afterwards.
 #[derive(Clone, Copy, Debug)]
 pub struct EndBusiness {
-    /// The idempotency key. Its answer is in the rows of the installation, because the rows of the business
-    /// are deleted.
+    /// The idempotency key. The answer is stored in the rows of the installation, because the rows of the
+    /// business are deleted.
     pub once: Option<Idempotency>,
 }
 

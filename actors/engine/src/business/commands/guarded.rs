@@ -1,7 +1,7 @@
 //! Guarded booking, moving and cancelling for assistants, which may repeat or misread a request.
 //!
-//! Invariant: the actor checks both guards when it decides the change. Of two concurrent identical bookings,
-//! the second one finds the first. A moved or cancelled appointment starts at the expected time.
+//! Invariant: the actor checks both guards when it decides the change. The second of two identical concurrent
+//! bookings finds the appointment of the first. A moved or cancelled appointment starts at the expected time.
 
 use domain::booking::{self, BookRequest, Outcome};
 use domain::{
@@ -59,8 +59,8 @@ impl Change for BookOnce {
     }
 }
 
-/// The existing appointment of the booking's contact at that time. Of several, the one that was created
-/// first.
+/// The existing appointment of the booking's contact at that time. If there are several, the appointment that
+/// was created first.
 fn held(
     context: &Context<'_>,
     request: &BookRequest,

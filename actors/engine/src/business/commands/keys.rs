@@ -25,7 +25,7 @@ impl Change for CreateKey {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
         let minted = loop {
             let minted = credentials::mint(|bytes| *bytes = context.random());
-            // A prefix has 47 random bits. An existing prefix is drawn again.
+            // A prefix has 47 random bits. A prefix that already exists is replaced by a new random prefix.
             if context.read_raw(&keys::api_key(minted.prefix_chars()))?.is_none() {
                 break minted;
             }

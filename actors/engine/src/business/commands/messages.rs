@@ -17,7 +17,7 @@ use crate::error::EngineError;
 
 const NO_STAFF: ProblemCode = ProblemCode::NotOfTheBusiness(Named::Staff);
 
-/// Takes a message. Its contact is the one with the caller's number, if it exists.
+/// Takes a message. Its contact is the contact with the caller's phone number, if such a contact exists.
 #[derive(Clone, Debug)]
 pub struct TakeMessage {
     pub details: MessageDetails,

@@ -88,7 +88,7 @@ fn check_staff(context: &Context<'_>, staff_id: Option<StaffId>) -> Result<(), R
 
 #[derive(Clone, Debug)]
 pub struct PatchMember {
-    /// The person before the request, for `If-Match`.
+    /// The state of the person before the request, for `If-Match`.
     pub before: Person,
     pub person: Person,
     pub patch: MembershipPatch,
@@ -131,7 +131,7 @@ impl Change for PatchMember {
     }
 }
 
-/// Deletes a membership. The person's sessions lose the business at once.
+/// Deletes a membership. The person's sessions immediately lose access to the business.
 #[derive(Clone, Copy, Debug)]
 pub struct RemoveMember {
     pub id: PersonId,

@@ -181,7 +181,7 @@ impl Change for DeleteWebhook {
     }
 }
 
-/// Replaces the secret. The old one is invalid at once.
+/// Replaces the secret. The old secret becomes invalid immediately.
 #[derive(Clone, Copy, Debug)]
 pub struct RotateSecret {
     pub id: WebhookId,
@@ -198,8 +198,8 @@ impl Change for RotateSecret {
     }
 
     fn weight(&self) -> Weight {
-        // The old secret may have leaked, so this is allowed on a nearly full disk. It can be repeated
-        // without limit, so it does not free space.
+        // The old secret may have leaked, so a rotation is allowed on a nearly full disk. A rotation can be
+        // repeated without limit, so its weight is not `Frees`.
         Weight::Keeps
     }
 
@@ -216,7 +216,7 @@ pub(crate) struct TurnOff {
     pub(crate) delivery: Delivery,
     /// The due time before the attempt.
     pub(crate) due: Option<Timestamp>,
-    /// The number of deliveries that reached the endpoint. It may increase while this change is on its way.
+    /// The number of deliveries that reached the endpoint. It may increase before this change is decided.
     pub(crate) reached: Arc<AtomicU64>,
 }
 

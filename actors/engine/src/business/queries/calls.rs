@@ -117,7 +117,7 @@ impl BusinessHandle {
 
 struct Callers {
     business: BusinessId,
-    /// The outer `None` for an erased contact.
+    /// The names of the contacts. The outer `None` marks an erased contact.
     names: HashMap<ContactId, Option<Option<String>>>,
 }
 

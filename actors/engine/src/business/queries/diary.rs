@@ -13,7 +13,7 @@ use super::{PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::error::EngineError;
 
-/// How far an id may be ahead of its instant, when many ids are minted at once.
+/// How far an id may be ahead of its instant, when many ids are minted in the same instant.
 const ID_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 const HISTORY_MAX: usize = 100;
 
@@ -30,7 +30,7 @@ impl BusinessHandle {
         self.ask(move |state, now| Ok(state.schedule(now).diary(dates))).await
     }
 
-    /// The notes of these times off, without empty ones.
+    /// The notes of these times off that are not empty.
     pub async fn notes_of(
         &self,
         times: &[BlockedKey],

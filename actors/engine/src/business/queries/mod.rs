@@ -81,7 +81,7 @@ impl BusinessHandle {
         Ok(RetentionView::from(&retention.unwrap_or_default()))
     }
 
-    /// In the order of creation. Without `inactive_too`, only active services.
+    /// The services in the order of creation. Without `inactive_too`, only the active ones.
     pub async fn services(
         &self,
         inactive_too: bool,
@@ -208,8 +208,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The stored answer to a repeated request. A change that needs other services first asks here, so that a
-    /// repeat does not depend on them.
+    /// The stored answer to a repeated request. A change that depends on external services first looks for a
+    /// stored answer, so that a repeat does not depend on these services.
     ///
     /// Errors are those of the change:
     /// [`Refusal::IdempotencyKeyReused`](domain::Refusal::IdempotencyKeyReused),
@@ -227,7 +227,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Whether a change would be refused now. For callers that must change something else first.
+    /// Whether a change would be refused now. For callers that must make another change first.
     pub(crate) async fn check<C: Change + 'static>(
         &self,
         request: &Request,

@@ -60,7 +60,8 @@ impl BusinessHandle {
         self.ask(move |state, _| Ok(state.references.watch(id, in_use))).await
     }
 
-    /// Fails when a record of the kind has the id. An undecodable record may have it, so it fails too.
+    /// Fails when a record of the kind contains the id. Also fails for an undecodable record, because it may
+    /// contain the id.
     async fn check_none(
         &self,
         kind: u8,

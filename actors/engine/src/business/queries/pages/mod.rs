@@ -136,8 +136,8 @@ pub(crate) fn collect<T>(
 }
 
 /// Walks an index whose keys end with an instant and a record id, and keeps the records that the rule
-/// accepts. The rule also gets the instant: an index row from before a change and a record from after it do
-/// not match.
+/// accepts. The rule also gets the instant, because an index row that was read before a change does not match
+/// a record that was read after the change.
 pub(super) fn walk<I: ResourceId, R: Record, T>(
     reader: &Reader<'_>,
     (range, order): (KeyRange, Order),
