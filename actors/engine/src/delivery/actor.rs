@@ -1,9 +1,9 @@
 //! The actor of one webhook endpoint. Its queue is the store's index of due deliveries; the
 //! [dispatcher](super::dispatch) decides when the actor may send.
 //!
-//! Every message asks for one more turn, and requests for a turn that arrive together become one. A turn
-//! reads the due rows and begins an attempt for each permit of the dispatcher. The actor may be stopped while it
-//! only waits.
+//! Every message requests a turn, and requests that arrive before the turn are combined into one turn. A turn
+//! reads the due rows and begins an attempt for each permit of the dispatcher. The actor may be stopped while
+//! it only waits.
 
 use std::sync::Arc;
 
@@ -59,8 +59,8 @@ impl Actor for DeliveryActor {
         let handled =
             if is_set_aside(state) { Ok(()) } else { state.take(&deliveries, &myself, message).await };
         if is_set_aside(state) {
-            // This is not a failure, so the supervisor does not restart the actor. The attempts under way end
-            // with it.
+            // This is not a failure, so the supervisor does not restart the actor. Attempts in progress end
+            // with the actor.
             deliveries.directory.dismiss(state.key);
             deliveries.dispatcher.rest(state.key, None);
             myself.stop(Some("the business is set aside".into()));

@@ -78,8 +78,8 @@ impl State {
         Ok(())
     }
 
-    /// Ends attempts without a known outcome that the endpoint must no longer receive: those of an earlier
-    /// epoch, or all if the endpoint was deleted. Their permits are free at once.
+    /// Ends the attempts in progress that the endpoint must no longer receive: the attempts of an earlier
+    /// epoch, or all attempts if the endpoint was deleted. Their permits are released immediately.
     pub(super) fn abort_stale(&mut self, myself: &ActorRef<Message>, endpoint: Option<&WebhookEndpoint>) {
         let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);
@@ -248,9 +248,9 @@ struct AttemptTask {
 }
 
 impl AttemptTask {
-    /// Makes the attempt. Its permit is free at the head of the response, or [`BODY_GRACE`] later. The rest of
-    /// the body is read without a permit, within a bound of its own; without room in that bound it is not
-    /// read.
+    /// Makes the attempt. Its permit is released when the head of the response arrives, or [`BODY_GRACE`]
+    /// later. The rest of the body is read without a permit. A separate bound limits these reads, and a body
+    /// over the bound is not read.
     async fn run(self, post: Post) -> AttemptResult {
         let Self { client, bodies, business, reached, known, myself, event, number, mut permit } = self;
         permit.begin();

@@ -18,8 +18,8 @@ use super::write::write_delivery;
 use crate::shared::Shared;
 
 impl State {
-    /// Cleans the deliveries of the next events to be wiped. A delivery with an attempt under way is cleaned
-    /// after the attempt.
+    /// Cleans the deliveries of the next events to be wiped. A delivery with an attempt in progress is
+    /// cleaned after the attempt.
     pub(super) async fn clean(
         &mut self,
         deliveries: &Arc<Deliveries>,

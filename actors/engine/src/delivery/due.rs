@@ -18,7 +18,7 @@ const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 pub(super) struct Due {
     pub(super) now: Vec<Delivery>,
     pub(super) next: Option<Timestamp>,
-    /// Whether a second read must follow at once.
+    /// Whether another read must follow immediately.
     pub(super) more: bool,
 }
 
@@ -50,8 +50,8 @@ impl State {
                 break;
             }
             let delivery = shared.store.look::<Delivery>(&keys::delivery(business, id, event))?;
-            // A row that does not decode stays and does not count. Otherwise it would hide the rows after it
-            // forever.
+            // A row that does not decode stays in the store and is not counted. Otherwise it would
+            // permanently hide the rows after it in key order.
             let Some(delivery) = delivery else { continue };
             looked_at += 1;
             let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {
@@ -117,8 +117,8 @@ impl State {
         }
     }
 
-    /// Deletes the rows of a deleted endpoint in bounded steps. Each step starts after the commit of the one
-    /// before, or it would read the same rows.
+    /// Deletes the rows of a deleted endpoint in bounded steps. Each step starts after the commit of the
+    /// previous step. Otherwise it would read the same rows again.
     pub(super) fn purge(&mut self, shared: &Shared, myself: &ActorRef<Message>) -> Result<(), StoreError> {
         if self.purging {
             return Ok(());

@@ -50,7 +50,7 @@ impl BusinessHandle {
     ///
     /// # Errors
     /// [`Refusal::Invalid`] with the path `url`, which never names the address; [`EngineError::Overloaded`]
-    /// with too many look-ups or another local shortage.
+    /// with too many lookups or another local shortage.
     pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {
         let Deliveries { saves, client, .. } = &*self.businesses.deliveries;
         let _permit = saves.take(self.id).ok_or(EngineError::Overloaded)?;
@@ -69,7 +69,7 @@ impl BusinessHandle {
         self.all(page).await
     }
 
-    /// Replaces the secret of an endpoint and shows the new one. The old secret stops working at once. A
+    /// Replaces the secret of an endpoint and shows the new one. The old secret stops working immediately. A
     /// repeat of the same request shows nothing, because the secret is not remembered.
     pub async fn rotate_secret(
         &self,

@@ -1,4 +1,4 @@
-//! Deliveries of events to webhook endpoints (spec §6): one actor per endpoint with work under way, and one
+//! Deliveries of events to webhook endpoints (spec §6): one actor per endpoint with work in progress, and one
 //! dispatcher that schedules all attempts.
 //!
 //! The business actor writes an event and one delivery per subscribed endpoint in the batch of the change.
@@ -6,8 +6,8 @@
 //!
 //! Invariants:
 //!
-//! - Waiting deliveries are in the store with their due times. Memory holds only the attempts under way, so a
-//!   restart loses no schedule.
+//! - Waiting deliveries are in the store with their due times. Memory holds only the attempts in progress, so
+//!   a restart loses no schedule.
 //! - A delivery is sent only after its change is durable.
 //! - The outcome of an attempt and the next due time are one batch. Disabling the endpoint is in the same
 //!   batch.

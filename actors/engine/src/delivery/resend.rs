@@ -52,7 +52,7 @@ impl State {
                     Progress::Done => step.reply.send(Ok(step.resent)),
                 }
             }
-            // Some events are already sent again, and an error here would hide their number.
+            // Some events are already scheduled again, and an error would hide their number.
             Err(EngineError::Overloaded | EngineError::Resting(_)) if step.resent > 0 => {
                 let myself = myself.clone();
                 tokio::spawn(async move {
@@ -198,7 +198,8 @@ impl State {
 enum Progress {
     /// Continue with the next rows.
     Continues,
-    /// Wait until the outcome of an attempt under way is durable; its row changes with it.
+    /// Wait until the outcome of the attempt in progress is durable, because the outcome changes the row of
+    /// the delivery.
     Waits,
     Done,
 }

@@ -1,4 +1,5 @@
-//! When attempts are due, and what follows from an outcome (spec §6 rules 5, 6 and 8). The module is pure.
+//! The due times of attempts, and the consequences of an outcome (spec §6 rules 5, 6 and 8). The module is
+//! pure.
 
 use chrono::TimeDelta;
 use domain::{AttemptError, Delivery, DeliveryStatus, Timestamp};
@@ -7,7 +8,7 @@ use net::{Attempt, Outcome};
 /// How long a delivery is shown in the log (spec §6 rule 10).
 pub(crate) const LOG_DAYS: TimeDelta = TimeDelta::days(30);
 
-/// The delay after each failure. There is no attempt after the last one.
+/// The delay after each failure. The failure after the last delay is final.
 pub const RETRY_AFTER: [TimeDelta; 8] = [
     TimeDelta::seconds(30),
     TimeDelta::minutes(2),

@@ -1,7 +1,8 @@
-//! What the endpoints' actors share: their directory, the dispatcher and the client for outgoing requests.
+//! The state that the endpoints' actors share: their directory, the dispatcher and the client for outgoing
+//! requests.
 //!
-//! Invariant: a running actor gets a message with a permit, which keeps it running until it has looked. A
-//! stopped actor is started for an attempt permit, or for work that needs no permit.
+//! Invariant: a running actor gets each message with a permit, which keeps the actor running until it has
+//! handled the message. A stopped actor is started for an attempt permit, or for work that needs no permit.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -73,7 +74,7 @@ impl Deliveries {
         self.businesses.upgrade().into_iter().for_each(|businesses| businesses.maintain(business));
     }
 
-    /// Whether more actors run than may stay without work.
+    /// Whether the number of running actors exceeds the bound for actors without work.
     pub(super) fn are_too_many(&self) -> bool {
         self.directory.len() > self.actors_at_rest
     }
@@ -89,8 +90,8 @@ impl Deliveries {
         );
     }
 
-    /// Has an endpoint's due deliveries read: by its running actor, or by a new one as soon as there is a
-    /// permit.
+    /// Makes an endpoint read its due deliveries. The running actor reads them, or a new actor as soon as
+    /// there is a permit.
     pub(crate) fn wake(self: &Arc<Self>, key: EndpointKey) {
         let is_set_aside = self.shared.store.is_business_set_aside(key.business);
         if !is_set_aside && !self.tell_running(key, Message::Wake) {
@@ -137,7 +138,7 @@ impl Deliveries {
         }
     }
 
-    /// Sends a message to a running actor. The permit in it keeps the actor running.
+    /// Sends a message to a running actor. The permit in the message keeps the actor running.
     fn tell_running(&self, key: EndpointKey, message: impl FnOnce(OwnedSemaphorePermit) -> Message) -> bool {
         let Some(running) = self.directory.if_running(key) else { return false };
         let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned() else { return false };
@@ -155,7 +156,8 @@ impl Deliveries {
             loop {
                 match deliveries.directory.enter(key).await {
                     // The actor has failed. The supervisor restarts it after a back-off, and it then reads
-                    // the rows itself. An actor started here could fail again at once, in an endless loop.
+                    // the rows itself. An actor started here could fail again immediately, in an endless
+                    // loop.
                     Ok((running, permit)) => {
                         let _ = running.actor.cast(message(permit));
                         return;

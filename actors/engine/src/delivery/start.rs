@@ -57,8 +57,8 @@ impl Deliveries {
         }
     }
 
-    /// The next endpoints of the list of all. `None` at its end, or when the engine closes. A row without an
-    /// endpoint is set aside.
+    /// The next endpoints of the list of all endpoints. `None` at the end of the list, or when the engine
+    /// closes. A row without an endpoint is set aside.
     fn next_endpoints(&self, range: &mut KeyRange) -> Option<Vec<EndpointKey>> {
         self.shared.check_open().ok()?;
         let store = &self.shared.store;

@@ -1,4 +1,4 @@
-//! The memory of an endpoint's actor. It holds the attempts under way and no waiting deliveries.
+//! The memory of an endpoint's actor. It contains the attempts in progress and no waiting deliveries.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -35,7 +35,8 @@ pub(crate) struct State {
     pub(super) attempt_permits: Vec<AttemptPermit>,
     /// Requests that wait for a durable outcome.
     pub(super) resending: Vec<Resending>,
-    /// How many deliveries reached the endpoint. Attempts increase it as soon as they know.
+    /// The number of deliveries that reached the endpoint. An attempt increases it as soon as it has
+    /// succeeded.
     pub(super) reached: Arc<AtomicU64>,
     /// The part of `reached` that is submitted to the store.
     pub(super) reached_written: u64,
@@ -47,7 +48,7 @@ pub(crate) struct State {
     /// No attempt begins before this instant.
     pub(super) paused_until: Option<Instant>,
     pub(super) permits: Arc<Semaphore>,
-    /// Held while work is under way, so that the actor is not stopped.
+    /// A permit that is held while work is in progress, so that the actor is not stopped.
     pub(super) work: Option<OwnedSemaphorePermit>,
 }
 
@@ -96,7 +97,7 @@ impl State {
         })
     }
 
-    /// The actor needs no permit for `wait`, or, without it, before its next message.
+    /// The actor needs no permit for `wait`. Without `wait`, it needs no permit before its next message.
     pub(super) fn wait(&mut self, deliveries: &Deliveries, wait: Option<Duration>) {
         deliveries.dispatcher.rest(self.key, wait);
         self.attempt_permits.clear();
@@ -107,7 +108,7 @@ impl State {
         keys::webhook(self.key.business, self.key.endpoint)
     }
 
-    /// Asks for a turn after the messages that already wait.
+    /// Requests a turn after the messages that already wait.
     pub(super) fn ask_turn(&mut self, myself: &ActorRef<Message>) {
         if !std::mem::replace(&mut self.turn_asked, true) {
             let _ = myself.cast(Message::Turn);
@@ -121,7 +122,8 @@ impl State {
         }
     }
 
-    /// Notes whether there is work besides the attempts under way. Without any, the actor may be stopped.
+    /// Records whether there is work in addition to the attempts in progress. Without such work, the actor
+    /// may be stopped.
     pub(super) fn rest(&mut self, deliveries: &Arc<Deliveries>, work: bool) {
         if work || !self.attempting.is_empty() || !self.recording.is_empty() {
             return;

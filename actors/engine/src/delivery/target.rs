@@ -12,7 +12,8 @@ use super::key::EndpointKey;
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) endpoint: WebhookEndpoint,
-    /// Also set if the profile does not decode, because the suspension is then unknown.
+    /// Also true if the profile does not decode, because it is then unknown whether the business is
+    /// suspended.
     pub(super) suspended: bool,
 }
 
@@ -30,7 +31,7 @@ impl Target {
 }
 
 /// A cached suspension flag. The profile is read again only after a profile or a key was written, which saves
-/// one look-up per attempt.
+/// one lookup per attempt.
 #[derive(Debug)]
 pub(super) struct Suspended(AtomicU64);
 

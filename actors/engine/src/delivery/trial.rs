@@ -1,4 +1,4 @@
-//! Endpoint tests: one signed attempt at once with a sample event. A test leaves no rows.
+//! Endpoint tests: one immediate signed attempt with a sample event. A test leaves no rows.
 
 use domain::{EventId, EventType, Named, Refusal, WebhookId};
 use net::Rest;
@@ -64,7 +64,8 @@ impl BusinessHandle {
         event: Option<EventType>,
     ) -> Result<(WebhookTrial, Option<Rest>), EngineError> {
         let timezone = self.business().await?.zone.name();
-        // Read last and without a wait, so the newest acknowledged secret signs.
+        // The target is read last and without a wait, so that the newest acknowledged secret is used for the
+        // signature.
         let target = Target::read(&self.shared().store, self.endpoint_key(id), &Suspended::default())?;
         let target = target.ok_or(Refusal::NotFound(Named::Webhook))?;
         if target.suspended {

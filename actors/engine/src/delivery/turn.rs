@@ -41,8 +41,8 @@ impl State {
         }
         let target = unless_set_aside(Target::read(&shared.store, self.key, &self.suspended))?;
         let Some(target) = target else {
-            // The endpoint's record is unreadable, so nothing can be sent. The rows stay, and the attempts
-            // under way end.
+            // The endpoint's record is unreadable, so nothing can be sent. The rows stay, and the attempts in
+            // progress end.
             self.wait(deliveries, None);
             self.rest(deliveries, false);
             return Ok(());
@@ -124,7 +124,7 @@ impl State {
     }
 }
 
-/// How many attempts the network allows: none during a local outage that concerns the endpoint.
+/// The number of attempts that the network allows. It is 0 during a local outage that concerns the endpoint.
 fn most_now(client: &WebhookClient, endpoint: &WebhookEndpoint) -> usize {
     let network = client.network();
     let is_cut_off = network.is_out() && client.is_cut_off_from(&endpoint.url);

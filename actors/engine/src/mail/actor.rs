@@ -1,5 +1,4 @@
-//! The actor of the outbox. Its queue is the store's index of due mails, and every message asks for one more
-//! turn.
+//! The actor of the outbox. Its queue is the store's index of due mails, and every message requests a turn.
 
 use std::collections::BTreeSet;
 

@@ -7,10 +7,10 @@ use domain::{
 };
 use ports::BoxFuture;
 
-/// Finds the account of a mail's person and checks its access. It is asked whenever a mail is made.
+/// Finds the account of a mail's person and checks its access. It is called whenever a mail is composed.
 pub trait Recipients: Send + Sync + 'static {
-    /// The current recipient of a mail. `None` if the account is gone or the membership is not active. It
-    /// also makes the mail's link.
+    /// The current recipient of a mail. `None` if the account was deleted or the membership is not active.
+    /// Also creates the mail's link.
     ///
     /// # Errors
     /// The reason why the recipient is not known now. The mail waits a minute.

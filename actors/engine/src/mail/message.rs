@@ -44,7 +44,7 @@ pub(crate) struct Ended {
 pub(crate) enum Outcome {
     /// The relay accepted or refused it.
     Tried(Result<String, MailFailure>),
-    /// The recipient has no access any more, or the content is gone.
+    /// The recipient no longer has access, or the content was deleted.
     Dropped,
     /// The mail could not be made for now; the relay is not at fault. Contains the reason.
     NotMade(MailError),

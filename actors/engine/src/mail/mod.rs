@@ -1,10 +1,10 @@
 //! Mails to people (contract, second part, §3): the outbox, one actor with stored due times. A mail's row is
-//! in the batch of its change; from then on it belongs to the outbox.
+//! in the batch of its change. After the commit, the mail belongs to the outbox.
 //!
 //! Invariants:
 //!
-//! - Waiting mails are in the store with their due times. Memory holds only their lanes and the mails under
-//!   way, so a restart loses no schedule.
+//! - Waiting mails are in the store with their due times. Memory holds only their lanes and the mails that
+//!   are being sent, so a restart loses no schedule.
 //! - A mail is sent only after its row is durable.
 //! - A row contains ids only. The recipient and the content are read when the mail is made, so a mail
 //!   contains no erased data and nothing that its reader may not see.

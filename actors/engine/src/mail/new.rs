@@ -13,17 +13,17 @@ pub struct NewMail {
     pub more: u32,
     /// The address, if it is not the person's present one.
     pub to: Option<String>,
-    /// The due time. Without one, or with one in the past, the mail is due at once.
+    /// The due time. Without a due time, or with a due time in the past, the mail is due immediately.
     pub due: Option<Timestamp>,
 }
 
 impl NewMail {
-    /// A mail about an account alone, due at once.
+    /// A mail that concerns only an account. It is due immediately.
     pub fn of_account(person_id: PersonId, kind: MailKind, to: Option<String>) -> Self {
         Self { business_id: None, person_id, kind, about: Vec::new(), more: 0, to, due: None }
     }
 
-    /// A mail about a membership, due at once.
+    /// A mail about a membership. It is due immediately.
     pub fn of_membership(business_id: BusinessId, person_id: PersonId, kind: MailKind) -> Self {
         Self {
             business_id: Some(business_id),

@@ -4,7 +4,7 @@
 //!
 //! - Resets go first, then the lane that was served longest ago.
 //! - Each business has a lane, and all other mails about accounts share one.
-//! - A lane costs one entry for any number of mails, and a lane without due mails is not scanned.
+//! - A lane needs one entry for any number of mails, and a lane without due mails is not scanned.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -65,7 +65,7 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Sets a lane's next due time; `None` if no mail waits.
+    /// Sets a lane's next due time. `due` is `None` if no mail waits.
     pub(super) fn set(&mut self, lane: Lane, due: Option<Timestamp>) {
         let before = self.take_out(lane);
         let Some(due) = due else { return };

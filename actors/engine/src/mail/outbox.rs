@@ -188,12 +188,12 @@ impl Outbox {
         })
     }
 
-    /// Waits until this instant for the mails under way and then stops sending.
+    /// Waits until this instant for the mails that are being sent, and then stops sending.
     pub(crate) async fn stop(&self, until: Instant) {
         let Some(transport) = self.transport.get() else { return };
         #[allow(clippy::cast_possible_truncation, reason = "it is a small constant")]
         let all = transport.under_way.acquire_many(UNDER_WAY_MAX as u32);
-        // Mails that are still under way are sent again after the next start, under the same id.
+        // Mails that are still being sent are sent again after the next start, with the same id.
         let _ = timeout_at(until, all).await;
         let actor = self.actor.lock().take();
         if let Some(actor) = actor {

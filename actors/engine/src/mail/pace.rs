@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The maximum number of mails under way. Each has a connection to the relay.
+/// The maximum number of mails that are being sent. Each mail has a connection to the relay.
 pub(super) const SENDS_MAX: usize = 8;
 /// The pause after the first failure of the relay. It doubles with each failure.
 const REST: Duration = Duration::from_secs(1);
@@ -25,7 +25,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// How many more mails may be under way.
+    /// The number of further mails that may be sent now.
     pub(super) fn room(&self, under_way: usize, now: Instant) -> usize {
         let most = match self.rests_until {
             Some(until) if now < until => 0,
@@ -46,7 +46,7 @@ impl Pace {
     }
 
     pub(super) fn failed(&mut self, now: Instant) {
-        // Mails that were under way together count as one failure.
+        // Failures of mails that were sent concurrently count as one failure.
         if self.rests_until(now).is_none() {
             let rest = REST.saturating_mul(1 << self.failures.min(6)).min(REST_MAX);
             self.failures = self.failures.saturating_add(1);

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - Before a lane's scan position, only mails under way wait in the lane.
+//! - The only waiting mails of a lane before its scan position are mails that are being sent.
 //! - A new row moves the position back, so the next scan finds it.
 
 use std::collections::BTreeMap;

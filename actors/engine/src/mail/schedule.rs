@@ -6,7 +6,7 @@ use ports::MailFailure;
 
 /// How long the log shows a mail.
 pub(crate) const LOG_DAYS: TimeDelta = TimeDelta::days(30);
-/// The delay after each failure. There is no attempt after the last one.
+/// The delay after each failure. The failure after the last delay is final.
 const RETRY_AFTER: [TimeDelta; 6] = [
     TimeDelta::minutes(1),
     TimeDelta::minutes(5),
@@ -43,7 +43,7 @@ pub(super) fn after_attempt(
     }
 }
 
-/// The latest plausible due time. A later one was written by a clock that was ahead.
+/// The latest plausible due time. A later due time was written by a clock that was ahead.
 pub(super) fn latest_due(mail: &Mail, now: Timestamp) -> Timestamp {
     let tried = mail.attempts.checked_sub(1).and_then(|last| RETRY_AFTER.get(last as usize));
     // A daily mail waits for its hour, and a gathered mail for the end of the hour.

@@ -1,5 +1,5 @@
-//! One attempt at a mail, in a task of its own: it finds the recipient, makes the mail and sends it to the
-//! relay.
+//! One attempt to send a mail, in a separate task: it finds the recipient, composes the mail and sends it to
+//! the relay.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::shared::Shared;
 
 /// The timeout of the relay for one mail.
 pub(super) const SEND_TIME_MAX: Duration = Duration::from_secs(60);
-/// The timeout of the recipient's look-up.
+/// The timeout of the recipient's lookup.
 const ASK_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Begins an attempt. The task always reports its end to the outbox.
@@ -103,7 +103,8 @@ impl State {
             return Ok(());
         }
         if shared.store.check_room(Weight::Keeps).is_err() {
-            // The outcome cannot be written on a full disk. The mail is not tried until it can.
+            // The outcome cannot be written on a full disk. The mail is not attempted again until the outcome
+            // can be written.
             let myself = myself.clone();
             self.tasks.spawn(async move {
                 sleep(ROOM_EVERY).await;
@@ -125,8 +126,8 @@ impl State {
             }
             Outcome::NotMade(why) => {
                 tracing::warn!(mail.id = %mail.id, mail.kind = %mail.kind, error = %why, "a mail could not be made");
-                // The schedule applies and ends, because a mail that cannot be made for more than a day never
-                // can.
+                // The usual schedule applies. It ends, because a mail that could not be composed for more
+                // than a day can never be composed.
                 let after = after_attempt(&mail, &Err(MailFailure::Refused(why)), (began, now));
                 self.transport.note_tried(after.status);
                 write_mail(&mut batch, &after, Some(&mail));

@@ -1,4 +1,5 @@
-//! The memory of the outbox: the lanes with waiting mails and the mails under way, but no waiting mails.
+//! The memory of the outbox: the lanes with waiting mails and the mails that are being sent, but not the
+//! waiting mails themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -35,7 +36,8 @@ pub(crate) struct State {
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     /// The number of those changes.
     pub(super) changes: usize,
-    /// The mail that gathers others, per business. A second one could send a person two mails instead of one.
+    /// The mail that gathers others, per business. With a second gathering mail, a person could get two mails
+    /// instead of one.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
     /// Unreadable mails. They are skipped.
     pub(super) damaged: BTreeSet<MailKey>,
@@ -65,12 +67,12 @@ impl State {
         }
     }
 
-    /// Whether a mail is under way, being written or unreadable.
+    /// Whether a mail is being sent, is being written or is unreadable.
     pub(super) fn is_left_alone(&self, key: &MailKey) -> bool {
         self.sending.contains(key) || self.recording.contains_key(key) || self.damaged.contains(key)
     }
 
-    /// Reads a mail. One that does not decode does not block the others.
+    /// Reads a mail. A mail that does not decode does not block the other mails.
     pub(super) fn read(&mut self, shared: &Shared, key: MailKey) -> Result<Option<Mail>, StoreError> {
         let mail = shared.store.look(&keys::mail(key.of, key.id))?;
         if mail.is_none() {
@@ -79,7 +81,7 @@ impl State {
         Ok(mail.flatten())
     }
 
-    /// Asks for a turn after the messages that already wait.
+    /// Requests a turn after the messages that already wait.
     pub(super) fn ask_turn(&mut self, myself: &ActorRef<Message>) {
         if !std::mem::replace(&mut self.turn_asked, true) {
             let _ = myself.cast(Message::Turn);

@@ -98,8 +98,8 @@ impl State {
         Ok(())
     }
 
-    /// The first waiting row of a lane, without mails under way. Rows of another lane are skipped, so they
-    /// never block this lane.
+    /// The first waiting row of a lane whose mail is not being sent. Rows of another lane are skipped, so
+    /// they never block this lane.
     fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<FirstRow, StoreError> {
         let (of, mut others) = (lane.rows(), 0);
         let left = self.positions.rows(lane);
@@ -202,7 +202,7 @@ impl State {
         Ok(Some((keys, batch)))
     }
 
-    /// Submits a change of mails of one business. They are skipped until it is durable.
+    /// Submits a change of mails of one business. These mails are skipped until the change is durable.
     pub(super) fn record(
         &mut self,
         shared: &Shared,
@@ -224,7 +224,7 @@ impl State {
         }
     }
 
-    /// Sets the timer, or clears it without a wait.
+    /// Sets the timer. Without `wait`, clears the timer.
     fn wait(&mut self, myself: &ActorRef<Message>, wait: Option<Duration>) {
         if let Some(timer) = self.timer.take() {
             timer.abort();

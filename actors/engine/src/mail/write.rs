@@ -5,8 +5,8 @@ use store::{Batch, Record, keys};
 
 use super::message::MailKey;
 
-/// Writes a mail and deletes its former rows. A finished mail about an account alone, and a finished reset,
-/// is deleted and has no log row.
+/// Writes a mail and deletes its former rows. A finished mail that concerns only an account, and a finished
+/// reset, are deleted and have no log row.
 pub(crate) fn write_mail(batch: &mut Batch, after: &Mail, before: Option<&Mail>) {
     assert_eq!(
         after.status == MailStatus::Pending,

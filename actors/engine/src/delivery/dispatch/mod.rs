@@ -1,13 +1,13 @@
-//! The dispatcher of deliveries. It alone decides which endpoint gets the permit for an attempt.
+//! The dispatcher of deliveries. Only the dispatcher decides which endpoint gets the permit for an attempt.
 //!
 //! Invariants:
 //!
-//! - At most [`PERMITS`] attempts are under way. [`fair`] chooses the next endpoint, and a returned permit is
-//!   granted at once.
+//! - At most [`PERMITS`] attempts are in progress. [`fair`] chooses the next endpoint, and a returned permit
+//!   is granted again immediately.
 //! - An endpoint with waiting deliveries is registered here, or its actor runs and holds a permit. No wake-up
 //!   is lost when an actor stops.
-//! - A waiting endpoint costs one entry, and one timer serves all of them. Its actor may stop; a permit starts
-//!   it again.
+//! - A waiting endpoint costs one entry, and one timer serves all waiting endpoints. The actor of a waiting
+//!   endpoint may stop; a permit starts the actor again.
 //! - While the disk is full, no permit is granted, and the timer checks for room. Endpoints held back by a
 //!   local outage wait here too; each probe wakes a bounded number.
 //! - A panic while a permit is handed out affects only that endpoint.
@@ -34,9 +34,10 @@ use super::key::EndpointKey;
 use crate::clock::SteadyClock;
 use crate::quota::Quota;
 
-/// The maximum number of attempts under way. Each uses a connection or a DNS look-up.
+/// The maximum number of attempts in progress. Each attempt uses a connection or a DNS lookup.
 pub(crate) const PERMITS: usize = 1_024;
-/// How many response bodies may be read after their permits are free: in total, and per business.
+/// The maximum number of response bodies that are read after their permits were released: in total, and per
+/// business.
 const BODIES_MAX: usize = 256;
 const BODIES_PER_BUSINESS_MAX: usize = 16;
 
@@ -57,14 +58,14 @@ pub(crate) struct Dispatcher {
     host: OnceLock<Weak<dyn Host>>,
     /// Notifies the timer that something is due earlier than it expects.
     earlier: Notify,
-    /// How many requests to hand out permits have arrived since a pass found none. A request during a pass
-    /// adds one.
+    /// The number of requests to hand out permits since the last pass that found no request. A request during
+    /// a pass is counted too.
     handing_out: AtomicUsize,
     /// Whether the last check found no room on the disk. The timer checks again while this is set.
     is_full: AtomicBool,
     #[cfg(test)]
     panics: AtomicBool,
-    /// Attempts under way, including those whose outcome is not durable yet.
+    /// The number of attempts in progress, including attempts whose outcome is not durable yet.
     under_way: AtomicUsize,
     /// Notified when nothing is under way.
     idle: Notify,
@@ -116,7 +117,7 @@ impl Dispatcher {
         self.plan(|fair, now| fair.register(key, due, failed_before, now));
     }
 
-    /// Registers the wish for `count` permits and returns those that are free for the endpoint now. The others
+    /// Requests `count` permits and returns the permits that are free for the endpoint now. The other permits
     /// follow later.
     pub(super) fn want(self: &Arc<Self>, key: EndpointKey, count: usize) -> Vec<AttemptPermit> {
         let (mut own, mut others) = (Vec::new(), Vec::new());
@@ -135,7 +136,7 @@ impl Dispatcher {
         own
     }
 
-    /// The endpoint needs no permit for `wait`, or, without it, before the next wake-up.
+    /// The endpoint needs no permit for `wait`. Without `wait`, it needs no permit before the next wake-up.
     pub(crate) fn rest(&self, key: EndpointKey, wait: Option<Duration>) {
         // One millisecond more, so that the row is due when the timer fires.
         let due = wait.map(|wait| self.steady.passed() + wait + Duration::from_millis(1));
@@ -153,7 +154,7 @@ impl Dispatcher {
         }
     }
 
-    /// Changes due times, and notifies the timer if the earliest one moves forward.
+    /// Changes due times, and notifies the timer if the earliest due time becomes earlier.
     fn plan(&self, change: impl FnOnce(&mut Fair, Moment)) {
         let now = self.now();
         let mut fair = self.fair.lock();
@@ -183,7 +184,7 @@ impl Dispatcher {
         }
     }
 
-    /// The number of attempts under way, up to the heads of their responses.
+    /// The number of attempts in progress, up to the heads of their responses.
     pub(crate) fn permits_held(&self) -> usize {
         self.fair.lock().held()
     }
@@ -192,7 +193,7 @@ impl Dispatcher {
         self.fair.lock().waiting()
     }
 
-    /// The number of attempts that were delivered, and of those that failed.
+    /// The number of attempts that were delivered, and the number of attempts that failed.
     pub(crate) fn made(&self) -> (u64, u64) {
         (self.delivered.load(Ordering::Relaxed), self.failed.load(Ordering::Relaxed))
     }
@@ -240,7 +241,7 @@ impl Dispatcher {
     }
 
     /// Grants every permit that may be granted. A permit that is returned during the loop starts no second
-    /// loop; the running one looks again.
+    /// loop; the running loop makes another pass.
     fn hand_out(self: &Arc<Self>) {
         if self.handing_out.fetch_add(1, Ordering::AcqRel) > 0 {
             return;

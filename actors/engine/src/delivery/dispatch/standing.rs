@@ -1,12 +1,12 @@
-//! An endpoint's standing by its latest attempts, and the permits that each standing may take. The module is
-//! pure.
+//! An endpoint's standing, which is a measure of its reliability from its latest attempts, and the permits
+//! that each standing may take. The module is pure.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use net::DELIVERY_TIME_MAX;
 
-/// The maximum number of attempts of one endpoint under way.
+/// The maximum number of attempts of one endpoint in progress.
 pub(in crate::delivery) const ATTEMPTS_MAX: usize = 8;
 /// An instant of the dispatcher's clock, as the time since its start. Due times use the schedule's clock
 /// instead, which continues while the machine is suspended.
@@ -30,7 +30,7 @@ pub(super) enum Standing {
     Good,
     /// The endpoint is new, or it fails quickly.
     Unknown,
-    /// The latest attempts were slow, or one under way is.
+    /// The latest attempts were slow, or an attempt in progress is slow.
     Slow,
 }
 
@@ -76,20 +76,20 @@ pub(super) enum CutOff {
 }
 
 pub(super) struct Endpoint {
-    /// How many more permits it could use now.
+    /// The number of further permits that the endpoint can use now.
     pub(super) wants: usize,
-    /// When it is due next, if it only waits.
+    /// The next due time, if the endpoint only waits.
     pub(super) due: Option<Moment>,
     pub(super) cut_off: CutOff,
-    /// Its virtual time within its business, and its turn among equal tags.
+    /// The endpoint's virtual time within its business, and its turn among equal tags.
     pub(super) tag: u64,
     pub(super) turn: u64,
     /// When it was last active.
     pub(super) seen: Moment,
-    /// The permits that it holds, by number and therefore by age.
+    /// The permits that the endpoint holds, by number and therefore by age.
     held: BTreeMap<u64, Held>,
     limit: usize,
-    /// A moving average of its durations; the newest counts for a quarter.
+    /// A moving average of the durations of the attempts; the newest duration has the weight of a quarter.
     cost: Option<Duration>,
     /// Whether the waiting deliveries had failed before the engine started.
     failed_before: bool,

@@ -17,8 +17,8 @@ use super::{Dispatcher, Host};
 use crate::clock::LOOK_EVERY;
 
 const ASKING_PER_STEP: usize = 256;
-/// How many held-back endpoints each probe of an outage wakes. The end of an outage wakes all, this many in a
-/// step.
+/// The number of held-back endpoints that each probe of an outage wakes. The end of an outage wakes all
+/// held-back endpoints in steps of this number.
 pub(super) const RELEASED_PER_PROBE: usize = 256;
 const ROOM_EVERY: Duration = Duration::from_secs(2);
 /// The time between two sweeps for idle endpoints, and between the steps of a sweep.

@@ -1,13 +1,13 @@
 //! Decides which endpoint gets the next permit. The module is pure.
 //!
-//! Rule 1 limits who may take one more permit: an endpoint's business, and the endpoint within its business,
-//! must hold fewer permits than are free. Permits that the endpoint's [`Standing`] reserves for others do not
-//! count as free. A business alone thus uses about half of the permits, many businesses get equal parts, and a
-//! newcomer nearly always finds a free permit.
+//! Rule 1 limits which endpoints may take a further permit: an endpoint's business, and the endpoint within
+//! its business, must hold fewer permits than are free. Permits that the endpoint's [`Standing`] reserves for
+//! others do not count as free. A business alone thus uses about half of the permits, many businesses get
+//! equal parts, and a newcomer nearly always finds a free permit.
 //!
 //! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996): first the
 //! business with the least used time, then its endpoint with the least used time. A flow's *tag* is the time
-//! that its attempts have taken. An idle flow saves nothing up, because it continues from the tag that was
+//! that its attempts have taken. An idle flow collects no credit, because it continues from the tag that was
 //! served last. An attempt is charged the endpoint's recent duration at its start and corrected at its end,
 //! so hanging attempts count at once.
 
@@ -116,12 +116,13 @@ impl Fair {
         self.plan(key, wants.max(1), None, now);
     }
 
-    /// The endpoint needs no permit before `until`, or, without it, before the next wake-up.
+    /// The endpoint needs no permit before `until`. Without `until`, it needs no permit before the next
+    /// wake-up.
     pub(super) fn rest(&mut self, key: EndpointKey, until: Option<Moment>, now: Moment) {
         self.plan(key, 0, until, now);
     }
 
-    /// Gives back a permit. `ended` is set if an attempt was made: whether it was delivered, and its duration.
+    /// Returns a permit. If an attempt was made, `ended` contains whether it succeeded, and its duration.
     pub(super) fn give_back(&mut self, granted: Granted, ended: Option<(bool, Duration)>, now: Moment) {
         let Granted { key, number } = granted;
         let mut standing = None;
