@@ -1,11 +1,11 @@
-//! Age of records by steady time, and progress of the retention round.
+//! The age of records by steady time, and the progress of the retention job.
 
 use chrono::TimeDelta;
 use domain::{AuditId, BusinessId, ResourceId, SteadyTime};
 use store::keys::kind;
 use store::{Batch, Key, KeyRange, Order, Store, StoreError, keys};
 
-/// Interval between the starts of two rounds, in steady time.
+/// The interval between the starts of two passes of a job over a log, in steady time.
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(1);
 /// Interval between two age marks, in steady time.
 const AGE_EVERY: TimeDelta = TimeDelta::days(1);
@@ -39,7 +39,7 @@ impl AgeMarks {
     }
 }
 
-/// The current round through the log, or the last one.
+/// The current pass over the log, or the last pass.
 #[derive(Debug, Default)]
 pub(crate) struct HourlyRound {
     began: Option<SteadyTime>,

@@ -2,8 +2,8 @@
 //! expired logs.
 //!
 //! Invariants:
-//! - One step runs at a time. The next one follows after the step is durable and after the messages that
-//!   arrived meanwhile.
+//! - One step runs at a time. The next step follows after the previous step is durable and after the messages
+//!   that arrived meanwhile.
 //! - A step that changes records is a change by the service itself, so it is counted, audited and written like
 //!   any other change.
 //! - The store contains the remaining work, so a restarted actor continues.
@@ -67,7 +67,7 @@ impl BusinessJobs {
         !self.under_way && self.current.is_none()
     }
 
-    /// Makes the retention start anew after a change of it.
+    /// Restarts the retention job after a change of the retention.
     pub(crate) fn look_anew(&mut self) {
         (self.round, self.expiring) = (HourlyRound::default(), 0);
     }
@@ -181,7 +181,7 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
                 return Ok(());
             }
             Err(EngineError::Store(error)) => return Err(error),
-            // Nothing was written, so the progress in memory is wrong.
+            // The step was not written, so the progress in memory is wrong.
             Err(_) => {
                 state.jobs = BusinessJobs::default();
                 return Ok(());

@@ -1,9 +1,10 @@
-//! The daily round through unused businesses, which deletes their expired rows. A loaded business does this
-//! itself. The round also counts the records of every business ([`super::daily_count`]).
+//! The daily round: a pass over all unused businesses that deletes their expired rows. The actor of a loaded
+//! business deletes its expired rows itself. The round also counts the records of every business
+//! ([`super::daily_count`]).
 //!
 //! Invariants: the round reads rows to decide whether work is due, and only then starts the business's actor,
-//! one at a time. It pauses between steps. Its position is written once a minute, and a restart continues
-//! there.
+//! one at a time. It pauses between steps. The position of the round is written once a minute, and a restart
+//! continues at this position.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -36,13 +37,13 @@ const PAUSE_MAX: Duration = Duration::from_secs(10);
 
 const LOOK_MAX: Duration = Duration::from_secs(600);
 
-/// The current round through the businesses, or the last one, and what the rounds of this process found.
+/// The current round, or the last round, and the results of the rounds of this process.
 #[derive(Debug, Default)]
 pub(crate) struct Round {
     progress: Mutex<Progress>,
     /// Checked businesses without work, and with work, so that the actor was started.
     pub(crate) checked: [AtomicU64; 2],
-    /// Counts that equal the recorded number, and that differ.
+    /// The number of counts that equal the recorded usage, and the number of counts that differ.
     pub(crate) counted: [AtomicU64; 2],
 }
 
@@ -103,7 +104,7 @@ fn write(round: RoundRecord, store: &Store) {
     store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
 }
 
-/// A count that a crash set back can be before the start of the round.
+/// A crash can set the steady time back to an instant before the start of the round.
 fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
     round.is_through && !(TimeDelta::zero()..ROUND_EVERY).contains(&(now - round.began))
 }

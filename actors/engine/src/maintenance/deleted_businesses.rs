@@ -2,8 +2,8 @@
 //!
 //! A deleted business is in a list of the installation (`keys::ending`) from the batch that deletes it to the
 //! batch that deletes its last row. Invariants: a step deletes at most [`ROWS_PER_STEP`] rows in one batch,
-//! together with the installation's rows that belong to them; the next step waits until it is durable; a
-//! restart continues. Only writes that were already in progress can add rows to a deleted business, and the
+//! together with the installation's rows that refer to them; the next step waits until the batch is durable;
+//! a restart continues. Only writes that were already in progress can add rows to a deleted business, and the
 //! list entry stays until two steps find no row.
 
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Job for DeletedBusinesses {
         let is_gone = batch.is_empty();
         self.last = Some((id, is_gone));
         if is_gone {
-            // One more step finds the rows of writes that were in progress.
+            // Another step finds the rows of writes that were in progress.
             if last != self.last {
                 return Ok(Some(Duration::ZERO));
             }
@@ -78,8 +78,8 @@ fn next(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     Ok(None)
 }
 
-/// The deletion of the next rows of a business and of the installation's rows for them, with the ids of the
-/// deleted keys.
+/// A batch that deletes the next rows of a business and the installation's rows that refer to them. Also
+/// returns the ids of the deleted API keys.
 fn step(store: &Store, of: BusinessId) -> Result<(Batch, Vec<KeyId>), StoreError> {
     let (mut batch, mut api_keys) = (Batch::default(), Vec::new());
     for row in store.rows().scan(&keys::all(of), Order::Ascending).take(ROWS_PER_STEP) {

@@ -47,7 +47,7 @@ fn newest_id(store: &Store, of: BusinessId) -> Result<Option<AuditId>, StoreErro
     newest.map(|(key, _)| keys::id_at_end(&key)).transpose()
 }
 
-/// Whether idempotency keys exist under days that no look-up reads, in the past or in the future.
+/// Whether idempotency keys exist under past or future days that no lookup reads.
 fn keys_are_expired(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let today = clocks.steady().day();
     let behind = keys::idempotency_before(of, today.saturating_sub(1));

@@ -43,7 +43,7 @@ pub(super) fn step(state: &mut State) -> Result<Stepped, StoreError> {
         let key = Key::new(&key);
         state.jobs.wiped = Some(key);
         let Some(event) = state.store.usable(&key, keys::id_at_end::<EventId>(&key))? else { continue };
-        // With an undecodable row the wait is over.
+        // With an undecodable row, the event is not waited for any longer.
         let record = state.store.find_in::<WipeRecord>(&key, &value)?;
         let is_late = record.is_none_or(|WipeRecord { until }| state.clocks.steady() >= until);
         if waits(state, event, is_late, &mut stepped.clean)? {

@@ -1,13 +1,13 @@
 //! Erases contacts: removes their personal data from all other records, in steps.
 //!
-//! The change deletes the contact and its index rows at once and writes an erasure row (`keys::erasure`). The
-//! row contains only a digest of the phone number. Later decisions show no data of the contact. The steps
-//! then read the older rows in stages: remembered answers, audit log, messages, calls, appointments, events.
-//! The last stage looks for index rows of contacts that did not decode.
+//! The change that erases a contact deletes the contact and its index rows, and writes an erasure row
+//! (`keys::erasure`). The row contains only a digest of the phone number. Later decisions show no data of the
+//! contact. The steps then read the older rows in stages: remembered answers, audit log, messages, calls,
+//! appointments, events. The last stage looks for index rows of contacts that did not decode.
 //!
 //! Invariants:
-//! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress. A crash loses only the
-//!   reading of some steps.
+//! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress. After a crash, only some
+//!   steps have to be read again.
 //! - At most [`TOGETHER_MAX`] contacts are erased together. Later erasures wait for the next run.
 //! - New decisions show no data of the contacts, so a finished stage never gets new data.
 //! - Records that are newer than the erasure stay unchanged, even with the same phone number.
@@ -200,7 +200,7 @@ impl<'a> Step<'a> {
     /// stage numbers, so they are fixed.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
-            // First, because a repeated request could otherwise show the data at once.
+            // This stage is first, because a repeated request could otherwise return the erased data.
             0 => self.remembered(),
             1 => self.audit(),
             5 => self.events(),
@@ -234,7 +234,7 @@ impl<'a> Step<'a> {
             let key = Key::new(&key);
             self.looked_at += 1;
             self.bytes += value.len();
-            // Both count: the stored row and the value on its way to the store.
+            // Both the stored row and the submitted value are passed to the rule.
             let goes_on = match state.overlay.get(&key) {
                 Some(Some(newer)) => look(self, key, newer)?,
                 Some(None) => true,
@@ -260,7 +260,7 @@ impl<'a> Step<'a> {
     fn audit(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let mut range = keys::of_kind(of, kind::AUDIT);
-        // No entry before the oldest contact can contain one of them.
+        // Entries that are older than the oldest of these contacts cannot name any of them.
         if let Some(first) = self.erasing.theirs.contacts.first() {
             range = range.starting_at(keys::audit(of, AuditId::from(first.uuid())));
         }
@@ -349,7 +349,7 @@ impl<'a> Step<'a> {
             if !step.is_older(id) {
                 return Ok(false);
             }
-            // An undecodable event may contain them.
+            // An undecodable event may contain the contacts.
             let tells = match Resource::of_event(value) {
                 Ok(resource) => step.tells_of_them(&resource, id.uuid())?,
                 Err(_) => true,
@@ -405,7 +405,8 @@ impl<'a> Step<'a> {
             return Ok(true);
         }
         Ok(match shown.shown_anew() {
-            // A message from a call of theirs, whose stored form may no longer name the contact.
+            // A message from a call of one of the contacts. The stored form of the call may no longer name
+            // the contact.
             ShownAnew::Message(message) => {
                 let key = keys::message(self.state.id, message);
                 let now = self.state.read_raw(&key)?;

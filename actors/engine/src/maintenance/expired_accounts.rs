@@ -13,16 +13,16 @@ use crate::engine::Parts;
 use crate::error::EngineError;
 use crate::people::{People, Persons};
 
-/// The interval between rounds through people, and between a start and the first round, in steady time.
+/// The interval between two passes over all people, and between a start and the first pass, in steady time.
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(24);
 const FIRST_ROUND: TimeDelta = TimeDelta::hours(1);
-/// How many people are checked in a minute.
+/// The number of people that are checked in a minute.
 const PEOPLE_PER_STEP: usize = 256;
 
 #[derive(Default)]
 pub(super) struct ExpiredAccounts {
     next_round: Option<SteadyTime>,
-    /// The last checked person of the current round.
+    /// The last checked person of the current pass.
     after: Option<Option<PersonId>>,
 }
 

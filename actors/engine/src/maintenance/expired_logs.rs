@@ -1,9 +1,9 @@
 //! Deletes expired rows of the logs in bounded steps.
 //!
 //! Invariants:
-//! - A row is deleted only when both clocks agree that it is old. The believed wall clock is compared with
-//!   the stamp, steady time with the age marks ([`AgeMarks`](super::age_marks::AgeMarks)).
-//! - A stamp in the future has no meaning; such a row is as old as steady time shows.
+//! - A row is deleted only when both clocks agree that the row is expired. The believed wall clock is
+//!   compared with the stamp, and steady time with the age marks ([`AgeMarks`](super::age_marks::AgeMarks)).
+//! - A stamp in the future is ignored. Only steady time determines the age of such a row.
 //! - A round reads the log in the order of its keys. Rows that stay are passed over, so they never hide later
 //!   rows.
 
@@ -36,8 +36,8 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Deletes the expired rows of a range that need not stay. Expired rows come first. A look at one row
-    /// reads `cost` rows. Returns whether the step may continue with another range.
+    /// Deletes the expired rows of a range, except rows that must stay. Expired rows are first in the range.
+    /// The check of one row reads `cost` rows. Returns whether the step may continue with another range.
     fn over(
         &mut self,
         range: KeyRange,
@@ -67,7 +67,7 @@ enum Row {
     IsExpired,
     /// The row is old but needed.
     Stays,
-    /// The row and all later ones are not old.
+    /// The row and all rows after it are not expired.
     IsNewer,
 }
 
@@ -78,8 +78,8 @@ pub(super) struct Stepped {
     pub(super) more: bool,
 }
 
-/// The next step. If it has rows, `done` is called after they are durable: the next step would read them
-/// again before.
+/// The next step. If the step has rows, `done` is called after they are durable. An earlier next step would
+/// read the same rows again.
 pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Stepped, StoreError> {
     // A deletion writes too. On a nearly full disk the job waits for the next minute.
     if state.store.check_room(Weight::Keeps).is_err() {
@@ -100,7 +100,7 @@ pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Step
     Ok(Stepped { is_submitted, more: more_keys || more_log })
 }
 
-/// Deletes idempotency keys of days that no look-up reads. Returns whether more may exist.
+/// Deletes idempotency keys of days that no lookup reads. Returns whether more such keys may exist.
 fn expire_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let today = state.clocks.steady().day();
     let expired = keys::idempotency_before(state.id, today.saturating_sub(1));
@@ -115,7 +115,7 @@ fn expire_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
 }
 
 /// Moves the keys of far future days to today, so they stay one more day. An earlier version wrote them with
-/// a wrong clock, so their age is unknown. Returns whether there were any.
+/// a wrong clock, so their age is unknown. Returns whether there were such keys.
 fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let now = state.clocks.steady();
     let today = now.day();
@@ -270,7 +270,7 @@ fn expire_deliveries(
     Ok(true)
 }
 
-/// Whether the stamp is younger than `age`. A stamp in the future has no meaning.
+/// Whether the stamp is younger than `age`. A stamp in the future is ignored.
 pub(super) fn is_within(stamp: Timestamp, now: Timestamp, age: TimeDelta) -> bool {
     stamp > now - age && stamp <= now
 }

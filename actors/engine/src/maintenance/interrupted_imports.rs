@@ -1,7 +1,8 @@
-//! Finishes or takes back interrupted imports, including those of an earlier process.
+//! Finishes interrupted imports or deletes their rows, including imports of an earlier process.
 //!
 //! Invariants:
-//! - A completely read import is finished, any other one is taken back. Both happen in steps.
+//! - An import that was read completely is finished. The rows of any other import are deleted. Both happen in
+//!   steps.
 //! - No import runs at the same time.
 
 use std::sync::Arc;
@@ -36,7 +37,7 @@ pub(crate) async fn until_opened(moving: &Moving) -> Result<(), EngineError> {
     let shared = &moving.shared;
     while is_finishing(&shared.store)? {
         shared.check_open()?;
-        // If this future is dropped, the job continues at once.
+        // If this future is dropped, the job continues immediately.
         let _permit = moving.import().await?;
         finish_or_take_back(shared).await?;
     }
@@ -49,7 +50,7 @@ async fn finish_or_take_back(shared: &Shared) -> Result<(), EngineError> {
         return Ok(());
     }
     tracing::info!("an import has broken off; what it has left is settled");
-    // A dropped import may still have submitted its decision; the read shows it.
+    // A dropped import may still have submitted its decision; the following read shows the decision.
     shared.store.settled(BusinessId::INSTALLATION).await?;
     if is_finishing(&shared.store)? {
         let businesses = open_all(&shared.store).await?;

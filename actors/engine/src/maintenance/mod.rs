@@ -1,8 +1,8 @@
 //! The background jobs. Each job has a file.
 //!
-//! The jobs of the installation are [run](run) in tasks of their own; those of a business run in its actor
+//! The jobs of the installation are [run](run) in separate tasks. The jobs of a business run in its actor
 //! ([`business`]). Invariants:
-//! - A step of a job reads and writes a bounded number of rows. The job rests before the next step.
+//! - A step of a job reads and writes a bounded number of rows. The job pauses before the next step.
 //! - The store contains the remaining work, so a restart continues.
 //! - A failed job is tried again in the next minute.
 
@@ -46,7 +46,8 @@ pub(crate) struct Maintenance {
 trait Job: Default + Send + 'static {
     const NAME: &'static str;
 
-    /// One step. Returns the rest before the next one; `None` if there is no work until the next wake-up.
+    /// Runs one step. Returns the pause before the next step, or `None` if there is no work until the next
+    /// wake-up.
     fn step(
         &mut self,
         engine: Arc<Parts>,
@@ -90,7 +91,7 @@ async fn run<J: Job>(engine: Weak<Parts>, wake: Arc<Notify>) {
     let mut job = J::default();
     while let Some(engine) = open(&engine) {
         let shared = Arc::clone(&engine.shared);
-        // In a task of its own: after a panic, the next wake-up begins with a new job.
+        // The step runs in a separate task. After a panic, the next wake-up begins with a new job.
         let step = tokio::spawn(async move { (job.step(engine).await, job) });
         let (rest, stepped) = step.await.unwrap_or_else(|_| {
             tracing::error!(job = J::NAME, "a background job has panicked and starts again later");

@@ -3,8 +3,8 @@
 //! Invariants:
 //! - A record is deleted only when both clocks agree that it is expired.
 //! - The believed wall clock is compared with the record's stamp.
-//! - Steady time is compared with the age marks ([`noted_until`]). A record from before the retention was set
-//!   has the age of its stamp at that time plus the steady time since.
+//! - Steady time is compared with the age marks ([`noted_until`]). The age of a record that is older than the
+//!   setting of the retention is its age by its stamp at that time, plus the steady time since then.
 //! - An appointment is expired when both clocks are past its end plus the retention time.
 //! - The newest audit entry stays, because it contains the usage of the business.
 //!
@@ -111,7 +111,7 @@ impl Expires for AuditRecord {
 
 enum Age {
     IsExpired,
-    /// The record stays. A later one may be expired.
+    /// The record stays. A later record may be expired.
     Stays,
     /// The record and all later ones stay.
     IsNewer,
@@ -140,7 +140,7 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Stepped, StoreEr
             let mut step = Step { state, terms, looked_at, bytes, stepped };
             let is_through = look(&mut step)?;
             Step { looked_at, bytes, stepped, .. } = step;
-            // Without a deletion, another look finds the same rows.
+            // Without a deletion, another pass finds the same rows.
             if !is_through && !stepped.writes.is_empty() {
                 stepped.more = true;
                 break;
