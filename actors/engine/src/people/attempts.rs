@@ -4,8 +4,8 @@
 //!
 //! - No account is ever locked. An IP address with too many failures is refused for a while.
 //! - An e-mail address with failures, known or not, gets delayed responses. The right password still works.
-//! - A try counts as a failure before its password is hashed, until the password proves right. Concurrent
-//!   tries cannot pass a limit.
+//! - An attempt counts as a failure before its password is hashed, until the password has been verified.
+//!   Concurrent attempts therefore cannot exceed a limit.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -22,15 +22,15 @@ use crate::window::{Rate, Windows};
 
 /// The failures that an IP address may have ([`Sources`]).
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// The remembered failures of an e-mail address. There are more than make a difference, so a try that is
-/// taken back has displaced no failure that counts.
+/// The remembered failures of an e-mail address. More failures are remembered than affect the delay, so an
+/// attempt that is taken back never replaces a failure that affects it.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
-/// This many failures of an e-mail address are answered without a delay.
+/// The number of failures of an e-mail address that are answered without a delay.
 const PROMPT: u32 = 5;
 /// The longest delay, in seconds.
 const DELAY_MAX: u32 = 5;
-/// How many passwords of one IP address are hashed or wait. The bound keeps a few addresses from delaying all
-/// others.
+/// The maximum number of passwords of one IP address that are hashed or wait. The bound keeps a few addresses
+/// from delaying all others.
 const AT_ONCE_MAX: usize = 8;
 
 pub(crate) struct Attempts {
@@ -43,7 +43,7 @@ struct Failures {
     emails: Windows<[u8; 32]>,
 }
 
-/// A try under way. It counts as a failure unless it is [taken back](Self::forgive).
+/// An attempt in progress. It counts as a failure unless it is [taken back](Self::forgive).
 pub(super) struct Try<'a> {
     attempts: &'a Attempts,
     network: IpAddr,
@@ -61,10 +61,10 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Counts a try. Returns the remaining wait if the IP address has failed too often.
+    /// Counts an attempt. Returns the remaining wait if the IP address has failed too often.
     ///
     /// # Errors
-    /// [`EngineError::Overloaded`] with too many tries of the IP address under way.
+    /// [`EngineError::Overloaded`] with too many attempts of the IP address in progress.
     pub(super) fn begin(
         &self,
         network: IpAddr,
@@ -90,7 +90,7 @@ impl Try<'_> {
         Duration::from_secs(failures.saturating_sub(PROMPT).min(DELAY_MAX).into())
     }
 
-    /// Takes the try back, because the password was right or was not checked. Returns the delay of the
+    /// Takes the attempt back, because the password was right or was not checked. Returns the delay of the
     /// response.
     pub(super) fn forgive(&self) -> Duration {
         {

@@ -1,8 +1,8 @@
 //! Claims on e-mail addresses.
 //!
-//! Invariant: an address has one claim at a time, and it lasts until the change under it is durable. The
-//! holder reads the address's owner in the store, and the row cannot change meanwhile. Each change under a
-//! claim carries it ([`Claim`]), so the claim lasts until the commit even if the caller is cancelled.
+//! Invariant: an address has one claim at a time. The claim lasts until the change that needs it is durable.
+//! The holder reads the address's owner in the store, and the row cannot change meanwhile. Each change under
+//! a claim carries it ([`Claim`]), so the claim lasts until the commit even if the caller is cancelled.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::actor::Claim;
 
-/// The number of claims. Addresses with the same hash share one.
+/// The number of claims. Addresses with the same hash share a claim.
 const CLAIMS: usize = 256;
 
 pub(crate) struct Claims(Vec<Arc<Mutex<()>>>);

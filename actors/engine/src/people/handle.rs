@@ -1,4 +1,4 @@
-//! The interface to people: look-ups, memberships and accounts. Sessions, sign-in and invitations have their
+//! The interface to people: lookups, memberships and accounts. Sessions, sign-in and invitations have their
 //! own files.
 
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::shared::Shared;
 #[derive(Clone)]
 pub struct People {
     pub(crate) persons: Arc<Persons>,
-    /// Carried by every change until its reply.
+    /// A claim that every change of this handle holds until its reply.
     claim: Option<Claim>,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct PersonChange<T> {
     pub(super) value: T,
 }
 
-/// A membership with its business, as its person sees it.
+/// A membership with its business, for the member.
 #[derive(Clone, Debug)]
 pub struct Belongs {
     pub business_id: BusinessId,
@@ -115,7 +115,7 @@ impl People {
         self.persons.directory.call((id, permit, self.claim()), message).await
     }
 
-    /// Whether mail can be sent. It decides how people are invited and how addresses change.
+    /// Whether mail can be sent. This determines how people are invited and how addresses change.
     pub fn sends_mail(&self) -> bool {
         self.persons.sends_mail.load(Ordering::Relaxed)
     }
@@ -155,7 +155,7 @@ impl People {
         Ok(person.filter(|person| person.email_folded() == email))
     }
 
-    /// A person's memberships, offered ones included, in the order of the business ids. Businesses that are
+    /// A person's memberships, including offered ones, in the order of the business ids. Businesses that are
     /// set aside are left out.
     ///
     /// # Errors
@@ -271,7 +271,7 @@ impl People {
             if request.actor != Actor::Operator {
                 return Err(Refusal::NotAllowed(Denied::NameOfAnother).into());
             }
-            // The change is refused, where possible, before anything is written.
+            // If the change can be refused, it is refused before anything is written.
             let unchanged = PatchMember { before: before.clone(), person: before.clone(), patch };
             business.check(&request, unchanged).await?;
             let of = (request.actor, AuditAction::PersonRenamed, Weight::Grows);

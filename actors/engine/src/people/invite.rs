@@ -25,7 +25,7 @@ pub struct Invitation {
     pub email: Address,
     /// Used for a new account only.
     pub name: Option<PersonName>,
-    /// Used for a new account only. The default is the business's language.
+    /// The language of a new account. The default is the business's language.
     pub locale: Option<Locale>,
     pub role: Role,
     pub staff_id: Option<StaffId>,
@@ -44,11 +44,11 @@ pub struct NewLink {
 pub struct Linked {
     pub kind: LinkKind,
     pub expires_at: Timestamp,
-    /// The token. It is shown only once, so a repeated request has none.
+    /// The token. It is shown only once, so the answer to a repeated request contains no token.
     pub token: Option<Token>,
 }
 
-/// The mail to an invited person. Its link is made with the mail: see [`People::mail_link`].
+/// The mail to an invited person. Its link is created when the mail is composed: see [`People::mail_link`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mailing {
     /// An invitation with a link.
@@ -80,12 +80,13 @@ pub struct Invited {
 }
 
 impl People {
-    /// Invites a person. It creates the account if the address has none, and then writes the membership and
-    /// its mail in one batch.
+    /// Invites a person. Creates the account if the address has no account, and then writes the membership
+    /// and its mail in one batch.
     ///
-    /// A confirmed account does not change. An unconfirmed account may have another person's password: the
-    /// operator's invitation clears it; a dashboard's invitation is only mailed, or refused without mail. For
-    /// a confirmed account the operator gets no link, and the offer is mailed.
+    /// A confirmed account does not change. Another person may have set the password of an unconfirmed
+    /// account. An invitation by the operator therefore clears the password. An invitation from the dashboard
+    /// is only mailed, and is refused if mail is off. For a confirmed account the operator gets no link, and
+    /// the offer is mailed.
     pub async fn invite(
         &self,
         business: &BusinessHandle,
@@ -276,8 +277,8 @@ impl People {
         Ok(made.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
     }
 
-    /// The operator's link beside a new membership: an invitation for an account without a password; a reset
-    /// for an unconfirmed account, whose password is cleared; none for a confirmed account.
+    /// The link that the operator gets with a new membership: an invitation for an account without a
+    /// password; a reset for an unconfirmed account, whose password is cleared; none for a confirmed account.
     async fn operator_link(
         &self,
         id: PersonId,
@@ -333,7 +334,8 @@ impl People {
         }
     }
 
-    /// Writes an account under the claim on its address. Its id is not known yet, so it needs no actor.
+    /// Writes a new account while the claim on its address is held. The id is not known outside of this call
+    /// yet, so the account needs no actor.
     async fn create(&self, person: Person, by: Actor) -> Result<Person, EngineError> {
         let permit = self.shared().permit()?;
         self.shared().store.check_room(Weight::Grows)?;

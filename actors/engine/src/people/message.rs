@@ -18,7 +18,7 @@ pub(crate) struct Decided {
     pub(super) outcome: Outcome,
     /// The audit entry, if any.
     pub(super) note: Option<Note>,
-    /// The mail about the account, if any. It is written only where mail is sent.
+    /// The mail about the account, if there is one. It is written only if mail is on.
     pub(super) mail: Option<NewMail>,
     /// Called after the commit.
     pub(super) done: Done,
@@ -31,8 +31,7 @@ pub(crate) struct Note {
     pub(super) action: AuditAction,
 }
 
-/// Decides a change on the newest state. The error says that the person does not exist or that there is no
-/// room.
+/// Decides a change on the newest state. Fails if the person does not exist or the disk has no room.
 pub(crate) type Change = Box<dyn FnOnce(Result<&Person, EngineError>, Timestamp) -> Decided + Send>;
 
 pub(crate) enum Message {

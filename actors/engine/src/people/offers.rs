@@ -57,7 +57,7 @@ impl People {
             business.change(Request::by(Actor::Person(id)), change).await
         };
         match accepted.await {
-            // The membership or the business is gone, or the business is read-only for now.
+            // The membership or the business was deleted, or the business is read-only at present.
             Err(EngineError::Refused(_) | EngineError::NotFound | EngineError::Suspended) | Ok(_) => {}
             Err(error) => tracing::warn!(
                 person.id = %id, business.id = %business.id, %error,

@@ -1,4 +1,4 @@
-//! Passwords: their rules, and hashing on threads of its own with a bounded number at once.
+//! Passwords: their rules, and hashing on a bounded number of separate threads.
 //!
 //! Invariants:
 //!
@@ -24,15 +24,15 @@ const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
 /// The minimum length of a word of a name that is compared with a password.
 const WORD_CHARS_MIN: usize = 3;
-/// How many passwords are checked at once.
+/// The maximum number of passwords that are checked concurrently.
 const AT_ONCE: usize = 2;
-/// How many checks wait. One more is refused as overload.
+/// The maximum number of waiting checks. A further check is refused as overload.
 const WAITING_MAX: usize = 64;
-/// How many people choose a password at once, one each. New passwords have permits of their own, so they
-/// never delay a sign-in.
+/// The maximum number of people who choose a password concurrently, with one password each. New passwords
+/// have separate permits, so they never delay a sign-in.
 const CHOOSING_MAX: usize = 16;
-/// How many characters are estimated. The time grows fast with the length, most of all with digits in place
-/// of letters.
+/// The maximum number of characters whose strength is estimated. The time grows fast with the length, most of
+/// all with digits in place of letters.
 const ESTIMATED_CHARS_MAX: usize = 64;
 const ESTIMATED_WORDS_MAX: usize = 256;
 
@@ -75,8 +75,8 @@ impl Hashing {
 pub(super) enum PasswordCheck {
     Wrong,
     Right,
-    /// Right, but the stored hash is of the unprepared form. Contains the hash to store instead; concurrent
-    /// checks get the same one.
+    /// The password is right, but the stored hash is that of the unprepared form. Contains the hash to store
+    /// instead. Concurrent checks get the same hash.
     AsGiven(String),
 }
 
@@ -107,8 +107,8 @@ impl Hasher {
         }
     }
 
-    /// Runs work on a thread of its own after it gets a permit. The work keeps the permit to its end, even if
-    /// the caller is cancelled.
+    /// Runs work on a separate thread after a permit is available. The work holds the permit until it ends,
+    /// even if the caller is cancelled.
     async fn work<T: Send + 'static>(
         &self,
         places: &Arc<Semaphore>,
@@ -128,8 +128,8 @@ impl Hasher {
         tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Failed)
     }
 
-    /// Compares a password with a hash; without a hash it is always wrong. For a wrong password the work
-    /// depends on the given text alone.
+    /// Compares a password with a hash. Without a hash, the password is always wrong. For a wrong password
+    /// the work depends on the given text alone.
     pub(super) async fn check(&self, kept: Option<&str>, given: &str) -> Result<PasswordCheck, EngineError> {
         let (hash, known) = (kept.unwrap_or(self.hashing.nobodys()).to_owned(), kept.is_some());
         let (hashing, [prepared, as_given]) = (self.hashing, forms(given));
@@ -167,7 +167,7 @@ impl Hasher {
         let mut theirs = businesses;
         theirs.extend([person.name.clone(), person.email.clone()]);
         theirs.extend(person.email.split('@').map(str::to_owned));
-        // The single words too, because the estimate does not split the texts.
+        // The single words are added too, because the estimate does not split the texts.
         let words = |text: &String| text.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect();
         let words: Vec<Vec<String>> = theirs.iter().map(words).collect();
         theirs.extend(words.into_iter().flatten().filter(|word| word.chars().count() >= WORD_CHARS_MIN));
@@ -185,8 +185,8 @@ fn prepared(given: &str) -> String {
     given.nfc().map(|c| if is_space(c) { ' ' } else { c }).collect()
 }
 
-/// The forms to compare with a hash: the prepared text, and the given text if it differs. A form
-/// with a length that is not allowed is left out.
+/// The forms to compare with a hash: the prepared text, and the given text if it differs. A form whose length
+/// is not allowed is omitted.
 fn forms(given: &str) -> [Option<String>; 2] {
     let prepared = prepared(given);
     let as_given = Some(given.to_owned()).filter(|given| *given != prepared);

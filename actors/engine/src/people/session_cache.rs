@@ -28,14 +28,14 @@ impl SessionCache {
         self.people.get((*hash, store), read, decode)
     }
 
-    /// Notes the use of a session. A background job writes it later.
+    /// Records the use of a session. A background job writes the use later.
     pub(crate) fn note_use(&self, person: PersonId, hash: [u8; 32], now: Timestamp) {
         if self.used.len() < CACHED_MAX {
             self.used.insert(hash, (person, now));
         }
     }
 
-    /// Takes the noted uses, in a deterministic order.
+    /// Removes and returns the recorded uses, in a deterministic order.
     pub(crate) fn take_uses(&self) -> Vec<(PersonId, [u8; 32], Timestamp)> {
         let mut uses = Vec::new();
         self.used.retain(|hash, (person, at)| {

@@ -1,6 +1,6 @@
 //! Sessions and links: look-up by token, use of links, and changes of the password and the address.
 //!
-//! A look-up of a session reads no row while no credential changes, like the look-up of an API key.
+//! While no credential changes, a lookup of a session reads no row, like the lookup of an API key.
 
 use std::sync::Arc;
 
@@ -92,9 +92,9 @@ impl People {
         Ok(Opened { person: id, kind, session: Some(session), former_email: None })
     }
 
-    /// Uses a link that proves an address, in a session of the account that asked for it. Without this
-    /// condition, any reader of the mail could take over another person's account. The former address gets a
-    /// mail.
+    /// Uses a link that proves an address, in a session of the account that requested the address. Without
+    /// this condition, any reader of the mail could take over another person's account. The former address
+    /// gets a mail.
     ///
     /// # Errors
     /// [`Refusal::Expired`]; [`Refusal::NotAllowed`] without a session of this person; [`Refusal::Conflict`]
@@ -104,9 +104,9 @@ impl People {
         let id = seen.person.id;
         let proves = seen.person.link.as_ref().and_then(|link| link.email.as_deref()).map(fold_address);
         let Some(email) = proves else { return Err(Refusal::Expired.into()) };
-        // Without a session the hash matches none, so the change is refused.
+        // Without a session, the hash matches no session, so the change is refused.
         let (link, session) = (link.hash(), session.map(Token::hash).unwrap_or_default());
-        // The first claim on a proved address wins.
+        // The first caller with a claim on a proved address gets the address.
         let claim = self.persons.claims.on(&[&email, &seen.person.email_folded()]).await;
         if seen.person.session(&session, self.shared().clocks.now()).is_some() {
             self.check_free(&email, id).await?;
@@ -156,8 +156,9 @@ impl People {
         Ok(token)
     }
 
-    /// Asks for another address. With mail, a link is mailed to it; the returned token is valid until the
-    /// mail is made with another one. Without mail, the address changes at once.
+    /// Requests a change to another address. If mail is on, a link is mailed to that address; the returned
+    /// token is valid until the mail is composed with another token. If mail is off, the address changes
+    /// immediately.
     ///
     /// # Errors
     /// [`Refusal::Conflict`] without mail if the address is taken (with mail only the user of the link learns
@@ -233,7 +234,7 @@ impl People {
         .await
     }
 
-    /// Deletes an account without an owner and without memberships. The claim keeps an invitation out
+    /// Deletes an account without an owner and without memberships. The claim prevents an invitation
     /// meanwhile.
     pub(crate) async fn end_orphan(&self, person: Person) -> Result<(), EngineError> {
         let claim = self.persons.claims.on(&[&person.email_folded()]).await;
@@ -254,8 +255,8 @@ impl People {
     }
 }
 
-/// Has the noted uses of sessions written by the returned actors. The uses of people without an available
-/// actor stay noted.
+/// Makes the actors of people write the recorded uses of sessions. The uses of people without an available
+/// actor stay recorded.
 pub(crate) async fn write_uses(persons: &Persons) -> Vec<Arc<Running<Message>>> {
     let mut writing = Vec::new();
     for (person, hash, at) in persons.sessions.take_uses() {

@@ -22,7 +22,7 @@ use crate::error::EngineError;
 
 #[derive(Clone, Debug)]
 pub struct From {
-    /// The address that failures are counted by. For IPv6 it is the /64 network.
+    /// The address by which failures are counted. For IPv6 it is the /64 network.
     pub network: IpAddr,
     /// The exact address and the browser.
     pub client: Client,
@@ -61,7 +61,8 @@ struct Right {
 }
 
 impl Right {
-    /// Whether the password is still the person's. If so, it stores the prepared form.
+    /// Checks that the password has not changed since it was verified. If so, stores the hash of the prepared
+    /// form.
     fn still_is(self, person: &mut Person) -> bool {
         let again = match self.check {
             PasswordCheck::AsGiven(hash) => Some(hash),
@@ -119,8 +120,8 @@ impl People {
         next: AfterPassword,
     ) -> Result<SignIn, EngineError> {
         let (people, password) = (self.clone(), password.to_owned());
-        // A separate task, because the count must be correct even if the caller is cancelled: the try counts
-        // while its password is hashed, and a right password is no failure.
+        // A separate task, because the count must be correct even if the caller is cancelled: an attempt
+        // counts as a failure while its password is hashed, and a right password does not count.
         let tried =
             tokio::spawn(
                 async move { people.try_to_the_end((&email, person), &password, network, next).await },

@@ -20,8 +20,8 @@ impl Token {
         Self(random)
     }
 
-    /// The token of the link in a mail. It is the same at each attempt, so every copy of the mail works, and
-    /// it is not stored.
+    /// The token of the link in a mail. The token is the same in each attempt, so every copy of the mail
+    /// works. The token is not stored.
     pub(crate) fn of_mail(secret: &[u8; 32], id: MailId) -> Self {
         let mac = Hmac::<Sha256>::new_from_slice(secret).expect("a key of any length will do");
         Self(mac.chain_update(OF_MAIL).chain_update(id.uuid().as_bytes()).finalize().into_bytes().into())
@@ -33,8 +33,8 @@ impl Token {
         Some(Self(bytes.try_into().ok()?))
     }
 
-    /// The stored form. Its look-up needs no constant-time comparison, because timing reveals nothing about a
-    /// token to its guesser.
+    /// The stored form. A lookup of the hash needs no constant-time comparison, because its timing reveals
+    /// nothing about the token.
     pub(crate) fn hash(&self) -> [u8; 32] {
         Sha256::digest(self.reveal()).into()
     }
