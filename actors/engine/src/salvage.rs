@@ -1,4 +1,4 @@
-//! Copies the readable rows of a damaged store into a new one and compares their number with the recorded
+//! Copies the readable rows of a damaged store into a new store and compares their number with the recorded
 //! usage.
 //!
 //! Invariant: a record counts as found only if its whole value is readable.
@@ -28,7 +28,7 @@ pub struct SalvagedBusiness {
     /// All rows, including index rows, deliveries and logs.
     pub rows: u64,
     pub kinds: Vec<SalvagedKind>,
-    /// Whether the profile is readable and the list has the business.
+    /// Whether the profile is readable and the list of businesses contains the business.
     pub is_usable: bool,
 }
 
@@ -53,7 +53,7 @@ impl Salvaged {
     }
 }
 
-/// Copies the readable rows of a stopped store into a new one. The target directory must be empty or not
+/// Copies the readable rows of a stopped store into a new store. The target directory must be empty or not
 /// exist.
 ///
 /// # Errors
@@ -114,7 +114,7 @@ fn is_found(rows: &dyn Rows, counted: Counted, key: &[u8], row: Vec<u8>) -> Resu
     if counted.decodes.is_some() {
         return Ok(true);
     }
-    // A revoked key does not count. A key that does not decode does.
+    // A revoked key does not count. A key that does not decode counts.
     let Some(prefix) = readable(keys::prefix_from_value(&value).map(Some))? else { return Ok(false) };
     let Some(key) = readable(value_at(rows, &keys::api_key(prefix)))? else { return Ok(false) };
     let key = readable(ApiKey::decode(&key).map(Some))?;

@@ -10,12 +10,12 @@
 //!
 //! Invariants:
 //!
-//! - the manifest is written and renamed after everything else is durable; without a manifest there is no
-//!   backup;
-//! - a digest covers every byte and is checked before the bytes are used;
+//! - the manifest is written and renamed after everything else is durable; a directory without a manifest is
+//!   not a backup;
+//! - every byte is covered by a digest, which is checked before the byte is used;
 //! - rows are copied unchanged, so a backup has the format of the store;
-//! - the recorded usage of each business is compared with the rows ([`crate::counting`]). A backup with a
-//!   difference names it in the manifest and is restored only if the operator accepts that;
+//! - the recorded usage of each business is compared with the rows ([`crate::counting`]). The manifest lists
+//!   the differences. A backup with differences is restored only if the operator accepts it;
 //! - a restore repeats later revocations and erasures from the tombstone list, or revokes every key.
 
 mod manifest;

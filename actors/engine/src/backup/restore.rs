@@ -1,8 +1,7 @@
 //! Restoring a backup into a new store.
 //!
 //! Invariants: the directory is not a valid store before the last step. Before that step the tombstones of
-//! the list are applied, or every key is revoked if there is no list, and they are added to the new store's
-//! list.
+//! the list are applied and added to the list of the new store. Without a list, every key is revoked instead.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -64,8 +63,8 @@ pub struct Restored {
 
 /// Restores a backup into a missing or empty directory. The tombstones in `list` are applied; without a list
 /// every key is revoked. A backup with missing rows is restored only with `accept_incomplete`; the service
-/// then counts the businesses concerned. Rows are counted here too, because earlier versions did not count
-/// them during the backup. After an error the directory is not a store.
+/// then counts the businesses concerned. The restore counts the rows too, because earlier versions did not
+/// count them during the backup. After an error the directory is not a valid store.
 pub async fn restore(
     from: &Path,
     to: &Path,
@@ -119,8 +118,8 @@ struct Reapplied {
     kept: usize,
 }
 
-/// Starts the deletion of the ended businesses and the erasure of the erased contacts. After the first step
-/// they are not visible; the service continues at its start.
+/// Starts the deletion of the ended businesses and the erasure of the erased contacts. After this step
+/// neither the businesses nor the contacts are visible. The service completes both at its next start.
 async fn apply_tombstones(
     store: &Store,
     after: Option<&TakenBack>,

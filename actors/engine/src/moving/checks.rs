@@ -16,7 +16,7 @@ use domain::{
 
 use super::record::MovedKind;
 
-/// How far another machine's clock may be ahead of this one's.
+/// The maximum time by which another machine's clock may be ahead of this machine's clock.
 const AHEAD_MAX: TimeDelta = TimeDelta::hours(24);
 
 /// The values of earlier records that the next record is checked against.

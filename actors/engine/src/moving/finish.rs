@@ -1,11 +1,12 @@
-//! The end of an import: it opens the imported businesses or takes them back, also after an interruption.
+//! The end of an import: makes the imported businesses visible (opens them), or deletes them (takes them
+//! back), also after an interruption.
 //!
 //! Invariants:
 //!
-//! - After every step, a repeated run reaches the same end.
-//! - Taking back deletes rows in bounded steps in the business's lane, so other work continues.
-//! - The list beside the store names an imported business before it is opened and once it can no longer be
-//!   taken back.
+//! - A run that is repeated after any step has the same result.
+//! - The rows of a business are deleted in bounded steps in the business's lane, so other work continues.
+//! - The list in the file next to the store names an imported business after the point at which it can no
+//!   longer be taken back, and before it is opened.
 
 use domain::{Business, BusinessId};
 use store::keys::{installation_kind, kind};
@@ -124,7 +125,7 @@ fn rows() -> KeyRange {
     keys::of_kind(BusinessId::INSTALLATION, installation_kind::MOVING)
 }
 
-/// The row that says that the businesses are to be opened.
+/// The key of the row that marks all imported businesses as valid, so that they can be opened.
 fn all_good() -> Key {
     keys::moving(BusinessId::INSTALLATION)
 }

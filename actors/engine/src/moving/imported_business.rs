@@ -39,16 +39,17 @@ pub(super) struct ImportedBusiness {
     first_call: Option<u64>,
     /// The greatest id and the latest stamp.
     newest: (Uuid, Timestamp),
-    /// The contacts who were erased here, if they are erased again. Otherwise their records are refused.
+    /// The contacts who were erased in this store, if the import erases them again. Otherwise their records
+    /// are refused.
     erased: BTreeSet<ContactId>,
     erase_again: bool,
-    /// The imported contacts among them, and their calls.
+    /// The imported contacts who were erased in this store, and their calls.
     theirs: ErasedContacts,
     their_calls: HashSet<CallId>,
 }
 
 impl ImportedBusiness {
-    /// Notes the import of a business before its first row, so that it can be taken back.
+    /// Records the import of a business before its first row, so that the import can be taken back.
     pub(super) async fn begin(
         store: &Store,
         business: Business,
@@ -81,7 +82,7 @@ impl ImportedBusiness {
         self.business.id
     }
 
-    /// The number of imported records, with the business itself.
+    /// The number of imported records, including the business itself.
     pub(super) fn records(&self) -> u64 {
         self.records
     }
@@ -205,7 +206,7 @@ impl ImportedBusiness {
         self.known.came(kind, place);
     }
 
-    /// Handles the record of a contact who was erased here: it is left out or refused.
+    /// Handles the record of a contact who was erased in this store. The record is omitted or refused.
     fn erased_before(&mut self, contact: &Contact, problems: &mut Vec<Problem>) {
         // Every record has a smaller id than this bound, so all of the contact's records are cleaned. If the
         // contact is refused, the contact's own line alone reports it.
@@ -281,8 +282,8 @@ impl ImportedBusiness {
         Ok(if self.is_contact(call.contact_id)? { call } else { call.erased() })
     }
 
-    /// Whether referenced appointments, calls and messages may have expired. They never expire without a
-    /// retention.
+    /// Whether referenced appointments, calls and messages may have expired. Without a retention, such
+    /// records never expire.
     fn may_have_gone(&self) -> bool {
         self.retention.is_some()
     }

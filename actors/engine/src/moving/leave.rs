@@ -5,7 +5,7 @@
 //! - Records are ordered by kind and then by key, so equal stores give equal exports.
 //! - Reading is in bounded steps, and no record is kept in memory.
 //! - A row that does not decode is set aside, left out and counted by the store.
-//! - The records are counted. Without the recorded number, a business gets no end line.
+//! - The records are counted. A business whose count differs from the recorded number gets no end line.
 //! - An export contains no data of contacts who are being erased.
 
 use domain::{BudgetKind, Business, BusinessId, Retention, Usage};
@@ -21,7 +21,7 @@ use crate::counting::{Difference, Found, recorded_usage};
 const ROWS_PER_STEP: usize = 256;
 const BYTES_PER_STEP: usize = 256 << 10;
 
-/// The part of a business's export that is still to be read.
+/// The part of a business's export that was not read yet.
 pub struct Leaving {
     of: BusinessId,
     with_secrets: bool,
@@ -52,7 +52,7 @@ fn leaving(moved: Moved) -> Moved {
 }
 
 impl Leaving {
-    /// Exports a business. Without `with_secrets` it leaves the webhook endpoints out.
+    /// Exports a business. Without `with_secrets`, the webhook endpoints are omitted.
     pub fn of(business: Business, with_secrets: bool) -> Self {
         let of = business.id;
         let (business, left) = (Some(business), keys::of_kind(of, MovedKind::Retention.rows()));
@@ -138,7 +138,7 @@ impl Leaving {
         Ok(theirs)
     }
 
-    /// The record as the erasure will leave it.
+    /// The record in the form that it has after the erasure.
     fn without_them(&self, store: &Store, rows: &dyn Rows, moved: Moved) -> Result<Moved, StoreError> {
         if self.theirs.is_empty() {
             return Ok(moved);
@@ -150,8 +150,8 @@ impl Leaving {
         })
     }
 
-    /// The kinds whose recorded number differs from the number read. It is complete after the last record.
-    /// API keys are not exported, so they are not compared.
+    /// The kinds whose recorded number differs from the number read. The list is complete after the last
+    /// record. API keys are not exported, so they are not compared.
     pub fn differences(&self) -> Vec<Difference> {
         let differences = |recorded| self.found.differences(self.of, &recorded, Some(BudgetKind::Keys));
         self.recorded.filter(|_| self.part == parts().count()).map(differences).unwrap_or_default()

@@ -1,6 +1,6 @@
 //! References to missing records that are visible only at the end of a business.
 //!
-//! Invariant: a bounded number is reported and all are counted, in bounded steps.
+//! Invariant: a bounded number of these references is reported and all of them are counted, in bounded steps.
 
 use domain::{BusinessId, CallRecord, ImportProblem, Named, Problem, ProblemCode};
 use store::keys::kind;
@@ -14,9 +14,9 @@ use crate::error::EngineError;
 pub const MISSING_MAX: usize = 100;
 const CALLS_PER_STEP: usize = 64;
 
-/// Finds the calls of a business that refer to a missing message. It reports the first [`MISSING_MAX`] and,
-/// on the line of the business's end, the number of further ones. `first` is the line of the first call,
-/// which the other calls follow.
+/// Finds the calls of a business that refer to a missing message. Reports the first [`MISSING_MAX`] of these
+/// calls and, on the line of the business's end, the number of the others. `first` is the line of the first
+/// call, which the other calls follow.
 pub(super) async fn calls_of_no_message(
     store: &Store,
     of: BusinessId,

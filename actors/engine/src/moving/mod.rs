@@ -4,13 +4,13 @@
 //! Invariants:
 //!
 //! - Ids and stamps do not change. An import creates only businesses that the store does not have.
-//! - A business under import is not in any list. Its profile is stored apart (`keys::moving`) until one batch
-//!   opens it.
-//! - Businesses are opened only after every record was valid and durable. An import that stopped earlier is
-//!   taken back; one that stopped later is finished. The engine does this when it starts, before another
-//!   import.
-//! - Data of contacts who were erased here does not come back. The list of tombstones beside the store names
-//!   them.
+//! - A business under import is not in any list. Its profile is stored under a separate key (`keys::moving`)
+//!   until one batch opens the business.
+//! - Businesses are opened only after every record was valid and durable. An import that stopped before this
+//!   point is taken back: its rows are deleted. An import that stopped later is finished. The engine does
+//!   this at its start, before another import.
+//! - An import never restores data of contacts who were erased in this store. The list of tombstones next to
+//!   the store names these contacts.
 //! - Memory is bounded by the services and staff members of one business and by the erased contacts.
 
 mod checks;

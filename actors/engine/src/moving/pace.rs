@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::service::Moving;
 use crate::error::EngineError;
 
-/// How long an import works before it pauses.
+/// The duration of a turn, after which an import pauses.
 const TURN_MAX: Duration = Duration::from_millis(2);
 /// The longest pause. A pause usually takes as long as the turn, so an import uses at most half of one core.
 const REST_MAX: Duration = Duration::from_millis(100);

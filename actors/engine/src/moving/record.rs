@@ -71,7 +71,7 @@ macro_rules! declare {
                 }
             }
 
-            /// The key of its row; `None` for the end of a business.
+            /// The key of the record's row; `None` for the end of a business.
             pub(super) fn key(&self, of: BusinessId) -> Option<Key> {
                 match self {
                     $(Self::$kind(it) => Some(Kept::key(it, of)),)*
@@ -90,7 +90,7 @@ macro_rules! declare {
                 (created_at, stamps.next().unwrap_or(created_at))
             }
 
-            /// The record as the erasure of these contacts will leave it.
+            /// The record in the form that it has after the erasure of these contacts.
             pub(super) fn without(
                 self,
                 theirs: &ErasedContacts,

@@ -1,4 +1,4 @@
-//! The bounds of exports, of imports and of reads of the store as it was at one point.
+//! The bounds of exports, imports and point-in-time reads of the store.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::error::EngineError;
 use crate::quota::{Quota, QuotaPermit};
 use crate::shared::Shared;
 
-/// Upper bound of concurrent exports. A backup and the daily count have a snapshot each beside them.
+/// Upper bound of concurrent exports. A backup and the daily count also need one snapshot each.
 const EXPORTS_MAX: usize = SNAPSHOTS_MAX - 2;
 /// Upper bound of concurrent read steps of exports and of the daily count.
 const READERS_MAX: usize = EXPORTS_MAX + 1;
@@ -21,7 +21,7 @@ pub(crate) struct Moving {
     /// Permits of members' exports: one per business. One permit of `exports` stays free for the operator.
     exports_of_people: Arc<Quota>,
     readers: Arc<Semaphore>,
-    /// The permit of the one import, or of the job that finishes a broken one.
+    /// The permit of the only import, or of the job that finishes an interrupted import.
     imports: Arc<Semaphore>,
     /// Notified when an import may have left rows.
     pub(crate) import_left: Arc<Notify>,
@@ -91,7 +91,8 @@ impl Moving {
         drop(all);
     }
 
-    /// The permit of the one import. `None` while an import runs or a broken one is finished.
+    /// The permit of the only import. `None` while an import runs, or while an interrupted import is being
+    /// finished.
     pub(crate) fn try_import(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.imports).try_acquire_owned().ok()
     }
@@ -102,7 +103,7 @@ impl Moving {
         Ok(self.notifying(permit))
     }
 
-    /// Makes the drop of the permit notify the job that finishes broken imports.
+    /// Makes the drop of the permit notify the job that finishes interrupted imports.
     pub(crate) fn notifying(&self, permit: OwnedSemaphorePermit) -> ImportPermit {
         ImportPermit { permit: Some(permit), left: Arc::clone(&self.import_left) }
     }
@@ -113,7 +114,7 @@ impl Moving {
     }
 }
 
-/// The permit of the one import. Its drop notifies the job that finishes broken imports.
+/// The permit of the only import. Its drop notifies the job that finishes interrupted imports.
 pub(crate) struct ImportPermit {
     permit: Option<OwnedSemaphorePermit>,
     left: Arc<Notify>,

@@ -1,4 +1,4 @@
-//! Rows that an import has submitted and not waited for. The import finds its own rows here.
+//! Rows that an import has submitted and that may not be durable yet. The import reads its own rows here.
 
 use std::collections::HashMap;
 

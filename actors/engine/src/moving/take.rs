@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - An invalid record is not written, and after one no business is opened.
+//! - An invalid record is not written. After an invalid record, no business is opened.
 //! - The records after an invalid one are still checked, so that one run reports all problems.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,20 +21,20 @@ use crate::error::EngineError;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// Erases contacts again who were erased here. Their records are left out, and references to them lose
-    /// the personal data. Without it, such contacts are refused.
+    /// Erases contacts again who were erased in this store. Their records are omitted, and personal data is
+    /// removed from records that refer to them. If false, such contacts are refused.
     pub erase_again: bool,
 }
 
-/// An import under way. Dropping it takes it back.
+/// An import in progress. Dropping this value takes the import back: its rows are deleted.
 pub struct Import {
     pub(crate) moving: Arc<Moving>,
     now: Timestamp,
     options: ImportOptions,
     pace: Pace,
-    /// The contacts who were erased here, of businesses that have not arrived.
+    /// The contacts who were erased in this store, of the businesses that were not read yet.
     erased: BTreeMap<BusinessId, BTreeSet<ContactId>>,
-    /// The business under import. `None` before the first one, and while an invalid one is skipped.
+    /// The business under import. `None` before the first business, and while an invalid business is skipped.
     imported: Option<ImportedBusiness>,
     all_good: bool,
     businesses: u64,
@@ -44,7 +44,7 @@ pub struct Import {
 }
 
 impl Import {
-    /// Begins an import. The store must have no unfinished one.
+    /// Begins an import. The store must have no unfinished import.
     ///
     /// # Errors
     /// An unreadable list of tombstones.
@@ -69,8 +69,8 @@ impl Import {
         })
     }
 
-    /// Notes a line that is no valid record, so nothing is opened. An invalid business is skipped up to the
-    /// next one.
+    /// Records a line that is not a valid record, so no business is opened. An invalid business is skipped up
+    /// to the next business.
     pub fn not_a_record(&mut self, was_business: bool) {
         self.all_good = false;
         if was_business {
@@ -86,7 +86,8 @@ impl Import {
         self.pace.rest().await
     }
 
-    /// Imports the record of a line. The problems of an invalid record are returned and are no error.
+    /// Imports the record of a line. The problems of an invalid record are returned as the value, not as an
+    /// error.
     ///
     /// # Errors
     /// A failed store, a full disk, or as for [`Import::rest`].
@@ -107,7 +108,7 @@ impl Import {
         found.into_iter().map(|problem| Wrong { line, problem }).collect()
     }
 
-    /// The problem of a record before the first business. Records of a skipped business have none.
+    /// The problem of a record before the first business. A record of a skipped business has no problem.
     fn of_no_business(&self) -> Vec<Problem> {
         if self.all_good { vec![Problem::new("kind", ImportProblem::NoBusiness)] } else { Vec::new() }
     }
@@ -166,7 +167,7 @@ impl Import {
         (self.businesses, self.records)
     }
 
-    /// Takes the import back and waits for the end.
+    /// Takes the import back and waits until its rows are deleted.
     ///
     /// # Errors
     /// [`EngineError::Stopping`]: the next start of the engine continues.

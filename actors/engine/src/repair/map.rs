@@ -1,4 +1,5 @@
-//! The new instants of future stamps: in their order, and as late as there is room. The module is pure.
+//! The new instants of future stamps. They keep the order of the stamps and are as late as possible. The
+//! module is pure.
 
 use domain::Timestamp;
 
@@ -23,7 +24,7 @@ impl Stamps {
     }
 }
 
-/// The new instant of each future stamp.
+/// The map from future stamps to their new instants.
 pub(super) struct StampMap {
     present: Timestamp,
     newest_kept: Timestamp,
@@ -53,8 +54,9 @@ impl StampMap {
     }
 
     /// The new instant of a stamp. A stamp up to the present stays. The last future stamp moves to the
-    /// present, and each other one to a millisecond before the next. Without enough room after the stamps
-    /// that stay, they share the room there is.
+    /// present, and each other future stamp moves to a millisecond before the next one. If there is too
+    /// little time after the newest stamp that stays, the earliest future stamps get the instant of that
+    /// stamp.
     pub(super) fn moved(&self, stamp: Timestamp) -> Timestamp {
         if stamp <= self.present {
             return stamp;

@@ -42,7 +42,7 @@ pub enum RepairError {
 pub struct Report {
     /// The instant that the repair uses as the present.
     pub present: Timestamp,
-    /// Whether it continued an unfinished repair.
+    /// Whether this run continued an unfinished repair.
     pub resumed: bool,
     /// The businesses with changes, in the order of their creation.
     pub businesses: Vec<BusinessReport>,
@@ -94,7 +94,7 @@ pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> 
     Ok(report)
 }
 
-/// The keys of a business, without the map's.
+/// The keys of a business, without the keys of the map.
 fn stamped(of: BusinessId) -> KeyRange {
     KeyRange { from: keys::profile(of), to: keys::repair_part(of, 0) }
 }

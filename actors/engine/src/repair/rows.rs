@@ -1,4 +1,4 @@
-//! The rows of a record with moved stamps. The table of the store names the stamps of each kind.
+//! The rows of a record with corrected stamps. The table of the store names the stamps of each kind.
 
 use chrono::TimeDelta;
 use domain::{ApiKey, BusinessId, Delivery, Timestamp, WebhookId};
@@ -53,7 +53,7 @@ fn in_place<R: Stamped>(
     Ok(Some((Moved { batch, name: R::NAME }, after)))
 }
 
-/// Moves a delivery. Its due time is no stamp and moves only if it is later than the schedule allows.
+/// Moves a delivery. Its due time is not a stamp, and moves only if it is later than the schedule allows.
 fn delivery(
     store: &Store,
     of: BusinessId,

@@ -4,8 +4,8 @@
 //!
 //! - Before the first row changes, the store gets a format that no version accepts and a record of the step.
 //!   One batch at the end sets the new format. No version opens a half-converted store.
-//! - A step converts a record and its index rows in one batch. The rows themselves show what is left, so an
-//!   interrupted step continues.
+//! - A step converts a record and its index rows in one batch. The rows show which part is not converted yet,
+//!   so an interrupted step continues.
 //! - A released step never changes. It uses the layouts of its two formats and not the current rules.
 //! - A store of a later format is refused without a write.
 
@@ -35,7 +35,7 @@ pub enum Upgrades {
 type Converted<'a> = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send + 'a>>;
 
 struct Step {
-    /// The old format. The new one is the next number.
+    /// The old format. The new format has the next number.
     from: u16,
     convert: for<'a> fn(&'a mut Conversion<'_>) -> Converted<'a>,
 }
@@ -48,7 +48,7 @@ const STEPS: &[Step] = &[
     Step { from: 5, convert: |conversion| Box::pin(from_5::convert(conversion)) },
 ];
 
-/// Refuses a store with another format than the current one.
+/// Refuses a store whose format is not the current format.
 pub(crate) fn check(meta: &MetaRecord) -> Result<(), StoreError> {
     match meta.format {
         STORE_FORMAT => Ok(()),

@@ -24,7 +24,7 @@ pub(super) struct InBusiness {
     newest: Option<Timestamp>,
     /// The person and the number of the last alert.
     pub(super) last_alert: Option<(PersonId, u64)>,
-    /// Whether the business is being deleted or imported. Its rows are not checked then.
+    /// Whether the business is being deleted or imported. The rows of such a business are not checked.
     pub(super) is_nobodys: bool,
 }
 

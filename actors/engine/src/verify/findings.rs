@@ -1,11 +1,11 @@
-//! The findings, and look-ups of rows during the check.
+//! The findings, and lookups of rows during the check.
 
 use domain::{BusinessId, ContactId};
 use store::kept::{IndexRow, Kept, Kind};
 use store::records::IdempotencyRecord;
 use store::{Key, Record, Rows, StoreError, keys, value_at};
 
-/// The maximum number of listed findings. Further ones are counted.
+/// The maximum number of listed findings. Further findings are only counted.
 const FINDINGS_MAX: usize = 1_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,7 +67,7 @@ impl<'a> Checker<'a> {
         self.report.add(format!("{whose}, row {:?}: {what}", self.key));
     }
 
-    /// The result of a look-up. Damage is a finding; any other error ends the check.
+    /// The result of a lookup. Damage is a finding; any other error ends the check.
     pub(super) fn read<T>(&mut self, read: Result<T, StoreError>) -> Option<T> {
         match read {
             Ok(read) => Some(read),
@@ -108,7 +108,7 @@ impl<'a> Checker<'a> {
         self.value(key).is_some()
     }
 
-    /// Reports a missing index row, or one with another value.
+    /// Reports a missing index row, or an index row with another value.
     pub(super) fn expect(&mut self, name: &str, key: &Key, value: &[u8]) {
         match self.value(key) {
             None => self.wrong(format_args!("its row {name} is missing: {key:?}")),

@@ -110,7 +110,7 @@ impl Installation {
     }
 }
 
-/// Checks a row of an import: a business, or the mark that all businesses are to be opened.
+/// Checks a row of an import: a business, or the mark that all imported businesses are valid.
 fn moving(checker: &mut Checker<'_>, value: &[u8]) {
     let Some(of) = checker.read(keys::id_at_end::<BusinessId>(&checker.key.clone())) else { return };
     checker.stands_at(&keys::moving(of));

@@ -8,7 +8,7 @@
 //!
 //! - The check changes nothing. It opens the store and reads.
 //! - An unreadable row is a finding, and the check continues.
-//! - The state after a crash, or during a deletion, is no finding.
+//! - The state after a crash, or during a deletion, is not a finding.
 
 mod alerts;
 mod appointments;
@@ -45,7 +45,7 @@ pub enum VerifyError {
 /// Verifies a directory with a backup or a stopped store.
 ///
 /// # Errors
-/// The directory has neither, is in use, or cannot be read.
+/// The directory contains neither a backup nor a store, is in use, or cannot be read.
 pub async fn verify(dir: &Path) -> Result<Report, VerifyError> {
     if dir.join("store").is_dir() {
         let store = Store::open_disk(dir, Box::new(|_| ()))?;
