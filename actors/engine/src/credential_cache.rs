@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dashmap::DashMap;
 use store::{Store, StoreError};
 
-/// The maximum number of entries. One more clears the cache.
+/// The maximum number of entries. A further entry clears the cache.
 pub(crate) const CACHED_MAX: usize = 16_384;
 
 struct Cached<R, V> {

@@ -4,7 +4,7 @@
 //!
 //! - a notification is sent after the change is durable;
 //! - without subscribers, a notification costs one read of a counter and stores nothing;
-//! - a subscriber never blocks a change. A slow subscriber learns only that it missed something.
+//! - a subscriber never blocks a change. A slow subscriber is only notified that it missed notifications.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct LiveChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiveEvent {
     Changed(LiveChange),
-    /// Notifications were dropped, so anything can have changed.
+    /// Notifications were dropped, so any record can have changed.
     Missed,
 }
 

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use domain::BusinessId;
 use parking_lot::Mutex;
 
-/// Upper bound of concurrent URL look-ups before a save, and of tests of endpoints and of the relay: in total and
-/// per business. Slow name servers and receivers must not block other businesses.
+/// Upper bound of concurrent URL lookups before a save, and of tests of endpoints and of the relay: in total
+/// and per business. Slow name servers and receivers must not block other businesses.
 const OUTGOING_MAX: usize = 256;
 const OUTGOING_PER_BUSINESS_MAX: usize = 8;
 
@@ -48,7 +48,7 @@ impl<K: Copy + Eq + Hash> Quota<K> {
         self.count(who).then(|| QuotaPermit { of: self, who })
     }
 
-    /// The same with a permit that can move into a task.
+    /// Like `take`, with a permit that can be moved into a task.
     pub(crate) fn take_owned(self: &Arc<Self>, who: K) -> Option<QuotaPermit<K, Arc<Self>>> {
         self.count(who).then(|| QuotaPermit { of: Arc::clone(self), who })
     }

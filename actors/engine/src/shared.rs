@@ -65,7 +65,7 @@ impl Shared {
         })
     }
 
-    /// A permit for one more message in flight.
+    /// A permit for a further unanswered message.
     pub(crate) fn permit(&self) -> Result<OwnedSemaphorePermit, EngineError> {
         self.check_open()?;
         Arc::clone(&self.permits).try_acquire_owned().map_err(|_| EngineError::Overloaded)
@@ -91,7 +91,8 @@ impl Shared {
         self.running.take_owned(key).ok_or(Refusal::IdempotencyInProgress)
     }
 
-    /// Writes a batch and waits until it is durable. `held` is dropped then, even if the caller is cancelled.
+    /// Writes a batch and waits until it is durable. `held` is dropped after the commit, even if the caller
+    /// is cancelled.
     pub(crate) async fn write(
         &self,
         lane: BusinessId,
@@ -107,7 +108,7 @@ impl Shared {
         written.await.map_err(|_| EngineError::Failed)
     }
 
-    /// A new id outside of the sequence of a business.
+    /// A new id that does not belong to the sequence of a business.
     pub(crate) fn mint_id<I: ResourceId>(&self, now: Timestamp) -> I {
         self.mint.lock().next(now, self.ports.random_bytes())
     }
@@ -122,8 +123,8 @@ impl Shared {
         if closed { Err(EngineError::Stopping) } else { Ok(()) }
     }
 
-    /// Turns the start function of an actor into that of a directory. It fails after the engine is closed or
-    /// dropped.
+    /// Converts the start function of an actor into the start function of a directory. It fails after the
+    /// engine is closed or dropped.
     pub(crate) fn starting<H, I, M, F>(
         self: &Arc<Self>,
         handle: &Weak<H>,

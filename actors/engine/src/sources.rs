@@ -1,9 +1,9 @@
-//! Counts of recent events by client address. An attacker with many addresses must not have as many
-//! allowances.
+//! Counts of recent events by client address. An attacker with many addresses must not get an allowance for
+//! each address.
 //!
-//! Invariant: an IPv6 address counts for its /64 network, the least that a customer has, and for its /48
-//! network, the most that a customer has. A /48 network has the allowance of [`NETWORKS`] /64 networks, so it
-//! cannot fill the table.
+//! Invariant: an IPv6 address counts for its /64 network, the smallest network that a customer gets, and for
+//! its /48 network, the largest network that a customer gets. A /48 network has the allowance of [`NETWORKS`]
+//! /64 networks, so it cannot fill the table.
 
 use std::net::IpAddr;
 
@@ -30,7 +30,7 @@ impl Sources {
         Self { by_address: Windows::sliding(&[rate]), sites }
     }
 
-    /// The instant at which the address is allowed again; `None` if it is now.
+    /// The instant at which the address is allowed again; `None` if it is allowed now.
     pub(crate) fn free_at(&self, address: IpAddr, now: Timestamp) -> Option<Timestamp> {
         let (network, site) = networks(address);
         let of_site = site.and_then(|site| self.sites.free_at(&site, now));

@@ -1,9 +1,10 @@
-//! The supervisor of all actors. It survives their failures and sweeps once a minute, with many actors one
-//! part per second.
+//! The supervisor of all actors. It survives the failures of actors and sweeps them once a minute. With many
+//! actors, it sweeps one part of them per second.
 //!
-//! ractor's default supervisor stops itself when a child fails. This one records the failure: the next
-//! request starts a business again from the store, and a delivery is started again after its back-off. A
-//! failure of the supervisor itself ends the process, because nothing would restart actors or sweep.
+//! ractor's default supervisor stops itself when a child fails. This supervisor only records the failure. The
+//! next request starts the actor of a business again from the store, and the actor of an endpoint is started
+//! again after its back-off. A failure of the supervisor itself ends the process, because nothing would
+//! restart actors or sweep.
 
 use std::sync::Weak;
 use std::time::Duration;
@@ -57,7 +58,7 @@ impl State {
         if let Err(error) = businesses.key_usage.write(&shared.store).await {
             tracing::warn!(%error, "the last uses of API keys could not be written");
         }
-        // Last, so that no request waits for it.
+        // This is the last step, so that no request waits for it.
         shared.clocks.keep(&shared.store);
         maintenance.minute(shared);
     }

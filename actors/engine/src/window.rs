@@ -3,8 +3,8 @@
 //! Invariants:
 //!
 //! - events over a limit, and events with a later time stamp than now, are not counted;
-//! - a table holds at most `max` keys. A new key replaces the least recently counted one, so many unknown
-//!   keys lock no other key out;
+//! - a table holds at most `max` keys. A new key replaces the least recently counted key, so many unknown
+//!   keys do not block any other key;
 //! - a call forgets at most [`FORGOTTEN_AT_ONCE`] expired keys, so no call iterates over the table.
 
 use std::collections::VecDeque;
@@ -15,7 +15,7 @@ use domain::Timestamp;
 use lru::LruCache;
 
 pub const KEYS_MAX: usize = 65_536;
-/// The maximum number of expired keys that a call forgets: more than it can add.
+/// The maximum number of expired keys that a call removes. A call adds fewer keys.
 const FORGOTTEN_AT_ONCE: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl<K: Eq + Hash> Windows<K> {
         Self { max, ..self }
     }
 
-    /// Counts an event and returns the number of allowed ones. Errors: the instant from which another event
+    /// Counts an event and returns the number of counted events. Errors: the instant from which another event
     /// is allowed.
     pub fn count(&mut self, key: K, now: Timestamp) -> Result<u32, Timestamp> {
         if let Some(free) = self.free_at(&key, now) {
@@ -62,7 +62,7 @@ impl<K: Eq + Hash> Windows<K> {
         Ok(self.note(key, now))
     }
 
-    /// The instant from which another event is allowed, if none is now.
+    /// The instant from which another event is allowed; `None` if an event is allowed now.
     pub fn free_at(&self, key: &K, now: Timestamp) -> Option<Timestamp> {
         let counts = self.entries.peek(key)?;
         let now = self.at(counts, now);
@@ -82,13 +82,13 @@ impl<K: Eq + Hash> Windows<K> {
         self.entries.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
     }
 
-    /// Whether counting this key would replace another one.
+    /// Whether counting this key would replace another key.
     pub fn is_full_without(&mut self, key: &K, now: Timestamp) -> bool {
         self.forget(now);
         self.entries.len() >= self.max && !self.entries.contains(key)
     }
 
-    /// Counts an event regardless of the rates and returns the number of allowed ones.
+    /// Counts an event regardless of the rates and returns the number of counted events.
     pub fn note(&mut self, key: K, now: Timestamp) -> u32 {
         self.forget(now);
         let mut counts = self.entries.pop(&key).unwrap_or_default();

@@ -28,8 +28,8 @@ impl Claim {
 }
 
 impl<T> Reply<T> {
-    /// Sends the answer. The claim is released before, so an identical request finds it free after the
-    /// answer; the permits are released afterwards.
+    /// Sends the answer. The claim is released before the answer, so that a client with the answer can repeat
+    /// the request. The permits are released after the answer.
     pub(crate) fn send(self, answer: Result<T, EngineError>) {
         drop(self.claim);
         let _ = self.answer.send(answer);

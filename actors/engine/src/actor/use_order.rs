@@ -1,8 +1,8 @@
 //! The running actors of one kind in the order of their newest use.
 //!
 //! A use takes no lock: the actor records the number of its newest use, and the order is updated when the
-//! longest unused actor is requested. An entry's number is therefore at most the recorded one, and the first
-//! entry with an equal number is the longest unused actor.
+//! longest unused actor is requested. The number of an entry is therefore at most the number that the actor
+//! has recorded. The first entry whose number equals the recorded one is the longest unused actor.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -40,7 +40,7 @@ impl<I: Copy + Ord + Hash> UseOrder<I> {
     }
 
     /// The longest unused actor. `newest` returns the number of an actor's newest use, or `None` for an ended
-    /// actor, which is removed.
+    /// actor. An ended actor is removed from the order.
     pub(super) fn longest_unused(&mut self, newest: impl Fn(I) -> Option<u64>) -> Option<I> {
         loop {
             let (number, id) = *self.entries.first()?;

@@ -21,7 +21,8 @@ pub(super) struct Belief {
     /// Believed time minus steady time, in milliseconds.
     offset: i64,
     jump: Option<Jump>,
-    /// The offset of a wall clock that was earlier than the kept time at the start, until another one is believed.
+    /// The offset of a wall clock that was earlier than the kept time at the start, until another offset is
+    /// believed.
     behind: Option<i64>,
     /// The kept time. The believed time is not before it, unless a jump to an earlier time was believed.
     kept: i64,

@@ -1,7 +1,7 @@
 //! The steady time that a store keeps across restarts, and the check of the wall clock at a start.
 //!
-//! The wall clock measures the time that the service was stopped, but never as negative and never as more
-//! than [`STOPPED_MAX`], which is the lifetime of an idempotency key. So a jump cannot expire all keys.
+//! The wall clock measures how long the service was stopped. The result is limited to the range from zero to
+//! [`STOPPED_MAX`], the lifetime of an idempotency key, so a jump of the wall clock cannot expire all keys.
 //!
 //! The believed time is stored too. In the same boot of the machine the steady clock continues it; after
 //! another boot it is a lower bound.

@@ -7,7 +7,7 @@
 //! - Waiting deliveries and mails are not in the usage, so they are not compared.
 //! - A row that does not decode is neither found nor missing. The recorded number must be at least the number
 //!   of decodable records and at most the number of all.
-//! - A business without a profile that no list names was deleted or is being imported, and is not compared.
+//! - A business that has no profile and is in no list was deleted or is being imported. It is not compared.
 
 mod one;
 mod tally;
@@ -24,7 +24,7 @@ use store::{Key, Order, Rows, StoreError, is_head, keys, record_at};
 pub(crate) use self::one::{Counting, ROWS_TO_BEGIN};
 pub(crate) use self::tally::Tally;
 
-/// The maximum number of listed differences. Further ones are counted.
+/// The maximum number of listed differences. Further differences are only counted.
 pub const DIFFERENCES_MAX: usize = 1_000;
 /// The kind of a difference in the business as a whole.
 const BUSINESS: &str = "business";

@@ -146,7 +146,8 @@ impl Tally {
         }
     }
 
-    /// Whether the list has this business. Listed businesses before it have no rows and are reported.
+    /// Whether the list contains this business. Reports the listed businesses that precede it in key order,
+    /// because they have no rows.
     fn is_listed(&mut self, of: BusinessId) -> bool {
         while let Some(next) = self.listed.front().copied().filter(|next| *next <= of) {
             self.listed.pop_front();

@@ -36,13 +36,13 @@ pub struct NewBusiness {
 }
 
 impl Engine {
-    /// Creates a business without its actor: its id is unknown until the answer.
+    /// Creates a business without starting its actor, because the id is unknown until the answer.
     pub async fn create_business(&self, new: NewBusiness, by: Actor) -> Result<Business, EngineError> {
         self.create(new, by, None).await
     }
 
-    /// Creates a business once. A repeat within 24 hours gets the same answer. The answer is in the rows of
-    /// the installation, because the business does not exist yet at the look-up. It fails for a reused
+    /// Creates a business once. A repeat within 24 hours gets the same answer. The answer is stored in the
+    /// rows of the installation, because the business does not exist yet at the lookup. Fails for a reused
     /// key and while the first request runs.
     pub async fn create_business_once(
         &self,

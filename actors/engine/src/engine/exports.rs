@@ -4,7 +4,7 @@
 //! - Commits never wait for an export.
 //! - Each business is exported at one durable point of its history.
 //! - Memory holds one step of records, and old values of overwritten rows within a bound.
-//! - The audit entry is durable before the first record leaves.
+//! - The audit entry is durable before the first record is returned.
 //! - A dropped export frees its memory. A caller that is too slow loses the export after [`POINT_TIME_MAX`].
 
 use std::sync::Arc;
@@ -22,7 +22,8 @@ use crate::installation_log::note;
 use crate::moving::{ExportPermit, Leaving, Moved, Moving};
 use crate::shared::Shared;
 
-/// How long a business is kept at its point: 3.6 GB at one megabyte per second.
+/// The maximum duration of the point-in-time read of a business. It suffices for 3.6 GB at one megabyte per
+/// second.
 const POINT_TIME_MAX: Duration = Duration::from_secs(60 * 60);
 /// The longest pause after a step. A pause is as long as its step, so an export uses at most half of one
 /// core.
@@ -36,8 +37,8 @@ pub enum ExportError {
     /// The store failed, or the overwritten rows exceed their bound.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// Some businesses have another number of records than recorded. Those have no end record; all others are
-    /// complete.
+    /// In some businesses the number of records differs from the recorded number. These businesses have no
+    /// end record; all others are complete.
     #[error("the export is incomplete: {0}")]
     Incomplete(Differences),
     #[error("the records were taken too slowly")]
@@ -119,7 +120,7 @@ impl Engine {
             (None, true) => AuditAction::InstallationExportedWithSecrets,
         };
         let now = self.now();
-        // An export of all businesses has no record, so its entry gets a lane of its own.
+        // The audit entry of an export of all businesses belongs to no business, so it gets a separate lane.
         let lane = one.unwrap_or_else(|| shared.mint_id(now));
         note(shared, (by, action), lane, now, &mut batch);
         shared.store.submit(lane, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;

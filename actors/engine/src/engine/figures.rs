@@ -23,7 +23,7 @@ impl Engine {
         self.parts.businesses.directory.len()
     }
 
-    /// The number of running endpoint actors: with running or recent deliveries.
+    /// The number of running endpoint actors. Their endpoints have running or recent deliveries.
     pub fn running_deliveries(&self) -> usize {
         self.deliveries().directory.len()
     }
@@ -62,8 +62,8 @@ impl Engine {
         self.parts.mails.outbox.left_out()
     }
 
-    /// The number of unused businesses that were checked since the engine started: without work, and with
-    /// work.
+    /// The numbers of unused businesses that were checked since the engine started: businesses without work,
+    /// and businesses with work.
     pub fn unused_businesses_looked_at(&self) -> (u64, u64) {
         self.parts.maintenance.round.checked.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
@@ -79,7 +79,8 @@ impl Engine {
         self.shared().store.noted_instant(Noted::NewestBackup)
     }
 
-    /// The number of counts since the engine started: equal to the record, and different.
+    /// The numbers of counts since the engine started: counts that equal the recorded usage, and counts that
+    /// differ.
     pub fn businesses_counted(&self) -> (u64, u64) {
         self.parts.maintenance.round.counted.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
@@ -113,7 +114,7 @@ impl Engine {
         self.shared().permits_available()
     }
 
-    /// The age of the oldest running sync. Zero without one.
+    /// The age of the oldest running sync. Zero if no sync is running.
     pub fn sync_age(&self) -> Duration {
         self.shared().store.sync_age()
     }

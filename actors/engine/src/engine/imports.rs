@@ -1,8 +1,9 @@
 //! Imports while the engine runs, one at a time.
 //!
 //! Invariants:
-//! - An import is invisible until all of it is valid and durable. Then all businesses are opened.
-//! - The batch of that decision contains the answer for a repeated request.
+//! - An import is invisible until all of its records are valid and durable. Then all of its businesses become
+//!   visible.
+//! - The batch that decides to open the businesses contains the answer for a repeated request.
 //! - The rows of a broken import, also of an earlier process, are removed or finished
 //!   ([`crate::maintenance::interrupted_imports`]) before another import begins.
 
@@ -23,7 +24,7 @@ impl Engine {
     /// Begins an import.
     ///
     /// # Errors
-    /// - [`Refusal::UnderWay`]: an import runs, or a broken one is not finished yet.
+    /// - [`Refusal::UnderWay`]: an import runs, or an interrupted import is not finished yet.
     /// - [`EngineError::DiskFull`], or an error of a closing engine.
     pub fn import(&self, options: ImportOptions) -> Result<Import, EngineError> {
         let moving = &self.parts.moving;
@@ -40,8 +41,8 @@ impl Engine {
         Import::begin(Arc::clone(moving), permit, options)
     }
 
-    /// Stops imports: no new one begins, and [`Engine::imports_end`] returns. A completely read import is
-    /// finished. The rows of the others are removed by this engine or the next one.
+    /// Stops imports: no new import begins, and [`Engine::imports_end`] returns. An import that was read
+    /// completely is finished. The rows of the other imports are removed by this engine or the next engine.
     pub fn end_imports(&self) {
         self.parts.moving.imports_end.send_replace(true);
     }

@@ -41,7 +41,7 @@ impl Engine {
         self.parts.mails.queue(mail).await
     }
 
-    /// Sends a test mail at once. `None` when mail is off. Fails when too many tests run.
+    /// Sends a test mail immediately. `None` when mail is off. Fails when too many tests run.
     pub async fn test_mail(&self, to: &Email, locale: Locale) -> Result<Option<TestedMail>, EngineError> {
         self.parts.mails.test(BusinessId::INSTALLATION, to.as_str(), locale).await
     }
@@ -103,15 +103,16 @@ impl Engine {
         what.token(&self.shared().meta.secret)
     }
 
-    /// Ends the mails that the token names, and returns their kind. A second call changes nothing. Without a
-    /// membership, nothing is mailed anyway. Fails with [`Refusal::NotFound`] for an invalid token.
+    /// Unsubscribes from the kind of mails that the token names, and returns that kind. A second call changes
+    /// nothing. A person without a membership gets no such mails. Fails with [`Refusal::NotFound`] for an
+    /// invalid token.
     pub async fn unsubscribe(&self, token: &str) -> Result<Unsubscribe, EngineError> {
         let what = self.read_unsubscribe_token(token).ok_or(Refusal::NotFound(Named::Subscription))?;
         let Unsubscribe { person_id: id, business_id, from } = what;
         let business = self.business(business_id);
         let ends = |by| business.change(Request::by(by), EndSubscription { id, from });
         let ended = match ends(Actor::Person(id)).await {
-            // Members cannot change a suspended business, but its mails can still be ended.
+            // Members cannot change a suspended business, but they can still unsubscribe from its mails.
             Err(EngineError::Suspended) => ends(Actor::System).await,
             ended => ended,
         };

@@ -40,11 +40,12 @@ use crate::shared::Shared;
 use crate::supervisor::{self, Supervisor};
 use crate::upgrade;
 
-/// Failures per minute before a business or a person waits with its restart: after one failure, the next
-/// request restarts it at once. An endpoint waits after the first failure, because its deliveries have no
-/// waiting client.
+/// The number of failures per minute after which the restart of a business or a person is not yet delayed:
+/// after one failure, the next request restarts the actor immediately. The restart of an endpoint is delayed
+/// after the first failure, because no client waits for its deliveries.
 const PATIENCE: u32 = 1;
-/// How long closing waits for running work. The listeners are closed before, so no client waits.
+/// The maximum time for which closing waits for running work. The listeners are already closed, so no client
+/// waits.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Cheap to clone.
@@ -161,7 +162,7 @@ impl Engine {
         &self.shared().ports
     }
 
-    /// 32 random bytes that stay the same for the life of the store.
+    /// 32 random bytes that never change while the store exists.
     pub fn secret(&self) -> [u8; 32] {
         self.shared().meta.secret
     }
@@ -185,7 +186,7 @@ impl Engine {
     /// has failed.
     pub async fn close(self) -> Result<(), StoreError> {
         let Parts { shared, businesses, people, mails, moving, maintenance, backups, .. } = &*self.parts;
-        // The actors of people write the uses, so they must still take messages.
+        // The actors of people write the uses of API keys, so they must still accept messages.
         let uses = async {
             for running in write_uses(people).await {
                 running.wait_idle().await;
@@ -223,7 +224,8 @@ impl std::fmt::Debug for Engine {
     }
 }
 
-/// The newest id outside of the sequences of businesses: of businesses, people and the installation's log.
+/// The newest id that does not belong to the sequence of a business: the newest id of a business, a person or
+/// an entry of the installation's log.
 fn newest_id(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     let mut newest = None;
     for kind in [installation_kind::BUSINESS_INDEX, installation_kind::PERSON, installation_kind::AUDIT] {

@@ -1,7 +1,7 @@
 //! Idempotent requests of the installation: creating and deleting a business, and imports. Their answers are
-//! in the rows of the installation, because the business may not exist at the look-up.
+//! stored in the rows of the installation, because the business may not exist at the lookup.
 //!
-//! Invariant: two requests with the same key never run at once.
+//! Invariant: two requests with the same key never run concurrently.
 
 use domain::{BusinessId, Refusal};
 use store::records::IdempotencyRecord;
@@ -14,7 +14,7 @@ use crate::shared::{OnceGuard, Shared};
 /// The number of expired answers that each new answer deletes.
 const EXPIRED_PER_ANSWER: usize = 16;
 
-/// A running request. The same request is refused until the drop.
+/// A running request. The same request is refused until this value is dropped.
 pub struct Once {
     _guard: OnceGuard,
     known: bool,

@@ -26,7 +26,7 @@ impl Recipients for PeopleRecipients {
             }
             match find(&people, mail).await {
                 Ok(found) => Ok(found),
-                // The account or membership is gone, or may no longer get such a link.
+                // The account or membership was deleted, or may no longer get such a link.
                 Err(EngineError::NotFound | EngineError::Refused(_)) => Ok(None),
                 Err(error) => Err(MailError::Quoted(error.to_string())),
             }

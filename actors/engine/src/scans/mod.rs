@@ -4,8 +4,8 @@
 //!
 //! - it reads at most [`SCAN_ROWS_MAX`] rows and the reads of its last item;
 //! - the first step runs in the request's task and takes at most [`FIRST_STEP_TIME_MAX`]. Further steps run
-//!   on a separate thread: one request per business at a time, [`SCANS_MAX`] in total, in turn. Requests
-//!   beyond the queue's bound are refused;
+//!   on a separate thread: one request per business at a time, and [`SCANS_MAX`] in total. Businesses take
+//!   turns. Requests beyond the queue's bound are refused;
 //! - a dropped request leaves the queue, or ends after its current step.
 //!
 //! A simulation has no threads. It runs all steps in the request's task and yields between them.
@@ -105,8 +105,8 @@ impl<'a> Reader<'a> {
         self.rows.set(self.rows.get() + 1 + value.len() / ROW_BYTES);
     }
 
-    /// Whether the row that was just read belongs to the next step. The caller has the row already, so it
-    /// recognises the end of a list at the bound, and takes at least one row per step.
+    /// Whether the row that was just read belongs to the next step. The caller already has the row. It can
+    /// therefore detect the end of a list at the bound, and processes at least one row per step.
     pub(crate) fn is_used_up(&self) -> bool {
         self.rows.get() > self.step_max || self.is_overdue()
     }
@@ -225,8 +225,8 @@ struct Ticket {
 }
 
 impl Ticket {
-    /// Waits for the business's turn, then for one of all places. A business waits there at most once, so
-    /// businesses take turns.
+    /// Waits for the permit of the business, then for one of the permits of all businesses. At most one
+    /// request of a business waits for the second permit, so businesses take turns.
     async fn wait_turn(self) -> Result<ReadPermit, EngineError> {
         let stopping = |_| EngineError::Stopping; // neither is ever closed
         let turn = Arc::clone(&self.one).acquire_owned().await.map_err(stopping)?;
@@ -264,7 +264,7 @@ struct Reading<S> {
 }
 
 impl<S> Reading<S> {
-    /// Runs the next step, which ends early at `until`. Panics if it reads more than it may.
+    /// Runs the next step, which ends early at `until`. Panics if the step reads more rows than its bound.
     fn next<T>(&mut self, until: Option<Instant>) -> Result<Option<T>, StoreError>
     where
         S: Step<T>,

@@ -2,9 +2,11 @@
 //!
 //! Invariants:
 //!
-//! - at most one actor of an id takes messages: its seat is filled, emptied and removed under its own lock;
-//! - an actor is stopped only if no message is in flight. Its permits are closed first, so a caller that
-//!   still holds the actor learns that nothing was done and enters the directory again;
+//! - at most one actor of an id takes messages: the seat of an id is filled, emptied and removed under the
+//!   lock of the seat;
+//! - an actor is stopped only if no message is in flight. The permits of the actor are closed first. A caller
+//!   that still holds the actor then learns that nothing was done, and requests the actor from the directory
+//!   again;
 //! - at most [`Bounds::running_max`] actors run. A start over this bound stops the longest unused actor
 //!   without work in progress. If all inspected actors have work, the start exceeds the bound, because a
 //!   request never waits for the end of another request. The next starts and the sweep stop the surplus.
@@ -27,9 +29,9 @@ use super::use_order::UseOrder;
 use crate::error::EngineError;
 
 const IDLE_MAX: Duration = Duration::from_secs(600);
-/// The maximum number of unanswered messages of an actor. One more is refused as overload.
+/// The maximum number of unanswered messages of an actor. A further message is refused as overload.
 pub(crate) const QUEUE_PERMITS: usize = 1_024;
-/// A sweep runs one part per second, so it ends within the minute.
+/// The number of parts of a sweep. One part runs per second, so a sweep ends within a minute.
 const SWEEP_PARTS: usize = 50;
 const SWEEP_PART_MIN: usize = 16;
 /// The number of actors that a start over the bound inspects. It is more than one, so the surplus shrinks.
@@ -46,7 +48,8 @@ impl<I: Copy + Ord + Hash + Send + Sync + 'static> Id for I {}
 pub(crate) struct Bounds {
     /// The number of failures in a minute before the back-off.
     pub(crate) patience: u32,
-    /// The number of running actors, while one of them has no work in progress.
+    /// The maximum number of running actors. A start exceeds it if all inspected actors have work in
+    /// progress.
     pub(crate) running_max: usize,
 }
 
@@ -75,7 +78,8 @@ struct Seats<I: Id, M: Message> {
 struct Seat<M: Message> {
     /// For lookups while the actor runs.
     running: RwLock<Option<Arc<Running<M>>>>,
-    /// Locked while the seat is filled or emptied. True after the seat left the directory.
+    /// True after the seat was removed from the directory. The lock is held while the seat is filled or
+    /// emptied.
     gone: Arc<Mutex<bool>>,
 }
 
@@ -84,7 +88,7 @@ pub(crate) struct Running<M: Message> {
     pub(crate) permits: Arc<Semaphore>,
     started: Instant,
     used: AtomicU64,
-    /// The number of the newest use, among the uses of all actors.
+    /// The number of the newest use. The uses of all actors are numbered in one sequence.
     newest_use: AtomicU64,
     /// Whether the actor was stopped on purpose, or its failure is counted.
     accounted: AtomicBool,
@@ -204,8 +208,8 @@ impl<I: Id, M: Message> Directory<I, M> {
     }
 
     /// Sweeps the next part of the actors: stops those that were unused for [`IDLE_MAX`] and sends the others
-    /// the minute's message. `begins` starts a sweep unless one is in progress. Returns whether another part
-    /// is left.
+    /// the message of the minute. `begins` starts a sweep unless a sweep is in progress. Returns whether
+    /// further parts are left.
     pub(crate) fn sweep(&self, begins: bool) -> bool {
         let part: Vec<I> = {
             let mut sweep = self.sweep.lock();
@@ -378,7 +382,8 @@ impl<M: Message> Running<M> {
         }
     }
 
-    /// Whether the actor takes messages, also before it has begun. Otherwise a second actor would be started.
+    /// Whether the actor accepts messages. An actor that is still starting accepts messages too, so that no
+    /// second actor is started.
     pub(crate) fn is_open(&self) -> bool {
         let alive = matches!(self.actor.get_status(), ActorStatus::Starting | ActorStatus::Running);
         alive && !self.permits.is_closed()
