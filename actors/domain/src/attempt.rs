@@ -9,9 +9,9 @@ use serde::{Serialize, Serializer};
 use super::words::words;
 
 words! {
-    /// Why an attempt failed, where no value belongs to the reason.
+    /// The reason why an attempt failed, for reasons without a value.
     AttemptFailure {
-        /// The host does not resolve to public addresses only, or the connection led elsewhere.
+        /// The host has an address that is not public, or the connection led to another address.
         NotPublic = "refused: the URL does not resolve to a public address",
         UrlRefused = "the URL is refused",
         EventGone = "the event is not kept any more",
@@ -49,7 +49,7 @@ pub enum AttemptError {
     /// The receiver answered with a redirect of this status, which is not followed.
     Redirect(u16),
     Status(u16),
-    /// A stored text that no other variant has.
+    /// A stored text that belongs to no other variant.
     Other(String),
 }
 

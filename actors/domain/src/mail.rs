@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::words::words;
 use super::{AlertKind, BusinessId, MailId, PersonId, Timestamp};
 
-/// The maximum number of records that a mail lists. It states the number of further records.
+/// The maximum number of records that a mail lists. The mail states the number of further records.
 pub const ABOUT_MAX: usize = 100;
 
 words! {
@@ -58,11 +58,11 @@ pub struct About {
 }
 
 words! {
-    /// Why an attempt to send a mail failed, where no value belongs to the reason.
+    /// The reason why an attempt to send a mail failed, for reasons without a value.
     MailFault {
         /// The task of the attempt panicked.
         Panicked = "making it has panicked",
-        /// The look-up of the recipient did not end in time.
+        /// The lookup of the recipient did not end in time.
         NoRecipient = "nobody says who gets it",
         /// The service has no public address for the link in the mail.
         NoPublicUrl = "people reach the service nowhere, so no link can be made",
@@ -95,7 +95,7 @@ pub enum MailError {
     NoAnswer(u64),
     /// No connection was made within this number of seconds.
     NoConnection(u64),
-    /// The mail cannot be made, for this reason of the library that makes it.
+    /// The mail cannot be composed, for this reason of the mail library.
     NotMade(String),
     /// The text of the relay, the mail library, the store or the operating system.
     Quoted(String),

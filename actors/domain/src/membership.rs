@@ -27,7 +27,8 @@ words! {
     }
 }
 
-/// The invitee as the inviter entered them: all that the business sees before the membership is accepted.
+/// The invitee as the inviter entered them: the only data of the invitee that the business sees before the
+/// membership is accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// The address as entered. Only the account with this address can accept.
@@ -101,7 +102,7 @@ impl Membership {
         self.alerts.set(kind, choice);
     }
 
-    /// Turns the mails of a kind off in every role, whatever its default.
+    /// Turns the mails of a kind off in every role, independent of the default of the role.
     pub fn end_mails(&mut self, kind: AlertKind) {
         let before = self.alerts.choice(kind);
         self.alerts.set(kind, AlertChoice { email: Some(AlertEmail::Off), ..before });

@@ -1,6 +1,6 @@
-//! Why a password is easily guessed, and what makes one harder to guess.
+//! The reasons why a password is easy to guess, and recommendations for a better password.
 
-/// What an estimate of a password's strength found, or recommends.
+/// A finding or a recommendation of an estimate of a password's strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasswordHint {
     RowOfKeys,
@@ -17,7 +17,7 @@ pub enum PasswordHint {
     Date,
     NameAlone,
     CommonName,
-    /// Use a few words, which are no common phrase.
+    /// Use a few words that do not form a common phrase.
     UseFewWords,
     NoNeedForSymbols,
     AddWords,

@@ -23,11 +23,11 @@ pub enum ProblemCode {
     Required,
     RequiredWith(&'static str),
     OneRequired(&'static [&'static str]),
-    /// Either it or the property of this name has to be there.
+    /// Either this property or the property of this name is required.
     RequiredOr(&'static str),
-    /// It must not be there beside the properties of these names.
+    /// The property must not be given together with the properties of these names.
     NotWith(&'static [&'static str]),
-    /// Time off is from one instant to another, or from one date to another.
+    /// Time off needs either two instants or two dates.
     InstantsOrDates,
     UnknownProperty,
     UnknownParameter,
@@ -46,17 +46,17 @@ pub enum ProblemCode {
     EncodedName,
     /// The value of the parameter is not percent-encoded UTF-8.
     EncodedValue,
-    /// It has to be `*` or a list of entity tags.
+    /// The header must be `*` or a list of entity tags.
     NotEntityTags,
-    /// The header has to be there once, with 1 to so many visible ASCII characters.
+    /// The header must be given once, with 1 to this number of visible ASCII characters.
     HeaderAscii(usize),
-    /// It has to have 1 to so many visible ASCII characters.
+    /// The value must have 1 to this number of visible ASCII characters.
     VisibleAscii(usize),
     NotACursor,
-    /// The cursor names no position of the list.
+    /// The cursor is not a position of the list.
     MalformedCursor,
     ValuesMax(usize),
-    /// So many more problems were found and are not named.
+    /// The number of further problems, which are not listed.
     Unnamed(usize),
     Items {
         min: usize,
@@ -77,27 +77,28 @@ pub enum ProblemCode {
     NotADate,
     NotALocalTime,
     NotAnInstant,
-    /// It has to be a local time of a date, or an instant.
+    /// The value must be a date with a local time, or an instant.
     NotADateTime,
     NotADateOrTime,
-    /// It has to be a name with at most so many characters, or an id.
+    /// The value must be a name with at most this number of characters, or an id.
     NotANameOrId(usize),
     Years(i32, i32),
     NotLaterThan(&'static str),
     Before(&'static str),
-    /// It must be at most so many days from the property of this name, both counted.
+    /// The date must be at most this number of days from the date in the property of this name, counting both
+    /// dates.
     DaysFrom(&'static str, i64),
     SkippedDays,
     /// A window must open before `24:00`.
     OpensAtTheEnd,
-    /// Both ends are equal. The parameter names the other end.
+    /// Both ends are equal. The parameter is the name of the other end.
     SameAs(&'static str),
     DayListed(Day, usize),
     BreaksMax(usize),
     WindowsMax(usize),
     /// A closed day has no windows.
     WindowsOfClosed,
-    /// A day that is not closed has a window.
+    /// The day is open but has no opening hours.
     NoWindows,
     OverlapsDay(Day),
     /// The index of the overlapping window.
@@ -123,19 +124,19 @@ pub enum ProblemCode {
     /// As many deliveries wait as may.
     WaitingFull,
     MailPending,
-    /// The mail has a link that is made for it alone.
+    /// The mail contains a link that is valid only in this mail.
     MailHasLink,
     NoRelay,
-    /// Too many mails of the business wait to be sent.
+    /// Too many mails of the business are waiting to be sent.
     MailsWait,
     Taken,
     LastOwner,
     People(usize),
     UseMailedLink,
     OperatorCanAdd,
-    /// The account has a password: a reset has to be made.
+    /// The account has a password, so a reset link must be created instead.
     MakeReset,
-    /// A link, which confirms the account, has to be made first.
+    /// A link must be created first. Its use confirms the account.
     MakeLink,
     Guessable(Vec<PasswordHint>),
     RowsFull {
@@ -152,7 +153,7 @@ pub enum ProblemCode {
         more: u64,
     },
     NextIn(Wait),
-    /// The next one can be sent at this instant.
+    /// The next mail can be sent at this instant.
     NextAt(Timestamp),
     AfterBackup(BackupId),
     /// It has to be an absolute path.
@@ -167,13 +168,14 @@ pub enum ProblemCode {
     NotTicked,
     /// The person has to enter the password again first.
     PasswordAgain,
-    /// It is not the password of the person.
+    /// The value is not the password of the person.
     PasswordWrong,
-    /// An import runs, or an earlier one is not finished yet.
+    /// An import runs, or an earlier import is not finished yet.
     ImportRuns,
     /// An earlier import is not finished yet.
     ImportUnfinished,
-    /// The public address of the service is not set, and the listener is off the loopback without TLS.
+    /// The public address of the service is not set, and the service listens without TLS on an address other
+    /// than a loopback address.
     PublicUrlUnset,
     /// The line cannot be imported.
     Import(ImportProblem),
@@ -197,7 +199,7 @@ pub enum Wait {
     Hours(i64),
 }
 
-/// Why no backup can be made in a directory. Texts are errors of the operating system.
+/// The reason why no backup can be made in a directory. Texts are errors of the operating system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DirFault {
     HoldsBackup,
@@ -230,33 +232,33 @@ pub enum ImportProblem {
     NotJson(usize),
     /// The first line is not the head of an export.
     NoHead,
-    /// The line is a head, and not the first line.
+    /// The line is a head but not the first line.
     NotTheFirst,
-    /// The line comes after the last line of an export.
+    /// The line follows the last line of an export.
     AfterTheLast,
     /// The last line is missing.
     EndsEarly,
     Incomplete,
-    /// It has to be this number, which was counted.
+    /// The number must be this counted number.
     Count(u64),
-    /// The line belongs to a business, and no business came before it.
+    /// The line belongs to a business, but no business precedes it.
     NoBusiness,
     BusinessNotEnded,
     BusinessExists,
     /// The business was ended, and its rows are still being deleted.
     BusinessEnding,
-    /// It has to come before the records of this kind.
+    /// The record must precede the records of this kind.
     NotBefore(&'static str),
-    /// A business has one line of this kind at most, directly after its own.
+    /// A business can have at most one line of this kind, directly after the line of the business.
     OncePerBusiness,
-    /// The lines of this kind have to be sorted by these properties.
+    /// The lines of this kind must be sorted by these properties.
     NotSorted(&'static str),
     NotAUuid7,
-    /// It is in the future of this machine's clock.
+    /// The instant is in the future according to this machine's clock.
     Future,
-    /// It is later than the instant in the id.
+    /// The value is later than the instant in the id.
     LaterThanId,
-    /// It has to be later than `starts_at`, by one day at most.
+    /// The end must be later than `starts_at`, by at most one day.
     NotWithinADay,
     NotE164,
     NotASecret,
@@ -274,7 +276,7 @@ pub enum ImportProblem {
         until: Timestamp,
     },
     ErasedHere,
-    /// So many more calls of the business name a message that the business does not have.
+    /// The number of further calls of the business that refer to a missing message.
     MoreCallsOfNoMessage(u64),
 }
 

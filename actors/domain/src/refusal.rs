@@ -14,11 +14,11 @@ pub enum SlotReason {
     TooFarAhead,
     /// All candidates, or the requested staff member, have time off or do not work at that time.
     StaffOff,
-    /// The form of `StaffOff` for callers that must not see absences.
+    /// Replaces `StaffOff` for callers that must not see absences.
     NobodyAvailable,
     /// The staff members who are present, or the requested one, have another appointment.
     Taken,
-    /// A staff member is free, but not for the buffers.
+    /// A staff member is free at that time, but not during the buffers.
     Buffer,
     NobodyOffersIt,
     ServiceInactive,

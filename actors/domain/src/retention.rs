@@ -1,4 +1,4 @@
-//! The retention of a business, which the operator sets. `None` keeps rows for ever.
+//! The retention of a business, which the operator sets. `None` keeps rows permanently.
 
 use std::ops::RangeInclusive;
 

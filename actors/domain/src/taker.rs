@@ -1,4 +1,5 @@
-//! Whether one staff member can take a time: within their own hours, not absent, and free including buffers.
+//! Checks whether one staff member can take a time: the time is within their own hours, and they are not
+//! absent and are free, including the buffers.
 //!
 //! Invariant: [`Candidate::check`] alone decides this, for listings and for bookings. It is fast for times in
 //! ascending order; other orders give the same results.

@@ -14,7 +14,7 @@ use super::{
     PersonId, ResourceId, Right, Role, StaffId, TakenMessage, Team, Timestamp, WebhookId,
 };
 
-/// The number of alerts that are kept for a person in a business. One more alert deletes the oldest.
+/// The number of alerts that are kept for a person in a business. A further alert deletes the oldest.
 pub const ALERTS_KEPT: u64 = 1_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use super::address::{Address, fold_address};
 use super::link::{AHEAD_MAX, Link, LinkKind};
 use super::{BusinessId, Conflict, Denied, Locale, PersonId, ProblemCode, Refusal, SessionId, Timestamp};
 
-/// One more session ends the one with the oldest use.
+/// A further session ends the session with the oldest use.
 pub const SESSIONS_MAX: usize = 32;
 const SESSION_UNUSED_MAX: TimeDelta = TimeDelta::days(7);
 const SESSION_MAX: TimeDelta = TimeDelta::days(30);

@@ -24,7 +24,7 @@ const LABEL_BYTES_MAX: usize = 63;
 
 const HTTPS_PORT: u16 = 443;
 
-/// The one message about a host that is not public. It contains no details, so the service cannot serve as a
+/// The only message about a host that is not public. It contains no details, so the service cannot serve as a
 /// scanner.
 pub const NOT_PUBLIC: &str = "does not resolve to a public address";
 
