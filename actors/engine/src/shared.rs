@@ -1,6 +1,7 @@
-//! What all actors and background jobs share: the store with its clocks and ids, and the bounds of requests.
+//! The state that all actors and background jobs share: the store with its clocks and ids, and the bounds of
+//! requests.
 //!
-//! Each kind of actor has a handle of its own that contains this one: [`Businesses`](crate::business),
+//! Each kind of actor has a separate handle that contains this state: [`Businesses`](crate::business),
 //! [`Deliveries`](crate::delivery), [`Persons`](crate::people) and [`Mails`](crate::mail).
 
 use std::sync::atomic::{AtomicBool, Ordering};

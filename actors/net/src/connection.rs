@@ -21,7 +21,7 @@ use super::failure::from_http;
 use super::named::{TlsFault, tls_fault};
 use super::shortage::is_ours_connecting;
 
-/// How many addresses of a host are tried.
+/// The maximum number of addresses of a host that are tried.
 pub(super) const ADDRESSES_TRIED_MAX: usize = 4;
 
 /// The time limit of a connection attempt while another address is left.
@@ -32,7 +32,7 @@ pub(super) const RESPONSE_HEAD_BYTES_MAX: usize = 16 * 1024;
 
 pub(super) const RESPONSE_HEADERS_MAX: usize = 100;
 
-/// An open connection. Dropping it closes it at once.
+/// An open connection. Dropping this value closes the connection immediately.
 pub(super) struct Connection {
     pub(super) peer: SocketAddr,
     pub(super) opened: Instant,
@@ -108,7 +108,7 @@ impl Connector {
                 break;
             }
         }
-        // An address that could not be dialled for a local shortage may be the working one.
+        // An address that could not be dialled because of a local shortage may be a working address.
         Err(if short { AttemptFailure::Short } else { failure })
     }
 }

@@ -1,4 +1,4 @@
-//! The outcome of an attempt by its failure.
+//! The outcome of an attempt, depending on its failure.
 
 use domain::AttemptFailure;
 

@@ -72,10 +72,10 @@ pub enum GuardError {
     TooSlow,
     #[error("{NOT_PUBLIC}")]
     Internal(IpAddr),
-    /// A local shortage. The host may be correct.
+    /// A local shortage prevented the check. The host may be correct.
     #[error("this service is short of resources")]
     Short(#[source] io::Error),
-    /// A local outage. The host may be correct.
+    /// A local outage prevented the check. The host may be correct.
     #[error("this service is cut off")]
     Out(Lack),
 }

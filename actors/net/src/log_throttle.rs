@@ -1,4 +1,4 @@
-//! Limits log messages about the same thing to one a minute.
+//! Limits log messages about the same thing to one message a minute.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,4 +1,4 @@
-//! Trust in certificates that the operator has named, besides those of authorities.
+//! Trust in certificates that the operator has named, in addition to certificates of authorities.
 //!
 //! Tools such as `openssl req -x509` make self-signed certificates that claim to be authorities. The usual
 //! verifier refuses such a certificate for a server, even if it is trusted. The handshake proves that the

@@ -18,7 +18,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::connection::Connection;
 
-/// As many as concurrent attempts of an endpoint.
+/// Equals the maximum number of concurrent attempts of an endpoint.
 pub(super) const IDLE_PER_HOST_MAX: usize = 8;
 
 pub(super) const IDLE_MAX: usize = 256;

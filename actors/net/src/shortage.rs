@@ -14,7 +14,7 @@ const NO_PORT: i32 = 99;
 #[error("{0} names are being looked up at once, which is the bound")]
 pub(super) struct TooManyLookups(pub(super) usize);
 
-/// Whether an error is a local shortage and no fault of the peer.
+/// Whether an error is a local shortage and not a fault of the peer.
 pub(super) fn is_ours(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|number| EXHAUSTED.contains(&number))
         || error.get_ref().is_some_and(|inner| inner.is::<TooManyLookups>())

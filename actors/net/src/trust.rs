@@ -10,7 +10,7 @@ use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_
 
 use super::named::{NamedHosts, trusting};
 
-/// The environment variable with a file of certificates to trust besides the system's.
+/// The environment variable with a file of certificates to trust in addition to the system's certificates.
 pub const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 
 /// The usual paths of the system's certificates. They are read by path if [`CERT_FILE_VARIABLE`] is set,
@@ -76,7 +76,7 @@ impl Trust {
         Ok(store)
     }
 
-    /// Whether no authority is trusted. Then no connection can be made.
+    /// Whether no authority is trusted. In this case no connection can be made.
     pub fn is_empty(&self) -> bool {
         self.roots.is_empty()
     }

@@ -66,7 +66,7 @@ pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {
 }
 
 pub trait Mailer: Send + Sync + 'static {
-    /// Sends a mail to the relay and returns the relay's response. It has no timeout of its own.
+    /// Sends a mail to the relay and returns the relay's response. The function has no timeout.
     fn send<'a>(&'a self, mail: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>>;
 }
 

@@ -1,7 +1,7 @@
 //! Acceptance and refusal of offered memberships, in a session or by the link of the offer.
 //!
 //! Invariant: if a link cannot accept its membership, because the business is suspended or overloaded, the
-//! membership stays offered. The session that the link has begun can accept it later.
+//! membership stays offered. The session that the link has started can accept the membership later.
 
 use domain::{Actor, BusinessId, Denied, Person, PersonId, Refusal, Timestamp};
 

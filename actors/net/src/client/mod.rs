@@ -31,19 +31,19 @@ use super::system::Ports;
 use super::tls::client_config;
 use super::trust::Trust;
 
-/// The time limit from the look-up to the head of the response.
+/// The time limit from the lookup to the head of the response.
 pub const DELIVERY_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// The time limit of a response's body, from its head.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// How much of a response's body is read.
+/// The maximum number of bytes of a response's body that are read.
 pub const RESPONSE_BODY_BYTES_MAX: usize = 16 * 1024;
 
-/// How much of a response's body is kept, as text.
+/// The maximum number of bytes of a response's body that are kept as text.
 pub const RESPONSE_TEXT_BYTES_MAX: usize = 1024;
 
-/// How long a connection may take to accept another request. After that it is closed.
+/// The time limit for a connection to accept another request. After this time the connection is closed.
 const READY_TIME_MAX: Duration = Duration::from_millis(50);
 
 /// The `user-agent` header.
@@ -122,7 +122,7 @@ impl WebhookClient {
     }
 
     /// Makes one attempt up to the head of the response, which decides the outcome. Returns the unread body.
-    /// The attempt ends within [`DELIVERY_TIME_MAX`], or at once when dropped.
+    /// The attempt ends within [`DELIVERY_TIME_MAX`], or immediately when dropped.
     pub async fn post(&self, post: Post) -> (Attempt, Option<Rest>) {
         let start = Instant::now();
         let deadline = start + DELIVERY_TIME_MAX;
@@ -164,8 +164,8 @@ impl WebhookClient {
         text(&kept)
     }
 
-    /// Gets the head of a response. A pooled connection that proves to be closed is replaced by a new one,
-    /// once.
+    /// Gets the head of a response. If a pooled connection turns out to be closed, it is replaced by a new
+    /// connection, at most once.
     async fn answer(
         &self,
         post: &Post,

@@ -37,8 +37,8 @@ const LANDMARKS: [IpAddr; 2] = [
     IpAddr::V6(Ipv6Addr::new(0x2001, 0x503, 0xba3e, 0, 0, 0, 2, 0x30)),
 ];
 
-/// How many reached receivers serve for the check of a route too, because a machine may have routes to a part
-/// of the internet only.
+/// The maximum number of recently reached receivers that are also used for the check of a route. A machine
+/// may have routes only to a part of the internet.
 const REACHED_MAX: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ struct Inner {
     dialer: Arc<dyn Dialer>,
     /// The missing part during an outage.
     out: Mutex<Option<Lack>>,
-    /// Notifies all waiting tasks of the end of an outage, or the first one of its trial.
+    /// Notifies all waiting tasks of the end of an outage, or the first waiting task of its trial.
     waiting: Arc<Notify>,
     /// Whether one attempt may be made during the outage.
     trial: AtomicBool,
@@ -124,7 +124,8 @@ impl Network {
         self.0.had_names.load(Ordering::Relaxed)
     }
 
-    /// Notes the result of a look-up; `None` is a timeout. Returns the missing part if an outage explains it.
+    /// Records the result of a lookup; `None` is a timeout. Returns the missing part if an outage explains
+    /// it.
     pub(super) fn judge_lookup(&self, name: &str, answer: Option<&io::Result<Vec<IpAddr>>>) -> Option<Lack> {
         match answer {
             Some(Ok(_)) => {

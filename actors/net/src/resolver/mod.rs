@@ -3,18 +3,18 @@
 //! Invariants:
 //!
 //! - A name is absolute, and no search domain is tried. Answers are not cached.
-//! - A look-up takes no thread and only a few sockets, and returns them when it is dropped. Silent servers of
-//!   one name do not delay other look-ups.
-//! - Changes of both files take effect at once.
-//! - All name servers are asked at once, as in musl. The first answer wins, and a silent or broken server
-//!   costs no time.
+//! - A lookup uses no thread and only a few sockets, and closes the sockets when it is dropped. Silent
+//!   servers of one name do not delay other lookups.
+//! - Changes of both files take effect immediately.
+//! - All name servers are asked concurrently, as in musl. The first answer is used, so a silent or broken
+//!   server causes no delay.
 //!
 //! # Silent name servers
 //!
-//! A name server may be silent because it waits for the servers of the name's owner. A slow look-up therefore
+//! A name server may be silent because it waits for the servers of the name's owner. A slow lookup therefore
 //! also asks for the name servers of the root ([`SystemResolver::witness`]). No owner of a name can influence
-//! that question, and every working name server can answer it. If this question and all other look-ups stay
-//! without an answer meanwhile, the result is [no name server](NoNameServer).
+//! that question, and every working name server can answer it. If this question and all other lookups get no
+//! answer meanwhile, the result is [no name server](NoNameServer).
 
 use std::convert::Infallible;
 use std::io;
@@ -46,13 +46,13 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::guard::RESOLVE_TIME_MAX;
 use super::shortage::{self, TooManyLookups};
 
-/// The maximum number of concurrent look-ups: all deliveries and all checks of API callers.
+/// The maximum number of concurrent lookups, for all deliveries and all checks of API callers together.
 const LOOKUPS_MAX: usize = 2_048;
 
 /// The maximum number of name servers, the first of `resolv.conf`, as in the system's resolver (`MAXNS`).
 const SERVERS_MAX: usize = 3;
 
-/// How often each server is asked, because datagrams may be lost. Any late answer counts.
+/// The number of times that each server is asked, because datagrams may be lost. Any late answer counts.
 const ASKED_MAX: u8 = 3;
 
 /// The time between two questions, unless `resolv.conf` has a shorter one.
@@ -61,7 +61,7 @@ const ASK_AGAIN_AFTER: Duration = Duration::from_secs(2);
 /// The time limit of an answer. It leaves an attempt time to connect.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(7);
 
-/// How long a look-up waits before it checks whether the name servers answer at all.
+/// The time after which a lookup checks whether the name servers answer at all.
 const WITNESS_AFTER: Duration = ASK_AGAIN_AFTER;
 
 #[derive(Clone, Debug)]
@@ -136,8 +136,7 @@ impl SystemResolver {
         })
     }
 
-    /// Asks for both kinds of addresses. Returns also whether any question was answered during a slow
-    /// look-up.
+    /// Asks for both kinds of addresses. Also returns whether any question was answered during a slow lookup.
     async fn both_kinds(&self, servers: &NameServers, name: Name) -> (Answer, Answer, bool) {
         let both = async {
             tokio::join!(ask(servers, name.clone(), RecordType::A), ask(servers, name, RecordType::AAAA))
@@ -162,7 +161,7 @@ impl SystemResolver {
         (v4, v6, answered)
     }
 
-    /// Notes whether the name servers answer at all, until it is dropped.
+    /// Records whether the name servers answer at all, until this future is dropped.
     async fn witness(&self, servers: &NameServers) -> Infallible {
         if is_answer(&ask(servers, Name::root(), RecordType::NS).await) {
             self.answers.fetch_add(1, Ordering::AcqRel);
@@ -225,7 +224,7 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
     options.attempts = 1;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;
-    // All look-ups share a TCP connection, and each may ask for two kinds of addresses.
+    // All lookups share a TCP connection, and each lookup may ask for two kinds of addresses.
     options.max_active_requests = 2 * LOOKUPS_MAX;
     let resolver = |server| {
         // Without the search domains of the file.
@@ -241,8 +240,8 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
 
 type Answer = Result<Lookup, NetError>;
 
-/// Asks all name servers at once. The first answer wins, also one without an address. A failure counts only
-/// if no server answers.
+/// Asks all name servers concurrently. The first answer is used, even if it contains no address. A failure
+/// counts only if no server answers.
 async fn ask(servers: &NameServers, name: Name, kind: RecordType) -> Answer {
     let deadline = Instant::now() + ANSWER_TIME_MAX;
     let mut asked: FuturesUnordered<_> =
@@ -344,7 +343,7 @@ fn merged(v4: io::Result<Vec<IpAddr>>, v6: io::Result<Vec<IpAddr>>) -> io::Resul
     let in_turn: Vec<IpAddr> = (0..longest)
         .flat_map(|at| found.iter().filter_map(move |of_a_kind| of_a_kind.get(at).copied()))
         .collect();
-    // A local shortage comes first, then other errors, then a missing name.
+    // A local shortage has priority over other errors, and other errors have priority over a missing name.
     errors.sort_by_key(|error| (!shortage::is_ours(error), error.kind() == io::ErrorKind::NotFound));
     match errors.into_iter().next() {
         Some(error) if in_turn.is_empty() => Err(error),
