@@ -74,8 +74,8 @@ impl Addresses {
 
     pub(crate) fn count(&self, address: IpAddr, now: Timestamp) -> Verdict {
         let (address, mut windows) = (network(address), self.windows.lock());
-        // A full table keeps its entries, so many addresses cannot displace one that has used up its
-        // allowance.
+        // A full table keeps its entries, so many new addresses cannot displace an address that has used up
+        // its allowance.
         if windows.is_full_without(&address, now) {
             return Verdict::Unavailable(allowance(self.limit, 0, now));
         }

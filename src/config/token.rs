@@ -1,4 +1,4 @@
-//! The operator's token: the configured one, or a random one in a file next to the store.
+//! The operator's token: the configured token, or a random token in a file next to the store.
 //!
 //! Invariants: the file is written atomically, and only its owner can read it.
 

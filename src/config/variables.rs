@@ -1,6 +1,6 @@
 //! The environment variables. Error messages name settings by these names.
 
-/// The prefix of the service's variables, except for one that other services share.
+/// The prefix of the service's variables. One variable has no prefix, because other programs use it too.
 const PREFIX: &str = "RECEPTIONIST_";
 
 macro_rules! variables {

@@ -236,9 +236,9 @@ impl Visit {
         (!self.signed_in.fresh).then(|| field.hint(hint))
     }
 
-    /// Checks that the person entered the password recently, or reads it from the form. Returns the problem
-    /// to show at the field, if there is one. The engine checks this again for protected changes, so it
-    /// refuses a page that omits this call.
+    /// Checks that the person entered the password recently, or checks the password in the form. Returns the
+    /// problem to show at the field, if there is one. The engine checks this again for protected changes, so
+    /// it refuses a page that omits this call.
     pub(super) async fn freshen(&mut self) -> Result<Option<ProblemCode>, Refused> {
         if self.signed_in.fresh {
             return Ok(None);

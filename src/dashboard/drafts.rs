@@ -18,7 +18,7 @@ use tokio::time::Instant;
 use super::form::Form;
 
 const KEPT: Duration = Duration::from_secs(30 * 60);
-/// The maximum number of forms, in total and per network (an IPv4 address or an IPv6 /64). One more form
+/// The maximum number of forms, in total and per network (an IPv4 address or an IPv6 /64). A further form
 /// removes the oldest.
 const DRAFTS_MAX: usize = 1_024;
 const OF_AN_ADDRESS_MAX: usize = 16;
@@ -29,7 +29,7 @@ const BYTES_MAX: usize = 16 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     SignedOut,
-    /// The form was too old to know whether it had acted.
+    /// The form was so old that the service cannot know whether it was applied.
     Stale,
     /// The business was suspended after the page was shown.
     Suspended,

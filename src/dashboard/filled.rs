@@ -31,7 +31,7 @@ pub(super) fn tag(record: &impl Serialize) -> String {
     etag(&render(record))
 }
 
-/// The reason why a form's change was not made.
+/// The reason why the change of a form was not applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Undone {
     Invalid(Vec<Problem>),

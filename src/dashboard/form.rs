@@ -67,7 +67,7 @@ impl Form {
         Self { fields: fields.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }
     }
 
-    /// The form's id, if it was made for this session.
+    /// The form's id, if the id was created for this session.
     pub(super) fn id(&self, cursors: &Cursors, session: &SessionKey) -> Option<FormId> {
         let bytes: [u8; 24] = cursors.open(&binding(session), self.get(ID)).ok()?.try_into().ok()?;
         let (made, chance) = bytes.split_first_chunk::<8>()?;

@@ -43,7 +43,7 @@ impl<K: Eq + Hash> Limit<K> {
         Self(Mutex::new(Windows::fixed(Rate { count, within })))
     }
 
-    /// Counts one.
+    /// Counts an event of this key.
     ///
     /// # Errors
     /// The number of seconds until the next window, if the limit is reached.

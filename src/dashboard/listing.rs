@@ -25,8 +25,8 @@ pub(super) struct Pages {
 }
 
 impl Member {
-    /// The requested page of a list, with at most `limit` rows, these filters and the cursor. An invalid
-    /// cursor, or one of another list or filter, starts at the beginning.
+    /// The requested page of a list, with at most `limit` rows, these filters and the cursor. With an invalid
+    /// cursor, or a cursor of another list or filter, the list starts at the beginning.
     pub(super) fn part(&self, list: &str, limit: usize, filters: &[&str]) -> Part {
         let id = self.business.id().to_string();
         let mut binding = Binding::list(list).with(id.as_bytes());

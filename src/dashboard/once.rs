@@ -25,9 +25,9 @@ use super::cookies::Cookies;
 use super::form::{FormId, SessionKey};
 
 pub(super) const KEPT: Duration = Duration::from_secs(2 * 60);
-/// The maximum number of responses. One more removes the oldest early.
+/// The maximum number of responses. A further response removes the oldest before its time.
 const ANSWERS_MAX: usize = 1_024;
-/// The maximum number of remembered ids, per session and in total. One more removes the oldest id of the
+/// The maximum number of remembered ids, per session and in total. A further id removes the oldest id of the
 /// session with the most ids.
 const IDS_OF_SESSION_MAX: usize = 256;
 const IDS_MAX: usize = 65_536;
@@ -65,7 +65,7 @@ struct State {
     by_ids: BTreeSet<(usize, SessionKey)>,
     ids: usize,
     answers: VecDeque<(SessionKey, FormId, Instant)>,
-    /// A form made before this time (Unix time in milliseconds) may have acted.
+    /// A form that was created before this time (Unix time in milliseconds) may already have been applied.
     horizon: i64,
 }
 
@@ -87,9 +87,9 @@ pub(super) enum Turn {
     /// The form acts. The guard receives its response.
     Act(Acting),
     Acted(Again),
-    /// The form has acted with other content, or its response is no longer kept.
+    /// The form was already applied with other content, or its response is no longer kept.
     SentBefore,
-    /// The form is too old to know whether it has acted.
+    /// The form is so old that the service cannot know whether it was applied.
     Stale,
 }
 

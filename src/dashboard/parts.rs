@@ -26,7 +26,8 @@ pub(super) struct Choice {
     pub(super) chosen: bool,
 }
 
-/// A visible list of options. With kind `radio` a person selects one; with `checkbox`, any number.
+/// A visible list of options. With kind `radio` a person selects one option; with `checkbox`, any number of
+/// options.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Choices {
     pub(super) id: String,

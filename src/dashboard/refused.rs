@@ -19,10 +19,10 @@ pub(super) enum Refused {
     CrossSite,
     /// The business is suspended, so it is read-only.
     Suspended,
-    /// The form has acted before, with other content, or its response is no longer kept.
+    /// The form was already applied with other content, or its response is no longer kept.
     SentBefore,
     LinkGone,
-    /// A form's change was not made. The form's page shows the reason.
+    /// The change of a form was not applied. The page of the form shows the reason.
     Undone(Undone),
 }
 
@@ -118,7 +118,7 @@ impl Refused {
     }
 }
 
-/// The status with its own text that is nearest to this status.
+/// Maps a status to the nearest status for which a text exists.
 fn known(status: StatusCode) -> u16 {
     match status.as_u16() {
         known @ (403 | 404 | 409 | 410 | 413 | 422 | 429 | 500 | 503) => known,

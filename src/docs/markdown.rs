@@ -17,7 +17,7 @@ const WORD_BYTES_MAX: usize = 24;
 /// A text as HTML.
 pub(super) struct Rendered {
     pub(super) html: String,
-    /// Its sections in order; the first one is that of the title.
+    /// The sections of the page in order. The first section belongs to the title.
     pub(super) sections: Vec<Section>,
 }
 

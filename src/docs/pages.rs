@@ -72,7 +72,7 @@ pub(super) fn search(query: &str) -> askama::Result<String> {
     SearchPage { frame: Frame::at("search"), query, found }.render()
 }
 
-/// The page that says that there is none.
+/// The page for a missing path.
 pub(super) fn missing() -> askama::Result<String> {
     Missing { frame: Frame::at("missing") }.render()
 }
@@ -81,7 +81,7 @@ pub(super) fn missing() -> askama::Result<String> {
 struct Frame {
     groups: &'static [(&'static str, &'static [Topic])],
     assets: &'static str,
-    /// The name of the page; empty for the first one.
+    /// The name of the page; empty for the first page.
     here: &'static str,
 }
 

@@ -129,13 +129,13 @@ impl Document<'_> {
         }
     }
 
-    /// The schema itself, if this is a reference to one.
+    /// The schema to which a reference refers, or the given schema if it is not a reference.
     fn resolved<'b>(&'b self, schema: &'b Value) -> &'b Value {
         let name = schema["$ref"].as_str().and_then(|to| to.strip_prefix('#'));
         name.and_then(|name| self.0.pointer(name)).unwrap_or(schema)
     }
 
-    /// The object of a schema: itself, that of its items, or that beside null.
+    /// The object schemas of a schema: the schema itself, the schema of its items, or its alternatives.
     fn objects<'b>(&'b self, schema: &'b Value) -> Vec<&'b Value> {
         let schema = self.resolved(schema);
         if schema["type"] == "array" {

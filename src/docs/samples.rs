@@ -18,7 +18,7 @@ pub(super) struct Call<'a> {
     pub(super) method: &'a str,
     pub(super) path: &'a str,
     pub(super) parameters: &'a [&'a Value],
-    /// An example of its body; null without one.
+    /// An example of the request's body; null for a request without a body.
     pub(super) body: &'a Value,
     /// Whether its response has a body.
     pub(super) shows: bool,
@@ -54,7 +54,7 @@ impl Call<'_> {
         url
     }
 
-    /// Whether the request is one that a client repeats under the same key.
+    /// Whether a client can repeat the request with the same idempotency key.
     fn is_repeatable(&self) -> bool {
         self.method == "POST" && self.parameters.iter().any(|one| one["name"] == "Idempotency-Key")
     }

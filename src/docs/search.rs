@@ -103,7 +103,7 @@ fn excerpt(text: &str, words: &[&str]) -> Vec<(bool, String)> {
     let start =
         if before == 0 { 0 } else { text[before..].find(' ').map_or(before, |space| before + space + 1) };
     let end = text[first..].char_indices().nth(EXCERPT_CHARS.1).map_or(text.len(), |(at, _)| first + at);
-    // The excerpt ends with a word, unless one word is all of it.
+    // The excerpt ends at the end of a word, unless it consists of one word.
     let end =
         if end < text.len() { text[first..end].rfind(' ').map_or(end, |space| first + space) } else { end };
     let mut parts = vec![(false, if start == 0 { String::new() } else { "… ".to_owned() })];

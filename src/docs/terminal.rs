@@ -146,7 +146,7 @@ impl Printer {
         }
     }
 
-    /// Writes the inline text, after the marker of its item if it begins one.
+    /// Writes the inline text. At the start of a list item, the marker of the item precedes the text.
     fn flush(&mut self) {
         let text = mem::take(&mut self.line);
         if text.trim().is_empty() {
@@ -187,7 +187,7 @@ impl Printer {
     }
 }
 
-/// What follows the text of a link: the command that shows the topic, or the address.
+/// The addition after the text of a link: the command that shows the topic, or the address.
 fn told(link: &str) -> String {
     let file = link.split('#').next().unwrap_or_default();
     match file.strip_suffix(".md") {

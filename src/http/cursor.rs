@@ -71,7 +71,7 @@ impl Binding {
         self
     }
 
-    /// Adds an optional filter. An absent filter differs from an empty one.
+    /// Adds an optional filter. An absent filter differs from an empty filter.
     #[must_use]
     pub fn with_filter(mut self, value: Option<impl std::fmt::Display>) -> Self {
         match value {

@@ -19,7 +19,7 @@ const HEADERS: usize = 10;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "{V}Answer", description = "")]
 pub struct Answer<V> {
-    /// What is shown, which describes itself.
+    /// The shown value. Its type describes itself in the API document.
     #[schemars(description = "")]
     pub data: V,
 }

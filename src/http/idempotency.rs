@@ -36,8 +36,8 @@ pub(crate) fn fingerprint(parts: &Parts, canonical_body: &[u8]) -> [u8; 32] {
     fingerprint_of([parts.method.as_str().as_bytes(), target.as_bytes(), canonical_body])
 }
 
-/// The fingerprint of a request on another surface. Its first part must not be an HTTP method, so surfaces
-/// differ.
+/// The fingerprint of a request on another surface, for example MCP. Its first part must not be an HTTP
+/// method, so surfaces differ.
 pub(crate) fn fingerprint_of(parts: [&[u8]; 3]) -> [u8; 32] {
     let mut fingerprint = Sha256::new();
     for part in parts {

@@ -92,7 +92,7 @@ pub struct Invalid(pub Vec<Problem>);
 impl From<Problems> for Invalid {
     fn from(problems: Problems) -> Self {
         let mut named = problems.named;
-        // A reader that returns no value has added a problem. Without one, the client still gets a refusal.
+        // A reader that returns no value has added a problem. If it has not, the client still gets a refusal.
         debug_assert!(!named.is_empty(), "a value was refused without a problem");
         if problems.unnamed > 0 {
             named.push(Problem::new("", ProblemCode::Unnamed(problems.unnamed)));

@@ -91,7 +91,7 @@ impl<T: FromJson> FromJson for Option<T> {
     }
 }
 
-/// Reads every item, even after a wrong one.
+/// Reads every item, even after an invalid item.
 pub(crate) fn items<T: FromJson>(
     json: &Json,
     (min, max): (usize, usize),

@@ -1,6 +1,6 @@
 //! `GET /metrics` on the operator listener, in the Prometheus text format.
 //!
-//! Invariants: counting a request costs one look-up and a few atomic additions. Labels are the routes of the
+//! Invariants: counting a request costs one lookup and a few atomic additions. Labels are the routes of the
 //! tables, the known methods and the known statuses, so clients cannot add labels.
 
 mod exposition;

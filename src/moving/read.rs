@@ -73,7 +73,7 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     }
 }
 
-/// The difference in a line of an incomplete export, if it is one.
+/// The difference in a line of an incomplete export, if the line contains a difference.
 pub(crate) fn problem_in(line: &[u8]) -> Option<Difference> {
     let named = serde_json::from_slice::<ProblemLine>(line).ok()?;
     let ProblemLine { kind, business_id, records, recorded, found } = named;

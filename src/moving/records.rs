@@ -168,7 +168,7 @@ export_line! {
         calendar_sync_status: CalendarSyncStatus,
         // Whether `appointment.booked` was sent.
         announced: bool,
-        // Whether it was moved and the move is not yet announced.
+        // Whether the appointment was moved and the move is not announced yet.
         move_unannounced: bool,
         notes: Option<Text<1, 1000>>,
         created_at: Timestamp,

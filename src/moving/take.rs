@@ -12,7 +12,7 @@ use engine::moving::{Import, Wrong};
 use super::LINE_BYTES_MAX;
 use super::read::{Line, read};
 
-/// After this many problems the rest is not read.
+/// The maximum number of reported problems. The lines after the last reported problem are not read.
 pub(crate) const PROBLEMS_MAX: usize = 100;
 
 /// Cuts received bytes into lines.

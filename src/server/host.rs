@@ -1,5 +1,5 @@
-//! Checks of the `Host` of a request (RFC 9112 §3.2). A request without `Host`, with two, or with an invalid
-//! one is refused, and so is one whose target names another host.
+//! Checks of the `Host` of a request (RFC 9112 §3.2). A request with no `Host`, two `Host` headers or an
+//! invalid `Host` is refused. A request whose target names another host is refused too.
 
 use axum::http::{HeaderMap, Uri, Version, header};
 

@@ -1,6 +1,6 @@
-//! Why an attempt to deliver a webhook failed.
+//! The reasons why an attempt to deliver a webhook failed.
 //!
-//! The text of an error is how deliveries are stored and how the APIs show them, so it never changes.
+//! Deliveries are stored with the text of the error, and the APIs show it, so the text never changes.
 
 use std::fmt;
 

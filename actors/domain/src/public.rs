@@ -1,8 +1,8 @@
-//! Decides which addresses are public. A webhook may go only to those.
+//! Decides which addresses are public. A webhook may be sent only to public addresses.
 //!
 //! IPv4 is public except for the listed ranges. IPv6 is public only within global unicast, except for the
-//! listed ranges. That rule alone refuses addresses that contain an IPv4 address (mapped, compatible,
-//! translated) and unique local, link-local and multicast addresses.
+//! listed ranges. The restriction to global unicast alone refuses addresses that contain an IPv4 address
+//! (mapped, compatible, translated) and unique local, link-local and multicast addresses.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

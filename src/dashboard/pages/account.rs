@@ -96,8 +96,8 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
     Ok(response)
 }
 
-/// Requests another email. It takes effect when the person opens the mailed link, or at once if the service
-/// sends no mail.
+/// Requests another email. It takes effect when the person opens the mailed link, or immediately if the
+/// service sends no mail.
 pub(crate) async fn email(mut visit: Visit) -> Answered {
     let given = visit.form.get("email").trim();
     let mut shown = Page::new(&visit).await?.filled(visit.path(), &visit.form);

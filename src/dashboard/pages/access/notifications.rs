@@ -202,7 +202,7 @@ fn read(member: &Member) -> Result<NotificationsPatch, Undone> {
     body.read()
 }
 
-/// Sends a mail to the person at once, and shows the response of the relay.
+/// Sends a mail to the person immediately, and shows the response of the relay.
 pub(crate) async fn test(member: Member) -> Answered {
     let (engine, id) = (&member.desk.engine, member.business.id());
     let (status, tested) = match engine.test_mail_of(id, &member.signed_in.person).await {

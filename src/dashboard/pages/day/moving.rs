@@ -32,7 +32,7 @@ struct Page {
     times: OpenTimes,
 }
 
-/// The form. If the appointment cannot be moved, its own page says so.
+/// The form. If the appointment cannot be moved, the page of the appointment shows this.
 pub(crate) async fn show(member: Member) -> Answered {
     let visit = appointment::asked(&member).await?;
     if !visit.status.is_active() || visit.ends_at <= member.business.now() || !member.may(Right::Day) {

@@ -140,7 +140,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     member.answered(done.await, |filled| shown(&member, &kept, filled, Done::default())).await
 }
 
-/// The data that the new periods delete and the current ones keep.
+/// The data that is deleted with the new periods but kept with the current periods.
 fn goes(member: &Member, now: &Form) -> Vec<String> {
     let view = member.view();
     let days = |form: &Form, name: &str| form.get(name).trim().parse().unwrap_or(u32::MAX);

@@ -15,7 +15,7 @@ use super::week::{DayRow, WORKS, WORKS_AGAIN, in_short, rows};
 use crate::admin::staff::{StaffBody, StaffPatch};
 use crate::dashboard::pages::prelude::*;
 
-/// The field that says whether the staff member has own hours, and its value in that case.
+/// The field that selects whether the staff member has own hours, and the value of the field for own hours.
 const HOURS: &str = "whose_hours";
 const OWN: &str = "own";
 const OF_BUSINESS: &str = "business";
