@@ -43,7 +43,8 @@ async fn a_piece_is_added_looked_up_changed_and_deleted() {
     let parking = json!({ "title": "Parking", "content": "Rue Lobau." });
     server.operator("POST", &format!("/businesses/{salon}/knowledge"), parking).await;
 
-    let list = browser.get(&format!("{base}?done=added")).await.says("Added.").says("Both languages");
+    let list =
+        browser.get(&format!("{base}?done=added")).await.says("The entry is added.").says("Both languages");
     let text = list.text();
     assert!(text.find("Parking").unwrap() < text.find("Dogs").unwrap(), "newest first");
     for (q, seen) in

@@ -215,7 +215,9 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::RowsFull { .. } | P::BytesFull { .. } => {
             ("The storage limit is reached.", "La limite de stockage est atteinte.")
         }
-        P::OfContact(_) => ("Another contact has this already.", "Un autre contact l’a déjà."),
+        P::OfContact(_) => {
+            ("Another contact has this value already.", "Un autre contact a déjà cette valeur.")
+        }
         P::OfPerson(_) => {
             ("This is the email of one of your people.", "C’est l’adresse de quelqu’un qui a déjà accès.")
         }
