@@ -1,6 +1,6 @@
 //! `export`: writes businesses of the running service as lines.
 //!
-//! What always holds: what is written is whole or not there ([`WholeFile`]).
+//! Invariant: the output file exists only if the export is complete ([`WholeFile`]).
 
 use std::path::PathBuf;
 use std::process::ExitCode;

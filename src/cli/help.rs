@@ -19,7 +19,7 @@ pub fn topics() -> String {
     format!("Topics (receptionist help TOPIC):{}", lines.collect::<String>())
 }
 
-/// Prints the topic that `help` asks for. Any other error is told as [`unusable`] does.
+/// Prints the topic that `help` asks for. Any other error is printed like an error of [`unusable`].
 pub fn help(error: &clap::Error, program: &Command) -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();

@@ -1,7 +1,7 @@
-//! `import`: has the running service read businesses that `export` has written.
+//! `import`: sends the businesses in a file of `export` to the running service, which imports them.
 //!
-//! What always holds: every line is good, or nothing is imported and each problem is told with its line, up to
-//! [`PROBLEMS_MAX`].
+//! Invariant: either every line is valid, or nothing is imported and each problem is printed with its line,
+//! up to [`PROBLEMS_MAX`].
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -38,7 +38,7 @@ pub struct ImportArgs {
     options: OperatorOptions,
 }
 
-/// What the service answers.
+/// The response of the service.
 #[derive(Deserialize)]
 struct Imported {
     businesses: u64,
@@ -46,8 +46,8 @@ struct Imported {
     exported_at: String,
 }
 
-/// Imports and says how much. Exit code 1 when that cannot be done, by lines that are not good among others, 2 when a
-/// setting is bad.
+/// Imports the lines and prints the number of businesses and records. Exit code 1 on failure, for example
+/// because of an invalid line, and 2 for an invalid setting.
 pub fn import(args: ImportArgs) -> ExitCode {
     let as_json = args.options.json;
     carry_out(as_json, Box::pin(run(args)))
@@ -88,7 +88,7 @@ async fn run(args: ImportArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is said of what was imported, or would be.
+/// The message about the import, or about the dry run.
 fn said(data: &Imported, dry_run: bool) -> String {
     let businesses = print::count(data.businesses, "business", "businesses");
     let records = print::count(data.records, "record", "records");
@@ -100,7 +100,7 @@ fn said(data: &Imported, dry_run: bool) -> String {
     }
 }
 
-/// What is said of the lines that are not good.
+/// The message about the invalid lines.
 fn told(wrong: &[Detail]) -> String {
     let mut said: String = wrong.iter().map(|wrong| format!("{}: {}\n", wrong.path, wrong.message)).collect();
     if wrong.len() >= PROBLEMS_MAX {

@@ -1,7 +1,7 @@
-//! Refusals, told by the flags that caused them.
+//! Refusals of the service, printed with the names of the flags that caused them.
 //!
-//! What always holds: a problem is told once; what no flag of the command caused keeps the name that the service gave
-//! it.
+//! Invariants: a problem is printed once. A problem that no flag of the command caused keeps the name from
+//! the service.
 
 use super::record::{ApiError, Detail, one_line};
 use super::request::Call;
@@ -25,7 +25,7 @@ impl Flags {
         }
     }
 
-    /// The flag that gives the property of this name, if there is one.
+    /// The flag that sets the property of this name, if there is such a flag.
     pub(super) fn flag(&self, property: &str) -> Option<String> {
         let name = property.replace(['.', '_'], "-");
         let last = property.rsplit('.').next().unwrap_or_default().replace('_', "-");
@@ -34,18 +34,19 @@ impl Flags {
             [Some(name.as_str()), shorter, name.strip_suffix('s')]
         });
         let known = forms.flatten().find(|form| self.0.iter().any(|flag| flag == form))?;
-        // An object has a flag for each of its properties, besides the one for the id that stands for it.
+        // An object has a flag for each of its properties, in addition to the flag for the id that replaces
+        // the object.
         let of_object = known == property && self.0.iter().any(|flag| flag.starts_with(&format!("{known}-")));
         Some(format!("--{known}{}", if of_object { "-…" } else { "" }))
     }
 }
 
-/// The refusal as a line, and one for each detail if there are several.
+/// The refusal as one line, followed by a line for each detail if there are several details.
 pub(super) fn told(refused: &ApiError, call: &Call, flags: &Flags) -> String {
     let lines: Vec<String> = refused.details.iter().map(|detail| line(detail, call, flags)).collect();
     let code = one_line(&refused.code);
     match &lines[..] {
-        // What is wrong with a request is in the details, and in the message once more.
+        // The details of an invalid request contain its problems, and the message repeats them.
         [one] if refused.code == "invalid_request" => format!("{code}: {one}"),
         [_, ..] if refused.code == "invalid_request" => {
             format!("{code}: {} problems\n  {}", lines.len(), lines.join("\n  "))
@@ -57,7 +58,7 @@ pub(super) fn told(refused: &ApiError, call: &Call, flags: &Flags) -> String {
     }
 }
 
-/// A detail by its flag; of one of several values, with that value.
+/// A detail with its flag. If the flag has several values, the line contains the value concerned.
 fn line(detail: &Detail, call: &Call, flags: &Flags) -> String {
     let message = one_line(&detail.message);
     let (property, inner) = detail.path.split_once('[').unwrap_or((&detail.path, ""));

@@ -23,7 +23,7 @@ pub(super) fn new_in(dir: &Path, now: DateTime<Utc>) -> PathBuf {
 }
 
 /// Deletes the older complete backups next to this one, so that at most `keep` remain. Returns the number of
-/// deleted ones.
+/// deleted backups.
 pub(super) fn keep_newest(made: &Path, keep: usize) -> io::Result<usize> {
     let Some(dir) = made.parent() else { return Ok(0) };
     let mut others = Vec::new();

@@ -73,7 +73,7 @@ async fn tried(client: &Client, task: &mut Task, json: bool) -> Result<Printed, 
     perform(client, task, json, print::look()).await
 }
 
-/// Sends the request, or one for each page of a list, and builds the output.
+/// Sends the request, or one request for each page of a list, and builds the output.
 pub(super) async fn perform(
     client: &Client,
     task: &Task,

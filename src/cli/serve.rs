@@ -96,7 +96,7 @@ pub(super) fn run(
         }
         tracing::info!("the service stops");
         supervisor::stopping();
-        // A second signal ends the process at once. Answered changes are on disk.
+        // A second signal ends the process immediately. Answered changes are on disk.
         tokio::select! {
             stopped = service.stop() => Ok(stopped?),
             () = stop.wait() => Ok(()),

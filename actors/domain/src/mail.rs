@@ -86,7 +86,7 @@ words! {
 
 /// Why an attempt to send a mail failed.
 ///
-/// The text of an error is how it is stored and how the operator API shows it, so it never changes.
+/// The mail is stored with the text of the error, and the operator API shows it, so the text never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailError {
     /// For this reason.

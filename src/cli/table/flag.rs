@@ -17,7 +17,7 @@ use super::operation::Property;
 pub(super) struct Shape {
     pub(super) property: &'static str,
     pub(super) alias: Option<&'static str>,
-    /// A word that stands for null. Replaces the flag that clears the property.
+    /// A word that means null. Replaces the flag that clears the property.
     pub(super) null: Option<&'static str>,
     /// The flag that clears the property or empties the list, and its help.
     pub(super) clears: Option<(&'static str, &'static str)>,
@@ -225,8 +225,7 @@ impl<'a> Flag<'a> {
         help
     }
 
-    /// The parser of a value, which gives terms, the name of the value in the help, and what the help says
-    /// about its form.
+    /// The parser of a value, the name of the value in the help, and the description of its form in the help.
     fn form(&self) -> (ValueParser, String, Cow<'static, str>) {
         let Property { name, words, .. } = self.property;
         let last = name.rsplit('_').next().unwrap_or_default().to_uppercase();

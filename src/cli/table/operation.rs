@@ -80,7 +80,7 @@ impl Body {
             let (form, _) = resolved(document, form);
             let mut required = Vec::new();
             for property in properties(document, &form) {
-                // If forms differ, the one that requires the property decides.
+                // If the forms differ, the form that requires the property determines the result.
                 if property.required {
                     required.push(property.name.clone());
                     body.properties.retain(|other| other.name != property.name);
