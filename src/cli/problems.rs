@@ -85,10 +85,10 @@ fn one_of_several(property: &str, inner: &str, call: &Call) -> Option<(String, S
 /// The property of a booking that may be too close to another appointment.
 const IGNORE_BUFFERS: &str = "ignore_buffers";
 
-/// What may help against a problem.
+/// A hint on how to correct a problem.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Hint {
-    /// This.
+    /// This text.
     Said(String),
     /// The region in which the business's national numbers are read.
     PhoneRegion,

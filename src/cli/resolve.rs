@@ -1,6 +1,6 @@
 //! Resolves the texts of a command: names to ids, local times to instants, and file names to contents.
 //!
-//! Invariants: an id is used without a look-up. An ambiguous or unknown text ends the command before any
+//! Invariants: an id is used without a lookup. An ambiguous or unknown text ends the command before any
 //! change. A note reports each record that the command did not name in full. Commands that delete require an
 //! id or a full name.
 
@@ -184,7 +184,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// The zone of the business, from the first look-up.
+    /// The zone of the business, from the first lookup.
     async fn zone(&mut self) -> Result<Tz, Failure> {
         if let Some(zone) = self.zone {
             return Ok(zone);

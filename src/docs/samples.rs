@@ -20,7 +20,7 @@ pub(super) struct Call<'a> {
     pub(super) parameters: &'a [&'a Value],
     /// An example of the request's body; null for a request without a body.
     pub(super) body: &'a Value,
-    /// Whether its response has a body.
+    /// Whether the response has a body.
     pub(super) shows: bool,
 }
 

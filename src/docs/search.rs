@@ -4,11 +4,11 @@ use super::markdown::Section;
 use super::reference::Group;
 use super::topics::Topic;
 
-/// The characters of a query that count.
+/// The maximum number of characters of a query that are used.
 pub(super) const QUERY_CHARS_MAX: usize = 100;
-/// The words of a query that count.
+/// The maximum number of words of a query that are used.
 const WORDS_MAX: usize = 8;
-/// The results that are shown.
+/// The maximum number of results.
 const RESULTS_MAX: usize = 30;
 /// The characters of a result's excerpt, before and after the first word that was found.
 const EXCERPT_CHARS: (usize, usize) = (60, 120);

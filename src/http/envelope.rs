@@ -15,7 +15,7 @@ use super::etag::{Condition, ETag};
 /// The greatest number of response headers.
 const HEADERS: usize = 10;
 
-/// One thing that is answered.
+/// A response with one value.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "{V}Answer", description = "")]
 pub struct Answer<V> {

@@ -97,7 +97,7 @@ fn methods() -> Methods {
     Box::new(std::array::from_fn(|_| series()))
 }
 
-/// HEAD counts as GET, which serves it.
+/// HEAD counts as GET, because the handler of GET serves it.
 fn method_index(method: &Method) -> usize {
     match *method {
         Method::GET | Method::HEAD => 0,

@@ -89,7 +89,7 @@ words! {
 /// The mail is stored with the text of the error, and the operator API shows it, so the text never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailError {
-    /// For this reason.
+    /// The attempt failed for this reason, without a further value.
     Failed(MailFault),
     /// The relay did not answer within this number of seconds.
     NoAnswer(u64),

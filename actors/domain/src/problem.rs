@@ -156,7 +156,7 @@ pub enum ProblemCode {
     /// The next mail can be sent at this instant.
     NextAt(Timestamp),
     AfterBackup(BackupId),
-    /// It has to be an absolute path.
+    /// The value must be an absolute path.
     NotAbsolute,
     BackupDir(String, DirFault),
     /// The problem of a parameter with a plus sign, which decodes to a space in a query.

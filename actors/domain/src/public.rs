@@ -65,7 +65,7 @@ mod tests {
 
     use super::*;
 
-    /// The same rule on bits.
+    /// The rule of [`is_public`], written with bits.
     fn is_public_in_bits(address: IpAddr) -> bool {
         match address {
             IpAddr::V4(address) => match address.octets() {

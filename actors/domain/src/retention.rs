@@ -28,7 +28,7 @@ pub struct Retention {
 pub struct RetentionSet {
     pub at: Timestamp,
     pub steady: SteadyTime,
-    /// Rows that existed have smaller ids.
+    /// Rows that existed when the retention was set have smaller ids.
     pub before: Uuid,
 }
 

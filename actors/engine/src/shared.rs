@@ -34,7 +34,7 @@ pub(crate) struct Shared {
     pub(crate) steady: SteadyClock,
     pub(crate) meta: MetaRecord,
     pub(crate) live: Arc<Live>,
-    /// All actors are linked to it.
+    /// The supervisor, to which all actors are linked.
     pub(crate) supervisor: ActorCell,
     permits: Arc<Semaphore>,
     closing: AtomicBool,

@@ -21,7 +21,7 @@
 //! | a receiver with a false identity | TLS always; each connection verifies the certificate for the URL's host |
 //! | a slow, endless or huge response | one deadline; bounds on the head, its headers and the body ([client](super::client)) |
 //! | a response that grows when it is decompressed | never decompressed; no encoding is requested |
-//! | slow or silent name servers that delay other look-ups | a look-up takes no thread, ends when dropped and waits for no other; above the bound it is no failure of the host ([resolver](super::resolver)) |
+//! | slow or silent name servers that delay other lookups | a lookup uses no thread, ends when dropped and does not wait for other lookups; a lookup above the bound is not a failure of the host ([resolver](super::resolver)) |
 //! | unanswered names that simulate a local outage and stop all webhooks | only names without an owner decide about an outage ([outage](super::outage)) |
 //! | error messages that reveal internal hosts | one phrase, [`NOT_PUBLIC`], for unknown and internal names; the log has the reason |
 //!
@@ -41,7 +41,7 @@ use super::log_throttle::LogThrottle;
 use super::outage::{Lack, Network};
 use super::shortage::is_ours;
 
-/// The time limit of a host's look-up.
+/// The time limit of a host's lookup.
 pub const RESOLVE_TIME_MAX: Duration = Duration::from_secs(8);
 
 #[derive(Clone)]

@@ -153,7 +153,7 @@ pub enum StoreError {
     SetAside(#[source] Box<StoreError>),
     #[error("the business {business} is set aside: the store has lost or damaged some of its rows")]
     BusinessSetAside {
-        /// The id; the list gives the reason.
+        /// The id. The list of businesses that are set aside contains the reason.
         business: BusinessId,
     },
     #[error(

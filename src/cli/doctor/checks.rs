@@ -22,7 +22,7 @@ use crate::server::tls;
 const EARLIEST: Duration = Duration::from_secs(1_767_225_600); // 2026-01-01
 /// The tolerated difference between file times and the clock.
 const AHEAD_MAX: Duration = Duration::from_secs(60);
-/// The time limit of a look-up.
+/// The time limit of a lookup.
 const RESOLVE_TIME_MAX: Duration = Duration::from_secs(10);
 /// A file that systemd-timesyncd creates when it has set the clock.
 const CLOCK_IS_SET: &str = "/run/systemd/timesync/synchronized";

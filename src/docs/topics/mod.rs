@@ -5,7 +5,7 @@
 pub struct Topic {
     /// The word by which `receptionist help` and `/docs` find it; also the name of its file.
     pub name: &'static str,
-    /// Its content in a few words.
+    /// The content of the topic in a few words.
     pub about: &'static str,
     /// The Markdown text.
     pub text: &'static str,

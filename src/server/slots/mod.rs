@@ -41,7 +41,7 @@ pub const RESERVE_HEADER_TIME_MAX: Duration = Duration::from_secs(1);
 /// The lifetime of a connection without a slot, including the TLS handshake.
 pub const RESERVE_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// The number of idle connections that are closed at once. The search examines all connections, so closing
+/// The number of idle connections that are closed together. The search examines all connections, so closing
 /// several saves searches.
 const EVICTED_AT_ONCE: usize = 32;
 

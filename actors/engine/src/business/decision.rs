@@ -30,7 +30,7 @@ pub(crate) struct Decided {
     pub(super) audit: Vec<AuditDraft>,
     /// The events, each with the rendered resource.
     pub(super) events: Vec<(EventType, Vec<u8>)>,
-    /// Mails beside the team's alerts.
+    /// Mails in addition to the mails of the team's alerts.
     pub(super) mails: Vec<(MailId, NewMail)>,
     /// The endpoint that was disabled after failures. The team gets an alert.
     pub(super) turned_off: Option<WebhookId>,

@@ -182,7 +182,7 @@ mod tests {
             assert_eq!(belief.read(WALL - YEAR + passed, BOOT + passed), WALL + passed);
             assert_eq!(belief.read(WALL + passed + ahead, BOOT + passed), WALL + passed + ahead);
             assert_eq!(belief.doubted(), None);
-            // From then on the normal rules apply.
+            // After that the normal rules apply.
             let glitch = WALL + passed + ahead - YEAR;
             assert_eq!(belief.read(glitch, BOOT + passed), WALL + passed + ahead);
         }

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::letter::{AlertItem, Content, Letter, Link, Recipient, Sender, What};
 use super::unsubscribe::Unsubscribe;
 
-/// The letter of a mail. `None` if its records or its business are gone.
+/// The letter of a mail. `None` if its records or its business were deleted.
 pub(super) fn letter(
     store: &Store,
     secret: &[u8; 32],
@@ -78,7 +78,7 @@ fn alert_items(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<Ale
     items.collect()
 }
 
-/// The present state of an event's record; `None` if it is gone.
+/// The present state of an event's record; `None` if the record was deleted.
 pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Option<What>, StoreError> {
     match about.kind {
         AlertKind::WebhookDisabled => {

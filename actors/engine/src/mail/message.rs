@@ -42,7 +42,7 @@ pub(crate) struct Ended {
 
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// The relay accepted or refused it.
+    /// The relay accepted or refused the mail.
     Tried(Result<String, MailFailure>),
     /// The recipient no longer has access, or the content was deleted.
     Dropped,

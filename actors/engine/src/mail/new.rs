@@ -1,4 +1,4 @@
-//! A mail before it has an id.
+//! A mail without an id, before it is written to the outbox.
 
 use domain::{About, BusinessId, MailKind, PersonId, Timestamp};
 

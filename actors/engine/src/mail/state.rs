@@ -34,7 +34,7 @@ pub(crate) struct State {
     pub(super) sending: BTreeSet<MailKey>,
     /// The mails in changes that are not durable, each with the first mail of its change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
-    /// The number of those changes.
+    /// The number of the outbox's changes that are not durable yet.
     pub(super) changes: usize,
     /// The mail that gathers others, per business. With a second gathering mail, a person could get two mails
     /// instead of one.

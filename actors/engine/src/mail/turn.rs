@@ -38,7 +38,7 @@ enum FirstRow {
     Nothing,
     Later(Timestamp),
     Now(Box<Mail>),
-    /// A row without a mail that waits.
+    /// A due row whose mail does not wait.
     Stale(Key),
     /// Too many rows of another lane. The next scan continues after them.
     Behind,

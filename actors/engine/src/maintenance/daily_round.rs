@@ -49,7 +49,7 @@ pub(crate) struct Round {
 
 #[derive(Debug, Default)]
 struct Progress {
-    /// `None` until it is loaded.
+    /// The stored progress of the round. `None` until it is loaded.
     record: Option<RoundRecord>,
     written: Option<RoundRecord>,
     /// The position before the business that is being counted.

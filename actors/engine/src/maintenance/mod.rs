@@ -38,7 +38,7 @@ use crate::shared::Shared;
 /// The wake-ups of the jobs of the installation, and their progress.
 pub(crate) struct Maintenance {
     pub(crate) round: Arc<daily_round::Round>,
-    /// One for each job.
+    /// One wake-up for each job.
     wakes: [Arc<Notify>; 5],
 }
 

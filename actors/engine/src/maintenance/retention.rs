@@ -113,7 +113,7 @@ enum Age {
     IsExpired,
     /// The record stays. A later record may be expired.
     Stays,
-    /// The record and all later ones stay.
+    /// The record and all later records stay.
     IsNewer,
 }
 

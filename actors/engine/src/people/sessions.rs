@@ -1,4 +1,4 @@
-//! Sessions and links: look-up by token, use of links, and changes of the password and the address.
+//! Sessions and links: lookup by token, use of links, and changes of the password and the address.
 //!
 //! While no credential changes, a lookup of a session reads no row, like the lookup of an API key.
 

@@ -13,7 +13,7 @@
 //! - An error of the backend stops the committer permanently. The committer retries nothing, and drops
 //!   unanswered changes together with their reply ports.
 //!
-//! The queue has no bound of its own: callers hold a permit for each queued change.
+//! The queue itself has no bound, because callers hold a permit for each queued change.
 
 mod core;
 mod queue;
@@ -133,7 +133,7 @@ impl Committer {
         tap: &Arc<Tap>,
     ) -> Result<u64, StoreError> {
         let (core, backend) = (Arc::clone(&self.core), Arc::clone(backend));
-        // A weak reference, since the caller may be gone before the closure runs.
+        // A weak reference, since the caller may be dropped before the closure runs.
         let tap = Arc::downgrade(tap);
         let (begun, begins) = oneshot::channel();
         // The writer runs this after a sync and before it applies the next group.

@@ -17,7 +17,8 @@ kinds! {
     CLOCK = 0x0c, 33;
     /// A conversion of the store: zeros → the format that the present step converts from, as 2 bytes.
     UPGRADE = 0x0e, 33;
-    /// A repair of stamps: zeros → the instant taken for the present, as the 8 bytes of [`super::millis_value`].
+    /// A repair of stamps: zeros → the instant that is used as the present, as the 8 bytes of
+    /// [`super::millis_value`].
     REPAIR = 0x0d, 33;
     /// The progress of background work in idle businesses: zeros → `RoundRecord`.
     ROUND = 0x0f, 33;

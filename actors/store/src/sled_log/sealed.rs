@@ -24,7 +24,7 @@ use super::segment::{SEGMENT_HEADER_BYTES, Segment, segments_of};
 use super::snapshot::snapshots_of;
 use crate::files::found;
 
-/// The bytes of a segment that are read at once.
+/// The number of bytes of a segment that one read returns.
 const WINDOW_BYTES: usize = 256 << 10;
 
 pub(crate) struct SealedSegments {

@@ -67,7 +67,7 @@ pub(crate) struct Dispatcher {
     panics: AtomicBool,
     /// The number of attempts in progress, including attempts whose outcome is not durable yet.
     under_way: AtomicUsize,
-    /// Notified when nothing is under way.
+    /// Notified when no attempt is in progress.
     idle: Notify,
     /// The permits to read response bodies after the attempt's permit is free.
     pub(super) bodies: Arc<Quota>,

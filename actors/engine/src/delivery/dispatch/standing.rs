@@ -84,7 +84,7 @@ pub(super) struct Endpoint {
     /// The endpoint's virtual time within its business, and its turn among equal tags.
     pub(super) tag: u64,
     pub(super) turn: u64,
-    /// When it was last active.
+    /// The time of the endpoint's last activity.
     pub(super) seen: Moment,
     /// The permits that the endpoint holds, by number and therefore by age.
     held: BTreeMap<u64, Held>,

@@ -21,7 +21,7 @@ use crate::scans::Reader;
 struct Change {
     at: Timestamp,
     id: AppointmentId,
-    /// Whether the row by id led to it.
+    /// Whether the appointment was found through its row by id.
     by_id: bool,
     /// `None` if the list does not contain it.
     shown: Option<Appointment>,

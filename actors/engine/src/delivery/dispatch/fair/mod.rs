@@ -9,7 +9,7 @@
 //! business with the least used time, then its endpoint with the least used time. A flow's *tag* is the time
 //! that its attempts have taken. An idle flow collects no credit, because it continues from the tag that was
 //! served last. An attempt is charged the endpoint's recent duration at its start and corrected at its end,
-//! so hanging attempts count at once.
+//! so hanging attempts count immediately.
 
 pub(super) mod waits;
 
