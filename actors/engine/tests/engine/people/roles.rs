@@ -313,7 +313,8 @@ fn told<V: std::fmt::Debug>(asked: &Result<V, EngineError>) -> char {
 /// The names of all changes in the source code.
 fn changes() -> BTreeSet<String> {
     let mut found = BTreeSet::new();
-    let mut dirs = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/business")];
+    let of = |dir: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join(dir);
+    let mut dirs = vec![of("src/business"), of("src/maintenance")];
     while let Some(dir) = dirs.pop() {
         for entry in std::fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();
