@@ -74,7 +74,7 @@ async fn run(args: ImportArgs) -> Result<ExitCode, Failure> {
         Err(ClientError::Api(refused))
             if !refused.details.is_empty() && refused.code == "invalid_request" =>
         {
-            print::note(&told(&refused.details));
+            print::note(&invalid_lines(&refused.details));
             return Ok(ExitCode::FAILURE);
         }
         answer => answer?,
@@ -101,7 +101,7 @@ fn said(data: &Imported, dry_run: bool) -> String {
 }
 
 /// The message about the invalid lines.
-fn told(wrong: &[Detail]) -> String {
+fn invalid_lines(wrong: &[Detail]) -> String {
     let mut said: String = wrong.iter().map(|wrong| format!("{}: {}\n", wrong.path, wrong.message)).collect();
     if wrong.len() >= PROBLEMS_MAX {
         said.push_str("there may be more problems: the lines after the last one were not read\n");
