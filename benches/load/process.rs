@@ -100,7 +100,7 @@ impl Drop for Process {
     }
 }
 
-/// The CPU time of a process, in seconds. The id `self` stands for this process.
+/// The CPU time of a process, in seconds. The id `self` names this process.
 pub(crate) fn cpu_seconds(id: &str) -> Result<f64> {
     let stat = fs::read_to_string(format!("/proc/{id}/stat"))?;
     // The name in parentheses may contain any character. The user time and the system time are the 12th and

@@ -204,7 +204,7 @@ async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop)
     let mut finishing = Box::pin(importing.finish(view, Actor::Operator, Some(asked)));
     let (mut is_over, mut bookings) = (false, Vec::new());
     for (day, hour) in (1..).flat_map(|day| (0..24).map(move |hour| (day, hour))).take(polls) {
-        // The imported records are queued behind the changes of another business.
+        // The imported records are written after the queued changes of another business.
         bookings.push(here.ask(&neighbour, neighbour.booking(at(day, hour), 1)).await);
         is_over = is_ready(finishing.as_mut());
         if is_over {

@@ -38,7 +38,7 @@ struct Difference {
     missing: usize,
     altered: usize,
     added: usize,
-    /// The businesses whose rows differ or cannot be read. The number [`BUSINESSES`] stands for all other
+    /// The businesses whose rows differ or cannot be read. The number [`BUSINESSES`] is used for all other
     /// rows.
     businesses: BTreeSet<usize>,
 }

@@ -249,7 +249,7 @@ fn endpoints_delayed_by_an_outage_are_released_in_the_order_in_which_they_began_
         granted.iter().map(|granted| granted.key).collect::<Vec<_>>()
     };
     assert_eq!(taken(&mut fair, 2), [key(0, 0), key(1, 0)]);
-    fair.cut_off(key(0, 0), now); // the attempt failed, so the endpoint queues again behind the others
+    fair.cut_off(key(0, 0), now); // the attempt failed, so the endpoint goes to the end of the queue
     assert_eq!(taken(&mut fair, 2), [key(2, 0), key(4, 0)]);
     assert_eq!(taken(&mut fair, 2), [key(0, 0)]);
     assert_eq!(fair.waiting(), 0);
