@@ -274,7 +274,7 @@ fn appointment_rows(it: &Appointment, of: BusinessId) -> Vec<IndexRow> {
     }
     if has_change_row(it) {
         let key = keys::appointment_by_update(of, it.updated_at, it.id);
-        rows.push(IndexRow::new("by change", key, start));
+        rows.push(IndexRow::new("by `updated_at`", key, start));
     }
     rows
 }
@@ -286,7 +286,8 @@ pub fn has_change_row(appointment: &Appointment) -> bool {
 
 fn contact_rows(it: &Contact, of: BusinessId) -> Vec<IndexRow> {
     let id = *it.id.uuid().as_bytes();
-    let mut rows = vec![IndexRow::new("by change", keys::contact_by_update(of, it.updated_at, it.id), [])];
+    let mut rows =
+        vec![IndexRow::new("by `updated_at`", keys::contact_by_update(of, it.updated_at, it.id), [])];
     if let Some(phone) = &it.phone {
         rows.push(IndexRow::new("by phone number", keys::contact_by_phone(of, phone), id));
     }
@@ -300,7 +301,7 @@ fn call_rows(it: &CallRecord, of: BusinessId) -> Vec<IndexRow> {
     let by_start = keys::call_by_start(of, it.started_at, it.id);
     let mut rows = vec![
         IndexRow::new("by start", by_start, CallRow::from(it).encode()),
-        IndexRow::new("by change", keys::call_by_update(of, it.updated_at, it.id), []),
+        IndexRow::new("by `updated_at`", keys::call_by_update(of, it.updated_at, it.id), []),
     ];
     if let Some(contact) = it.contact_id {
         let key = keys::call_by_contact(of, contact, it.started_at, it.id);
@@ -321,7 +322,7 @@ fn message_rows(it: &TakenMessage, of: BusinessId) -> Vec<IndexRow> {
         .flatten()
         .map(|(name, list)| IndexRow::new(name, keys::message_in(of, list, it.created_at, it.id), []));
     let by_change = keys::message_by_update(of, it.updated_at, it.id);
-    listed.chain([IndexRow::new("by change", by_change, [])]).collect()
+    listed.chain([IndexRow::new("by `updated_at`", by_change, [])]).collect()
 }
 
 #[derive(Clone, Copy)]

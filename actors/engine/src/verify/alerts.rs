@@ -13,7 +13,7 @@ pub(super) fn alert(checker: &mut Checker<'_>, last: &mut Option<(PersonId, u64)
     let Some(alert) = checker.decoded::<Alert>(value) else { return };
     checker.stands_at(&keys::alert(checker.of, alert.person_id, alert.number));
     if before.is_some_and(|(person, number)| person == alert.person_id && number + 1 < alert.number) {
-        checker.wrong("alerts of the person before it are missing");
+        checker.wrong("earlier alerts of this person are missing");
     }
 }
 
@@ -27,6 +27,6 @@ pub(super) fn read(checker: &mut Checker<'_>, value: &[u8]) {
     let Some(Some((newest, _))) = checker.read(newest) else { return };
     let newest = checker.read(keys::alert_at(&newest));
     if newest.is_some_and(|(_, number)| number < read.until) {
-        checker.wrong("more alerts were read than there are");
+        checker.wrong("more alerts are marked as read than exist");
     }
 }

@@ -46,7 +46,7 @@ impl InBusiness {
 
     pub(super) fn end(&self, checker: &mut Checker<'_>) {
         if self.told.is_some_and(|told| told != self.kept) {
-            checker.wrong("the newest entry of the audit log tells another usage than there is");
+            checker.wrong("the usage in the newest entry of the audit log differs from the rows found");
         }
     }
 
@@ -71,14 +71,14 @@ impl InBusiness {
                 let erasures = keys::of_kind(of, kind::ERASURE);
                 let first = checker.rows.scan(&erasures, Order::Ascending).next().transpose();
                 if checker.read(first).is_some_and(|first| first.is_none()) {
-                    checker.wrong("nobody is being erased");
+                    checker.wrong("no contact is being erased");
                 }
             }
             kind::WIPE => {
                 _ = checker.decoded::<WipeRecord>(value);
                 let Some(event) = id_in::<EventId>(checker) else { return };
                 checker.refers("event", &keys::event(of, event));
-                checker.expect("in the list of what is not finished", &keys::unfinished(of), b"");
+                checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
             }
             kind::STAFF => {
                 let Some(member) = checker.kept::<StaffMember>(value) else { return };
@@ -96,7 +96,7 @@ impl InBusiness {
                 let is_gone = until.is_some_and(|until| !checker.is_there(&keys::audit(of, until)));
                 // With a retention, the entry may have expired.
                 if is_gone && !checker.is_there(&keys::retention(of)) {
-                    checker.wrong("it names an entry of the audit log that is not there");
+                    checker.wrong("it refers to a missing entry of the audit log");
                 }
             }
             // An unfinished repair is reported once, for the installation.
@@ -126,7 +126,7 @@ impl InBusiness {
         let Some(AuditRecord { entry, usage }) = checker.decoded(value) else { return };
         checker.stands_at(&keys::audit(checker.of, entry.id));
         if self.newest.is_some_and(|newest| newest > entry.at) {
-            checker.wrong("it bears an earlier stamp than the entry before it");
+            checker.wrong("its timestamp is earlier than that of the entry before it");
         }
         (self.newest, self.told) = (Some(entry.at), usage);
     }
@@ -138,9 +138,9 @@ fn erasure(checker: &mut Checker<'_>, value: &[u8]) {
     _ = checker.decoded::<ErasureRecord>(value);
     let Some(id) = id_in::<ContactId>(checker) else { return };
     if checker.is_there(&keys::contact(of, id)) {
-        checker.wrong("the contact that is being erased is there");
+        checker.wrong("the contact that is being erased still exists");
     }
-    checker.expect("in the list of what is not finished", &keys::unfinished(of), b"");
+    checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
 }
 
 /// The 16 bytes after the kind in the key, as an id.

@@ -24,7 +24,7 @@ pub(super) fn contact(checker: &mut Checker<'_>, value: &[u8]) {
         }
     };
     if found != contact.name.as_deref().map(fold_name) {
-        checker.wrong("the index of names says something else of it");
+        checker.wrong("the index of names contains another name for it");
     }
 }
 
@@ -32,12 +32,12 @@ pub(super) fn names(checker: &mut Checker<'_>, value: &[u8]) {
     let Some(row) = checker.decoded::<NamesRecord>(value) else { return };
     let Some(from) = checker.read(keys::id_at_end::<ContactId>(&checker.key.clone())) else { return };
     if row.names.len() > NAMES_PER_ROW_MAX || row.names.first().is_some_and(|(first, _)| *first < from) {
-        checker.wrong("it holds names that do not belong in it");
+        checker.wrong("it contains names that do not belong in it");
     }
     for (id, name) in row.names {
         let contact = checker.record::<Contact>(&keys::contact(checker.of, id));
         if contact.and_then(|contact| contact.name).map(|name| fold_name(&name)) != Some(name) {
-            checker.wrong(format_args!("contact {id} has not the name that it holds"));
+            checker.wrong(format_args!("contact {id} does not have the name that it contains"));
         }
     }
 }

@@ -53,7 +53,7 @@ impl<'a> Checker<'a> {
         let Some(record) = self.decoded::<IdempotencyRecord>(value) else { return };
         let day = keys::day_and_hash(&self.key).map(|(day, _)| day);
         if day.ok() != Some(record.answered.day()) {
-            self.wrong("it stands under another day than it was answered on");
+            self.wrong("the day in its key is not the day of the response");
         }
     }
 
@@ -111,9 +111,9 @@ impl<'a> Checker<'a> {
     /// Reports a missing index row, or an index row with another value.
     pub(super) fn expect(&mut self, name: &str, key: &Key, value: &[u8]) {
         match self.value(key) {
-            None => self.wrong(format_args!("its row {name} is missing: {key:?}")),
+            None => self.wrong(format_args!("its index row {name} is missing: {key:?}")),
             Some(found) if found != value => {
-                self.wrong(format_args!("its row {name} says something else: {key:?}"));
+                self.wrong(format_args!("its index row {name} has a wrong value: {key:?}"));
             }
             Some(_) => {}
         }
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
     /// Reports the current row unless it belongs to a record.
     pub(super) fn belongs(&mut self, belongs: bool) {
         if !belongs {
-            self.wrong("no record asks for this index row");
+            self.wrong("no record has this index row");
         }
     }
 
@@ -184,7 +184,7 @@ impl<'a> Checker<'a> {
     /// Checks that the current row has this key.
     pub(super) fn stands_at(&mut self, key: &Key) {
         if *key != self.key {
-            self.wrong(format_args!("it holds what belongs at {key:?}"));
+            self.wrong(format_args!("its record belongs to the key {key:?}"));
         }
     }
 }

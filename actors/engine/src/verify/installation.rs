@@ -74,7 +74,7 @@ impl Installation {
                 let is_ending = kind == installation_kind::ENDING;
                 checker.stands_at(&if is_ending { keys::ending(of) } else { keys::unfinished(of) });
                 if is_ending && checker.is_there(&keys::profile(of)) {
-                    checker.wrong("the business that was ended is there");
+                    checker.wrong("the deleted business still exists");
                 } else if !is_ending && !checker.is_ended(of) {
                     checker.refers("business", &keys::profile(of));
                 }
@@ -97,7 +97,7 @@ impl Installation {
             // Mails about accounts alone.
             kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => mails::look(checker, kind, value),
             installation_kind::MOVING => self::moving(checker, value),
-            installation_kind::REPAIR => checker.wrong("a repair of stamps is not finished"),
+            installation_kind::REPAIR => checker.wrong("a repair of timestamps is not finished"),
             installation_kind::UPGRADE => checker.wrong("an upgrade is not finished"),
             _ => checker.wrong("its kind is not known"),
         }
@@ -123,6 +123,6 @@ fn moving(checker: &mut Checker<'_>, value: &[u8]) {
     let Some(business) = checker.decoded::<Business>(value) else { return };
     checker.stands_at(&keys::moving(business.id));
     if checker.is_there(&keys::profile(of)) || checker.is_there(&keys::business_index(of)) {
-        checker.wrong("the business that is being imported is there");
+        checker.wrong("the business that is being imported already exists");
     }
 }

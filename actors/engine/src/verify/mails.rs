@@ -32,9 +32,9 @@ fn mail(checker: &mut Checker<'_>, value: &[u8]) {
         checker.wrong("it is a mail of another business");
     }
     let Some(due) = mail.next_attempt_at else { return };
-    checker.expect("among what is due", &keys::mail_due(of, due, mail.id), b"");
+    checker.expect("in the list of due mails", &keys::mail_due(of, due, mail.id), b"");
     if mail.kind.gathers() {
         let row = keys::mail_gathered(of, mail.kind, mail.person_id, mail.id);
-        checker.expect("among what is gathered", &row, b"");
+        checker.expect("in the list of gathered mails", &row, b"");
     }
 }

@@ -42,7 +42,7 @@ pub fn check(rows: &dyn Rows) -> Result<Report, StoreError> {
         }
         if let Some(whole) = piece_of(&key) {
             if rows.get(&whole)?.is_none() {
-                checker.wrong("it is a piece of a value that is not there");
+                checker.wrong("it is a piece of a missing value");
             }
             continue;
         }
@@ -64,7 +64,7 @@ pub fn check(rows: &dyn Rows) -> Result<Report, StoreError> {
 
 fn look(checker: &mut Checker<'_>, business: &mut InBusiness, kind: u8, value: &[u8]) {
     if !keys::has_width(&checker.key, kind) {
-        return checker.wrong("its key is of no kind that is known, or has not the length of its kind");
+        return checker.wrong("the kind of its key is unknown, or its key has the wrong length");
     }
     business.count(checker, kind, value);
     match kind {

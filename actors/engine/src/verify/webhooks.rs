@@ -23,7 +23,7 @@ pub(super) fn look(checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
             match kind {
                 kind::DELIVERY => delivery(checker, &endpoint, value),
                 kind::DELIVERY_DUE => due(checker, &endpoint, value),
-                _ if value.len() != 8 => checker.wrong("it has not 8 bytes"),
+                _ if value.len() != 8 => checker.wrong("it does not have 8 bytes"),
                 _ => {}
             }
         }
@@ -54,7 +54,11 @@ fn delivery(checker: &mut Checker<'_>, endpoint: &WebhookEndpoint, value: &[u8])
     if let Some(at) = delivery.next_attempt_at
         && delivery.epoch == endpoint.epoch
     {
-        checker.expect("among what is due", &keys::delivery_due(of, endpoint.id, at, delivery.event_id), b"");
+        checker.expect(
+            "in the list of due deliveries",
+            &keys::delivery_due(of, endpoint.id, at, delivery.event_id),
+            b"",
+        );
     }
 }
 

@@ -25,12 +25,12 @@ const DAMAGES: &[Damage] = &[
     (
         "an alert is missing between two others",
         |m| m.remove(&keys::alert(m.of(), other(), 5)),
-        "alerts of the person before it are missing",
+        "earlier alerts of this person are missing",
     ),
     (
         "an alert whose number differs from its row",
         |m| m.edit::<Alert>(&m.first(kind::ALERT), |alert| alert.number += 1),
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     (
         "an alert for another person than its row",
@@ -39,7 +39,7 @@ const DAMAGES: &[Damage] = &[
                 alert.person_id = uuid::Uuid::from_u128(10).into();
             });
         },
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     (
         "an alert that cannot be decoded",
@@ -55,7 +55,7 @@ const DAMAGES: &[Damage] = &[
             m.remove(&keys::alert(m.of(), other(), 5));
             m.remove(&keys::alert(m.of(), other(), 6));
         },
-        "more alerts were read than there are",
+        "more alerts are marked as read than exist",
     ),
     (
         "the mark of read alerts cannot be decoded",

@@ -9,7 +9,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::APPOINTMENT);
             m.remove(&key);
         },
-        "no record asks for this index row",
+        "no record has this index row",
     ),
     (
         "an appointment whose start differs from its row",
@@ -17,15 +17,15 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::APPOINTMENT);
             m.edit::<Appointment>(&key, |a| a.starts_at = a.starts_at - TimeDelta::minutes(5));
         },
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     (
-        "an appointment without its row by id",
+        "an appointment without its index row by id",
         |m| {
             let key = m.first(kind::APPOINTMENT_START);
             m.remove(&key);
         },
-        "its row by id is missing",
+        "its index row by id is missing",
     ),
     (
         "a row by id with another start",
@@ -33,26 +33,26 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::APPOINTMENT_START);
             m.put(&key, keys::millis_value(Timestamp::from_millis(5)));
         },
-        "its row by id says something else",
+        "its index row by id has a wrong value",
     ),
     (
-        "an appointment without its row by contact",
+        "an appointment without its index row by contact",
         |m| {
             let key = m.first(kind::APPOINTMENT_BY_CONTACT);
             m.remove(&key);
         },
-        "its row by contact is missing",
+        "its index row by contact is missing",
     ),
     (
-        "an appointment without its row by change",
+        "an appointment without its index row by `updated_at`",
         |m| {
             let key = m.first(kind::APPOINTMENT_BY_UPDATE);
             m.remove(&key);
         },
-        "its row by change is missing",
+        "its index row by `updated_at` is missing",
     ),
     (
-        "a row by change without such a change",
+        "an index row by `updated_at` without such a change",
         |m| {
             let (of, key) = (m.of(), m.first(kind::APPOINTMENT));
             let a: Appointment = m.record(&key);
@@ -61,7 +61,7 @@ pub(super) const DAMAGES: &[Damage] = &[
                 keys::millis_value(a.starts_at),
             );
         },
-        "no record asks for this index row",
+        "no record has this index row",
     ),
     (
         "an appointment with nobody",
@@ -140,7 +140,7 @@ pub(super) const DAMAGES: &[Damage] = &[
                 |c| c.phone = Some(domain::Phone::from_e164("+33699999999".into()).unwrap()),
             );
         },
-        "its row by phone number is missing",
+        "its index row by phone number is missing",
     ),
     (
         "a row by phone number of another contact",
@@ -149,7 +149,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let id = two[17..].to_vec();
             m.put(&one, id);
         },
-        "by phone number says something else",
+        "by phone number has a wrong value",
     ),
     (
         "a row by phone number without a contact",
@@ -157,23 +157,23 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = keys::contact_by_phone(m.of(), "+1");
             m.put(&key, vec![9; 16]);
         },
-        "no record asks for this index row",
+        "no record has this index row",
     ),
     (
-        "a contact without its row by email address",
+        "a contact without its index row by email address",
         |m| {
             let key = m.first(kind::CONTACT_BY_EMAIL);
             m.remove(&key);
         },
-        "its row by email address is missing",
+        "its index row by email address is missing",
     ),
     (
-        "a contact without its row by change",
+        "a contact without its index row by `updated_at`",
         |m| {
             let key = m.first(kind::CONTACT_BY_UPDATE);
             m.remove(&key);
         },
-        "its row by change is missing",
+        "its index row by `updated_at` is missing",
     ),
     (
         "a contact that is missing in the index of names",
@@ -181,7 +181,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::CONTACT_NAMES);
             m.edit::<NamesRecord>(&key, |row| _ = row.names.pop());
         },
-        "the index of names says something else",
+        "the index of names contains another name",
     ),
     (
         "a name in the index that no contact has",
@@ -189,7 +189,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::CONTACT_NAMES);
             m.edit::<NamesRecord>(&key, |row| row.names[0].1 = "nobody".into());
         },
-        "has not the name that it holds",
+        "does not have the name that it contains",
     ),
     (
         "a name in the index of a missing contact",
@@ -199,6 +199,6 @@ pub(super) const DAMAGES: &[Damage] = &[
                 row.names.push((uuid::Uuid::from_u128(u128::MAX).into(), "x".into()));
             });
         },
-        "has not the name that it holds",
+        "does not have the name that it contains",
     ),
 ];

@@ -97,7 +97,7 @@ pub(super) const DAMAGES: &[Damage] = &[
     (
         "a special day whose date differs from its row",
         |m| _ = plant_special_day(m, "2026-12-26", &special_day("2026-12-24")),
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     (
         "a truncated special day",
@@ -124,7 +124,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = keys::special_day(m.of(), eve()).with(&[0]).to_vec();
             m.put(&key, special_day("2026-12-24").encode());
         },
-        "has not the length of its kind",
+        "its key has the wrong length",
     ),
     (
         "a blocked time whose start differs from its row",
@@ -134,7 +134,7 @@ pub(super) const DAMAGES: &[Damage] = &[
                 [0, 1].map(|later| blocked_time(1, staff, at + TimeDelta::minutes(later), 9));
             plant_blocked_time(m, &wrong, &right);
         },
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     (
         "a blocked time of another staff member than its row",
@@ -142,7 +142,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let (at, staff) = booked(m);
             plant_blocked_time(m, &blocked_time(1, staff, at, 9), &blocked_time(1, other(), at, 9));
         },
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     (
         "a blocked time of a missing staff member",
@@ -210,6 +210,6 @@ async fn a_complete_diary_has_no_findings() {
     assert_eq!(whole.0.len(), rows + 6, "two special days and four blocked times must be added");
     let mut report = check(&whole).unwrap();
     // No change wrote these rows, so the usage in the audit log does not include them.
-    report.findings.retain(|finding| !finding.contains("another usage than there is"));
+    report.findings.retain(|finding| !finding.contains("differs from the rows found"));
     assert!(report.findings.is_empty(), "{:?}", report.findings);
 }

@@ -46,22 +46,22 @@ pub(super) const DAMAGES: &[Damage] = &[
             let contact = m.somebody();
             m.erasing(&contact);
         },
-        "the contact that is being erased is there",
+        "the contact that is being erased still exists",
     ),
     (
         "an erased contact with a row by phone number",
         |m| m.erase_but(&[kind::CONTACT_BY_PHONE]),
-        "no record asks for this index row",
+        "no record has this index row",
     ),
     (
-        "an erased contact with a row by change",
+        "an erased contact with an index row by `updated_at`",
         |m| m.erase_but(&[kind::CONTACT_BY_UPDATE]),
-        "no record asks for this index row",
+        "no record has this index row",
     ),
     (
         "an erased contact in the index of names",
         |m| m.erase_but(&[kind::CONTACT_NAMES]),
-        "has not the name that it holds",
+        "does not have the name that it contains",
     ),
     (
         "an erasure without a row for its cleanup",
@@ -69,7 +69,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             m.erase_but(&[]);
             m.remove(&keys::unfinished(m.of()));
         },
-        "in the list of what is not finished is missing",
+        "in the list of unfinished businesses is missing",
     ),
     (
         "a damaged erasure",
@@ -87,7 +87,7 @@ pub(super) const DAMAGES: &[Damage] = &[
                 (keys::erasing(m.of()), ErasingRecord { newest: other(), stage: 1, at: vec![] });
             m.put(&key, record.encode());
         },
-        "nobody is being erased",
+        "no contact is being erased",
     ),
     (
         "damaged progress of an erasure",
@@ -112,7 +112,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let record = WipeRecord { until: domain::SteadyTime::from_millis(5) };
             m.put(&keys::wipe(m.of(), event), record.encode());
         },
-        "in the list of what is not finished is missing",
+        "in the list of unfinished businesses is missing",
     ),
     (
         "a damaged row of an event that is to be wiped",
@@ -130,7 +130,7 @@ pub(super) const DAMAGES: &[Damage] = &[
     (
         "a business that exists although it was deleted",
         |m| m.put(&keys::ending(m.of()), vec![]),
-        "the business that was ended is there",
+        "the deleted business still exists",
     ),
     (
         "a deleted business whose row has a value",
@@ -162,7 +162,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             *key.last_mut().unwrap() = 1;
             m.put(&key, Retention::default().encode());
         },
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
 ];
 
@@ -174,7 +174,7 @@ async fn unfinished_cleanup_is_no_damage() {
     map.erase_but(&[]);
     map.put(&keys::retention(map.of()), Retention::default().encode());
     let report = check(&map).unwrap();
-    let told = |finding: &String| finding.contains("another usage than there is");
+    let told = |finding: &String| finding.contains("differs from the rows found");
     assert!(report.findings.iter().all(told), "{:?}", report.findings);
     // While a business is being deleted, any of its rows may be left.
     let (of, mut map) = (good.of(), good);

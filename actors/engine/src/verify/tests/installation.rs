@@ -10,14 +10,14 @@ pub(super) const DAMAGES: &[Damage] = &[
         "kind meta",
     ),
     ("an interrupted upgrade", |m| m.put(&keys::upgrade(), vec![0, 2]), "an upgrade is not finished"),
-    ("an interrupted repair", |m| m.put(&keys::repair(), vec![0; 8]), "a repair of stamps"),
+    ("an interrupted repair", |m| m.put(&keys::repair(), vec![0; 8]), "a repair of timestamps"),
     (
         "an import of an existing business",
         |m| {
             let business = m.record::<Business>(&keys::profile(m.of()));
             m.put(&keys::moving(m.of()), business.encode());
         },
-        "the business that is being imported is there",
+        "the business that is being imported already exists",
     ),
     (
         "an import whose id differs from its row",
@@ -25,7 +25,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let business = m.record::<Business>(&keys::profile(m.of()));
             m.put(&keys::moving(other()), business.encode());
         },
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     ("a damaged import", |m| m.put(&keys::moving(other()), vec![9]), "kind business"),
     (
@@ -39,7 +39,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = [&m.first(kind::CONTACT)[..], &[0]].concat();
             m.put(&key, vec![1]);
         },
-        "the length of its kind",
+        "its key has the wrong length",
     ),
     ("a key without a kind", |m| m.put(&[5; 16], vec![]), "no kind"),
     (
@@ -59,7 +59,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = keys::profile(m.of());
             m.edit::<Business>(&key, |b| b.id = other());
         },
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     (
         "a service whose id differs from its row",
@@ -67,7 +67,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::SERVICE);
             m.edit::<Service>(&key, |s| s.id = other());
         },
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     (
         "a damaged service",
@@ -123,7 +123,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.installation(installation_kind::API_KEY);
             m.move_row(&key, &keys::api_key(*b"zzzzzzzz"));
         },
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     (
         "a revoked API key that is active again",
@@ -133,7 +133,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let revoked = revoked.filter(|key| m.record::<ApiKey>(key).revoked_at.is_some()).last().unwrap();
             m.edit::<ApiKey>(&revoked, |key| key.revoked_at = None);
         },
-        "another usage than there is",
+        "differs from the rows found",
     ),
     (
         "a use of a missing API key",

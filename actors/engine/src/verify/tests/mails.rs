@@ -36,17 +36,21 @@ fn with_mails(good: &Map) -> Map {
 }
 
 const DAMAGES: &[Damage] = &[
-    ("a mail is gone", |m| m.remove(&m.first(kind::MAIL)), "no record asks for this index row"),
+    ("a mail is gone", |m| m.remove(&m.first(kind::MAIL)), "no record has this index row"),
     (
         "a pending mail without a due row",
         |m| m.remove(&m.first(kind::MAIL_DUE)),
-        "among what is due is missing",
+        "in the list of due mails is missing",
     ),
-    ("a mail not gathered", |m| m.remove(&m.first(kind::MAIL_GATHERED)), "among what is gathered is missing"),
+    (
+        "a mail not gathered",
+        |m| m.remove(&m.first(kind::MAIL_GATHERED)),
+        "in the list of gathered mails is missing",
+    ),
     (
         "a mail for another person than its row",
         |m| m.edit::<Mail>(&m.first(kind::MAIL), |mail| mail.person_id = uuid::Uuid::from_u128(8).into()),
-        "no record asks for this index row",
+        "no record has this index row",
     ),
     (
         "a mail of another business",
@@ -60,7 +64,7 @@ const DAMAGES: &[Damage] = &[
                 (mail.status, mail.next_attempt_at) = (MailStatus::Sent, None);
             });
         },
-        "no record asks for this index row",
+        "no record has this index row",
     ),
     ("a due row with a value", |m| m.put(&m.first(kind::MAIL_DUE), vec![1]), "it has a value"),
     (
@@ -74,7 +78,7 @@ const DAMAGES: &[Damage] = &[
     (
         "a mail about an account without a due row",
         |m| m.remove(&m.installation(kind::MAIL_DUE)),
-        "among what is due is missing",
+        "in the list of due mails is missing",
     ),
 ];
 

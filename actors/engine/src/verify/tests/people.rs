@@ -69,7 +69,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = row(m);
             m.edit::<Person>(&key, |person| person.id = other());
         },
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     ("a missing person", |m| m.remove(&row(m)), "the person that it names is missing"),
     (
@@ -83,7 +83,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = row(m);
             m.edit::<Person>(&key, |person| person.email = "b@example.com".into());
         },
-        "no record asks for this index row",
+        "no record has this index row",
     ),
     (
         "a token without its row",
@@ -96,7 +96,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = row(m);
             m.edit::<Person>(&key, |person| person.sessions.clear());
         },
-        "no record asks for this index row",
+        "no record has this index row",
     ),
     (
         "a membership that is missing in its person's list",
@@ -106,7 +106,7 @@ pub(super) const DAMAGES: &[Damage] = &[
     (
         "a membership that is missing in its business's list",
         |m| m.remove(&m.first(kind::MEMBERSHIP)),
-        "no record asks for this index row",
+        "no record has this index row",
     ),
     (
         "a membership with a missing staff member",

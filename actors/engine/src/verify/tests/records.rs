@@ -9,7 +9,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::CALL);
             m.remove(&key);
         },
-        "no record asks for this index row",
+        "no record has this index row",
     ),
     (
         "a call that is missing in its list",
@@ -17,7 +17,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::CALL_BY_START);
             m.remove(&key);
         },
-        "its row by start is missing",
+        "its index row by start is missing",
     ),
     (
         "a list row that differs from its call",
@@ -25,7 +25,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::CALL);
             m.edit::<CallRecord>(&key, |call| call.contact_id = None);
         },
-        "no record asks for this index row",
+        "no record has this index row",
     ),
     (
         "a call with nobody",
@@ -41,7 +41,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::MESSAGE_BY_CREATION);
             m.remove(&key);
         },
-        "its row by creation is missing",
+        "its index row by creation is missing",
     ),
     (
         "a message whose status differs from its list",
@@ -50,7 +50,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let (at, id) = keys::instant_and_id(&key).unwrap();
             m.move_row(&key, &keys::message_in(of, MessagesOf::Status(3), at, id));
         },
-        "its row by status is missing",
+        "its index row by status is missing",
     ),
     (
         "a message about a missing call",
@@ -63,7 +63,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::KNOWLEDGE);
             m.edit::<Knowledge>(&key, |k| k.id = other());
         },
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     (
         "a missing piece of a long text",
@@ -87,7 +87,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.last(kind::KNOWLEDGE);
             m.remove(&key);
         },
-        "a piece of a value that is not there",
+        "a piece of a missing value",
     ),
     (
         "an endpoint that is missing in the list",
@@ -129,7 +129,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::DELIVERY);
             m.edit::<Delivery>(&key, |d| d.event_id = other());
         },
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     (
         "a pending delivery without a due row",
@@ -140,7 +140,7 @@ pub(super) const DAMAGES: &[Damage] = &[
                 (d.epoch, d.next_attempt_at) = (endpoint.epoch, Some(Timestamp::from_millis(5)));
             });
         },
-        "among what is due is missing",
+        "in the list of due deliveries is missing",
     ),
     (
         "a due row without a delivery",
@@ -166,7 +166,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             }
             m.0.remove(&*keys::call_by_contact(of, call.contact_id.unwrap(), call.started_at, call.id));
         },
-        "another usage than there is",
+        "differs from the rows found",
     ),
     (
         "an audit entry with a later timestamp than the next one",
@@ -174,7 +174,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::AUDIT);
             m.edit::<AuditRecord>(&key, |record| record.entry.at = record.entry.at + TimeDelta::days(1));
         },
-        "an earlier stamp than the entry before it",
+        "earlier than that of the entry before it",
     ),
     (
         "an audit entry whose id differs from its row",
@@ -182,7 +182,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::AUDIT);
             m.edit::<AuditRecord>(&key, |record| record.entry.id = other());
         },
-        "it holds what belongs at",
+        "its record belongs to the key",
     ),
     (
         "a stored response that expires a day late",
@@ -192,7 +192,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let to = keys::idempotency(m.of(), day + 1, &hash);
             m.move_row(&key, &to);
         },
-        "another day than it was answered on",
+        "is not the day of the response",
     ),
     (
         "a damaged stored response",
@@ -209,6 +209,6 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = keys::age(m.of(), domain::SteadyTime::from_millis(5));
             m.put(&key, vec![3; 16]);
         },
-        "an entry of the audit log that is not there",
+        "a missing entry of the audit log",
     ),
 ];
