@@ -113,7 +113,11 @@ mod tests {
                 counted += 1;
             }
         }
-        assert_eq!(counted, RATE.count * NETWORKS, "and so many it puts into the table");
+        assert_eq!(
+            counted,
+            RATE.count * NETWORKS,
+            "one site may fill at most this number of entries of the table"
+        );
         assert_eq!(sources.free_at(network(8, 0), now()), None, "another site is not held up");
         sources.take_back(network(7, 0), now());
         assert_eq!(sources.free_at(network(7, 9), now()), None);
@@ -131,7 +135,7 @@ mod tests {
                 sources.note(network(7, number), now());
             }
         }
-        assert!(sources.free_at(known, now()).is_some(), "whoever is counted stays so");
+        assert!(sources.free_at(known, now()).is_some(), "a counted address must stay in the table");
         for number in 0..KEYS_MAX as u32 + 10 {
             let address = IpAddr::from((0x0a00_0000 + number).to_be_bytes());
             assert_eq!(sources.free_at(address, now()), None, "{address}");

@@ -119,7 +119,11 @@ fn is_peer(stream: &dyn Stream, target: SocketAddr) -> Result<(), AttemptFailure
     if (peer.ip(), peer.port()) == (target.ip(), target.port()) {
         return Ok(());
     }
-    tracing::error!(webhook.target = %target, webhook.peer = %peer, "a connection leads elsewhere, and is not used");
+    tracing::error!(
+        webhook.target = %target,
+        webhook.peer = %peer,
+        "the peer of a connection is not the checked address; the connection is not used"
+    );
     Err(AttemptFailure::NotPublic)
 }
 

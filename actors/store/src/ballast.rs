@@ -28,7 +28,7 @@ pub(super) fn keep(dir: &Path) {
     while let Err(error) = File::create(&path).and_then(|file| fill(&file, bytes)) {
         bytes /= 2;
         if bytes < BALLAST_BYTES_MIN {
-            tracing::warn!(%error, "no room could be kept for the next start");
+            tracing::warn!(%error, "no disk space could be reserved for the next start");
             let _ = fs::remove_file(&path); // a part of the file is useless
             return;
         }

@@ -72,7 +72,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn end(self) -> Result<(), StoreError> {
-        if self.bytes.is_empty() { Ok(()) } else { Err(self.damaged("there are bytes behind it")) }
+        if self.bytes.is_empty() { Ok(()) } else { Err(self.damaged("there are extra bytes after it")) }
     }
 
     pub(super) fn damaged(&self, reason: impl Into<String>) -> StoreError {

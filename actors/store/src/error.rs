@@ -105,14 +105,16 @@ pub enum StoreError {
     Stopped,
     #[error("the store is closed")]
     Closed,
-    #[error("a repair of its stamps was begun and is not finished: run `receptionist repair-stamps` again")]
+    #[error(
+        "the repair of the timestamps in this store is not finished: run `receptionist repair-stamps` again"
+    )]
     RepairUnfinished,
-    #[error("the store is being copied and exported by as many as may at once")]
+    #[error("too many backups and exports are reading the store")]
     SnapshotsTaken,
     /// More rows were overwritten during a point-in-time read than the store could save.
-    #[error("more was changed at once than could be kept aside")]
+    #[error("more rows were overwritten during the read than the store could save")]
     Overwritten,
-    #[error("line {line} of {} is none that this version knows", .path.display())]
+    #[error("this version does not know the format of line {line} of {}", .path.display())]
     Tombstone {
         path: PathBuf,
         /// The number of the line, from 1.
@@ -130,7 +132,7 @@ pub enum StoreError {
     )]
     TombstonesOfAnother(PathBuf),
     #[error(
-        "a restore into {} was begun and is not finished: remove what is in it, and restore again", .0.display()
+        "a restore into {} is not finished: empty the directory, and restore again", .0.display()
     )]
     RestoreUnfinished(PathBuf),
     #[error("a record of kind {record} has version {found}, which this version of the service does not know")]

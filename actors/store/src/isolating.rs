@@ -220,7 +220,7 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
         name.push(".damaged");
         // The files leave sled's directory, because sled reads every file there whose name starts like a snapshot's.
         let aside = dir.join(name);
-        tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is made again");
+        tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is created again");
         let renamed = fs::rename(&path, &aside);
         renamed.map_err(StoreError::preparing("renaming the damaged file", path))?;
         sync_path(store)?;

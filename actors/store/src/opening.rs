@@ -114,7 +114,7 @@ pub(super) fn open_sled(store: &Path) -> Result<(Sled, u64), StoreError> {
     let newest = match newest.as_deref().map(TryInto::try_into) {
         None => 0,
         Some(Ok(bytes)) => u64::from_be_bytes(bytes),
-        Some(Err(_)) => return Err(damaged("the number of the newest batch has not 8 bytes".into())),
+        Some(Err(_)) => return Err(damaged("the number of the newest batch does not have 8 bytes".into())),
     };
     Ok((sled, newest))
 }

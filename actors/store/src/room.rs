@@ -160,7 +160,7 @@ impl Room {
             let written = written().saturating_sub(backend.unsaved_bytes());
             match backend.space() {
                 Ok(space) => (seen.space, seen.written) = (Some(space), written),
-                Err(error) => tracing::warn!(%error, "the system does not say how much of the disk is free"),
+                Err(error) => tracing::warn!(%error, "the free space of the disk cannot be determined"),
             }
         }
         let Some(space) = seen.space else { return (seen.level, None) };
@@ -201,17 +201,17 @@ fn tell(level: RoomLevel, space: Space, reserve: u64) {
         RoomLevel::Scarce => tracing::warn!(
             disk.free = free,
             disk.reserve = reserve,
-            "the disk is nearly full: what makes the store larger is refused"
+            "the disk is nearly full: changes that enlarge the store are refused"
         ),
         RoomLevel::Exhausted => tracing::error!(
             disk.free = free,
             disk.reserve = reserve,
-            "the disk is almost full: only what stops or ends something is written, deliveries wait"
+            "the disk is almost full: only changes that stop or end something are written, and deliveries wait"
         ),
         RoomLevel::Full => tracing::error!(
             disk.free = free,
             disk.reserve = reserve,
-            "the disk is full: nothing is written until there is room"
+            "the disk is full: nothing is written until there is free space"
         ),
     }
 }

@@ -30,7 +30,9 @@ impl SetAside {
             drop(known);
             tell(key, &error);
             if is_last {
-                tracing::error!("there are more rows that do not decode than are told and counted");
+                tracing::error!(
+                    "too many rows cannot be decoded; further ones are neither logged nor counted"
+                );
             }
         }
         Err(StoreError::SetAside(Box::new(error)))
@@ -49,7 +51,7 @@ fn tell(key: &[u8], error: &StoreError) {
         store.kind = %kind,
         store.key = ?Key::new(key),
         %error,
-        "a row of the store does not decode; it is set aside where it is"
+        "a row of the store cannot be decoded; it stays in the store and is ignored"
     );
 }
 

@@ -59,7 +59,7 @@ pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), 
     match kept {
         // A copy from an earlier opening was just put back and is still valid.
         Err(error) if is_of_a_full_disk(&error) => {
-            tracing::warn!(%error, "the end of the log is not kept: a power cut while the store opens may damage it");
+            tracing::warn!(%error, "the end of the log could not be copied: a power cut while the store opens may damage it");
             remove(&store.join(NEW)).map_err(StoreError::preparing("removing", store.join(NEW)))
         }
         kept => kept.map_err(StoreError::preparing("keeping", store.join(NAME))),
@@ -153,7 +153,7 @@ fn last_segments(db: &File, segment_bytes: u64) -> io::Result<(u64, Vec<u64>)> {
 
 /// The offset of the newest segment, and the segments in the copy.
 fn read(kept: &File) -> io::Result<(u64, Vec<Kept>)> {
-    let other = || io::Error::other("it is not what was kept");
+    let other = || io::Error::other("the copy of the end of the log is damaged");
     let whole = kept.metadata()?.len().checked_sub(4).ok_or_else(other)?;
     let mut sum = crc32fast::Hasher::new();
     in_pieces(kept, 0..whole, |_, piece| {

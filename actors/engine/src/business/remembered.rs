@@ -109,7 +109,8 @@ pub(crate) fn kept(
 }
 
 pub(crate) fn read_kept<G: Gives>(kept: &[u8]) -> Result<G::Value, StoreError> {
-    G::read(kept).map_err(|_| StoreError::damaged("idempotency", "what it remembers is no such answer"))
+    G::read(kept)
+        .map_err(|_| StoreError::damaged("idempotency", "it does not contain an answer to this request"))
 }
 
 /// The days after today with stored keys, latest first.

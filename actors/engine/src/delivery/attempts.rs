@@ -218,7 +218,7 @@ impl State {
                 business.id = %business,
                 webhook.id = %endpoint,
                 event.id = %event,
-                "a delivery waits whose event is not there or cannot be read; it has failed"
+                "the event of a pending delivery is missing or cannot be read; the delivery has failed"
             );
             Delivery {
                 status: DeliveryStatus::Failed,

@@ -86,7 +86,7 @@ impl Deliveries {
         tracing::warn!(
             business.id = %key.business,
             webhook.id = %key.endpoint,
-            "a webhook endpoint was turned off: an event failed every attempt and nothing reached it meanwhile"
+            "a webhook endpoint was disabled: all attempts for an event failed, and meanwhile no other event was delivered"
         );
     }
 
@@ -174,7 +174,7 @@ impl Deliveries {
                     Err(EngineError::Resting(left)) => return deliveries.dispatcher.rest(key, Some(left)),
                     Err(error) => {
                         let (business, endpoint) = (key.business, key.endpoint);
-                        tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "deliveries do not start");
+                        tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "the deliveries of an endpoint cannot start");
                         return deliveries.dispatcher.rest(key, Some(deliveries.directory.back_off(key)));
                     }
                 }

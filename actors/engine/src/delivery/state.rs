@@ -65,7 +65,8 @@ pub(super) struct Attempting {
 fn read_reached(shared: &Shared, key: EndpointKey) -> Result<u64, StoreError> {
     let at = keys::delivery_reached(key.business, key.endpoint);
     let reached = shared.store.find_as(&at, |value| {
-        <[u8; 8]>::try_from(value).map_err(|_| StoreError::damaged("delivery_reached", "it has not 8 bytes"))
+        <[u8; 8]>::try_from(value)
+            .map_err(|_| StoreError::damaged("delivery_reached", "it does not have 8 bytes"))
     });
     Ok(reached?.map_or(0, u64::from_be_bytes))
 }

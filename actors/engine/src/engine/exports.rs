@@ -178,7 +178,7 @@ impl Export {
                 // An export of all businesses continues with the others. A business that is set aside after
                 // its start ends the export.
                 (Err(error @ StoreError::BusinessSetAside { .. }), Scope::All(_)) => {
-                    tracing::warn!(business.id = %of, %error, "an export leaves a business out");
+                    tracing::warn!(business.id = %of, %error, "an export omits a business");
                     continue;
                 }
                 (frozen, _) => frozen?,

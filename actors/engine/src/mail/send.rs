@@ -154,8 +154,8 @@ fn log_failure(mail: &Mail, after: &Mail, failure: Option<&MailFailure>) {
     let next: Option<Timestamp> = after.next_attempt_at;
     let kind = match failure {
         MailFailure::Relay(_) => "the relay failed",
-        MailFailure::Refused(_) => "it was refused for now",
-        MailFailure::RefusedForGood(_) => "it was refused for good",
+        MailFailure::Refused(_) => "the mail was refused temporarily",
+        MailFailure::RefusedForGood(_) => "the mail was refused permanently",
     };
     let status = after.status;
     tracing::warn!(

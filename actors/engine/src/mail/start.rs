@@ -70,7 +70,7 @@ async fn keep(mails: Weak<Mails>, transport: Arc<Transport>) {
         let Ok((actor, ended)) = OutboxActor::spawn(None, OutboxActor, state).await else { return };
         this.outbox.runs(actor.clone());
         if let Err(error) = this.find_mails(&actor).await {
-            tracing::error!(%error, "what waits in the outbox cannot be read");
+            tracing::error!(%error, "the mails in the outbox cannot be read");
         }
         drop(this);
         let _ = ended.await;

@@ -49,15 +49,15 @@ async fn finish_or_take_back(shared: &Shared) -> Result<(), EngineError> {
     if !is_unfinished(&shared.store)? {
         return Ok(());
     }
-    tracing::info!("an import has broken off; what it has left is settled");
+    tracing::info!("an import was interrupted; it is being finished or rolled back");
     // A dropped import may still have submitted its decision; the following read shows the decision.
     shared.store.settled(BusinessId::INSTALLATION).await?;
     if is_finishing(&shared.store)? {
         let businesses = open_all(&shared.store).await?;
-        tracing::info!(businesses, "an import that broke off was finished: all of it had been read");
+        tracing::info!(businesses, "an interrupted import was finished: all its records had been read");
     } else {
         let businesses = take_back(shared).await?;
-        tracing::info!(businesses, "an import that broke off was taken back");
+        tracing::info!(businesses, "an interrupted import was rolled back");
     }
     Ok(())
 }

@@ -65,7 +65,7 @@ impl Maintenance {
     /// Called once a minute.
     pub(crate) fn minute(&self, shared: &Shared) {
         if let Err(error) = self.round.tick(shared) {
-            tracing::warn!(%error, "the round through the businesses could not continue");
+            tracing::warn!(%error, "the daily round could not continue");
         }
         self.wake();
     }

@@ -49,7 +49,11 @@ pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
             continue;
         }
         let business = Business::decode(&value)?;
-        assert!(business.id == id, "what business {} will be stands under {id}", business.id);
+        assert!(
+            business.id == id,
+            "the record of the imported business {} has the key of business {id}",
+            business.id
+        );
         let mut batch = Batch::default();
         batch.put(keys::profile(id), business.encode());
         batch.put(keys::business_index(id), Vec::new());

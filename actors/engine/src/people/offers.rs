@@ -61,7 +61,7 @@ impl People {
             Err(EngineError::Refused(_) | EngineError::NotFound | EngineError::Suspended) | Ok(_) => {}
             Err(error) => tracing::warn!(
                 person.id = %id, business.id = %business.id, %error,
-                "a membership could not be accepted by its link, and is still on offer"
+                "a membership could not be accepted by its link; the invitation stays open"
             ),
         }
     }

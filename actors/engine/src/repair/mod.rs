@@ -156,7 +156,7 @@ impl Repair<'_> {
         if keys_moved > 0 {
             records.insert("idempotency keys", keys_moved);
         }
-        self.wait_durable().await?; // every move needs the map
+        self.wait_durable().await?; // every correction needs the map
         self.walk(keys::of_kind(of, kind::REPAIR), |key, value| {
             let mut batch = Batch::default();
             batch.delete_whole(*key, value.len());

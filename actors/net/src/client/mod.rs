@@ -130,7 +130,7 @@ impl WebhookClient {
         let duration = start.elapsed();
         if matches!(answer, Err(AttemptFailure::Short)) && self.warned.is_due(&()) {
             tracing::warn!(
-                "webhooks are put off: this service is short of open files, ports, memory or look-ups"
+                "webhooks are postponed: this service has too few open files, ports, memory or name lookups"
             );
         }
         match answer {

@@ -164,7 +164,7 @@ impl Network {
         let begins = self.0.out.lock().replace(lack).is_none();
         if begins {
             self.0.has_names.store(false, Ordering::Relaxed);
-            tracing::warn!(network.lack = ?lack, "webhooks are held back: this service is cut off");
+            tracing::warn!(network.lack = ?lack, "webhooks are paused: this service has no working network");
             tokio::spawn(probe(Arc::downgrade(&self.0)));
         }
         lack
@@ -193,7 +193,10 @@ async fn probe(network: Weak<Inner>) {
         let has_names = network.has_names.swap(false, Ordering::Relaxed);
         if network.has_route() && (has_names || network.resolver.is_answered().await) {
             let seconds = began.elapsed().as_secs();
-            tracing::info!(outage.seconds = seconds, "webhooks go on: this service is cut off no longer");
+            tracing::info!(
+                outage.seconds = seconds,
+                "webhooks continue: the network of this service works again"
+            );
             network.trial.store(false, Ordering::Relaxed);
             *network.out.lock() = None;
             network.waiting.notify_waiters();

@@ -123,7 +123,7 @@ impl DiskBackend {
             return Err(lost(newest));
         }
         if newest > kept {
-            tracing::info!(batches = newest - kept, "what the journal held is in the store");
+            tracing::info!(batches = newest - kept, "the batches of the journal were written to the store");
         }
         // First the writes of recovery, then the names of the files: without the names, a power cut could lose the
         // whole store. From here on the journal is not needed.

@@ -146,9 +146,8 @@ impl<B: Blocks> Journal<B> {
     /// written it without a sync, and the effects of opening must not outlive it.
     pub(super) fn read(blocks: B, newest: u64) -> Result<(Self, Vec<Found>), Unreadable> {
         let mut head = [0; HEADER_BYTES];
-        read_at(&blocks, &mut head, 0, "it has no beginning")?;
-        let (id, length) =
-            header(&head).ok_or(Unreadable::Damaged("its beginning is not what was written"))?;
+        read_at(&blocks, &mut head, 0, "it has no header")?;
+        let (id, length) = header(&head).ok_or(Unreadable::Damaged("its header is invalid"))?;
         let mut window = Window { blocks: &blocks, length, from: 0, bytes: Vec::new() };
         let (mut found, mut last) = (Vec::<Found>::new(), 0..0);
         let mut at = BLOCK_BYTES;
@@ -170,7 +169,7 @@ impl<B: Blocks> Journal<B> {
         found.sort_unstable_by_key(|found| found.number);
         // A missing record existed, because the one after it was written only after its sync.
         if found.iter().zip(newest + 1..).any(|(found, number)| found.number != number) {
-            return Err(Unreadable::Damaged("a batch is missing in it that others follow"));
+            return Err(Unreadable::Damaged("a batch before later batches is missing"));
         }
         if !last.is_empty() {
             blocks.write_at(window.bytes(last.clone())?, last.start)?;
@@ -267,7 +266,7 @@ impl<B: Blocks> Window<'_, B> {
             let end = there.end.max((there.start + WINDOW_BYTES).min(self.length));
             self.bytes.resize((end - there.start) as usize, 0);
             self.from = there.start;
-            read_at(self.blocks, &mut self.bytes, there.start, "it is shorter than it was made")?;
+            read_at(self.blocks, &mut self.bytes, there.start, "it is shorter than when it was created")?;
         }
         Ok(&self.bytes[(there.start - self.from) as usize..(there.end - self.from) as usize])
     }

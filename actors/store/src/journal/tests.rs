@@ -176,7 +176,7 @@ fn every_bit_that_is_flipped_is_found_out() {
                     // A damaged last record looks like a torn write. The mark next to the store shows whether
                     // it was acknowledged.
                     (3, Ok((_, found))) => check(&found, 1..=2, |_| 1),
-                    (0, Err(damage)) => assert!(damage.contains("beginning"), "{damage}"),
+                    (0, Err(damage)) => assert!(damage.contains("header"), "{damage}"),
                     (1 | 2, Err(damage)) => assert!(damage.contains("missing"), "{damage}"),
                     (_, Ok(_)) => panic!("byte {at} was changed without an error"),
                     (_, Err(damage)) => panic!("byte {at}: {damage}"),

@@ -114,7 +114,7 @@ pub fn millis_value(instant: Timestamp) -> Vec<u8> {
 pub fn millis_from_value(value: &[u8]) -> Result<Timestamp, StoreError> {
     match value.try_into() {
         Ok(bytes) => Ok(Timestamp::from_millis(i64::from_be_bytes(bytes))),
-        Err(_) => Err(StoreError::damaged("instant", "it has not 8 bytes")),
+        Err(_) => Err(StoreError::damaged("instant", "it does not have 8 bytes")),
     }
 }
 

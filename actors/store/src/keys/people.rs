@@ -75,7 +75,7 @@ pub fn api_key_prefix(key: &ApiKey) -> [u8; 8] {
 
 /// The 8 characters in the value of a [`key`] row.
 pub fn prefix_from_value(value: &[u8]) -> Result<[u8; 8], StoreError> {
-    value.try_into().map_err(|_| StoreError::damaged("api_key", "its row has not 8 bytes"))
+    value.try_into().map_err(|_| StoreError::damaged("api_key", "its row does not have 8 bytes"))
 }
 
 pub fn key_used(id: KeyId) -> Key {

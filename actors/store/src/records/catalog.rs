@@ -48,7 +48,7 @@ impl Field for Price {
     fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
         let (cents, currency) = <(u32, String)>::read(from)?;
         let currency = Currency::parse(&currency).filter(|_| cents <= PRICE_CENTS_MAX);
-        let currency = currency.ok_or_else(|| from.damaged("its price is none"))?;
+        let currency = currency.ok_or_else(|| from.damaged("its price is invalid"))?;
         Ok(Self { cents, currency })
     }
 }

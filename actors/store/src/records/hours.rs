@@ -16,7 +16,7 @@ impl Field for LocalTime {
     }
 
     fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
-        Self::from_minutes(u16::read(from)?).ok_or_else(|| from.damaged("a time is behind 24:00"))
+        Self::from_minutes(u16::read(from)?).ok_or_else(|| from.damaged("a time is later than 24:00"))
     }
 }
 

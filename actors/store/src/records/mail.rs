@@ -14,7 +14,7 @@ record!(Mail, "mail", {
        last_attempt_at, next_attempt_at;
 } check |mail| {
     if mail.about.len() > ABOUT_MAX {
-        Err("it tells of too many things")
+        Err("it is about too many records")
     } else if (mail.status == MailStatus::Pending) != mail.next_attempt_at.is_some() {
         Err("it is due and not pending, or pending and not due")
     } else {

@@ -172,7 +172,7 @@ impl Field for Timestamp {
         if instant.millis() == millis {
             Ok(instant)
         } else {
-            Err(from.damaged("an instant lies outside the years 0000 to 9999"))
+            Err(from.damaged("an instant is outside the years 0000 to 9999"))
         }
     }
 }
@@ -195,7 +195,7 @@ impl Field for NaiveDate {
     }
 
     fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
-        Self::from_num_days_from_ce_opt(i32::read(from)?).ok_or_else(|| from.damaged("its date is none"))
+        Self::from_num_days_from_ce_opt(i32::read(from)?).ok_or_else(|| from.damaged("its date is invalid"))
     }
 }
 

@@ -11,7 +11,7 @@ record!(Retention, "retention", {
     let too_few = audit_days.is_some_and(|days| days < AUDIT_DAYS_MIN);
     let mut days = [calls_days, messages_days, audit_days, appointments_days].into_iter().flatten();
     if too_few || days.any(|days| !RETENTION_DAYS.contains(days)) {
-        Err("it is kept for a number of days that cannot be")
+        Err("its number of days is out of range")
     } else {
         Ok(())
     }

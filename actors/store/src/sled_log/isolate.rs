@@ -121,7 +121,7 @@ pub(crate) fn plan(log: &Log, pages: &Pages, page: u64) -> io::Result<Result<Pla
     for (part, kind, body) in replaced {
         let segment = log.segment_of(part);
         if !log.is_in_place(segment, part.at)? {
-            return Ok(Err("another segment lies where the page was"));
+            return Ok(Err("another segment now has the position of the page"));
         }
         let Some(message) = encode(kind, number(part), page, body, part.length as usize) else {
             return Ok(Err("the page is too small to be replaced"));

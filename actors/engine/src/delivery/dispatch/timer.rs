@@ -38,7 +38,7 @@ async fn keep_time(dispatcher: Weak<Dispatcher>) {
     loop {
         match tokio::spawn(keep_on(dispatcher.clone())).await {
             Err(error) if error.is_panic() => {
-                tracing::error!("the timer of deliveries has panicked; it goes on");
+                tracing::error!("the timer of deliveries panicked; it continues");
                 sleep(PANIC_PAUSE).await;
             }
             Ok(()) | Err(_) => return,

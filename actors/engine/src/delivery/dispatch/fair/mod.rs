@@ -217,7 +217,7 @@ impl Fair {
     fn planned(&mut self, key: EndpointKey) -> &mut Endpoint {
         let business = self.businesses.get_mut(&key.business);
         let endpoint = business.and_then(|business| business.endpoints.get_mut(&key.endpoint));
-        endpoint.expect("what was planned for is known")
+        endpoint.expect("an endpoint with a planned attempt is known")
     }
 
     fn plan(&mut self, key: EndpointKey, wants: usize, due: Option<Moment>, now: Moment) {
