@@ -123,7 +123,9 @@ fn tell(context: &Context, report: &Report) -> Result<()> {
         period.measured, period.warm_up
     );
     if context.options.quick {
-        println!("a quick run: sizes are a hundredth of what the names say, and the figures say little\n");
+        println!(
+            "quick run: all sizes are 1 % of those in the row names, so the results are not meaningful\n"
+        );
     }
     print!("{}", report.text());
     for note in &report.notes {

@@ -105,7 +105,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         get(b!("/staff/{staff_id}/time-off"), Token, diary::times_off)
             .named("listTimeOff", "List the time off of a staff member")
-            .details("Ordered by start."),
+            .details("The list is ordered by start."),
         delete(b!("/staff/{staff_id}/time-off/{time_off_id}"), Token, diary::delete_time_off)
             .named("deleteTimeOff", "Delete time off")
             .conditional()
@@ -140,7 +140,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The list is the same in every booking mode, and ignores the notice and advance of the service."),
         get(b!("/appointments"), Token, api::appointments::list::<OperatorAppointmentView>)
             .named("listAppointments", "List appointments")
-            .details("Ordered by start; with `updated_since` by their last change."),
+            .details("The list is ordered by start. With `updated_since`, it is ordered by the last change."),
         get(b!("/appointments/{appointment_id}"), Token, api::appointments::show::<OperatorAppointmentView>)
             .named("getAppointment", "Get an appointment"),
         patch(b!("/appointments/{appointment_id}"), Token, appointments::update)
@@ -165,7 +165,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(TEAM_MOVE),
         get(b!("/contacts"), Token, api::contacts::list::<OperatorContactView>)
             .named("listContacts", "List contacts")
-            .details("Newest first; with `updated_since` by their last change."),
+            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         post(b!("/contacts"), Token, contacts::create)
             .named("createContact", "Create a contact")
             .refuses(CONFLICT),
@@ -180,7 +180,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("After the response the contact is not found. In steps after that, calls, messages and appointments lose names, numbers and text but keep their ids and times. The audit log, stored responses and responses of webhook receivers lose the same data. Waiting events are sent unchanged for at most 24 hours and are then wiped. An erasure cannot be undone."),
         get(b!("/calls"), Token, api::calls::list)
             .named("listCalls", "List calls")
-            .details("Newest first; with `updated_since` by their last change."),
+            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         get(b!("/calls/{call_id}"), Token, api::calls::show)
             .named("getCall", "Get a call"),
         post(b!("/calls"), Token, calls::create)
@@ -188,7 +188,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         get(b!("/messages"), Token, api::messages::list)
             .named("listMessages", "List messages")
-            .details("Newest first; with `updated_since` by their last change."),
+            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         post(b!("/messages"), Token, messages::create)
             .named("takeMessage", "Take a message for the team")
             .refuses(CONFLICT),
@@ -224,7 +224,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("updateWebhook", "Enable or disable a webhook endpoint"),
         get(b!("/webhooks/{webhook_id}/deliveries"), Token, webhooks::deliveries)
             .named("listDeliveries", "List the deliveries to a webhook endpoint")
-            .details("Newest first, of the last 30 days."),
+            .details("The list contains the last 30 days, from newest to oldest."),
         post(b!("/webhooks/{webhook_id}/deliveries/{event_id}/resend"), Token, webhooks::resend)
             .named("resendDelivery", "Resend an event")
             .details("The event keeps its id and bytes and gets a new schedule.")
@@ -272,7 +272,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         get(b!("/audit"), Token, audit::list)
             .named("listAuditEntries", "List the changes of a business")
-            .details("Newest first."),
+            .details("The list is ordered from newest to oldest."),
     ]
 }
 

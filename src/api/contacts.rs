@@ -19,9 +19,9 @@ json_object! {
     pub(crate) struct NewContactBody {
         /// The contact's name.
         name: Option<Text<1, 200>>,
-        /// The phone number, E.164 or national; no other contact has it.
+        /// The phone number, in E.164 or national form. No other contact may have it.
         phone: Option<Phone>,
-        /// The email address; no other contact has it.
+        /// The email address. No other contact may have it.
         email: Option<Email>,
         /// The contact's language.
         locale: Option<Locale>,
@@ -37,9 +37,9 @@ json_object! {
     pub(crate) struct ContactPatchBody {
         /// The contact's name.
         name: Patch<Option<Text<1, 200>>>,
-        /// The phone number, E.164 or national; no other contact has it.
+        /// The phone number, in E.164 or national form. No other contact may have it.
         phone: Patch<Option<Phone>>,
-        /// The email address; no other contact has it.
+        /// The email address. No other contact may have it.
         email: Patch<Option<Email>>,
         /// The contact's language.
         locale: Patch<Option<Locale>>,
@@ -54,9 +54,9 @@ json_object! {
     pub(crate) struct OperatorContactPatchBody {
         /// The contact's name.
         name: Patch<Option<Text<1, 200>>>,
-        /// The phone number, E.164 or national; no other contact has it.
+        /// The phone number, in E.164 or national form. No other contact may have it.
         phone: Patch<Option<Phone>>,
-        /// The email address; no other contact has it.
+        /// The email address. No other contact may have it.
         email: Patch<Option<Email>>,
         /// The contact's language.
         locale: Patch<Option<Locale>>,

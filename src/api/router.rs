@@ -53,7 +53,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
                 booked if and only if it is in this list. A request covers at most 7 days."),
         get("/v1/appointments", AppointmentsRead, appointments::list::<AppointmentView>)
             .named("listAppointments", "List appointments")
-            .details("Ordered by start; with `updated_since` by their last change."),
+            .details("The list is ordered by start. With `updated_since`, it is ordered by the last change."),
         post("/v1/appointments", AppointmentsWrite, appointments::book)
             .named("bookAppointment", "Book an appointment")
             .details("The body has exactly one of `contact_id` and `contact`. Without `staff_id` the service chooses a free staff member. \
@@ -70,7 +70,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .refuses(BOOKING),
         get("/v1/contacts", ContactsRead, contacts::list::<ContactView>)
             .named("listContacts", "List contacts")
-            .details("Newest first; with `updated_since` by their last change."),
+            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         post("/v1/contacts", ContactsWrite, contacts::create)
             .named("createContact", "Create a contact")
             .details("A contact needs a name, a phone or an email. A phone or an email of another contact is a \
@@ -83,12 +83,12 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .details("A property that is left out keeps its value; null clears it. A phone or an email of another contact is a conflict."),
         get("/v1/calls", CallsRead, calls::list)
             .named("listCalls", "List calls")
-            .details("Newest first; with `updated_since` by their last change."),
+            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         get("/v1/calls/{call_id}", CallsRead, calls::show)
             .named("getCall", "Get a call"),
         get("/v1/messages", MessagesRead, messages::list)
             .named("listMessages", "List the messages taken for the team")
-            .details("Newest first; with `updated_since` by their last change."),
+            .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         post("/v1/knowledge", KnowledgeWrite, knowledge::create)
             .named("addKnowledge", "Add knowledge")
             .details("If the budget of knowledge is used up, the response is a conflict.")

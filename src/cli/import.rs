@@ -25,13 +25,14 @@ pub struct ImportArgs {
     /// The file to read [default: standard input]
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
-    /// Only tell whether it can be imported, and what stands in the way
+    /// Only check whether the file can be imported, and print the problems
     #[arg(long)]
     dry_run: bool,
-    /// Erase contacts again who were erased here, and leave out what tells of them; without it they are refused
+    /// Skip contacts that were erased here, and leave out their data in other records; without it they are
+    /// refused
     #[arg(long)]
     erase_again: bool,
-    /// Not supported any more: the service finishes or takes back an interrupted import when it starts
+    /// Not supported any more: the service finishes or rolls back an interrupted import when it starts
     #[arg(long, hide = true)]
     settle: bool,
     #[command(flatten)]
@@ -56,7 +57,7 @@ pub fn import(args: ImportArgs) -> ExitCode {
 async fn run(args: ImportArgs) -> Result<ExitCode, Failure> {
     if args.settle {
         return Err(Failure::new(
-            "--settle is not supported any more: the service finishes or takes back an interrupted import when it \
+            "--settle is not supported any more: the service finishes or rolls back an interrupted import when it \
              starts; start `receptionist serve`",
         ));
     }

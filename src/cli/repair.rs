@@ -60,10 +60,10 @@ fn describe(report: &Report, dry_run: bool) -> String {
     }
     text.push_str(match (report.businesses.is_empty() && report.others == 0, dry_run) {
         (true, _) => "no timestamp is later\n",
-        (false, true) => "nothing was changed; without --dry-run the command moves these records to the present and keeps their order\n",
+        (false, true) => "nothing was changed; without --dry-run the command corrects the timestamps of these records and keeps their order\n",
         (false, false) => {
-            "these records were moved to the present, in their order; clients that poll with updated_since must read \
-             again from an instant before the wrong timestamps\n"
+            "the timestamps of these records were corrected and their order was kept; clients that poll with \
+             updated_since must read again from an instant before the wrong timestamps\n"
         }
     });
     text

@@ -183,11 +183,11 @@ fn found(report: &Report) -> String {
         print::count(*businesses, "business", "businesses"),
         print::count(*records, "record", "records"),
     ];
-    let looked = format!("{rows} of {businesses}, {records}");
+    let looked = format!("{rows} of {businesses} ({records}) checked");
     text.push_str(&if *found == 0 {
         format!("{looked}: whole\n")
     } else {
-        format!("{looked}: {found} wrong\n")
+        format!("{looked}: {}\n", print::count(*found, "problem", "problems"))
     });
     text
 }
@@ -199,7 +199,7 @@ mod tests {
     #[test]
     fn findings_are_listed_and_omitted_ones_counted() {
         let mut report = Report { rows: 9, businesses: 1, records: 4, ..Report::default() };
-        assert_eq!(found(&report), "9 rows of 1 business, 4 records: whole\n");
+        assert_eq!(found(&report), "9 rows of 1 business (4 records) checked: whole\n");
         assert_eq!(found_json(&report)["whole"], true);
         report.findings.push("row 01: x".into());
         report.found = 3;
@@ -208,7 +208,7 @@ mod tests {
         assert_eq!(told["findings"], json!(["row 01: x"]));
         assert_eq!(
             found(&report),
-            "row 01: x\nand 2 more findings\n9 rows of 1 business, 4 records: 3 wrong\n"
+            "row 01: x\nand 2 more findings\n9 rows of 1 business (4 records) checked: 3 problems\n"
         );
     }
 }

@@ -199,7 +199,7 @@ fn why_not(
         }
         (SlotReason::NobodyOffersIt, _) => {
             return Err(Refused::told(
-                "No active staff member offers that service. Tell whoever asks to contact the business.",
+                "No active staff member offers that service. Ask the customer to contact the business.",
             ));
         }
         (SlotReason::StaffUnavailable, Some(who)) => {

@@ -124,7 +124,7 @@ impl Catalog {
     pub(super) fn who_offers(&self, asking: &Asking, service: ServiceId) -> String {
         let names: Vec<&str> = self.offering(service).map(|member| member.name.as_str()).collect();
         if names.is_empty() {
-            return "No active staff member offers it. Tell whoever asks to contact the business.".into();
+            return "No active staff member offers it. Ask the customer to contact the business.".into();
         }
         if !asking.may_name() {
             return "Send another one as `staff`.".into();

@@ -133,7 +133,7 @@ impl WallClock {
                 DayOrTime::Time(_) => self.local(instant),
             };
             return Err(Refused::told(format!(
-                "`to` ({}) does not lie behind `from` ({}), so there is nothing between them. Send the earlier one as \
+                "`to` ({}) is not later than `from` ({}), so there is nothing between them. Send the earlier one as \
                  `from`.",
                 told(to, last),
                 told(from, first)

@@ -155,7 +155,7 @@ fn nothing_at_all(catalog: &Catalog, service: &Service) -> Option<String> {
 fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
     if ![first, last].iter().all(|day| BOOKABLE_YEARS.contains(&day.year())) {
         return Err(Refused::told(format!(
-            "Nothing can be booked then: from and to must lie in the years {} to {}.",
+            "Nothing can be booked then: from and to must be in the years {} to {}.",
             BOOKABLE_YEARS.start(),
             BOOKABLE_YEARS.end()
         )));
@@ -163,7 +163,7 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
     let days = (last - first).num_days() + 1;
     if days < 1 {
         return Err(Refused::told(format!(
-            "`to` ({last}) lies before `from` ({first}). Send the earlier day as `from`."
+            "`to` ({last}) is earlier than `from` ({first}). Send the earlier day as `from`."
         )));
     }
     if days > AVAILABILITY_DAYS_MAX {

@@ -114,8 +114,8 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
             format!("Nothing was done: {} ({}).", english::conflict(conflict), listed(details))
         }
         Refusal::BookingDisabled => {
-            "This business takes no bookings at the moment: nothing can be booked or moved. Tell whoever asks to \
-             contact the business."
+            "This business takes no bookings at the moment: nothing can be booked or moved. Ask the \
+             customer to contact the business."
                 .into()
         }
         Refusal::BookingRequiresConfirmation => format!(

@@ -375,7 +375,7 @@ async fn a_killed_restore_leaves_no_store() {
         let ended = child.wait().unwrap();
         if to.join("restoring").exists() {
             cut_short += 1;
-            assert!(refused(serve(&to)).line.contains("is not finished: remove what is in it"));
+            assert!(refused(serve(&to)).line.contains("is not finished: empty the directory"));
             check_fails(&["restore", "--from", path(&backup), "--to", path(&to)], "is not finished");
         } else if ended.success() || to.join("store").exists() {
             check_whole(&to);

@@ -166,7 +166,7 @@ async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &
     check_overlaps(&after);
     let mut by_change = client.appointments(shop, "&updated_since=2000-01-01T00:00:00Z").await;
     by_change.sort_by_key(|a| (text(a, "starts_at"), text(a, "id")));
-    assert_eq!(after, by_change, "the list by start and the list by change differ");
+    assert_eq!(after, by_change, "the list ordered by start and the list ordered by `updated_at` differ");
     let told = told_by(book.acknowledged.iter().map(|(_, answer)| answer));
     let log = logged(client, shop).await;
     assert_eq!(log, told, "the audit log does not match the responses");

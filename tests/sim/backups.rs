@@ -56,7 +56,7 @@ impl Sim {
         }
         match life.engine.begin_backup(Actor::Operator, &home.path().join("backup")) {
             Ok(id) => {
-                self.world.say(format_args!("a backup begins behind {from} commits"));
+                self.world.say(format_args!("a backup begins after {from} commits"));
                 self.backups.begun = Some(Begun { id, home, began: self.world.time.now(), from });
             }
             Err(error) => self.world.say(format_args!("no backup begins: {error}")),

@@ -281,7 +281,7 @@ impl Sim {
                     let found = engine.business(of).business().await;
                     let ends = world.failed() || closing.load(Ordering::SeqCst);
                     if !ends && !matches!(found, Err(EngineError::NotFound)) {
-                        world.wrong(format_args!("guest house {at} was ended and is there: {found:?}"));
+                        world.wrong(format_args!("guest house {at} was deleted but still exists: {found:?}"));
                     }
                 }
                 Err(EngineError::NotFound | EngineError::DiskFull(_)) => {}

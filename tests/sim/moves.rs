@@ -164,7 +164,7 @@ impl Sim {
             self.world.disk.note_history();
         }
         let (from, leaves) = (self.world.disk.applies(), Arc::<Mutex<Leaves>>::default());
-        self.world.say(format_args!("{of} leaves, behind {from} commits"));
+        self.world.say(format_args!("{of} is exported after {from} commits"));
         let (engine, disk, of_task) = (life.engine.clone(), self.world.disk.clone(), Arc::clone(&leaves));
         let dice = Dice::new(self.moves.dice.next());
         life.spawn(async move {

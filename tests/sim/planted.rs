@@ -61,7 +61,7 @@ impl Sim {
         let mut batch = Batch::new();
         for _ in 0..=self.planted.dice.below(PLANTED_MAX) {
             let (key, value) = (self.key_to_plant(), self.planted.value());
-            self.world.say(format_args!("{key:?} does not decode"));
+            self.world.say(format_args!("{key:?} cannot be decoded"));
             batch.put(key, value.clone());
             self.planted.rows.insert(key, value);
         }

@@ -30,7 +30,7 @@ pub struct BackupView {
     pub started_at: Timestamp,
     /// The end of the backup.
     pub ended_at: Option<Timestamp>,
-    /// The reason of a failure.
+    /// The reason for the failure.
     pub error: Option<String>,
     /// The manifest of a backup that is done or incomplete.
     pub manifest: Option<BackupManifestView>,

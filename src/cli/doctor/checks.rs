@@ -242,7 +242,7 @@ fn disk(settings: &Settings) -> Finding {
 fn files_at_once() -> Finding {
     match rlimit::Resource::NOFILE.get() {
         Ok((_, most)) if most < open_files::WANTED => warning(
-            format!("the limit is {most}, but the service can need {}", open_files::WANTED),
+            format!("the limit is {most} open files, but the service may need up to {}", open_files::WANTED),
             format!(
                 "raise the limit, for example with LimitNOFILE={} in the systemd unit",
                 open_files::WANTED

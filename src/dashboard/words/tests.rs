@@ -60,7 +60,7 @@ fn quoted() -> BTreeSet<String> {
 fn both_languages_have_the_same_words() {
     let [english, french] = [ids(IN_ENGLISH), ids(IN_FRENCH)];
     assert_eq!(english, french);
-    assert_eq!(english.iter().collect::<BTreeSet<_>>().len(), english.len(), "each stands there once");
+    assert_eq!(english.iter().collect::<BTreeSet<_>>().len(), english.len(), "an id occurs twice");
 }
 
 #[test]

@@ -383,7 +383,7 @@ impl ApiError {
     pub(crate) fn log(&self) {
         if let Self::Internal(cause) = self {
             let cause: &(dyn Error + 'static) = cause.as_ref();
-            tracing::error!(error = cause, "a request failed by a fault of ours");
+            tracing::error!(error = cause, "a request failed because of an error of the service");
         }
     }
 }

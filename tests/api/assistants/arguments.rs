@@ -221,7 +221,7 @@ async fn an_empty_range_of_times_is_refused() {
     for tool in ["list_appointments", "list_calls", "list_messages"] {
         let list = |from: &str, to: &str| assistant.call(tool, json!({"from": from, "to": to}));
         list("2026-03-05", "2026-03-04").await.refuses(&[
-            "`to` (2026-03-04) does not lie behind `from` (2026-03-05)",
+            "`to` (2026-03-04) is not later than `from` (2026-03-05)",
             "Send the earlier one as `from`",
         ]);
         list("2026-03-05T10:00", "2026-03-05T09:00").await.refuses(&["(2026-03-05T09:00)"]);
@@ -261,7 +261,7 @@ async fn open_times_are_of_seven_days_at_most_and_of_parts_of_a_day() {
     salon.operator.patch(&path, &json!({"max_advance_days": null, "min_notice_minutes": 0})).await.is(200);
     assert_eq!(find(" 2026-03-03 ", "2026-03-03", None).await.done()["days"][0]["date"], "2026-03-03");
     find("2026-03-03", "2026-03-10", None).await.refuses(&["8 days", "2026-03-03 to 2026-03-09"]);
-    find("2026-03-03", "2026-03-02", None).await.refuses(&["lies before"]);
+    find("2026-03-03", "2026-03-02", None).await.refuses(&["is earlier than"]);
     for (part, first, last) in
         [("morning", "09:00", "11:30"), ("afternoon", "12:00", "16:30"), ("evening", "17:00", "17:00")]
     {

@@ -74,7 +74,7 @@ enum Next {
 fn stream(sending: Sending) -> impl Stream<Item = Result<Bytes, EngineError>> + Send + 'static {
     try_unfold(sending, |mut sending| async move {
         let part = sending.part().await.inspect_err(|error| {
-            tracing::warn!(error = error as &dyn std::error::Error, "an export of a contact broke off");
+            tracing::warn!(error = error as &dyn std::error::Error, "an export of a contact was interrupted");
         })?;
         Ok(part.map(|part| (Bytes::from(part), sending)))
     })
