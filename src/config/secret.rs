@@ -36,7 +36,7 @@ impl<T, E: fmt::Display> Secret<T, E> {
     /// Returns the secret, if it is set in either way.
     ///
     /// # Errors
-    /// If it is set in both ways, its file cannot be read, or `parse` refuses it.
+    /// Returns an error if the secret is set in both ways, its file cannot be read, or `parse` refuses it.
     pub(crate) fn read(
         &self,
         given: Option<OsString>,

@@ -108,7 +108,7 @@ impl Asked {
     /// The parameter of the path that identifies the page's record.
     ///
     /// # Errors
-    /// Not found, if the parameter does not parse.
+    /// Returns "not found" if the parameter does not parse.
     pub(super) fn id<T: FromStr>(&self, name: &str) -> Result<T, Refused> {
         self.param(name).ok_or_else(Refused::not_found)
     }
@@ -209,7 +209,7 @@ impl Visit {
     /// The request as a member of the business in the path.
     ///
     /// # Errors
-    /// Not found, if the person is not an active member.
+    /// Returns "not found" if the person is not an active member.
     pub(super) async fn member(self) -> Result<Member, Refused> {
         let id: BusinessId = self.param("business_id").ok_or_else(Refused::not_found)?;
         let belongs = self.belongs.iter().find(|one| one.business_id == id && one.membership.is_active());

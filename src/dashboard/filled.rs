@@ -161,7 +161,8 @@ impl Member {
     /// Checks that the person may make changes under this right. Pages that offer a change check it too.
     ///
     /// # Errors
-    /// Not allowed, or [`Refused::Suspended`].
+    /// Returns [`Refusal::NotAllowed`] without the right, and [`Refused::Suspended`] if the business is
+    /// suspended.
     pub(super) fn must(&self, right: Right) -> Result<(), Refused> {
         if self.membership.role.access(right) != Access::Change {
             return Err(Refusal::NotAllowed(Denied::ReadOnly).into());
@@ -199,7 +200,7 @@ impl Member {
     /// Makes a change in the person's name.
     ///
     /// # Errors
-    /// [`Refused::Undone`], if the form can show the reason.
+    /// Returns [`Refused::Undone`] if the form can show the reason.
     pub(super) async fn change<C: Change + 'static>(&self, change: C) -> Result<AnswerOf<C>, Refused> {
         self.business.change(self.request(), change).await.map_err(Undone::of)
     }

@@ -96,7 +96,8 @@ impl Cursors {
     }
 
     /// # Panics
-    /// If the position has more than [`POSITION_BYTES_MAX`] bytes. Positions are the service's own keys.
+    /// Panics if the position has more than [`POSITION_BYTES_MAX`] bytes. Positions are the service's own
+    /// keys.
     pub fn seal(&self, binding: &Binding, position: &[u8]) -> String {
         assert!(position.len() <= POSITION_BYTES_MAX, "a position of {} bytes is too long", position.len());
         let mut bytes = Vec::with_capacity(1 + position.len() + SEAL_BYTES);

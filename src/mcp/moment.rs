@@ -62,7 +62,7 @@ impl WallClock {
     /// The instants of a local time: two if the clock is set back.
     ///
     /// # Errors
-    /// Refuses a local time that the clock skips.
+    /// Returns an error if the clock skips the local time.
     pub(super) fn readings(self, argument: &str, when: When) -> Result<Vec<Timestamp>, Refused> {
         if let When::Wall(wall) = when
             && let Err(WallClockError::Twice(first, second)) = local_time::instant(wall, self.0)
@@ -75,7 +75,7 @@ impl WallClock {
     /// The instant of a local time.
     ///
     /// # Errors
-    /// Refuses a local time that the clock skips or shows twice.
+    /// Returns an error if the clock skips the local time or shows it twice.
     pub(super) fn instant(self, argument: &str, when: When) -> Result<Timestamp, Refused> {
         let wall = match when {
             When::Instant(instant) => return Ok(instant),

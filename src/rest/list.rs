@@ -39,7 +39,7 @@ pub(crate) trait ListQuery: FromParameters {
     /// Opens the cursor and returns the page request.
     ///
     /// # Errors
-    /// Refuses a cursor of another list or of other filters.
+    /// Returns an error if the cursor belongs to another list or other filters.
     fn open(self, context: &Context, list: Binding) -> Result<Asked<Self::Filter>, ApiError> {
         let query = self.normalized()?;
         let (binding, cursors) = (query.bind(list), context.cursors.clone());

@@ -58,7 +58,7 @@ impl Conformance {
     ///
     /// # Errors
     ///
-    /// The first difference from the document.
+    /// Returns the first difference from the document.
     pub(crate) fn check(
         &self,
         method: &str,

@@ -57,7 +57,7 @@ impl Salvaged {
 /// exist.
 ///
 /// # Errors
-/// The store is in use or missing, or the new store cannot be created.
+/// Returns an error if the store is in use or missing, or the new store cannot be created.
 pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
     let salvaging = Salvaging::begin(from, to)?;
     let mut salvaged = count(&salvaging.store)?;

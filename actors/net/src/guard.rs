@@ -89,7 +89,8 @@ impl Guard {
     /// saved and before every delivery, and its result is never cached.
     ///
     /// # Errors
-    /// The host does not resolve, or one of its addresses is not public. The reason is logged.
+    /// Returns an error if the host does not resolve or one of its addresses is not public. The reason is
+    /// logged.
     pub async fn check(&self, url: &WebhookUrl, asker: Asker) -> Result<Vec<SocketAddr>, GuardError> {
         let checked =
             self.resolve(url.host(), asker).await.and_then(|addresses| all_public(&addresses, url.port()));

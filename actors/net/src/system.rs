@@ -22,7 +22,7 @@ impl Ports {
     /// The machine's clock, randomness and network.
     ///
     /// # Errors
-    /// The file of `SSL_CERT_FILE` is unusable.
+    /// Returns an error if the file of `SSL_CERT_FILE` is unusable.
     pub fn system() -> Result<Self, TrustError> {
         Ok(Self {
             clock: system_clock(),

@@ -47,7 +47,7 @@ impl Trust {
     /// Trusts the system's authorities and the certificates of `SSL_CERT_FILE`. Reads files.
     ///
     /// # Errors
-    /// The file is unusable. A system without any authority is only logged.
+    /// Returns an error if the file is unusable. A system without any authority is only logged.
     pub fn system() -> Result<Self, TrustError> {
         Self::load(std::env::var_os(CERT_FILE_VARIABLE).map(PathBuf::from).as_deref())
     }

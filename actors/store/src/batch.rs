@@ -18,7 +18,8 @@ impl Batch {
     }
 
     /// # Panics
-    /// When the value is longer than [`LONG_VALUE_BYTES_MAX`]. The code that creates the record must bound it.
+    /// Panics if the value is longer than [`LONG_VALUE_BYTES_MAX`]. The code that creates the record must
+    /// bound it.
     pub fn put(&mut self, key: Key, value: Vec<u8>) {
         assert!(
             value.len() <= LONG_VALUE_BYTES_MAX,

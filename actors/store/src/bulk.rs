@@ -46,7 +46,7 @@ impl BulkWriter {
     /// [`StoreError::Stopped`] when the store fails or closes.
     ///
     /// # Panics
-    /// When the batch is longer than [`super::CHANGE_BYTES_MAX`].
+    /// Panics if the batch is longer than [`super::CHANGE_BYTES_MAX`].
     pub async fn write(&mut self, batch: Batch) -> Result<bool, StoreError> {
         if batch.is_empty() {
             return Ok(false);

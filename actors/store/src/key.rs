@@ -15,7 +15,8 @@ pub struct Key {
 
 impl Key {
     /// # Panics
-    /// When there are more than [`KEY_BYTES_MAX`] bytes. Keys have a fixed width, so the first test shows this.
+    /// Panics if there are more than [`KEY_BYTES_MAX`] bytes. Keys have a fixed width, so the first test
+    /// shows this.
     pub fn new(bytes: &[u8]) -> Self {
         Self::default().with(bytes)
     }

@@ -118,8 +118,8 @@ impl Store {
     /// permanently.
     ///
     /// # Errors
-    /// A one-line error that names the path: another process uses the directory, the directory is not writable, or its
-    /// content is no store or cannot be trusted.
+    /// Returns a one-line error that names the path if another process uses the directory, the directory is
+    /// not writable, or its content is not a store or cannot be trusted.
     pub fn open_disk(dir: &Path, on_fatal: OnFatal) -> Result<Self, StoreError> {
         Self::on_disk(Arc::new(disk::DiskBackend::open(dir)?), on_fatal)
     }
@@ -279,7 +279,7 @@ impl Store {
     /// without writes is a barrier: `done` runs after the changes queued before it. The caller must bound the queue.
     ///
     /// # Panics
-    /// When the batch is longer than [`CHANGE_BYTES_MAX`].
+    /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         // A barrier writes nothing that a delivery attempt depends on.
         let what = if batch.is_empty() { Of::Any } else { Of::ToSend };
@@ -374,8 +374,9 @@ impl Store {
     /// repeated call changes nothing.
     ///
     /// # Errors
-    /// When the list cannot be written. The business is then set aside in this process, and the next call writes the
-    /// list again. [`StoreError::Damaged`] for the installation, whose rows the service cannot do without.
+    /// Returns an error if the list cannot be written. The business is then set aside in this process, and
+    /// the next call writes the list again. Returns [`StoreError::Damaged`] for the installation, whose rows
+    /// the service cannot do without.
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
         if business == BusinessId::INSTALLATION {
             return Err(StoreError::damaged("business", "the installation cannot be set aside"));

@@ -19,7 +19,8 @@ pub struct Outside {
 }
 
 /// # Errors
-/// When the directory cannot be read, when a restore into it is not finished, or when its store has a later format.
+/// Returns an error if the directory cannot be read, a restore into it is not finished, or its store has a
+/// later format.
 pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     let path = dir.join(disk::LOCK_FILE);
     // Dropping the file releases the lock.

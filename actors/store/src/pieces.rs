@@ -65,7 +65,8 @@ pub(super) fn pieces_of(value_bytes: usize) -> u16 {
 }
 
 /// # Panics
-/// When the key has no kind, or its kind has the bit for pieces. Only [`super::keys`] makes keys of long values.
+/// Panics if the key has no kind, or its kind has the bit for pieces. Only [`super::keys`] makes keys of long
+/// values.
 pub(super) fn piece_key(key: &[u8], number: u16) -> Key {
     assert!(key.get(KIND_AT).is_some_and(|kind| kind & PIECE == 0), "a long value needs a key with a kind");
     Key::new(&key[..KIND_AT])

@@ -11,7 +11,7 @@ pub trait Rows: Send + Sync {
 }
 
 /// # Errors
-/// When reading fails, or the pieces of the value do not belong together.
+/// Returns an error if reading fails or the pieces of the value do not belong together.
 pub fn value_at(rows: &dyn Rows, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
     rows.get(key)?.map_or(Ok(None), |row| whole_value(rows, key, row))
 }
@@ -22,7 +22,7 @@ pub fn whole_value(rows: &dyn Rows, key: &[u8], row: Vec<u8>) -> Result<Option<V
 }
 
 /// # Errors
-/// Like [`value_at`]. Also when the value is not such a record.
+/// Returns the errors of [`value_at`], and an error if the value is not such a record.
 pub fn record_at<R: Record>(rows: &dyn Rows, key: &Key) -> Result<Option<R>, StoreError> {
     value_at(rows, key)?.map(|value| R::decode(&value)).transpose()
 }

@@ -50,7 +50,7 @@ impl Snapshot {
     /// The next rows. The list may be empty before the end; `None` is the end.
     ///
     /// # Errors
-    /// When reading or saving rows fails, or more rows were overwritten than can be saved.
+    /// Returns an error if reading or saving rows fails, or if more rows were overwritten than can be saved.
     pub fn next(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
         if self.left.is_empty() {
             return Ok(None);

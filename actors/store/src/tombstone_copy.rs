@@ -20,8 +20,8 @@ const OWNER_ONLY: u32 = 0o600;
 /// Copies the list of a data directory into a directory of backups. The service may be running.
 ///
 /// # Errors
-/// When the list or the earlier copy cannot be read, the earlier copy is of another list, the directory is itself a
-/// data directory, or the copy cannot be written.
+/// Returns an error if the list or the earlier copy cannot be read, the earlier copy is of another list, the
+/// directory is itself a data directory, or the copy cannot be written.
 pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
     let path = to.join(TOMBSTONES_FILE);
     let prepare = StoreError::preparing("writing", path.clone());
@@ -43,7 +43,7 @@ pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
 /// The lines of the copy in a directory of backups, if there is one.
 ///
 /// # Errors
-/// When it cannot be read, or is damaged.
+/// Returns an error if the copy cannot be read or is damaged.
 pub fn copied_tombstones(dir: &Path) -> Result<Option<Vec<Tombstone>>, StoreError> {
     let path = dir.join(TOMBSTONES_FILE);
     match fs::read(&path) {

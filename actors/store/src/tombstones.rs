@@ -167,7 +167,8 @@ impl TakenBack {
 }
 
 /// # Errors
-/// When the file cannot be read, is a copy with a wrong digest, or contains lines that this version does not know.
+/// Returns an error if the file cannot be read, is a copy with a wrong digest, or contains lines that this
+/// version does not know.
 pub fn read_tombstones(path: &Path) -> Result<Vec<Tombstone>, StoreError> {
     let in_dir = path.is_dir().then(|| path.join(TOMBSTONES_FILE));
     let path = in_dir.as_deref().unwrap_or(path);

@@ -67,7 +67,8 @@ impl Certificates {
     /// Reads the files of a listener that clients call by `hosts`.
     ///
     /// # Errors
-    /// If a file cannot be read or has the wrong content. The message names the file and the setting.
+    /// Returns an error if a file cannot be read or has the wrong content. The message names the file and the
+    /// setting.
     pub fn read(files: &TlsFiles, hosts: Vec<String>, clock: Arc<dyn Clock>) -> Result<Self, ServerError> {
         // The stamps come first, so a change during the read causes another read.
         let read = stamps(files);

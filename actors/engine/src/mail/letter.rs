@@ -13,7 +13,7 @@ pub trait Recipients: Send + Sync + 'static {
     /// Also creates the mail's link.
     ///
     /// # Errors
-    /// The reason why the recipient is not known now. The mail waits a minute.
+    /// Returns the reason why the recipient cannot be determined now. The mail then waits for a minute.
     fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, MailError>>;
 }
 
@@ -21,7 +21,7 @@ pub trait Composer: Send + Sync + 'static {
     /// The head and body of a mail (RFC 5322).
     ///
     /// # Errors
-    /// The permanent reason why the mail cannot be made.
+    /// Returns the reason if the mail can never be composed.
     fn compose(&self, letter: &Letter) -> Result<Vec<u8>, String>;
 
     /// The part of a `Message-ID` after the `@`.

@@ -47,7 +47,7 @@ impl Import {
     /// Begins an import. The store must have no unfinished import.
     ///
     /// # Errors
-    /// An unreadable list of tombstones.
+    /// Returns an error if the list of tombstones cannot be read.
     pub(crate) fn begin(
         moving: Arc<Moving>,
         permit: ImportPermit,
@@ -90,7 +90,7 @@ impl Import {
     /// error.
     ///
     /// # Errors
-    /// A failed store, a full disk, or as for [`Import::rest`].
+    /// Returns an error if the store has failed or the disk is full, and the errors of [`Import::rest`].
     pub async fn take(&mut self, line: u64, moved: Moved) -> Result<Vec<Wrong>, EngineError> {
         let found = match moved {
             Moved::Business(business) => self.business(business).await?,

@@ -25,7 +25,8 @@ impl People {
     /// Declines the offer and deletes the membership.
     ///
     /// # Errors
-    /// As for [`Self::accept`]; [`Refusal::Conflict`] if the membership was accepted or is disabled.
+    /// Returns the errors of [`Self::accept`], and [`Refusal::Conflict`] if the membership was accepted or is
+    /// disabled.
     pub async fn decline(&self, business: &BusinessHandle, token: &Token) -> Result<(), EngineError> {
         let (person, by_link) = self.offered(business, token).await?;
         let request = Request::by(Actor::Person(person.id));

@@ -96,7 +96,7 @@ impl People {
     /// Repeats the password in a session before sensitive changes.
     ///
     /// # Errors
-    /// As for [`Self::sign_in`]; [`Refusal::Expired`] after the end of the session.
+    /// Returns the errors of [`Self::sign_in`], and [`Refusal::Expired`] after the end of the session.
     pub async fn give_password(
         &self,
         token: &Token,

@@ -45,7 +45,7 @@ pub enum VerifyError {
 /// Verifies a directory with a backup or a stopped store.
 ///
 /// # Errors
-/// The directory contains neither a backup nor a store, is in use, or cannot be read.
+/// Returns an error if the directory contains neither a backup nor a store, is in use, or cannot be read.
 pub async fn verify(dir: &Path) -> Result<Report, VerifyError> {
     if dir.join("store").is_dir() {
         let store = Store::open_disk(dir, Box::new(|_| ()))?;

@@ -12,7 +12,7 @@ use super::{alerts, appointments, contacts, conversations, mails, people, webhoo
 /// Checks every row.
 ///
 /// # Errors
-/// A row cannot be read for a reason other than damage.
+/// Returns an error if a row cannot be read for a reason other than damage.
 pub fn check(rows: &dyn Rows) -> Result<Report, StoreError> {
     let mut checker = Checker::of(rows);
     let (mut installation, mut business) = (Installation::default(), InBusiness::default());

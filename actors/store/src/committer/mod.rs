@@ -73,7 +73,7 @@ impl Committer {
     /// `done`.
     ///
     /// # Panics
-    /// When the batch is longer than [`CHANGE_BYTES_MAX`]. The code that makes the change must bound it.
+    /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`]. The code that makes the change must bound it.
     pub(super) fn submit(&self, business: BusinessId, what: Of, batch: Batch, done: Done) -> Option<u64> {
         let bytes = batch.bytes();
         assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store takes");

@@ -195,7 +195,8 @@ impl<B: Blocks> Journal<B> {
     /// then.
     ///
     /// # Errors
-    /// When the journal has no room, or when writing fails. No record may be appended after an error.
+    /// Returns an error if the journal has no room or writing fails. No record may be appended after an
+    /// error.
     pub(super) fn append(&self) -> io::Result<u64> {
         let ring = &mut *self.ring.lock();
         let place = ring.place(self.length).ok_or_else(|| io::Error::other("the journal has no room"))?;

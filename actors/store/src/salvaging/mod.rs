@@ -35,7 +35,8 @@ impl Salvaging {
     /// Writes the readable rows of the store in `from` to a new store in `to`, a missing or empty directory.
     ///
     /// # Errors
-    /// When a service uses the store, its files are missing, or the new store cannot be created.
+    /// Returns an error if a service uses the store, its files are missing, or the new store cannot be
+    /// created.
     pub fn begin(from: &Path, to: &Path) -> Result<Self, StoreError> {
         let lock = lock(from)?;
         restoring::check_finished(from)?;

@@ -28,7 +28,7 @@ pub(super) fn versions(filled: &Filled, mine: Vec<Line>, theirs: Vec<Line>) -> V
 /// Checks the right for a page that has only a form.
 ///
 /// # Errors
-/// The business is suspended, or the member may not make the change.
+/// Returns an error if the business is suspended or the member may not make the change.
 pub(super) fn only_for_changing(member: &Member, right: Right) -> Result<(), Refused> {
     if member.profile.suspended {
         return Err(Refused::Suspended);
