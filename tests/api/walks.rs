@@ -196,7 +196,8 @@ async fn walking_appointments_in_either_order_skips_nothing_that_stays() {
         let booked = salon.book(&salon.cut, &format!("2026-03-1{}T1{}:00:00Z", number / 6, number % 6)).await;
         kept.push(booked);
     }
-    // The list by change shows changed appointments at their last change, and the others at their booking.
+    // The list ordered by `updated_at` shows changed appointments at their last change, and the others at
+    // their booking.
     for booked in kept.iter().step_by(3) {
         server.clock.advance_millis(1);
         salon.cancel(booked).await.is(200);

@@ -50,8 +50,8 @@ pub(crate) struct Entry {
     pub(crate) count: i64,
     /// The earliest and the latest time that the service may have used between the request and the response.
     pub(crate) believed: (Timestamp, Timestamp),
-    /// A list by change was complete up to this time before the request. The change must not get an earlier
-    /// timestamp.
+    /// A list ordered by `updated_at` was complete up to this time before the request. The change must not
+    /// get an earlier timestamp.
     pub(crate) listed: Timestamp,
     pub(crate) came: Came,
     /// How often the request was sent.

@@ -18,7 +18,7 @@ use crate::ops::Op;
 use crate::rows::Rows;
 
 /// The maximum by which a timestamp may exceed the later of the current time and the previous timestamp.
-/// Lists by change and starts add one millisecond each.
+/// Lists ordered by `updated_at` and starts add one millisecond each.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
 /// The times of one life of the engine.
@@ -47,7 +47,8 @@ pub(crate) struct Span {
 /// The expected records and deliveries of a business.
 pub(crate) struct Model {
     pub(crate) id: BusinessId,
-    /// The newest timestamp. A list by change or a start may set the next timestamp slightly higher.
+    /// The newest timestamp. A list ordered by `updated_at` or a start may set the next timestamp slightly
+    /// higher.
     newest_stamp: Timestamp,
     /// The newest entry of the audit log that was replayed. `count` is the number of replayed entries.
     replayed: Option<AuditId>,

@@ -60,7 +60,8 @@ struct State {
     booted: i64,
     /// The stored time. The service uses no earlier time, unless the clock has jumped to before it.
     kept: i64,
-    /// For each business, by its index, the latest time up to which a list by change was complete.
+    /// For each business, by its index, the latest time up to which a list ordered by `updated_at` was
+    /// complete.
     listed: BTreeMap<usize, Timestamp>,
     /// Whether the service may have moved its time back since a list was returned.
     went_back: bool,
@@ -151,8 +152,8 @@ impl Time {
         (Timestamp::from_millis(earliest), Timestamp::from_millis(at(ahead().max()).max(state.kept)))
     }
 
-    /// Records that a list by change was returned, with the earliest time that the service may have used at
-    /// its request.
+    /// Records that a list ordered by `updated_at` was returned, with the earliest time that the service may
+    /// have used at its request.
     pub(crate) fn listed(&self, of: usize, asked: Timestamp) {
         let mut state = self.0.lock();
         let listed = state.listed.entry(of).or_insert(asked);
@@ -196,8 +197,8 @@ impl Time {
     }
 
     /// The latest time that the service may have used so far. A change may get this timestamp even if the
-    /// wall clock has since gone back, because a later change must not get the timestamp of a list by change
-    /// that was already returned.
+    /// wall clock has since gone back, because a later change must not get the timestamp of a list ordered by
+    /// `updated_at` that was already returned.
     pub(crate) fn latest_believed(&self) -> Timestamp {
         self.believed().1.max(Timestamp::from_millis(self.0.lock().latest))
     }

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //! - Stamps never decrease, even when the clock goes back.
-//! - A list by change ends at a fence. No later change has a stamp up to that fence, so a client that
-//!   continues there misses nothing.
+//! - A list ordered by `updated_at` ends at a fence. No later change has a stamp up to that fence, so a
+//!   client that continues there misses nothing.
 //! - No later change has the stamp of a member's removal. A new membership of the same person is
 //!   distinguished by its stamp.
 //! - `newest <= next`. A list or a removal moves `next` at most to a millisecond after the newest change, or
@@ -46,8 +46,8 @@ impl Stamps {
         self.next = self.next.max(self.newest + TICK);
     }
 
-    /// The fence of a list by change: the present, or the tick before the present when no change has the
-    /// present's stamp yet and a later change may get it.
+    /// The fence of a list ordered by `updated_at`: the present, or the tick before the present when no
+    /// change has the present's stamp yet and a later change may get it.
     pub(crate) fn fence(&mut self, now: Timestamp) -> Timestamp {
         let fence = self.newest.max(self.next - TICK).max(now - TICK);
         self.next = fence + TICK;

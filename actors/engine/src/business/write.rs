@@ -105,7 +105,7 @@ impl Write {
                 }
             }
             Self::Appointment { before, after } => {
-                // The list by change depends on this condition.
+                // The list ordered by `updated_at` depends on this condition.
                 assert!(
                     after.id.minted_at() >= after.created_at,
                     "appointment {} was minted before its creation",

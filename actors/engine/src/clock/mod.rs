@@ -13,7 +13,7 @@
 //! - steady time never goes back while an engine runs, and by at most a minute after a crash; all businesses
 //!   share it;
 //! - no change has a stamp before [`Clocks::stamps_from`]. In the same boot of the machine, that is not
-//!   before any instant that was returned as the end of a list by change.
+//!   before any instant that was returned as the end of a list ordered by `updated_at`.
 
 mod belief;
 mod kept;
@@ -95,8 +95,8 @@ impl Clocks {
     }
 
     /// The earliest stamp of a change of a business that is loaded now: the stored believed time of the
-    /// previous run, or the time of the last list by change of any business. A list too far ahead of the
-    /// clock is ignored, because the clock was wrong then.
+    /// previous run, or the time of the last list ordered by `updated_at` of any business. A list too far
+    /// ahead of the clock is ignored, because the clock was wrong then.
     pub(crate) fn stamps_from(&self) -> Timestamp {
         let listed = self.0.listed.load(Ordering::Relaxed);
         let is_near = listed <= self.now().millis() + FOLLOWED_MAX_MILLIS;
@@ -130,8 +130,8 @@ impl Clocks {
         }
     }
 
-    /// Records a list by change. Returns true if the list must wait for the stored time, because a start
-    /// after a crash would begin earlier.
+    /// Records that a list ordered by `updated_at` is returned. Returns true if the list must wait for the
+    /// stored time, because a start after a crash would begin earlier.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);

@@ -1,6 +1,7 @@
 //! Conversion from format 1 to 2: an appointment's key begins with its start, and its index rows refer to it.
 //!
-//! Format 1 stored it by id, with one row by start for busy times and one empty row by change.
+//! Format 1 stored it by id, with one index row by start for busy times and one empty index row by
+//! `updated_at`.
 
 use domain::Appointment;
 use store::keys::format_1;

@@ -1,8 +1,8 @@
 //! Conversion from format 2 to 3. New forms (record versions, long values in small pieces, rows of clocks,
 //! ages and budgets) are written from now on, and old forms stay readable.
 //!
-//! Early versions of format 2 had a row by change for every appointment, later ones only for changed
-//! appointments. The superfluous rows are deleted.
+//! Early versions of format 2 had an index row by `updated_at` for every appointment, later ones only for
+//! changed appointments. The superfluous rows are deleted.
 
 use domain::{Appointment, AppointmentId};
 use store::keys::kind;

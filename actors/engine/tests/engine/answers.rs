@@ -85,7 +85,7 @@ async fn reads_do_not_show_an_unsynced_change_and_wait_only_if_they_must_include
 
     world.disk.release_syncs();
     let cancelled = cancelled.await.unwrap().unwrap();
-    // A list by change is read only when every earlier change is visible.
+    // A list ordered by `updated_at` is read only when every earlier change is visible.
     assert_eq!(one.await.unwrap().unwrap().unwrap().status, AppointmentStatus::Confirmed);
     assert!(by_start.await.unwrap().unwrap().items.is_empty());
     assert_eq!(by_change.await.unwrap().unwrap().items.len(), 1);

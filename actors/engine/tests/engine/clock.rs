@@ -112,8 +112,8 @@ async fn timestamps_never_decrease_and_a_restart_repeats_none() {
         let stamp = json(&booked)["updated_at"].as_str().unwrap().to_owned();
         assert!(newest < stamp, "{newest} must be earlier than {stamp}");
         newest = stamp;
-        // After a list by change has returned, every later change gets a timestamp that is not earlier than
-        // the time of the list.
+        // After a list ordered by `updated_at` has returned, every later change gets a timestamp that is not
+        // earlier than the time of the list.
         let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
         let shown = world.at(&shop).appointments(&all, &first_page()).await.unwrap();
         assert_eq!(shown.items.last().unwrap().updated_at.to_string(), newest);
@@ -290,7 +290,7 @@ async fn a_wrong_stored_time_is_repaired() {
     assert!((stamp(&world, &shop, 30).await - present).num_seconds() < 2);
 }
 
-/// Reads a list by change. Returns the time that the service uses after that.
+/// Reads a list ordered by `updated_at`. Returns the time that the service uses after that.
 async fn polled(world: &World, shop: &Shop) -> Timestamp {
     let all = AppointmentFilter { updated_since: Some(Timestamp::MIN), ..AppointmentFilter::default() };
     world.at(shop).appointments(&all, &first_page()).await.unwrap();

@@ -111,7 +111,7 @@ impl BusinessHandle {
         shown.await
     }
 
-    /// The matching appointments, by start, or by change with `updated_since`.
+    /// The matching appointments, ordered by start, or by `updated_at` with `updated_since`.
     pub async fn appointments(
         &self,
         filter: &AppointmentFilter,

@@ -54,7 +54,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The matching calls, newest start first, or by change with `updated_since`.
+    /// The matching calls, newest start first, or ordered by `updated_at` with `updated_since`.
     pub async fn calls(
         &self,
         filter: &CallFilter,

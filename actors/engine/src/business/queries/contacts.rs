@@ -43,7 +43,7 @@ impl BusinessHandle {
         Ok(contact.as_ref().map(V::from))
     }
 
-    /// The matching contacts, newest first, or by change with `updated_since`.
+    /// The matching contacts, newest first, or ordered by `updated_at` with `updated_since`.
     pub async fn contacts(
         &self,
         filter: &ContactFilter,

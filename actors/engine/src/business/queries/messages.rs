@@ -53,7 +53,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The matching messages, newest first, or by change with `updated_since`.
+    /// The matching messages, newest first, or ordered by `updated_at` with `updated_since`.
     pub async fn messages(
         &self,
         filter: &MessageFilter,

@@ -146,7 +146,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The instant up to which a list by change is complete. No later change has a stamp up to it.
+    /// The instant up to which a list ordered by `updated_at` is complete. No later change has a stamp up to
+    /// it.
     async fn fence(&self) -> Result<Timestamp, EngineError> {
         let fence = self
             .ask(|state, now| {

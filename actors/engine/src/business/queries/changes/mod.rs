@@ -106,7 +106,7 @@ impl Changes {
         let rows = reader.scan(&range, Order::Ascending).filter_map(move |row| {
             let found = row.and_then(|(row, start)| {
                 let change = keys::id_at_end(&row).and_then(|id| {
-                    // A moved appointment is found by its change.
+                    // A moved appointment is found by its `updated_at`.
                     Ok(self.record(reader, id, &start)?.map(|appointment| {
                         let at = appointment.created_at;
                         let here = reached.change < (at, id) && !has_change_row(&appointment);
