@@ -114,7 +114,7 @@ fn is_found(rows: &dyn Rows, counted: Counted, key: &[u8], row: Vec<u8>) -> Resu
     if counted.decodes.is_some() {
         return Ok(true);
     }
-    // A revoked key does not count. A key that does not decode counts.
+    // A revoked key does not count. A key that cannot be decoded counts.
     let Some(prefix) = readable(keys::prefix_from_value(&value).map(Some))? else { return Ok(false) };
     let Some(key) = readable(value_at(rows, &keys::api_key(prefix)))? else { return Ok(false) };
     let key = readable(ApiKey::decode(&key).map(Some))?;

@@ -150,7 +150,7 @@ pub enum StoreError {
     /// The root supervisor has ended, so no actor can be started or swept.
     #[error("the supervisor of the actors has failed")]
     Unsupervised,
-    /// The row does not decode. It was logged and counted, and stays in the store.
+    /// The row cannot be decoded. It was logged and counted, and stays in the store.
     #[error("a row of the store is set aside: {0}")]
     SetAside(#[source] Box<StoreError>),
     #[error("the business {business} is set aside: the store has lost or damaged some of its rows")]

@@ -154,7 +154,8 @@ impl Store {
         Self(Arc::new(Inner { committer, backend, damaged, room, simulated, watched, set_aside }))
     }
 
-    /// The record under the key. A row that does not decode is an error, as for a request about this record.
+    /// The record under the key. A row that cannot be decoded is an error, as for a request about this
+    /// record.
     pub fn get<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         self.get_raw(key)?.map(|bytes| self.get_in(key, &bytes)).transpose()
     }
@@ -169,13 +170,13 @@ impl Store {
         self.usable(key, R::decode(bytes))
     }
 
-    /// Like [`Store::get`], but the outer option is `None` if the row does not decode, for callers that must
-    /// distinguish such a row from a missing row.
+    /// Like [`Store::get`], but the outer option is `None` if the row cannot be decoded, for callers that
+    /// must distinguish such a row from a missing row.
     pub fn look<R: Record>(&self, key: &Key) -> Result<Option<Option<R>>, StoreError> {
         unless_set_aside(self.get(key))
     }
 
-    /// Like [`Store::get`], but a row that does not decode counts as missing.
+    /// Like [`Store::get`], but a row that cannot be decoded counts as missing.
     pub fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         Ok(self.look(key)?.flatten())
     }
@@ -218,7 +219,8 @@ impl Store {
         }))
     }
 
-    /// The keys and records of the range, read one by one. Rows that do not decode are set aside and skipped.
+    /// The keys and records of the range, read one by one. Rows that cannot be decoded are set aside and
+    /// skipped.
     pub fn records<R: Record>(
         &self,
         range: &KeyRange,
@@ -244,7 +246,7 @@ impl Store {
         })
     }
 
-    /// Sets a row aside if `read` says that it does not decode, and returns [`StoreError::SetAside`] then.
+    /// Sets a row aside if `read` says that it cannot be decoded, and returns [`StoreError::SetAside`] then.
     fn checked<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         self.0.set_aside.note(key, read)
     }

@@ -16,7 +16,7 @@ pub struct NewestEntry {
 }
 
 impl Store {
-    /// Reads the newest entry. If it does not decode, it is set aside, and the instant in its key is used.
+    /// Reads the newest entry. If it cannot be decoded, it is set aside, and the instant in its key is used.
     /// This instant is not earlier than the stamp.
     pub fn newest_entry(&self, of: BusinessId) -> Result<Option<NewestEntry>, StoreError> {
         let log = keys::of_kind(of, kind::AUDIT);

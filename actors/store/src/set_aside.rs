@@ -1,4 +1,4 @@
-//! Rows that do not decode.
+//! Rows that cannot be decoded.
 //!
 //! Invariants: such a row is set aside. It stays in the store, so `verify` reports it and nothing is lost.
 //! The row is counted, and its key is logged once. Its content is never logged. Scans skip the row, a read
@@ -18,8 +18,8 @@ const SET_ASIDE_MAX: usize = 16_384;
 pub(super) struct SetAside(Mutex<HashSet<Key>>);
 
 impl SetAside {
-    /// Sets the row aside if it does not decode. A row that this one refers to may already be set aside; then this row
-    /// stays as it is.
+    /// Sets the row aside if it cannot be decoded. A row that this one refers to may already be set aside;
+    /// then this row stays as it is.
     pub(super) fn note<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         let Err(error @ (StoreError::Damaged { .. } | StoreError::Version { .. })) = read else {
             return read;

@@ -54,7 +54,7 @@ pub struct Restored {
     /// The number of ended businesses, whose rows the service deletes at its start.
     pub ended: usize,
     pub removed: usize,
-    /// The number of contacts that cannot be erased, because the profile of their business does not decode.
+    /// The number of contacts that cannot be erased, because the profile of their business cannot be decoded.
     /// Their data is deleted when the business is ended.
     pub kept: usize,
     pub valid: usize,
@@ -128,7 +128,7 @@ async fn apply_tombstones(
     let clocks = Clocks::open(store, Arc::clone(&ports.clock)).await?;
     let mut reapplied = Reapplied::default();
     for (of, taken_back) in after.iter().flat_map(|after| &after.businesses) {
-        // Checks the row, because a profile that does not decode must be deleted too.
+        // Checks the row, because a profile that cannot be decoded must be deleted too.
         if store.rows().get(&keys::profile(*of))?.is_none() {
             continue;
         }
@@ -143,7 +143,7 @@ async fn apply_tombstones(
     Ok(reapplied)
 }
 
-/// Ends a business, also if its profile does not decode.
+/// Ends a business, also if its profile cannot be decoded.
 async fn end(store: &Store, ports: &Ports, clocks: &Clocks, of: BusinessId) -> Result<(), EngineError> {
     if is_undecodable(store, of)? {
         store.submit(of, end_undecodable(store, of)?.0, Box::new(|| ())).ok_or(StoreError::Stopped)?;
@@ -164,7 +164,7 @@ async fn erase(
 ) -> Result<(), EngineError> {
     let mut there = Vec::new();
     for id in &taken_back.erased {
-        // Checks the row, because a contact that does not decode must be erased too.
+        // Checks the row, because a contact that cannot be decoded must be erased too.
         if store.rows().get(&keys::contact(of, *id))?.is_some() {
             there.push(*id);
         }
@@ -184,7 +184,7 @@ async fn erase(
 }
 
 /// Removes the listed people if their membership is not newer than the removed one. Returns their number. A
-/// business whose profile does not decode is skipped, because it gives no access.
+/// business whose profile cannot be decoded is skipped, because it gives no access.
 async fn remove(
     store: &Store,
     ports: &Ports,
@@ -193,7 +193,7 @@ async fn remove(
 ) -> Result<usize, EngineError> {
     let mut there = Vec::new();
     for (id, offered) in &taken_back.removed {
-        // A membership that does not decode gives no access.
+        // A membership that cannot be decoded gives no access.
         let row = keys::membership(of, *id);
         let Some(membership) = store.find::<Membership>(&row)? else { continue };
         if membership.created_at <= *offered {
@@ -229,7 +229,7 @@ async fn revoke_keys(
             return Ok((revoked, valid));
         }
         for (row, value) in &page {
-            // A key that does not decode gives no access.
+            // A key that cannot be decoded gives no access.
             let Some(key) = store.find_in::<ApiKey>(row, value)? else { continue };
             if key.revoked_at.is_some() || store.contains(&keys::ending(key.business_id))? {
                 continue;

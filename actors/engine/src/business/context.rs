@@ -147,12 +147,12 @@ impl<'a> Context<'a> {
         Ok(self.state.store.usable(row, contact)?.flatten())
     }
 
-    /// A record after the newest decision. `None` if the record does not decode.
+    /// A record after the newest decision. `None` if the record cannot be decoded.
     pub fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         self.state.find(key)
     }
 
-    /// The value of a read. `None` if the row does not decode; other errors are returned.
+    /// The value of a read. `None` if the row cannot be decoded; other errors are returned.
     pub fn usable<T>(&self, row: &Key, read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
         self.state.store.usable(row, read)
     }

@@ -15,13 +15,13 @@ pub(crate) struct ErasedContacts {
     /// Digests of the phone numbers, with the newest erasure of each number. Records that are newer than that
     /// erasure belong to other people.
     phones: HashMap<[u8; 16], ErasureId>,
-    /// Whether the phone number of a contact is unknown, because its record did not decode. Then index rows
-    /// of that contact may still exist.
+    /// Whether the phone number of a contact is unknown, because its record could not be decoded. Then index
+    /// rows of that contact may still exist.
     may_be_listed: bool,
 }
 
 impl ErasedContacts {
-    /// `erasure` is `None` when the erasure row did not decode.
+    /// `erasure` is `None` when the erasure row could not be decoded.
     pub(crate) fn add(&mut self, contact: ContactId, erasure: Option<&ErasureRecord>) {
         self.contacts.insert(contact);
         if let Some(ErasureRecord { id, phone: Some(phone) }) = erasure {

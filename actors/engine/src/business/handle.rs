@@ -99,7 +99,7 @@ impl BusinessHandle {
         self.shared().clocks.now()
     }
 
-    /// Whether the business has expired rows or due age marks. Fails when a row does not decode.
+    /// Whether the business has expired rows or due age marks. Fails when a row cannot be decoded.
     pub fn has_duties(&self) -> Result<bool, StoreError> {
         due::has_work(&self.shared().store, &self.shared().clocks, self.id)
     }

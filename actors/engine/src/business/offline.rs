@@ -25,7 +25,7 @@ pub(crate) struct OfflineBusiness {
 }
 
 impl OfflineBusiness {
-    /// Loads a business; `None` when it does not exist. Fails when the profile does not decode.
+    /// Loads a business; `None` when it does not exist. Fails when the profile cannot be decoded.
     pub(crate) async fn load(
         store: &Store,
         ports: &Ports,

@@ -102,7 +102,7 @@ impl State {
         }
     }
 
-    /// A record after the newest decision. `None` if it does not decode.
+    /// A record after the newest decision. `None` if it cannot be decoded.
     pub(crate) fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         Ok(self.store.usable(key, self.read(key))?.flatten())
     }

@@ -1,4 +1,4 @@
-//! Deletes a business whose profile does not decode, so that no actor can start.
+//! Deletes a business whose profile cannot be decoded, so that no actor can start.
 //!
 //! Invariant: one batch ends the business, as for any other. Its rows are deleted afterwards.
 

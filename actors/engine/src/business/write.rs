@@ -55,7 +55,7 @@ pub enum Write {
     /// Deletes the staff member. A separate write deletes each blocked time of the staff member.
     NoStaff(StaffId),
     NoContact(Contact),
-    /// An erased contact whose record did not decode. The erasure looks for its index rows.
+    /// An erased contact whose record could not be decoded. The erasure looks for its index rows.
     NoUndecodableContact(ContactId),
     NoAppointment(Appointment),
     Retention(Retention),

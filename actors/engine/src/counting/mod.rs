@@ -5,8 +5,8 @@
 //!
 //! - A business is compared only if its newest entry contains the usage. Entries of early versions do not.
 //! - Waiting deliveries and mails are not in the usage, so they are not compared.
-//! - A row that does not decode is neither found nor missing. The recorded number must be at least the number
-//!   of decodable records and at most the number of all.
+//! - A row that cannot be decoded is neither found nor missing. The recorded number must be at least the
+//!   number of decodable records and at most the number of all.
 //! - A business that has no profile and is in no list was deleted or is being imported. It is not compared.
 
 mod one;
@@ -134,7 +134,7 @@ fn decodes(kind: u8, key: &[u8], row: &[u8]) -> bool {
     keys::has_width(key, kind) && (is_head(row) || decodes.is_some_and(|decodes| decodes(row)))
 }
 
-/// The recorded usage. `None` if the newest entry has none or does not decode.
+/// The recorded usage. `None` if the newest entry has none or cannot be decoded.
 pub(crate) fn recorded_usage(rows: &dyn Rows, of: BusinessId) -> Result<Option<Usage>, StoreError> {
     let log = keys::of_kind(of, kind::AUDIT);
     let Some((key, _)) = rows.scan(&log, Order::Descending).next().transpose()? else { return Ok(None) };

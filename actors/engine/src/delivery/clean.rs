@@ -43,7 +43,7 @@ impl State {
             looked_at += 1;
             let Some(event) = shared.store.usable(&key, keys::id_at_end::<EventId>(&key))? else { continue };
             last = Some(event);
-            // A wipe record that does not decode counts as due now.
+            // A wipe record that cannot be decoded counts as due now.
             let record = shared.store.usable(&key, WipeRecord::decode(&value))?;
             let delivery = shared.store.find::<Delivery>(&keys::delivery(business, id, event))?;
             let Some(delivery) = delivery.filter(|delivery| !delivery.is_clean()) else { continue };

@@ -50,7 +50,7 @@ impl State {
                 break;
             }
             let delivery = shared.store.look::<Delivery>(&keys::delivery(business, id, event))?;
-            // A row that does not decode stays in the store and is not counted. Otherwise it would
+            // A row that cannot be decoded stays in the store and is not counted. Otherwise it would
             // permanently hide the rows after it in key order.
             let Some(delivery) = delivery else { continue };
             looked_at += 1;

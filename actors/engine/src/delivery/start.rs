@@ -4,7 +4,7 @@
 //!
 //! - The start registers waiting deliveries with the dispatcher in bounded steps.
 //! - An actor starts only with an attempt permit, or to correct its due times.
-//! - A row that does not decode is set aside.
+//! - A row that cannot be decoded is set aside.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;

@@ -12,7 +12,7 @@ use super::key::EndpointKey;
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) endpoint: WebhookEndpoint,
-    /// Also true if the profile does not decode, because it is then unknown whether the business is
+    /// Also true if the profile cannot be decoded, because it is then unknown whether the business is
     /// suspended.
     pub(super) suspended: bool,
 }

@@ -129,7 +129,7 @@ impl Engine {
         self.business(id).with_claim(ending.map(Claim::new)).change(request, EndBusiness { once }).await
     }
 
-    /// Deletes a business whose profile does not decode, so that it has no actor.
+    /// Deletes a business whose profile cannot be decoded, so that it has no actor.
     async fn end_undecodable(
         &self,
         id: BusinessId,

@@ -72,7 +72,7 @@ impl State {
         self.sending.contains(key) || self.recording.contains_key(key) || self.damaged.contains(key)
     }
 
-    /// Reads a mail. A mail that does not decode does not block the other mails.
+    /// Reads a mail. A mail that cannot be decoded does not block the other mails.
     pub(super) fn read(&mut self, shared: &Shared, key: MailKey) -> Result<Option<Mail>, StoreError> {
         let mail = shared.store.look(&keys::mail(key.of, key.id))?;
         if mail.is_none() {

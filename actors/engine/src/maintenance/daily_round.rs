@@ -170,7 +170,7 @@ async fn check_business(engine: &Parts, id: BusinessId) {
         return;
     }
     let has_work = due::has_work(&shared.store, &shared.clocks, id);
-    // A row that does not decode is already logged; any other error has stopped the store.
+    // A row that cannot be decoded is already logged; any other error has stopped the store.
     let has_work = shared.store.usable(&keys::business_index(id), has_work).ok().flatten().unwrap_or(false);
     engine.maintenance.round.checked[usize::from(has_work)].fetch_add(1, Ordering::Relaxed);
     if !has_work {

@@ -3,7 +3,7 @@
 //! The change that erases a contact deletes the contact and its index rows, and writes an erasure row
 //! (`keys::erasure`). The row contains only a digest of the phone number. Later decisions show no data of the
 //! contact. The steps then read the older rows in stages: remembered answers, audit log, messages, calls,
-//! appointments, events. The last stage looks for index rows of contacts that did not decode.
+//! appointments, events. The last stage looks for index rows of contacts that could not be decoded.
 //!
 //! Invariants:
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress. After a crash, only some
@@ -361,8 +361,8 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Removes the remaining index rows of contacts that did not decode. A row of another contact with the
-    /// same number or address stays.
+    /// Removes the remaining index rows of contacts that could not be decoded. A row of another contact with
+    /// the same number or address stays.
     fn listed(&mut self) -> Result<bool, StoreError> {
         if !self.erasing.theirs.may_be_listed() {
             return Ok(true);

@@ -4,7 +4,7 @@
 //!
 //! - Records are ordered by kind and then by key, so equal stores give equal exports.
 //! - Reading is in bounded steps, and no record is kept in memory.
-//! - A row that does not decode is set aside, left out and counted by the store.
+//! - A row that cannot be decoded is set aside, left out and counted by the store.
 //! - The records are counted. A business whose count differs from the recorded number gets no end line.
 //! - An export contains no data of contacts who are being erased.
 

@@ -149,7 +149,7 @@ impl People {
         let store = &self.shared().store;
         let id = store.find_as(&keys::person_by_email(email), keys::id_at_end)?;
         let Some(id) = id else { return Ok(None) };
-        // A record that does not decode is not found, like a contact's.
+        // A record that cannot be decoded is not found, like a contact's.
         let person = store.find::<Person>(&keys::person(id))?;
         // The key holds only a part of a hash, so two addresses may share it.
         Ok(person.filter(|person| person.email_folded() == email))

@@ -23,7 +23,7 @@ impl SessionCache {
             // The token and the person may be deleted between the two reads.
             Ok(store.get_raw(&keys::person(id))?.map(|row| (id, row)))
         };
-        // A person that does not decode cannot sign in.
+        // A person that cannot be decoded cannot sign in.
         let decode = |(id, row): &(PersonId, Vec<u8>)| store.find_in::<Person>(&keys::person(*id), row);
         self.people.get((*hash, store), read, decode)
     }

@@ -128,7 +128,7 @@ impl Repair<'_> {
     ) -> Result<(), StoreError> {
         let (dry_run, store) = (self.dry_run, self.store);
         let rewrite = self.writer.rewrite(range, |key, value| {
-            // A row that does not decode does not change.
+            // A row that cannot be decoded does not change.
             let batch = store.usable(key, row(key, value))?;
             Ok(if dry_run { Batch::default() } else { batch.unwrap_or_default() })
         });
