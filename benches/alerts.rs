@@ -41,7 +41,7 @@ use crate::support::{always_open, text};
 const BUSINESSES: usize = 1_000;
 const PEOPLE: usize = 10;
 const MAILS: usize = 100_000;
-/// The number of businesses that are booked. Each has one client.
+/// The number of businesses in which appointments are booked. Each has one client.
 const BOOKED: usize = 64;
 const MEASURED: Duration = Duration::from_secs(5);
 /// The warm-up time before the measurement and before a process is first stopped.

@@ -131,7 +131,8 @@ pub(super) async fn update(
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-/// The search for references takes time, depending on the number of appointments.
+/// Deletes a service that no appointment uses. A repeated request is answered first, because the search for
+/// appointments of the service can take long.
 pub(super) async fn delete(
     context: Context,
     Path(id): Path<ServiceId>,

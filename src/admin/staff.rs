@@ -97,7 +97,8 @@ pub(super) async fn update(
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-/// The search for references takes time, depending on the number of appointments.
+/// Deletes a staff member who has no appointments or messages. A repeated request is answered first, because
+/// the search for appointments and messages can take long.
 pub(super) async fn delete(
     context: Context,
     Path(id): Path<StaffId>,

@@ -40,7 +40,7 @@ pub(super) struct Operation {
 /// A parameter or a property.
 pub(super) struct Field {
     pub(super) name: String,
-    /// Where a parameter is; empty for a property.
+    /// The location of a parameter (`path`, `query` or `header`); empty for a property.
     pub(super) place: String,
     pub(super) kind: String,
     pub(super) required: bool,

@@ -24,7 +24,7 @@ pub(super) struct Entry {
     lower: [String; 2],
 }
 
-/// A place that was found.
+/// A search result.
 pub(super) struct Found<'a> {
     pub(super) entry: &'a Entry,
     /// Parts of the text around the first word, and whether each is a word of the query.

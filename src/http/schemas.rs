@@ -123,7 +123,7 @@ fn form(schema: &mut Schema) {
     }
 }
 
-/// Removes the number format, if the bounds already say everything.
+/// Removes the number format, for types whose minimum and maximum make it redundant.
 pub(crate) fn without_format(schema: &mut Schema) {
     schema.remove("format");
 }

@@ -88,7 +88,7 @@ impl Asking {
     }
 }
 
-/// The arguments that determine the result, without [`HOW`].
+/// The arguments that identify the request: all except `cursor` and `idempotency_key`, without nulls.
 fn asked(arguments: &Json) -> Json {
     match without_nulls(arguments) {
         Json::Object(mut properties) => {

@@ -21,7 +21,7 @@ const CALL: &str = "tools/call";
 
 const ARGUMENTS: &str = "arguments";
 
-/// Bounds of an id and of a method name. Responses repeat them.
+/// The maximum lengths of an id and of a method name. Both are bounded because responses repeat them.
 const ID_CHARS_MAX: usize = 256;
 const METHOD_CHARS_MAX: usize = 256;
 

@@ -211,7 +211,7 @@ mod tests {
         let now = instant("2026-01-01T00:00:00Z");
         assert_eq!(PARIS.spoken(instant("2026-11-24T09:00:00Z"), now), "10:00 on Tuesday 24 November");
         assert_eq!(PARIS.spoken(instant("2027-01-04T09:00:00Z"), now), "10:00 on Monday 4 January 2027");
-        // The year is that of the business's time zone.
+        // The current year is the year in the business's time zone.
         let new_year = instant("2026-12-31T23:30:00Z");
         assert_eq!(PARIS.spoken(instant("2027-01-04T09:00:00Z"), new_year), "10:00 on Monday 4 January");
         assert_eq!(PARIS.local(instant("2026-11-24T09:00:00Z")), "2026-11-24T10:00");

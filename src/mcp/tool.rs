@@ -97,7 +97,7 @@ where
     Tool { name, scope, listed, run: Box::new(run) }
 }
 
-/// Parses the arguments with the readers of `/v1`. Absent arguments are an empty object.
+/// Parses the arguments with the parsers of the `/v1` API. Missing arguments are treated as an empty object.
 fn read<A: FromJson>(arguments: &Json, asking: &Asking) -> Result<A, Refused> {
     let none = Json::Object(Vec::new());
     match arguments {

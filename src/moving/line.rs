@@ -27,8 +27,8 @@ pub(super) fn read<T: Line>(json: &Json) -> Result<T, Vec<Problem>> {
 /// [`Property`](super::values::Property).
 ///
 /// - `zone as "timezone": …` renames a property.
-/// - A property in brackets is computed from the record `it`. The field after `=>` is computed from these
-///   properties, or is constant.
+/// - When a line is written, a property in brackets is computed from the record (`it`). When a line is read,
+///   a field after `=>` is computed from the bracketed properties, or is constant.
 /// - The function after `check` checks rules between properties.
 macro_rules! export_line {
     (

@@ -47,8 +47,8 @@ impl<T: Property> Property for Option<T> {
     }
 }
 
-/// Lists properties with the types of their fields, and the functions that convert to the field and from
-/// the field to JSON. The brackets contain the generic parameters.
+/// For each property: its type in the line, the type of the record's field, the function from property to
+/// field, and the function from field to JSON. The brackets contain the generic parameters.
 macro_rules! properties {
     ($($type:ty $([$($generic:tt)*])? => $field:ty, $into_field:expr, $to_json:expr;)*) => {$(
         impl$(<$($generic)*>)? Property for $type {
@@ -92,7 +92,7 @@ properties! {
     };
 }
 
-/// Lists properties that are the same in the record.
+/// Lists property types that are also the types of their fields in the record.
 macro_rules! fields {
     ($($type:ty),*) => {
         properties! { $($type => Self, identity, identity;)* }

@@ -2,9 +2,9 @@
 //! path ids. Each input type has a reader and a description for the API document.
 //!
 //! Invariants:
-//! - A handler reads its inputs in the order of its arguments: first syntax, then named records. Another
-//!   order, two queries or two bodies do not compile.
-//! - A request with an input that the handler does not take is refused: a query, or the body of a change.
+//! - A handler reads its inputs in the order of its arguments: first the inputs that are only parsed, then
+//!   those that look up a record. Another order, two queries or two bodies do not compile.
+//! - A request is refused if it has a query, or a change has a body, that the handler does not take.
 
 use std::ops::Deref;
 

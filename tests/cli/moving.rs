@@ -321,7 +321,8 @@ fn an_invalid_file_reports_each_line_and_imports_nothing() {
         assert!(said.contains(&expected), "{expected}: {said}");
         assert!(said.ends_with("nothing was imported\n"), "{said}");
     }
-    // In this file, an appointment is longer than when the next appointment was booked.
+    // In this file, one appointment is extended so that it overlaps the next appointment of the same staff
+    // member.
     let day = |at: usize| field(at, "starts_at")[..10].to_owned();
     let pair = active.windows(2).find(|pair| day(pair[0]) == day(pair[1])).unwrap();
     let mut lines = good.clone();

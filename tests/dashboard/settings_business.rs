@@ -37,7 +37,7 @@ async fn the_whole_profile_is_changed_on_its_page() {
         assert_eq!(business[name], value.trim(), "{name}");
         assert_eq!(page.field(&path, name), value.trim(), "{name}");
     }
-    // The time zone is unchanged, and the website can be removed.
+    // This form removes the website and keeps the time zone, so the page reports `saved` and not `zone`.
     browser.submit(&page, &path, &[("website_url", "")]).await.leads_to(&format!("{path}?done=saved"));
     let business = server.operator("GET", &format!("/businesses/{salon}"), Value::Null).await;
     assert_eq!(business["website_url"], Value::Null);

@@ -40,7 +40,7 @@ pub(crate) struct Span {
     pub(crate) suspended: i64,
     /// An outage of the service's network may have delayed deliveries until this time.
     pub(crate) held_until: i64,
-    /// Whether there were so few places (permits for one attempt) that endpoints waited for each other.
+    /// Whether this seed has so few attempt permits that endpoints wait for each other.
     pub(crate) few_places: bool,
 }
 

@@ -434,7 +434,8 @@ impl Sim {
         self.check_received(&all_rows);
         self.check_tombstones();
         let mut entries: BTreeMap<usize, Vec<Entry>> = BTreeMap::new();
-        // Older requests were checked earlier. Keys of the last day must still be stored.
+        // Requests before this run were checked earlier. The newest 100 of them are checked again, because
+        // the idempotency keys of the last day must still be stored.
         for entry in self.ledger.since(from.saturating_sub(100)) {
             entries.entry(entry.tried.shop).or_default().push(entry);
         }

@@ -74,7 +74,8 @@ impl AlertChoices {
     }
 }
 
-/// The setting of a person without choices. `is_staff`: the membership is linked to a staff member.
+/// The default setting, for a person who has not changed it. `is_staff`: the membership is linked to a staff
+/// member.
 pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSetting {
     use AlertKind::{
         AppointmentBooked, AppointmentCancelled, AppointmentRequested, AppointmentRescheduled, CallMissed,

@@ -57,7 +57,7 @@ pub struct Appointment {
     pub contact_id: Option<ContactId>,
     pub source: Source,
     pub calendar_sync_status: CalendarSyncStatus,
-    /// Whether `appointment.booked` was sent: at the first confirmation.
+    /// Whether `appointment.booked` was sent. It is sent at the first confirmation.
     pub announced: bool,
     /// Whether the move of an announced appointment waits for confirmation and is not announced yet.
     pub move_unannounced: bool,

@@ -37,7 +37,7 @@ impl MailKind {
         matches!(self, Self::Gathered | Self::Daily)
     }
 
-    /// Whether the link is created at sending. Such a mail cannot be sent again from the log.
+    /// Whether the link is created when the mail is sent. Such a mail cannot be sent again from the log.
     pub fn has_link(self) -> bool {
         matches!(self, Self::Invitation | Self::Reset | Self::EmailChange)
     }
@@ -132,7 +132,7 @@ impl From<MailFault> for MailError {
     }
 }
 
-/// A mail in the outbox or the log. Address and membership are looked up at sending.
+/// A mail in the outbox or the log. The address and the membership are looked up when the mail is sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mail {
     pub id: MailId,

@@ -1,5 +1,5 @@
-//! Checks whether one staff member can take a time: the time is within their own hours, and they are not
-//! absent and are free, including the buffers.
+//! Checks whether one staff member can take a time: the time is within the hours of the staff member, and
+//! they are not absent and are free, including the buffers.
 //!
 //! Invariant: [`Candidate::check`] alone decides this, for listings and for bookings. It is fast for times in
 //! ascending order; other orders give the same results.

@@ -90,8 +90,8 @@ impl Wall {
         showing.earliest().unwrap_or_else(|| self.after_gap(wall))
     }
 
-    /// The last instant at which the wall clock shows this time, or the first after the gap for a skipped
-    /// time.
+    /// The last instant at which the wall clock shows this time. For a skipped time, the first instant after
+    /// the gap.
     pub(super) fn latest(&self, wall: NaiveDateTime) -> Timestamp {
         self.showing(wall).latest().unwrap_or_else(|| self.after_gap(wall))
     }

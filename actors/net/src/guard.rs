@@ -13,7 +13,7 @@
 //! | a public name with an internal address, alone or among public ones | [`Guard::check`]: **every** address must be public |
 //! | a name that changes after the URL was saved | every delivery checks it again |
 //! | a name that changes between the check and the connection | an attempt resolves once and dials the checked addresses |
-//! | a connection that leads elsewhere | the peer's address is compared with the checked one |
+//! | a connection to another address | the peer's address is compared with the checked one |
 //! | a pooled connection from before the name changed | reused only if the new answer contains its peer |
 //! | search domains of the machine | names are resolved as absolute |
 //! | a redirect to an internal host | never followed; it is a failure |

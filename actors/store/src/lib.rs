@@ -349,7 +349,8 @@ impl Store {
     }
 
     /// A counter that increases with each applied change to API keys, people or profiles, before the change is
-    /// acknowledged. While it is unchanged, rows of these kinds that were read after it are current.
+    /// acknowledged. Read the counter, then the rows. While the counter has the same value, those rows are
+    /// current.
     pub fn credentials_generation(&self) -> u64 {
         self.0.committer.credentials_generation()
     }

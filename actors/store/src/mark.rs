@@ -14,8 +14,9 @@
 //! ```
 //!
 //! Invariants: the number is that of a durable batch, so a store whose newest batch has a smaller number has lost
-//! acknowledged batches. The mark may be older than the store after a power cut. An earlier version of this program
-//! writes the first 16 bytes only. The check covers the number, so the end of the log is then ignored.
+//! acknowledged batches. The mark may be older than the store after a power cut. Earlier versions write only
+//! the first 16 bytes. The check value then does not match the new number, so this version ignores the old
+//! end of the log.
 
 use std::fs::{File, OpenOptions};
 use std::io;

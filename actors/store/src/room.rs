@@ -145,7 +145,7 @@ impl Room {
     }
 
     /// The level, and the result of the last check of the disk. `written` returns how many of the submitted bytes are
-    /// durable. Bytes that have yet to grow the backend's files count as well.
+    /// durable. Submitted bytes that are not in the backend's files yet count as used space.
     pub(super) fn level(
         &self,
         backend: &dyn Backend,

@@ -48,7 +48,8 @@ pub fn copied_tombstones(dir: &Path) -> Result<Option<Vec<Tombstone>>, StoreErro
     let path = dir.join(TOMBSTONES_FILE);
     match fs::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        // The empty list of a data directory. Backups may be kept there.
+        // If backups are kept in a data directory, this file is the empty list of that directory and not a
+        // copy.
         Ok(text) if text.is_empty() => Ok(None),
         // A list would end with an incomplete line, and a copy has at least its digest.
         Ok(text) if !text.contains(&b'\n') => Err(StoreError::TombstonesDamaged(path)),

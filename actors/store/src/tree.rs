@@ -41,7 +41,8 @@ pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 const LINK_BYTES: u64 = 32;
 /// sled splits a page with more rows.
 const ROWS_PER_PAGE: u64 = 16;
-/// After this many changes sled rewrites a whole page, and moves another page to free space.
+/// After this many changes sled rewrites a whole page, and relocates another page, so that a segment becomes
+/// free.
 const CHANGES_PER_PAGE: u64 = 10;
 
 /// The number of checks for the release of the file when the store closes.
@@ -56,7 +57,8 @@ const CHUNK_ROWS: usize = 64;
 pub(super) struct Tree(Arc<Inner>);
 
 struct Inner {
-    /// `None` once closed. No caller keeps sled longer than one call, because isolating a page closes and reopens it.
+    /// `None` once closed. No caller may hold the handle for longer than one call, because isolating a page
+    /// closes and reopens sled.
     sled: RwLock<Option<Sled>>,
     file: File,
     /// The growth of the log since the last sync, estimated from above.
@@ -93,7 +95,7 @@ impl Tree {
         Ok((Self(Arc::new(Inner { sled, file, log_bytes, sealed, syncs })), newest))
     }
 
-    /// Makes the writes of sled's opening durable, and starts the list of sealed segments.
+    /// Syncs what sled wrote while it opened, and starts the list of sealed segments.
     pub(super) fn opened(&self, files: &Files) -> Result<(), StoreError> {
         self.sync()?;
         files.opened()?;

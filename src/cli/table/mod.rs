@@ -39,7 +39,7 @@ enum PathPart<'a> {
     Record { id: &'a str, kind: Option<Kind>, optional: bool },
 }
 
-/// The document of the operator API. Only commands on records generate it.
+/// The OpenAPI document of the operator API, generated on first use. Only the commands for records need it.
 static DOCUMENT: LazyLock<Value> = LazyLock::new(operator_document);
 
 /// The positional argument for a staff member without the flag.

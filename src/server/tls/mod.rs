@@ -64,7 +64,7 @@ struct Current {
 }
 
 impl Certificates {
-    /// Reads the files of a listener that clients call by `hosts`.
+    /// Reads the certificate and the key of a listener. Clients use the names in `hosts` for it.
     ///
     /// # Errors
     /// Returns an error if a file cannot be read or has the wrong content. The message names the file and the

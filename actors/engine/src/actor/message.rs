@@ -14,8 +14,8 @@ pub(crate) struct Reply<T> {
     pub(super) _permits: [OwnedSemaphorePermit; 2],
 }
 
-/// A claim that a caller holds until its message is answered: an idempotency key or an e-mail address. The
-/// message contains a copy, so the claim is held until the commit even if the caller is dropped.
+/// An exclusive lock on an idempotency key or an e-mail address. The caller and its message share the lock,
+/// so it is held until the commit even if the caller is dropped.
 #[derive(Clone)]
 pub(crate) struct Claim {
     _claim: Arc<dyn Send + Sync>,

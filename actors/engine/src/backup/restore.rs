@@ -212,8 +212,9 @@ async fn remove(
     Ok(removed)
 }
 
-/// Revokes the listed keys, or all. Returns the numbers of revoked and of valid keys. The keys of ended
-/// businesses are deleted with them.
+/// Revokes the API keys that the list of tombstones names, or all keys if there is no list. Returns the
+/// number of revoked keys and of keys that stay valid. The keys of a deleted business are deleted together
+/// with the business.
 async fn revoke_keys(
     store: &Store,
     after: Option<TakenBack>,

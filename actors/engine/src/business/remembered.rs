@@ -16,7 +16,8 @@ use super::state::State;
 use crate::error::EngineError;
 
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
-/// Upper bound of future days that are read. Such days exist when an earlier version ran with a wrong clock.
+/// The maximum number of future days whose idempotency keys are read. An earlier version with a wrong clock
+/// may have written such keys.
 const DAYS_AHEAD_MAX: usize = 32;
 
 /// The stored answer to a repeated request. A caller without the right to the change does not receive it.
@@ -153,7 +154,8 @@ pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>
     }
 }
 
-/// Checks the role and the membership of a person. Changes to members also need a recent password.
+/// Checks the role and the membership of a person. For changes to members, the person must also have entered
+/// the password recently.
 fn check_person(
     state: &State,
     (id, password_at): (PersonId, Option<Timestamp>),

@@ -1,10 +1,12 @@
-//! The steady time that a store keeps across restarts, and the check of the wall clock at a start.
+//! The stored steady time, which continues after a restart, and the check of the wall clock at a start.
 //!
-//! The wall clock measures how long the service was stopped. The result is limited to the range from zero to
-//! [`STOPPED_MAX`], the lifetime of an idempotency key, so a jump of the wall clock cannot expire all keys.
+//! The time while the service was stopped is the difference of two wall-clock readings. It counts for 0 to 24
+//! hours ([`STOPPED_MAX`]), so a wrong wall clock moves the steady time forward by at most one day per start.
+//! That can expire idempotency keys, which are kept for 24 hours. Records that are kept for longer expire at
+//! most one day early per start.
 //!
-//! The believed time is stored too. In the same boot of the machine the steady clock continues it; after
-//! another boot it is a lower bound.
+//! The believed time is stored too. In the same boot of the machine the steady clock tells how far the
+//! believed time has advanced; after a restart of the machine the stored time is only a lower bound.
 
 use chrono::TimeDelta;
 use domain::{Business, BusinessId, SteadyTime, Timestamp};

@@ -74,7 +74,7 @@ impl Deliveries {
         self.businesses.upgrade().into_iter().for_each(|businesses| businesses.maintain(business));
     }
 
-    /// Whether the number of running actors exceeds the bound for actors without work.
+    /// Whether so many actors run that an actor without work must stop immediately.
     pub(super) fn are_too_many(&self) -> bool {
         self.directory.len() > self.actors_at_rest
     }

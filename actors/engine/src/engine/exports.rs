@@ -2,10 +2,12 @@
 //!
 //! Invariants:
 //! - Commits never wait for an export.
-//! - Each business is exported at one durable point of its history.
-//! - Memory holds one step of records, and old values of overwritten rows within a bound.
+//! - Each business is exported as of one point in time, at which its state is durable.
+//! - An export holds at most one step of records and a bounded number of old values of overwritten rows in
+//!   memory.
 //! - The audit entry is durable before the first record is returned.
-//! - A dropped export frees its memory. A caller that is too slow loses the export after [`POINT_TIME_MAX`].
+//! - A dropped export frees its memory. An export whose caller is too slow is cancelled: the read of one
+//!   business may take at most [`POINT_TIME_MAX`].
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -42,8 +42,8 @@ impl Once {
         Ok(value.map(|value| Answer { value, replayed: true }))
     }
 
-    /// Adds the answer to the batch and deletes some expired answers. This bounds their number to about two
-    /// days of requests.
+    /// Adds the answer to the batch and deletes some expired answers, so the stored answers never cover more
+    /// than about two days.
     pub(super) fn remember<G: Gives>(
         shared: &Shared,
         asked: Idempotency,

@@ -37,7 +37,8 @@ pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 pub enum Forgotten {
     /// A mail may be sent if an account has the address.
     Send,
-    /// The address had a mail recently. Nothing is sent, no link is voided, and the response is the same.
+    /// A mail was sent to this address recently. No further mail is sent, earlier links stay valid, and the
+    /// client gets the same response as for `Send`.
     Repeated,
     /// The IP address has asked too often and may ask again at this instant.
     TooMany(Timestamp),

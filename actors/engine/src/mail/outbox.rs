@@ -124,8 +124,8 @@ impl Outbox {
         self.transport.get()
     }
 
-    /// Creates a mail with a new id and `Message-ID`; `None` if no mail is sent. `now` is believed wall-clock
-    /// time, and `steady` the time of the schedules' clock.
+    /// Creates a mail with a `Message-ID`. `None` if the service sends no mail. `now` is the believed time,
+    /// for stamps; `steady` is the time of the schedules (`clock/schedule`).
     pub(crate) fn mint(
         &self,
         id: MailId,

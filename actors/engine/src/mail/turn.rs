@@ -131,7 +131,7 @@ impl State {
         Ok(FirstRow::Nothing)
     }
 
-    /// Handles a due mail: gathers it with others of its person, or sends it.
+    /// Handles a due mail: combines it with other alert mails to the same person, or sends it.
     fn take_up(
         &mut self,
         shared: &Arc<Shared>,

@@ -78,8 +78,8 @@ pub(super) struct Stepped {
     pub(super) more: bool,
 }
 
-/// The next step. If the step has rows, `done` is called after they are durable. An earlier next step would
-/// read the same rows again.
+/// Runs the next step. If it writes, `done` is called when the batch is durable. The caller waits for that,
+/// because a step before then would read the same rows again.
 pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Stepped, StoreError> {
     // A deletion writes too. On a nearly full disk the job waits for the next minute.
     if state.store.check_room(Weight::Keeps).is_err() {

@@ -37,7 +37,8 @@ pub(crate) async fn until_opened(moving: &Moving) -> Result<(), EngineError> {
     let shared = &moving.shared;
     while is_finishing(&shared.store)? {
         shared.check_open()?;
-        // If this future is dropped, the job continues immediately.
+        // If this future is dropped, it releases the import permit, so the background job can finish the
+        // import immediately.
         let _permit = moving.import().await?;
         finish_or_take_back(shared).await?;
     }

@@ -6,7 +6,7 @@
 //! - A run that is repeated after any step has the same result.
 //! - The rows of a business are deleted in bounded steps in the business's lane, so other work continues.
 //! - The list in the file next to the store names an imported business after the point at which it can no
-//!   longer be taken back, and before it is opened.
+//!   longer be rolled back, and before it is opened.
 
 use domain::{Business, BusinessId};
 use store::keys::{installation_kind, kind};

@@ -49,7 +49,7 @@ pub(super) struct ImportedBusiness {
 }
 
 impl ImportedBusiness {
-    /// Records the import of a business before its first row, so that the import can be taken back.
+    /// Records the import of a business before its first row, so that the import can be rolled back.
     pub(super) async fn begin(
         store: &Store,
         business: Business,

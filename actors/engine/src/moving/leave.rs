@@ -69,7 +69,8 @@ impl Leaving {
         let is_left = |kind: u8| parts().skip(self.part).any(|left| left.rows() == kind);
         match kind {
             kind::ERASURE | kind::AUDIT => self.business.is_some(),
-            // A message may contain data of an erased contact through its call.
+            // A message may belong to a call with an erased contact, so the calls are still needed while
+            // messages are read.
             kind::CALL => is_left(kind) || is_left(kind::MESSAGE) && !self.theirs.is_empty(),
             kind => is_left(kind),
         }

@@ -7,7 +7,7 @@
 //! - A business under import is not in any list. Its profile is stored under a separate key (`keys::moving`)
 //!   until one batch opens the business.
 //! - Businesses are opened only after every record was valid and durable. An import that stopped before this
-//!   point is taken back: its rows are deleted. An import that stopped later is finished. The engine does
+//!   point is rolled back: its rows are deleted. An import that stopped later is finished. The engine does
 //!   this at its start, before another import.
 //! - An import never restores data of contacts who were erased in this store. The list of tombstones next to
 //!   the store names these contacts.

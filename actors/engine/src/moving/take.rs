@@ -26,7 +26,7 @@ pub struct ImportOptions {
     pub erase_again: bool,
 }
 
-/// An import in progress. Dropping this value takes the import back: its rows are deleted.
+/// An import in progress. Dropping this value rolls the import back: the imported rows are deleted.
 pub struct Import {
     pub(crate) moving: Arc<Moving>,
     now: Timestamp,

@@ -23,7 +23,7 @@ use crate::window::{Rate, Windows};
 /// The failures that an IP address may have ([`Sources`]).
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
 /// The remembered failures of an e-mail address. More failures are remembered than affect the delay, so an
-/// attempt that is taken back never replaces a failure that affects it.
+/// attempt that is no longer counted never replaces a failure that affects it.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 /// The number of failures of an e-mail address that are answered without a delay.
 const PROMPT: u32 = 5;
@@ -43,7 +43,7 @@ struct Failures {
     emails: Windows<[u8; 32]>,
 }
 
-/// An attempt in progress. It counts as a failure unless it is [taken back](Self::forgive).
+/// An attempt in progress. It counts as a failure unless [`Self::forgive`] removes it from the count.
 pub(super) struct Try<'a> {
     attempts: &'a Attempts,
     network: IpAddr,

@@ -193,8 +193,8 @@ fn forms(given: &str) -> [Option<String>; 2] {
     [Some(prepared), as_given].map(|form| form.filter(|form| check_length(form).is_ok()))
 }
 
-/// The hash of the prepared form that replaces an old hash. It reuses the salt, so concurrent checks produce
-/// the same hash.
+/// Hashes the prepared form of the password. The new hash replaces the old hash and reuses its salt, so
+/// concurrent checks produce the same hash.
 fn again(hashing: Hashing, kept: &str, prepared: &str) -> PasswordCheck {
     let salt = PasswordHash::new(kept).ok().and_then(|kept| kept.salt);
     let hash = salt.and_then(|salt| hashing.argon().hash_password(prepared.as_bytes(), salt).ok());

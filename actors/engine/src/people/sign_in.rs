@@ -36,7 +36,8 @@ pub enum SignIn {
     Known,
     /// The address is unknown or the password is wrong.
     Wrong,
-    /// The IP address has failed too often. Contains the wait until the next try.
+    /// Too many sign-ins from this IP address have failed. Contains the time until the next attempt is
+    /// allowed.
     TooMany(Duration),
 }
 
@@ -120,8 +121,8 @@ impl People {
         next: AfterPassword,
     ) -> Result<SignIn, EngineError> {
         let (people, password) = (self.clone(), password.to_owned());
-        // A separate task, because the count must be correct even if the caller is cancelled: an attempt
-        // counts as a failure while its password is hashed, and a right password does not count.
+        // Runs in a separate task, so that it also finishes if the caller is cancelled. An attempt counts as
+        // a failure from its start; a correct password removes it from the count.
         let tried =
             tokio::spawn(
                 async move { people.try_to_the_end((&email, person), &password, network, next).await },

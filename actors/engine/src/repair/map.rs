@@ -53,10 +53,10 @@ impl StampMap {
         self.newest_kept
     }
 
-    /// The new instant of a stamp. A stamp up to the present stays. The last future stamp moves to the
-    /// present, and each other future stamp moves to a millisecond before the next one. If there is too
-    /// little time after the newest stamp that stays, the earliest future stamps get the instant of that
-    /// stamp.
+    /// The corrected value of a timestamp. A timestamp up to the present does not change. The last future
+    /// timestamp becomes the present, and each other future timestamp is set one millisecond before the next
+    /// one. If there is too little time after the newest unchanged timestamp, the earliest future timestamps
+    /// become equal to it.
     pub(super) fn moved(&self, stamp: Timestamp) -> Timestamp {
         if stamp <= self.present {
             return stamp;

@@ -1,15 +1,16 @@
-//! Repairs future stamps of a wrong clock by moving them to the present or earlier. It works on a stopped
-//! store.
+//! Corrects timestamps that a wrong clock set in the future: they become the present or an earlier time. The
+//! repair works on a stopped store.
 //!
 //! Invariants:
 //!
-//! - The stamps of a business keep their order. Future stamps move between the newest other stamp and the
-//!   present, a millisecond apart where there is room ([`map`]).
-//! - A record and its index rows move in one batch.
-//! - Ids, the bytes of events, quotes in the audit log and instants of a client (`starts_at`, `ends_at`,
-//!   `started_at`) do not change.
-//! - The repair can stop at any moment and continue. The present and each business's map are durable before
-//!   the first record moves. No engine starts before the end of the repair.
+//! - The timestamps of a business keep their order. Future timestamps are set between the newest other
+//!   timestamp and the present, a millisecond apart where there is room ([`map`]).
+//! - A record and its index rows are rewritten in one batch.
+//! - Ids, the bytes of events, old values quoted in the audit log, and times that clients sent (`starts_at`,
+//!   `ends_at`, `started_at`) do not change.
+//! - The repair can stop at any moment and continue. The time at which the repair began, and each business's
+//!   map from old to new timestamps, are durable before the first record is rewritten. No engine starts
+//!   before the end of the repair.
 
 mod map;
 mod rows;
@@ -63,7 +64,7 @@ pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
     if store.contains(&keys::repair())? { Err(StoreError::RepairUnfinished) } else { Ok(()) }
 }
 
-/// Moves every stamp after `present` to `present` or earlier, or reports the changes in a dry run. An
+/// Sets every timestamp after `present` to `present` or earlier, or reports the changes in a dry run. An
 /// unfinished repair continues with its own present.
 pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> Result<Report, RepairError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Err(RepairError::NoStore) };

@@ -41,7 +41,7 @@ pub(super) fn each_of(
     }
 }
 
-/// Moves a record without stamped index rows.
+/// Corrects the timestamps of a record whose index rows contain no timestamp. The key does not change.
 fn in_place<R: Stamped>(
     key: &Key,
     value: &[u8],
@@ -53,7 +53,8 @@ fn in_place<R: Stamped>(
     Ok(Some((Moved { batch, name: R::NAME }, after)))
 }
 
-/// Moves a delivery. Its due time is not a stamp, and moves only if it is later than the schedule allows.
+/// Corrects the timestamps of a delivery. Its due time is not a timestamp of a change; it is corrected only
+/// if it is later than the schedule allows.
 fn delivery(
     store: &Store,
     of: BusinessId,

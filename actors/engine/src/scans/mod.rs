@@ -31,8 +31,8 @@ const ROW_BYTES: usize = 4 << 10;
 const STEPS: usize = 4;
 const FIRST_STEP_TIME_MAX: Duration = Duration::from_millis(2);
 const ROWS_PER_LOOK: usize = 32;
-/// The maximum number of reads for one list item and its successor beyond the bound: index rows, the record,
-/// and the records of displayed names.
+/// The number of reads by which a request may exceed its bound, to complete one list item and look for the
+/// next: index rows, the record, and the records of displayed names.
 const ITEM_READS_MAX: usize = 16;
 
 const SCANS_MAX: usize = 2;

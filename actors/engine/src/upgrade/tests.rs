@@ -140,7 +140,8 @@ fn with_more(mut rows: Rows) -> Rows {
 /// survives.
 #[tokio::test(start_paused = true)]
 async fn a_repeatedly_interrupted_conversion_has_the_same_result() {
-    // Format 2 converts only its format mark, so there are fewer moments to cut.
+    // The conversion from format 2 changes only the format mark, so it has fewer moments at which the power
+    // can be cut.
     for (format, cuts_min) in [(1, 40), (2, 5)] {
         let before = if format == 1 { with_more(fixture(format).await) } else { fixture(format).await };
         let expected = upgraded(&before).await;

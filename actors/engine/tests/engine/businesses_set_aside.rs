@@ -108,7 +108,7 @@ async fn a_running_business_stays_set_aside_over_restarts_and_the_other_continue
     assert_eq!(world.fatal(), 1, "only the crash may be counted");
     assert!(rows_of(&mut world, shop.id).await == before, "rows of the business were changed");
 
-    // The operator lifts the mark, so the engine accepts the business again.
+    // The operator removes the business from the list `businesses-set-aside`, so the engine accepts it again.
     world.engine.clone().close().await.unwrap();
     world.disk.lift_aside();
     world.open_again().await;

@@ -16,7 +16,8 @@ async fn waiting(handle: &BusinessHandle, limit: usize) -> (Vec<AppointmentId>, 
     (shown.into_iter().map(|one| one.id).collect(), more)
 }
 
-/// Checks that both ways give the same result. Returns the number of pending appointments.
+/// Checks that `requests` and the filtered list return the same pending appointments. Returns the number of
+/// pending appointments.
 async fn agrees(world: &World, shop: &Shop) -> usize {
     let handle = world.at(shop);
     let pending = AppointmentFilter {

@@ -26,8 +26,8 @@ kinds! {
     ENDING = 0x10, 33;
     /// A business with an erasure or an event to be wiped: its id → nothing.
     UNFINISHED = 0x11, 33;
-    /// A business that is being imported: its id → the final `Business`. The nil UUID with an empty value means that all
-    /// of them are valid and durable.
+    /// A business that is being imported: its id → the final `Business`. A row with the nil UUID and an empty
+    /// value means that all records of the import are valid and durable.
     MOVING = 0x18, 33;
     /// A person: their id → `Person`.
     PERSON = 0x30, 33;

@@ -183,8 +183,8 @@ fn numbers_of(bytes: &[u8]) -> BTreeSet<u64> {
     numbers
 }
 
-/// Calls `each` for the valid messages of a segment and returns the offsets of the unreadable parts. The end
-/// of a segment that may be torn is not counted as such a part.
+/// Calls `each` for the valid messages of a segment and returns the offsets of the unreadable parts. With
+/// `may_be_torn`, an unreadable end of the segment is not returned.
 fn messages(bytes: &[u8], number: u64, may_be_torn: bool, mut each: impl FnMut(usize, Header)) -> Vec<usize> {
     let (mut at, mut unreadable) = (SEGMENT_HEADER_BYTES, Vec::new());
     while has_room(at, bytes.len()) {

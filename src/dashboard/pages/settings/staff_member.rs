@@ -15,7 +15,8 @@ use super::week::{DayRow, WORKS, WORKS_AGAIN, in_short, rows};
 use crate::admin::staff::{StaffBody, StaffPatch};
 use crate::dashboard::pages::prelude::*;
 
-/// The field that selects whether the staff member has own hours, and the value of the field for own hours.
+/// The field that selects between the opening hours and separate hours of the staff member, and its value for
+/// separate hours.
 const HOURS: &str = "whose_hours";
 const OWN: &str = "own";
 const OF_BUSINESS: &str = "business";

@@ -75,6 +75,7 @@ struct Seats<I: Id, M: Message> {
     back_off: BackOff<I>,
 }
 
+/// The entry of one actor in the directory. It exists from the start of the actor until the actor has stopped.
 struct Seat<M: Message> {
     /// For lookups while the actor runs.
     running: RwLock<Option<Arc<Running<M>>>>,
@@ -230,7 +231,7 @@ impl<I: Id, M: Message> Directory<I, M> {
 
     fn look_at(&self, id: I) {
         let Some(seat) = self.seats.get(id) else { return };
-        // A seat that is being filled is in use.
+        // The lock is held while the actor starts or stops; then there is nothing to check.
         let Ok(gone) = Arc::clone(&seat.gone).try_lock_owned() else { return };
         let Some(running) = seat.running.read().clone() else { return };
         if running.is_open() && (running.idle() < IDLE_MAX || !running.retire()) {
@@ -314,7 +315,7 @@ impl<I: Id, M: Message> Seats<I, M> {
 
     fn put_away(&self, id: I) {
         let Some(seat) = self.get(id) else { return };
-        // A seat that is being filled is in use.
+        // The lock is held while the actor starts or stops; then there is nothing to check.
         let Ok(gone) = Arc::clone(&seat.gone).try_lock_owned() else { return };
         let running = seat.running.read().clone();
         if running.is_some_and(|running| !running.is_open() || running.retire()) {
@@ -322,8 +323,8 @@ impl<I: Id, M: Message> Seats<I, M> {
         }
     }
 
-    /// Stops the longest unused actors while too many run, inspecting at most `looks` actors. An actor with
-    /// work in progress continues and counts as used now.
+    /// While too many actors run, stops those that have been unused for longest. Inspects at most `looks`
+    /// actors. An actor with work in progress continues and counts as used now.
     fn stop_surplus(&self, looks: usize) {
         for _ in 0..looks {
             let id = {

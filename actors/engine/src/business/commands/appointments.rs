@@ -213,7 +213,8 @@ pub(super) fn amend<V: SomeAppointmentView>(
     let contact = read.flatten();
     let shown: V = context.show(&before, contact.as_ref());
     context.check_match(&shown)?;
-    // The erasure may already have passed the new position of the appointment.
+    // The erasure job may not visit this appointment again after the change, so the change itself removes the
+    // data of an erased contact.
     let known = if is_erased { before.erased() } else { before.clone() };
     match rule(&known)? {
         Outcome::Unchanged => Ok(Decision::answering(shown)),

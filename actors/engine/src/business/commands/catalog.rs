@@ -205,7 +205,7 @@ pub struct CreateStaff {
     pub zone: Option<Tz>,
     /// Without duplicates.
     pub service_ids: Vec<ServiceId>,
-    /// Without own hours, the opening hours apply.
+    /// `None` if the opening hours apply.
     pub hours: Option<StaffHours>,
 }
 
@@ -249,7 +249,7 @@ pub struct PatchStaff {
     pub zone: Option<Tz>,
     /// Without duplicates.
     pub service_ids: Option<Vec<ServiceId>>,
-    /// The inner `None` removes the own hours.
+    /// `Some(None)` removes the staff member's hours. `None` keeps them.
     pub hours: Option<Option<StaffHours>>,
 }
 

@@ -100,8 +100,8 @@ impl Change for DeleteSpecialDay {
     }
 }
 
-/// The appointments outside of the opening hours after the change. They lie on the date, or in windows that
-/// open on it before or after the change.
+/// The appointments outside of the opening hours after the change. These appointments are on the date, or in
+/// windows that open on the date before or after the change.
 fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> AffectedView {
     let reach = |days| Calendar::new(context.business(), days).reach_of(date);
     let (was, shall_be) = (reach(context.special_days()), reach(days));

@@ -156,7 +156,8 @@ impl Change for RemoveMember {
     }
 }
 
-/// Audits a link that the operator created for a person. The link itself is in the account.
+/// Writes an audit entry for a link that the operator created for a person. The link is stored with the
+/// account, not with the business.
 #[derive(Clone, Copy, Debug)]
 pub struct NoteLink {
     pub id: PersonId,

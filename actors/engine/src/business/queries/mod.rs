@@ -261,7 +261,7 @@ impl BusinessHandle {
         self.ask(move |state, _| Ok(state.budget.promise_waiting(rows_max as u64))).await
     }
 
-    /// Asks the actor a question about its memory. The answer waits until that memory is durable.
+    /// Reads from the actor's state in memory. The answer is sent once every change in that state is durable.
     async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&mut State, Timestamp) -> Result<T, EngineError> + Send + 'static,

@@ -140,7 +140,8 @@ async fn a_success_before_the_first_attempt_does_not_count() {
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.happen("before").await;
     settle().await;
-    // The receiver moves to a new address, because the connection to the first address is still open.
+    // A new address forces a new connection. The pooled connection to the first address would still reach the
+    // old receiver.
     world.receiver("a.example.com", 2, NO);
     world.happen("A").await;
     sleep(Duration::from_secs(90_000)).await;

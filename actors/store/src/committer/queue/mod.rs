@@ -247,7 +247,7 @@ impl Queue {
     }
 
     /// Keeps the queue from returning a long change before this instant, unless the queue closes. Only the
-    /// writer's thread calls this, because the writer's task does not measure time.
+    /// writer thread of a real store calls this. The writer task of simulations never reads the clock.
     pub(super) fn rest_until(&self, until: Instant) {
         let mut state = self.state.lock();
         if !state.closed {

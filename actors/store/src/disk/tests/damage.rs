@@ -128,7 +128,8 @@ fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=12, 2_000);
-    // The next sync lists a segment that was completed during a sync.
+    // A segment that is completed during a sync is added to the list of sealed segments only at the next
+    // sync, so this writes once more.
     write(&store, 13..=13, 1);
     let killed = copied(home.path());
     let rows = all(&store, &every_row()).unwrap();
