@@ -3,6 +3,7 @@
 //! The first start creates the business by the usual engine calls. Its id and key are stored in a file next
 //! to the store, so that later starts print the same key. Only the owner can read the file.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs;
 use std::io;
@@ -344,9 +345,9 @@ curl -s -H "$AUTH" -H "$JSON" "$BASE/appointments/$ID/reschedule" -d '{{"starts_
 # cancel it
 curl -s -H "$AUTH" -X POST "$BASE/appointments/$ID/cancel"
 
-# the operator's commands, from this directory; see `receptionist --help`
-receptionist availability --service Coupe{options}
-receptionist appointment list{options}
+# the operator's commands, from this directory; see `{program} --help`
+{program} availability --service Coupe{options}
+{program} appointment list{options}
 
 Stop with Ctrl-C.
 "#,
@@ -355,9 +356,17 @@ Stop with Ctrl-C.
         service = sample.service_id,
         first = first.starts_at,
         second = second.starts_at,
+        program = program(std::env::args_os().next()),
         options = options(service, dir),
     );
     Ok(out)
+}
+
+/// The program as the user started it, such as `target/release/receptionist`, quoted for a shell if needed.
+fn program(started_as: Option<OsString>) -> String {
+    let name = started_as.map_or_else(|| "receptionist".into(), |name| name.to_string_lossy().into_owned());
+    let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+    if plain { name } else { format!("'{}'", name.replace('\'', r"'\''")) }
 }
 
 /// The options that a command needs to find the service. Empty if it finds the service without.
