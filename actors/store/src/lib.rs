@@ -335,6 +335,13 @@ impl Store {
         self.0.committer.settled(business, Of::Any)
     }
 
+    /// Queues a change and waits until it is durable. Returns [`StoreError::Stopped`] when the store fails or has
+    /// failed.
+    pub async fn write(&self, business: BusinessId, batch: Batch) -> Result<(), StoreError> {
+        self.submit(business, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+        self.settled(business).await
+    }
+
     /// Like [`Store::settled`], but does not wait for outcomes of delivery attempts.
     pub fn settled_to_send(
         &self,

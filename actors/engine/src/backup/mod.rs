@@ -18,16 +18,13 @@
 //!   the differences. A backup with differences is restored only if the operator accepts it;
 //! - a restore repeats later revocations and erasures from the tombstone list, or revokes every key.
 
-mod manifest;
 mod read;
 mod restore;
 mod running;
-#[cfg(test)]
-mod tests;
 mod write;
 
-pub use self::manifest::{Chunk, MANIFEST_FILE, Manifest, ROWS_FILE};
 pub use self::read::{Backup, BackupError};
 pub use self::restore::{RestoreError, Restored, restore};
 pub(crate) use self::running::{BACKUP_ROWS, BackupCounts, Backups};
 pub use self::running::{BackupFailure, BackupState};
+pub use self::write::{Chunk, MANIFEST_FILE, Manifest, ROWS_FILE};

@@ -1,20 +1,20 @@
 //! Reading a backup. Each chunk is checked against its digest before use.
 
-use std::collections::VecDeque;
 use std::fs::File;
 use std::io;
+use std::num::NonZeroUsize;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use lru::LruCache;
 use parking_lot::Mutex;
 use store::records::STORE_FORMAT;
 use store::{KEY_BYTES_MAX, KeyRange, Order, Pair, Pairs, Rows, StoreError};
 
-use super::manifest::{BACKUP_VERSION, MANIFEST_FILE, Manifest, ROWS_FILE, sha256, unhex};
+use super::write::{BACKUP_VERSION, MANIFEST_FILE, Manifest, ROWS_FILE, sha256, unhex};
 
-/// The number of chunks in the cache for lookups.
-const CHUNKS_KEPT: usize = 64;
+const CHUNKS_KEPT: NonZeroUsize = NonZeroUsize::new(64).unwrap();
 
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
@@ -44,7 +44,7 @@ pub struct Backup {
     file: File,
     manifest: Manifest,
     firsts: Vec<Vec<u8>>,
-    kept: Mutex<VecDeque<(usize, Arc<Vec<Pair>>)>>,
+    kept: Mutex<LruCache<usize, Arc<Vec<Pair>>>>,
 }
 
 impl Backup {
@@ -73,7 +73,7 @@ impl Backup {
             let (number, reason) = (manifest.chunks.len(), "the length of the file has changed");
             return Err(BackupError::Damaged { path, number, reason });
         }
-        Ok(Self { path, file, manifest, firsts, kept: Mutex::default() })
+        Ok(Self { path, file, manifest, firsts, kept: Mutex::new(LruCache::new(CHUNKS_KEPT)) })
     }
 
     pub fn manifest(&self) -> &Manifest {
@@ -106,21 +106,9 @@ impl Backup {
     }
 
     fn chunk(&self, at: usize) -> Result<Arc<Vec<Pair>>, StoreError> {
-        let mut kept = self.kept.lock();
-        if let Some(found) = kept.iter().position(|(kept, _)| *kept == at) {
-            if let Some(chunk) = kept.remove(found) {
-                kept.push_back(chunk);
-            }
-        } else {
-            let rows =
-                self.read_chunk(at).map_err(|error| StoreError::damaged("backup", error.to_string()))?;
-            if kept.len() == CHUNKS_KEPT {
-                kept.pop_front();
-            }
-            kept.push_back((at, Arc::new(rows)));
-        }
-        let newest = kept.back().map(|(_, rows)| Arc::clone(rows));
-        newest.ok_or_else(|| StoreError::damaged("backup", "no chunk was read"))
+        let read = || self.read_chunk(at).map(Arc::new);
+        let chunk = self.kept.lock().try_get_or_insert(at, read).cloned();
+        chunk.map_err(|error| StoreError::damaged("backup", error.to_string()))
     }
 
     fn chunk_of(&self, key: &[u8]) -> Option<usize> {
@@ -158,18 +146,12 @@ impl Rows for Backup {
         let behind = self.firsts.partition_point(|first| *first < to);
         let chunks = first..behind.max(first);
         let rows = move |at| {
-            let read = self.chunk(at).map(|rows| {
-                let within = |row: &&Pair| row.0 >= from && row.0 < to;
-                let mut rows: Vec<_> = rows.iter().filter(within).cloned().collect();
-                if order == Order::Descending {
-                    rows.reverse();
-                }
-                rows
-            });
-            match read {
-                Ok(rows) => rows.into_iter().map(Ok).collect::<Vec<_>>(),
-                Err(error) => vec![Err(error)],
-            }
+            let rows = match self.chunk(at) {
+                Ok(rows) => rows,
+                Err(error) => return vec![Err(error)],
+            };
+            let within = rows.iter().filter(|row| row.0 >= from && row.0 < to).cloned().map(Ok);
+            if order == Order::Descending { within.rev().collect() } else { within.collect() }
         };
         match order {
             Order::Ascending => Box::new(chunks.flat_map(rows)),

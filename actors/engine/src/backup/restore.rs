@@ -7,19 +7,20 @@ use std::path::Path;
 use std::sync::Arc;
 
 use domain::{
-    Actor, Amount, ApiKey, AuditAction, AuditEntry, AuditId, BudgetKind, BusinessId, FieldChange, IdMint,
-    KeyId, Membership, Person, ResourceId, Timestamp,
+    Actor, Amount, ApiKey, AuditAction, AuditEntry, AuditId, BudgetKind, BusinessId, IdMint, Membership,
+    Person, ResourceId, Timestamp,
 };
 use net::Ports;
 use store::keys::installation_kind;
 use store::records::AuditRecord;
 use store::{
-    Batch, Filling, Key, OfBusiness, Pages, Record, Store, StoreError, TakenBack, Tombstone, keys,
-    read_tombstones,
+    Batch, BulkWriter, Filling, Key, OfBusiness, Pages, Record, Store, StoreError, TakenBack, Tombstone,
+    keys, read_tombstones,
 };
+use uuid::Uuid;
 
-use super::manifest::Manifest;
 use super::read::{Backup, BackupError};
+use super::write::Manifest;
 use crate::business::commands::erasure::{EndBusiness, EraseContact};
 use crate::business::commands::people::RemoveMember;
 use crate::business::{OfflineBusiness, end_undecodable, is_undecodable};
@@ -54,17 +55,15 @@ pub struct Restored {
     /// The number of ended businesses, whose rows the service deletes at its start.
     pub ended: usize,
     pub removed: usize,
-    /// The number of contacts that cannot be erased, because the profile of their business cannot be decoded.
-    /// Their data is deleted when the business is ended.
+    /// The number of contacts that stay until the business is ended, because its profile cannot be decoded.
     pub kept: usize,
     pub valid: usize,
     pub incomplete: Differences,
 }
 
-/// Restores a backup into a missing or empty directory. The tombstones in `list` are applied; without a list
-/// every key is revoked. A backup with missing rows is restored only with `accept_incomplete`; the service
-/// then counts the businesses concerned. The restore counts the rows too, because earlier versions did not
-/// count them during the backup. After an error the directory is not a valid store.
+/// Restores a backup into a missing or empty directory. Without a `list` of tombstones every key is revoked.
+/// The restore counts the rows too, because earlier versions did not count them during the backup. After an
+/// error the directory is not a valid store.
 pub async fn restore(
     from: &Path,
     to: &Path,
@@ -91,230 +90,178 @@ pub async fn restore(
     }
     let store = filling.into_store(Box::new(|_| ()))?;
     upgrade(&store, Upgrades::Allowed).await?;
+    let manifest = backup.manifest().clone();
+    let restored =
+        Restored { manifest, revoked: 0, erased: 0, ended: 0, removed: 0, kept: 0, valid: 0, incomplete };
+    let mut restoring = Restoring { store: &store, ports, restored };
     for of in uncounted {
-        forget_usage(&store, of, ports).await?;
+        restoring.forget_usage(of).await?;
     }
     if let Some(after) = &after {
         // A later restore of an earlier backup must apply these tombstones too.
         store.bury(after)?;
     }
     let after = after.as_deref().map(TakenBack::by);
-    let reapplied = apply_tombstones(&store, after.as_ref(), ports).await?;
-    let (revoked, valid) = revoke_keys(&store, after, ports).await?;
+    restoring.apply_tombstones(after.as_ref()).await?;
+    restoring.revoke_keys(after.as_ref()).await?;
     renew_link_secret(&store, ports).await?;
     end_all_sessions(&store).await?;
+    let restored = restoring.restored;
     store.close().await?;
     Filling::finish(to)?;
-    let Reapplied { erased, ended, removed, kept } = reapplied;
-    let manifest = backup.manifest().clone();
-    Ok(Restored { manifest, revoked, erased, ended, removed, kept, valid, incomplete })
+    Ok(restored)
 }
 
-#[derive(Default)]
-struct Reapplied {
-    erased: usize,
-    ended: usize,
-    removed: usize,
-    kept: usize,
+struct Restoring<'a> {
+    store: &'a Store,
+    ports: &'a Ports,
+    restored: Restored,
 }
 
-/// Starts the deletion of the ended businesses and the erasure of the erased contacts. After this step
-/// neither the businesses nor the contacts are visible. The service completes both at its next start.
-async fn apply_tombstones(
-    store: &Store,
-    after: Option<&TakenBack>,
-    ports: &Ports,
-) -> Result<Reapplied, RestoreError> {
-    let clocks = Clocks::open(store, Arc::clone(&ports.clock)).await?;
-    let mut reapplied = Reapplied::default();
-    for (of, taken_back) in after.iter().flat_map(|after| &after.businesses) {
-        // Checks the row, because a profile that cannot be decoded must be deleted too.
-        if store.rows().get(&keys::profile(*of))?.is_none() {
-            continue;
-        }
-        if taken_back.ended {
-            end(store, ports, &clocks, *of).await?;
-            reapplied.ended += 1;
-        } else {
-            erase(store, ports, &clocks, (*of, taken_back), &mut reapplied).await?;
-            reapplied.removed += remove(store, ports, &clocks, (*of, taken_back)).await?;
-        }
-    }
-    Ok(reapplied)
-}
-
-/// Ends a business, also if its profile cannot be decoded.
-async fn end(store: &Store, ports: &Ports, clocks: &Clocks, of: BusinessId) -> Result<(), EngineError> {
-    if is_undecodable(store, of)? {
-        store.submit(of, end_undecodable(store, of)?.0, Box::new(|| ())).ok_or(StoreError::Stopped)?;
-        return Ok(store.settled(of).await?);
-    }
-    let Some(mut business) = OfflineBusiness::load(store, ports, clocks, of).await? else { return Ok(()) };
-    business.carry_out(EndBusiness { once: None }).await?;
-    Ok(business.wait_durable().await?)
-}
-
-/// Loads the business once for all of its contacts.
-async fn erase(
-    store: &Store,
-    ports: &Ports,
-    clocks: &Clocks,
-    (of, taken_back): (BusinessId, &OfBusiness),
-    reapplied: &mut Reapplied,
-) -> Result<(), EngineError> {
-    let mut there = Vec::new();
-    for id in &taken_back.erased {
-        // Checks the row, because a contact that cannot be decoded must be erased too.
-        if store.rows().get(&keys::contact(of, *id))?.is_some() {
-            there.push(*id);
-        }
-    }
-    if there.is_empty() {
-        return Ok(());
-    }
-    if is_undecodable(store, of)? {
-        reapplied.kept += there.len();
-        return Ok(());
-    }
-    let Some(mut business) = OfflineBusiness::load(store, ports, clocks, of).await? else { return Ok(()) };
-    for id in there {
-        reapplied.erased += usize::from(business.carry_out(EraseContact { id }).await?);
-    }
-    Ok(business.wait_durable().await?)
-}
-
-/// Removes the listed people if their membership is not newer than the removed one. Returns their number. A
-/// business whose profile cannot be decoded is skipped, because it gives no access.
-async fn remove(
-    store: &Store,
-    ports: &Ports,
-    clocks: &Clocks,
-    (of, taken_back): (BusinessId, &OfBusiness),
-) -> Result<usize, EngineError> {
-    let mut there = Vec::new();
-    for (id, offered) in &taken_back.removed {
-        // A membership that cannot be decoded gives no access.
-        let row = keys::membership(of, *id);
-        let Some(membership) = store.find::<Membership>(&row)? else { continue };
-        if membership.created_at <= *offered {
-            there.push(*id);
-        }
-    }
-    if there.is_empty() || is_undecodable(store, of)? {
-        return Ok(0);
-    }
-    let Some(mut business) = OfflineBusiness::load(store, ports, clocks, of).await? else { return Ok(0) };
-    let mut removed = 0;
-    for id in there {
-        removed += usize::from(business.carry_out(RemoveMember { id }).await?);
-    }
-    business.wait_durable().await?;
-    Ok(removed)
-}
-
-/// Revokes the API keys that the list of tombstones names, or all keys if there is no list. Returns the
-/// number of revoked keys and of keys that stay valid. The keys of a deleted business are deleted together
-/// with the business.
-async fn revoke_keys(
-    store: &Store,
-    after: Option<TakenBack>,
-    ports: &Ports,
-) -> Result<(usize, usize), StoreError> {
-    let is_revoked =
-        |key: KeyId, of| after.as_ref().is_none_or(|after: &TakenBack| after.has_revoked(key, of));
-    let (mut revoked, mut valid) = (0, 0);
-    let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::API_KEY));
-    loop {
-        let page = pages.next(store)?;
-        if page.is_empty() {
-            return Ok((revoked, valid));
-        }
-        for (row, value) in &page {
-            // A key that cannot be decoded gives no access.
-            let Some(key) = store.find_in::<ApiKey>(row, value)? else { continue };
-            if key.revoked_at.is_some() || store.contains(&keys::ending(key.business_id))? {
-                continue;
+impl Restoring<'_> {
+    /// Starts the deletion of the ended businesses and the erasure of the erased contacts, which are no longer
+    /// visible then. The service completes both at its next start.
+    async fn apply_tombstones(&mut self, after: Option<&TakenBack>) -> Result<(), RestoreError> {
+        let clocks = Clocks::open(self.store, Arc::clone(&self.ports.clock)).await?;
+        for (of, taken_back) in after.iter().flat_map(|after| &after.businesses) {
+            // Checks the row, because a profile that cannot be decoded must be deleted too.
+            if self.store.rows().get(&keys::profile(*of))?.is_some() {
+                self.reapply(&clocks, *of, taken_back).await?;
             }
-            if is_revoked(key.id, key.business_id) {
-                revoked += 1;
-                revoke(store, (&Key::new(row), value.len()), key, ports).await?;
+        }
+        Ok(())
+    }
+
+    /// Ends a business, or erases its listed contacts and removes its listed people.
+    async fn reapply(
+        &mut self,
+        clocks: &Clocks,
+        of: BusinessId,
+        taken_back: &OfBusiness,
+    ) -> Result<(), EngineError> {
+        let Self { store, ports, restored } = self;
+        let (mut contacts, mut people) = (Vec::new(), Vec::new());
+        for id in &taken_back.erased {
+            // Checks the row, because a contact that cannot be decoded must be erased too.
+            if store.rows().get(&keys::contact(of, *id))?.is_some() {
+                contacts.push(*id);
+            }
+        }
+        for (id, offered) in &taken_back.removed {
+            // A membership that cannot be decoded gives no access. A newer one is not the removed one.
+            let membership = store.find::<Membership>(&keys::membership(of, *id))?;
+            if membership.is_some_and(|membership| membership.created_at <= *offered) {
+                people.push(*id);
+            }
+        }
+        restored.ended += usize::from(taken_back.ended);
+        if is_undecodable(store, of)? {
+            // Such a business gives no access to its people.
+            if taken_back.ended {
+                store.write(of, end_undecodable(store, of)?.0).await?;
             } else {
-                valid += 1;
+                restored.kept += contacts.len();
             }
-        }
-    }
-}
-
-/// Ends every session and link, because sessions that ended after the backup are not listed. People sign in
-/// again.
-async fn end_all_sessions(store: &Store) -> Result<(), StoreError> {
-    let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON));
-    loop {
-        let page = pages.next(store)?;
-        if page.is_empty() {
             return Ok(());
         }
-        for (row, value) in &page {
-            let Some(before) = store.find_in::<Person>(row, value)? else { continue };
-            let after = Person { sessions: Vec::new(), link: None, ..before.clone() };
-            if after != before {
-                let mut batch = Batch::default();
-                write_person(Some(&before), Some(&after), &mut batch);
-                store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+        if !taken_back.ended && contacts.is_empty() && people.is_empty() {
+            return Ok(());
+        }
+        let Some(mut business) = OfflineBusiness::load(store, ports, clocks, of).await? else {
+            return Ok(());
+        };
+        if taken_back.ended {
+            business.carry_out(EndBusiness { once: None }).await?;
+        } else {
+            for id in contacts {
+                restored.erased += usize::from(business.carry_out(EraseContact { id }).await?);
+            }
+            for id in people {
+                restored.removed += usize::from(business.carry_out(RemoveMember { id }).await?);
             }
         }
-        store.settled(BusinessId::INSTALLATION).await?;
+        Ok(business.wait_durable().await?)
+    }
+
+    /// Revokes the listed keys, or all, except those of ended businesses.
+    async fn revoke_keys(&mut self, after: Option<&TakenBack>) -> Result<(), StoreError> {
+        let store = self.store;
+        let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::API_KEY));
+        loop {
+            let page = pages.next(store)?;
+            if page.is_empty() {
+                return Ok(());
+            }
+            for (row, value) in &page {
+                // A key that cannot be decoded gives no access.
+                let Some(key) = store.find_in::<ApiKey>(row, value)? else { continue };
+                if key.revoked_at.is_some() || store.contains(&keys::ending(key.business_id))? {
+                    continue;
+                }
+                if after.is_none_or(|after| after.has_revoked(key.id, key.business_id)) {
+                    self.restored.revoked += 1;
+                    self.revoke((&Key::new(row), value.len()), key).await?;
+                } else {
+                    self.restored.valid += 1;
+                }
+            }
+        }
+    }
+
+    /// Writes an audit entry without a usage, so that the business is counted again.
+    async fn forget_usage(&self, of: BusinessId) -> Result<(), StoreError> {
+        let action = AuditAction::BusinessRestoredIncomplete;
+        let record = AuditRecord { usage: None, ..self.next_record(of, action, of.uuid())? };
+        let mut batch = Batch::default();
+        batch.put(keys::audit(of, record.entry.id), record.encode());
+        self.store.write(of, batch).await
+    }
+
+    async fn revoke(&self, (row, bytes): (&Key, usize), key: ApiKey) -> Result<(), StoreError> {
+        let of = key.business_id;
+        let mut record = self.next_record(of, AuditAction::ApiKeyRevoked, key.id.uuid())?;
+        if let Some(usage) = &mut record.usage {
+            usage.remove(BudgetKind::Keys, Amount::row(bytes));
+        }
+        let mut batch = Batch::default();
+        batch.bury(Tombstone::RevokedKey(key.id));
+        batch.put(keys::audit(of, record.entry.id), record.encode());
+        batch.put(*row, ApiKey { revoked_at: Some(record.entry.at), ..key }.encode());
+        self.store.write(of, batch).await // the next one reads what this one wrote
+    }
+
+    /// The next record of a business's audit log, with the usage of the newest one. Stamps and ids of a business
+    /// grow, whatever this machine's clock shows.
+    fn next_record(
+        &self,
+        of: BusinessId,
+        action: AuditAction,
+        resource_id: Uuid,
+    ) -> Result<AuditRecord, StoreError> {
+        let newest = self.store.newest_entry(of)?;
+        let at = newest.map_or(Timestamp::MIN, |newest| newest.at).max(self.ports.clock.now());
+        let mut mint = newest.map_or_else(IdMint::default, |newest| IdMint::after(newest.id));
+        let (actor, resource_type) = (Actor::System, action.kind());
+        let id = mint.next::<AuditId>(at, self.ports.random_bytes());
+        let entry = AuditEntry { id, at, actor, action, resource_type, resource_id, changes: Vec::new() };
+        Ok(AuditRecord { entry, usage: newest.and_then(|newest| newest.usage) })
     }
 }
 
-/// Writes an audit entry without a usage, so that the business is counted again.
-async fn forget_usage(store: &Store, of: BusinessId, ports: &Ports) -> Result<(), StoreError> {
-    let newest = store.newest_entry(of)?;
-    let now = newest.map_or(Timestamp::MIN, |newest| newest.at).max(ports.clock.now());
-    let mut mint = newest.map_or_else(IdMint::default, |newest| IdMint::after(newest.id));
-    let entry = AuditEntry {
-        id: mint.next::<AuditId>(now, ports.random_bytes()),
-        at: now,
-        actor: Actor::System,
-        action: AuditAction::BusinessRestoredIncomplete,
-        resource_type: AuditAction::BusinessRestoredIncomplete.kind(),
-        resource_id: of.uuid(),
-        changes: Vec::<FieldChange>::new(),
+/// Ends every session and link, because sessions that ended after the backup are not listed.
+async fn end_all_sessions(store: &Store) -> Result<(), StoreError> {
+    let people = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
+    let mut writer = BulkWriter::new(store, BusinessId::INSTALLATION);
+    let without_sessions = |row: &Key, value: &[u8]| {
+        let mut batch = Batch::default();
+        if let Some(before) = store.find_in::<Person>(row, value)? {
+            let after = Person { sessions: Vec::new(), link: None, ..before.clone() };
+            if after != before {
+                write_person(Some(&before), Some(&after), &mut batch);
+            }
+        }
+        Ok(batch)
     };
-    let mut batch = Batch::default();
-    batch.put(keys::audit(of, entry.id), AuditRecord { entry, usage: None }.encode());
-    store.submit(of, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
-    store.settled(of).await
-}
-
-async fn revoke(
-    store: &Store,
-    (row, bytes): (&Key, usize),
-    key: ApiKey,
-    ports: &Ports,
-) -> Result<(), StoreError> {
-    let of = key.business_id;
-    let newest = store.newest_entry(of)?;
-    // Stamps and ids of a business grow, whatever this machine's clock shows.
-    let now = newest.map_or(Timestamp::MIN, |newest| newest.at).max(ports.clock.now());
-    let mut mint = newest.map_or_else(IdMint::default, |newest| IdMint::after(newest.id));
-    let usage = newest.and_then(|newest| newest.usage).map(|mut usage| {
-        usage.remove(BudgetKind::Keys, Amount::row(bytes));
-        usage
-    });
-    let entry = AuditEntry {
-        id: mint.next::<AuditId>(now, ports.random_bytes()),
-        at: now,
-        actor: Actor::System,
-        action: AuditAction::ApiKeyRevoked,
-        resource_type: AuditAction::ApiKeyRevoked.kind(),
-        resource_id: key.id.uuid(),
-        changes: Vec::<FieldChange>::new(),
-    };
-    let mut batch = Batch::default();
-    batch.bury(Tombstone::RevokedKey(key.id));
-    batch.put(keys::audit(of, entry.id), AuditRecord { entry, usage }.encode());
-    batch.put(*row, ApiKey { revoked_at: Some(now), ..key }.encode());
-    store.submit(of, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
-    store.settled(of).await // the next one reads what this one wrote
+    writer.rewrite(people, without_sessions).await?;
+    writer.settle().await
 }

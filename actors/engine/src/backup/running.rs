@@ -10,15 +10,14 @@ use std::time::Duration;
 use domain::{BackupId, ProblemCode, Refusal, Timestamp, UnderWay};
 use parking_lot::Mutex;
 use store::records::STORE_FORMAT;
-use store::{DiskFull, Noted, Snapshot, Store, StoreError, Weight};
-use tokio::sync::Notify;
+use store::{Noted, Snapshot, Store, StoreError, Weight};
+use tokio::sync::watch;
 
-use super::manifest::{Manifest, remove};
 use super::write::Writer;
+use super::write::{Manifest, remove};
 use crate::counting::Tally;
 use crate::error::EngineError;
 
-/// The number of rows and their bytes that a step reads at most.
 pub(crate) const BACKUP_ROWS: usize = 64;
 const STEP_BYTES: usize = 64 << 10;
 /// The pause after a step, as a multiple of the step's duration, and its maximum.
@@ -47,20 +46,12 @@ pub enum BackupFailure {
     NotWritten(String),
 }
 
-impl From<DiskFull> for BackupFailure {
-    fn from(_: DiskFull) -> Self {
-        Self::DiskFull
-    }
-}
-
-impl From<StoreError> for BackupFailure {
-    fn from(error: StoreError) -> Self {
+impl BackupFailure {
+    fn store(error: StoreError) -> Self {
         Self::Store(error.to_string())
     }
-}
 
-impl From<io::Error> for BackupFailure {
-    fn from(error: io::Error) -> Self {
+    fn not_written(error: io::Error) -> Self {
         Self::NotWritten(error.to_string())
     }
 }
@@ -78,8 +69,8 @@ pub(crate) struct BackupCounts {
 pub(crate) struct Backups {
     all: Mutex<VecDeque<State>>,
     closing: AtomicBool,
-    ended: Notify,
-    counts: BackupCounts,
+    ended: watch::Sender<()>,
+    pub(crate) counts: BackupCounts,
 }
 
 impl Backups {
@@ -130,23 +121,14 @@ impl Backups {
         self.all.lock().iter().map(|state| state.lock().clone()).find(|state| state.id == id)
     }
 
-    pub(crate) fn counts(&self) -> &BackupCounts {
-        &self.counts
-    }
-
     pub(crate) async fn stop(&self) {
         self.closing.store(true, Ordering::Release);
-        loop {
-            let ended = self.ended.notified();
-            tokio::pin!(ended);
-            ended.as_mut().enable();
-            if self.all.lock().iter().all(|state| state.lock().outcome.is_some()) {
-                return;
-            }
-            ended.await;
-        }
+        let is_any_under_way = || self.all.lock().iter().any(|state| state.lock().outcome.is_none());
+        let _ = self.ended.subscribe().wait_for(|()| !is_any_under_way()).await;
     }
 }
+
+type Copying = (Snapshot, Writer, Timestamp);
 
 struct Making {
     backups: Arc<Backups>,
@@ -193,87 +175,77 @@ impl Making {
         counted.fetch_add(1, Ordering::Relaxed);
         state.outcome = Some(outcome);
         drop(state);
-        self.backups.ended.notify_waiters();
+        self.backups.ended.send_replace(());
     }
 
-    async fn outcome(self: &Arc<Self>, writer: Writer) -> Result<Manifest, BackupFailure> {
+    async fn outcome(self: &Arc<Self>, mut writer: Writer) -> Result<Manifest, BackupFailure> {
         let side = self.state.lock().to.clone();
-        let snapshot = match self.store.snapshot(side).await {
+        let mut snapshot = match self.store.snapshot(side).await {
             Ok(snapshot) => snapshot,
             Err(error) => {
                 writer.discard();
-                return Err(error.into());
+                return Err(BackupFailure::store(error));
             }
         };
         let taken_at = (self.now)();
-        let copying = Copying { making: Arc::clone(self), snapshot, writer, taken_at };
         if self.store.is_simulated() {
-            return copying.in_turns().await;
+            loop {
+                match self.step(&mut snapshot, &mut writer) {
+                    Ok(true) => tokio::task::yield_now().await,
+                    ended => return self.end(ended, (snapshot, writer, taken_at)),
+                }
+            }
         }
-        let copied = tokio::task::spawn_blocking(move || copying.on_thread()).await;
+        let making = Arc::clone(self);
+        let copied =
+            tokio::task::spawn_blocking(move || making.on_thread((snapshot, writer, taken_at))).await;
         // The panic is logged where it happens. Its files have no manifest.
         copied.unwrap_or(Err(BackupFailure::Panicked))
     }
-}
 
-struct Copying {
-    making: Arc<Making>,
-    snapshot: Snapshot,
-    writer: Writer,
-    taken_at: Timestamp,
-}
-
-impl Copying {
-    /// Copies the next rows. Returns false at the end.
-    fn step(&mut self) -> Result<bool, BackupFailure> {
-        if self.making.backups.closing.load(Ordering::Acquire) {
+    fn step(&self, snapshot: &mut Snapshot, writer: &mut Writer) -> Result<bool, BackupFailure> {
+        if self.backups.closing.load(Ordering::Acquire) {
             return Err(BackupFailure::ServiceStopped);
         }
-        self.making.store.check_room(Weight::Grows)?;
-        let rows = self.snapshot.next(self.making.rows_in_step, STEP_BYTES)?;
+        self.store.check_room(Weight::Grows).map_err(|_| BackupFailure::DiskFull)?;
+        let rows = snapshot.next(self.rows_in_step, STEP_BYTES).map_err(BackupFailure::store)?;
         let Some(rows) = rows else { return Ok(false) };
-        self.writer.add(&rows)?;
-        let mut state = self.making.state.lock();
-        (state.rows, state.bytes) = self.writer.written();
+        writer.add(&rows).map_err(BackupFailure::not_written)?;
+        let mut state = self.state.lock();
+        (state.rows, state.bytes) = writer.written();
         Ok(true)
-    }
-
-    async fn in_turns(mut self) -> Result<Manifest, BackupFailure> {
-        loop {
-            match self.step() {
-                Ok(true) => tokio::task::yield_now().await,
-                ended => return self.end(ended.map(drop)),
-            }
-        }
     }
 
     #[allow(
         clippy::disallowed_methods,
         reason = "the pause runs on a separate thread, which simulations do not have"
     )]
-    fn on_thread(mut self) -> Result<Manifest, BackupFailure> {
+    fn on_thread(&self, mut copying: Copying) -> Result<Manifest, BackupFailure> {
         loop {
             let started = std::time::Instant::now();
-            match self.step() {
+            match self.step(&mut copying.0, &mut copying.1) {
                 Ok(true) => std::thread::sleep(started.elapsed().saturating_mul(PAUSE_TIMES).min(PAUSE_MAX)),
-                ended => return self.end(ended.map(drop)),
+                ended => return self.end(ended, copying),
             }
         }
     }
 
-    fn end(self, copied: Result<(), BackupFailure>) -> Result<Manifest, BackupFailure> {
-        let Self { making, snapshot, writer, taken_at } = self;
+    fn end(
+        &self,
+        copied: Result<bool, BackupFailure>,
+        (snapshot, writer, taken_at): Copying,
+    ) -> Result<Manifest, BackupFailure> {
         let sequence = snapshot.sequence();
         drop(snapshot);
         if let Err(error) = copied {
             writer.discard();
             return Err(error);
         }
-        let dir = making.state.lock().to.clone();
-        let aside = making.store.businesses_set_aside().into_iter().map(|(id, _)| id);
+        let dir = self.state.lock().to.clone();
+        let aside = self.store.businesses_set_aside().into_iter().map(|(id, _)| id);
         writer.finish(STORE_FORMAT, sequence, taken_at, aside).map_err(|error| {
             remove(&dir);
-            error.into()
+            BackupFailure::not_written(error)
         })
     }
 }

@@ -70,7 +70,7 @@ impl Engine {
 
     /// The number of backups since the engine started: complete, incomplete and failed.
     pub fn backups_ended(&self) -> (u64, u64, u64) {
-        let BackupCounts { done, incomplete, failed } = self.parts.backups.counts();
+        let BackupCounts { done, incomplete, failed } = &self.parts.backups.counts;
         [done, incomplete, failed].map(|count| count.load(Ordering::Relaxed)).into()
     }
 
