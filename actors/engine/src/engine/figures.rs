@@ -59,7 +59,7 @@ impl Engine {
     /// The number of alerts without a mail since the engine started, because too many mails of the business
     /// waited. The dashboard shows them.
     pub fn alerts_not_mailed(&self) -> u64 {
-        self.parts.mails.outbox.left_out()
+        self.parts.mails.outbox.left_out.load(Ordering::Relaxed)
     }
 
     /// The numbers of unused businesses that were checked since the engine started: businesses without work,

@@ -1,30 +1,86 @@
-//! The actor of the outbox. Its queue is the store's index of due mails, and every message requests a turn.
+//! The actor of the outbox. Its queue is the store's index of due mails, and every message requests a turn. Its
+//! memory holds the lanes with waiting mails and the mails that are being sent, but not the waiting mails.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use domain::BusinessId;
-use ractor::{Actor, ActorProcessingErr, ActorRef};
+use domain::{BusinessId, Mail, MailError, MailId, PersonId, Timestamp};
+use ports::MailFailure;
+use ractor::{Actor, ActorProcessingErr, ActorRef, RpcReplyPort};
 use store::{Order, StoreError, keys, unless_business_set_aside};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::{AbortHandle, JoinSet};
 
-use super::message::{COUNTED_MAX, MailKey, Message};
-use super::order::Lane;
-use super::state::State;
+use super::limits::ALERTS;
+use super::order::{self, Lane, Positions};
+use super::outbox::Transport;
+use super::pace::Pace;
 use crate::shared::Shared;
+use crate::window::Windows;
+
+/// The location of a mail's row: under its business or under the installation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct MailKey {
+    pub(super) of: BusinessId,
+    pub(super) id: MailId,
+}
+
+impl MailKey {
+    pub(super) fn of(mail: &Mail) -> Self {
+        Self { of: mail.business_id.unwrap_or(BusinessId::INSTALLATION), id: mail.id }
+    }
+}
+
+/// The bound of a count of waiting mails. A count then takes a few milliseconds.
+pub(super) const COUNTED_MAX: usize = 10_000;
+
+#[derive(Debug)]
+pub(crate) enum Message {
+    /// A mail of a business waits and is due at this instant or earlier.
+    Waits(BusinessId, Timestamp),
+    Turn,
+    Ended(Box<Ended>),
+    Recorded(MailKey),
+    CountWaiting(RpcReplyPort<usize>),
+}
+
+#[derive(Debug)]
+pub(crate) struct Ended {
+    pub(super) mail: Mail,
+    pub(super) began: Timestamp,
+    pub(super) outcome: Outcome,
+    /// Held until the outcome is durable.
+    pub(super) under_way: Option<OwnedSemaphorePermit>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Tried(Result<String, MailFailure>),
+    /// The recipient no longer has access, or the content was deleted.
+    Dropped,
+    /// The mail could not be made for now; the relay is not at fault. Contains the reason.
+    NotMade(MailError),
+}
 
 pub(crate) struct OutboxActor;
 
 impl Actor for OutboxActor {
     type Msg = Message;
     type State = State;
-    type Arguments = State;
+    type Arguments = (Weak<Shared>, Arc<Transport>);
 
-    async fn pre_start(&self, _: ActorRef<Message>, state: State) -> Result<State, ActorProcessingErr> {
-        Ok(state)
+    async fn pre_start(
+        &self,
+        myself: ActorRef<Message>,
+        (shared, transport): Self::Arguments,
+    ) -> Result<State, ActorProcessingErr> {
+        Ok(State::new(shared, transport, myself))
     }
 
     async fn handle(
         &self,
-        myself: ActorRef<Message>,
+        _: ActorRef<Message>,
         message: Message,
         state: &mut State,
     ) -> Result<(), ActorProcessingErr> {
@@ -33,8 +89,8 @@ impl Actor for OutboxActor {
         match message {
             Message::Turn => {
                 state.turn_asked = false;
-                if unless_business_set_aside(state.turn(&shared, &myself))?.is_none() {
-                    state.ask_turn(&myself); // the next turn skips the business
+                if unless_business_set_aside(state.turn(&shared))?.is_none() {
+                    state.ask_turn(); // the next turn skips the business
                 }
                 return Ok(());
             }
@@ -42,16 +98,14 @@ impl Actor for OutboxActor {
                 state.positions.go_back(of, due);
                 Lane::under(of).for_each(|lane| state.order.add(lane, due));
             }
-            Message::Ended(ended) => {
-                unless_business_set_aside(state.ended(&shared, &myself, *ended))?;
-            }
+            Message::Ended(ended) => _ = unless_business_set_aside(state.ended(&shared, *ended))?,
             Message::Recorded(key) => state.recorded(&shared, key)?,
             Message::CountWaiting(reply) => {
                 let _ = reply.send(state.count_waiting(&shared));
                 return Ok(());
             }
         }
-        state.ask_turn(&myself);
+        state.ask_turn();
         Ok(())
     }
 }
@@ -69,7 +123,7 @@ impl State {
 
     fn recorded(&mut self, shared: &Shared, first: MailKey) -> Result<(), StoreError> {
         if self.positions.goes_on(first.of)
-            && let Some(mail) = unless_business_set_aside(self.read(shared, first))?.flatten()
+            && let Some(mail) = unless_business_set_aside(self.read(shared, first))?.flatten().flatten()
             && let Some(due) = mail.next_attempt_at
         {
             self.positions.go_back(first.of, due); // the retry is due then
@@ -80,5 +134,78 @@ impl State {
         let now = shared.steady.now();
         Lane::under(first.of).for_each(|lane| self.order.set(lane, Some(now)));
         Ok(())
+    }
+}
+
+pub(super) const ROOM_EVERY: Duration = Duration::from_secs(2);
+
+pub(crate) struct State {
+    pub(super) shared: Weak<Shared>,
+    pub(super) myself: ActorRef<Message>,
+    pub(super) transport: Arc<Transport>,
+    pub(super) order: order::Order,
+    pub(super) positions: Positions,
+    pub(super) pace: Pace,
+    pub(super) alerts: Windows<PersonId>,
+    /// The mails at the relay, or about to be sent.
+    pub(super) sending: BTreeSet<MailKey>,
+    /// The mails in changes that are not durable, each with the first mail of its change.
+    pub(super) recording: BTreeMap<MailKey, MailKey>,
+    pub(super) changes: usize,
+    /// The mail that gathers others, per business. A second one could reach the same person.
+    pub(super) gathering: BTreeMap<BusinessId, MailKey>,
+    pub(super) damaged: BTreeSet<MailKey>,
+    pub(super) tasks: JoinSet<()>,
+    pub(super) turn_asked: bool,
+    pub(super) timer: Option<AbortHandle>,
+}
+
+impl State {
+    pub(super) fn new(shared: Weak<Shared>, transport: Arc<Transport>, myself: ActorRef<Message>) -> Self {
+        Self {
+            shared,
+            myself,
+            transport,
+            order: order::Order::default(),
+            positions: Positions::default(),
+            pace: Pace::default(),
+            alerts: Windows::sliding(&[ALERTS]),
+            sending: BTreeSet::new(),
+            recording: BTreeMap::new(),
+            changes: 0,
+            gathering: BTreeMap::new(),
+            damaged: BTreeSet::new(),
+            tasks: JoinSet::new(),
+            turn_asked: false,
+            timer: None,
+        }
+    }
+
+    pub(super) fn is_left_alone(&self, key: &MailKey) -> bool {
+        self.sending.contains(key) || self.recording.contains_key(key) || self.damaged.contains(key)
+    }
+
+    /// Reads a mail. The outer option is `None` for a mail that cannot be decoded, which is skipped from now on.
+    pub(super) fn read(&mut self, shared: &Shared, key: MailKey) -> Result<Option<Option<Mail>>, StoreError> {
+        let mail = shared.store.look(&keys::mail(key.of, key.id))?;
+        if mail.is_none() {
+            self.damaged.insert(key);
+        }
+        Ok(mail)
+    }
+
+    /// Requests a turn after the messages that already wait.
+    pub(super) fn ask_turn(&mut self) {
+        if !std::mem::replace(&mut self.turn_asked, true) {
+            let _ = self.myself.cast(Message::Turn);
+        }
+    }
+}
+
+impl Drop for State {
+    fn drop(&mut self) {
+        if let Some(timer) = self.timer.take() {
+            timer.abort();
+        }
     }
 }

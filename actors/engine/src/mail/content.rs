@@ -12,7 +12,6 @@ use uuid::Uuid;
 use super::letter::{AlertItem, Content, Letter, Link, Recipient, Sender, What};
 use super::unsubscribe::Unsubscribe;
 
-/// The letter of a mail. `None` if its records or its business were deleted.
 pub(super) fn letter(
     store: &Store,
     secret: &[u8; 32],
@@ -89,11 +88,11 @@ pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Optio
         AlertKind::UrgentMessage | AlertKind::MessageTaken => {
             let message = store.find::<TakenMessage>(&keys::message(of, MessageId::from(about.id)))?;
             let Some(message) = message else { return Ok(None) };
-            let contact = contact_of(store, of, message.contact_id)?;
-            let message = if contact.is_erased() { message.erased() } else { message };
+            let (contact, is_erased) = contact_of(store, of, message.contact_id)?;
+            let message = if is_erased { message.erased() } else { message };
             Ok(Some(What::Message {
                 id: message.id,
-                caller: message.caller_name.or_else(|| contact.called()),
+                caller: message.caller_name.or_else(|| called(contact)),
                 phone: message.caller_phone.as_deref().map(str::to_owned),
                 body: message.body,
             }))
@@ -101,9 +100,9 @@ pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Optio
         AlertKind::CallMissed => {
             let call = store.find::<CallRecord>(&keys::call(of, CallId::from(about.id)))?;
             let Some(call) = call else { return Ok(None) };
-            let contact = contact_of(store, of, call.contact_id)?;
-            let call = if contact.is_erased() { call.erased() } else { call };
-            let caller = contact.called().or_else(|| call.number_of_caller().map(str::to_owned));
+            let (contact, is_erased) = contact_of(store, of, call.contact_id)?;
+            let call = if is_erased { call.erased() } else { call };
+            let caller = called(contact).or_else(|| call.number_of_caller().map(str::to_owned));
             Ok(Some(What::Call { id: call.id, status: call.status, caller, started_at: call.started_at }))
         }
         AlertKind::AppointmentRequested
@@ -124,40 +123,27 @@ fn appointment(store: &Store, of: BusinessId, id: Uuid) -> Result<Option<What>, 
     Ok(Some(What::Appointment {
         id,
         status: appointment.status,
-        contact: contact_of(store, of, appointment.contact_id)?.called(),
+        contact: called(contact_of(store, of, appointment.contact_id)?.0),
         service: service.map(|service| service.name),
         staff: staff.map(|staff| staff.name),
         starts_at: appointment.starts_at,
     }))
 }
 
-/// The contact of a record.
-enum MailContact {
-    Nobody,
-    /// Erasure in progress. The contact's data in the record is deleted in steps.
-    Erased,
-    Contact(Box<Contact>),
-    Unreadable,
+/// The contact of a record, and whether the contact is being erased.
+fn contact_of(
+    store: &Store,
+    of: BusinessId,
+    id: Option<ContactId>,
+) -> Result<(Option<Contact>, bool), StoreError> {
+    let Some(id) = id else { return Ok((None, false)) };
+    let found = store.look::<Contact>(&keys::contact(of, id))?;
+    let is_erased = matches!(found, Some(None));
+    Ok((found.flatten(), is_erased))
 }
 
-fn contact_of(store: &Store, of: BusinessId, id: Option<ContactId>) -> Result<MailContact, StoreError> {
-    let Some(id) = id else { return Ok(MailContact::Nobody) };
-    Ok(match store.look::<Contact>(&keys::contact(of, id))? {
-        Some(Some(contact)) => MailContact::Contact(Box::new(contact)),
-        Some(None) => MailContact::Erased,
-        None => MailContact::Unreadable,
-    })
-}
-
-impl MailContact {
-    fn is_erased(&self) -> bool {
-        matches!(self, Self::Erased)
-    }
-
-    /// The name, or else the phone number or the e-mail address.
-    fn called(&self) -> Option<String> {
-        let Self::Contact(contact) = self else { return None };
-        let Contact { name, phone, email, .. } = &**contact;
-        name.as_deref().or(phone.as_deref()).or(email.as_deref()).map(str::to_owned)
-    }
+/// The name, or else the phone number or the e-mail address.
+fn called(contact: Option<Contact>) -> Option<String> {
+    let Contact { name, phone, email, .. } = contact?;
+    name.or(phone.as_deref().map(str::to_owned)).or(email.as_deref().map(str::to_owned))
 }

@@ -1,32 +1,36 @@
-//! The interface to the outbox: write a mail, send a test.
+//! The interface to the outbox: write a mail, send a test. Also the start of the outbox.
+//!
+//! Invariants:
+//!
+//! - A failed actor is replaced by a new one, which reads the store.
+//! - The new actor is registered before the search for waiting mails begins, so no mail is missed.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use domain::{BusinessId, Locale, MailError, MailId, ResourceId};
 use ports::{MadeMail, MailFailure};
-use store::{Batch, Weight};
-use tokio::sync::oneshot;
-use tokio::time::Instant;
+use ractor::{Actor, ActorRef};
+use store::keys::installation_kind;
+use store::{Batch, Order, StoreError, Weight, keys, past_corrupt_pages, unless_business_set_aside};
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep};
 
+use super::actor::{MailKey, Message, OutboxActor};
 use super::letter::{Content, Letter, Recipient};
-use super::message::MailKey;
-use super::new::NewMail;
-use super::outbox::Outbox;
+use super::outbox::{MailPorts, Outbox, Transport};
 use super::send::hand_over;
-use super::write::write_mail;
+use super::write::{NewMail, write_mail};
 use crate::error::EngineError;
 use crate::quota::Quota;
 use crate::shared::Shared;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TestedMail {
-    /// The relay's response, or the reason of the failure.
     pub result: Result<String, MailFailure>,
     pub took: Duration,
 }
 
-/// The outbox and the means of its interface.
 pub(crate) struct Mails {
     pub(crate) shared: Arc<Shared>,
     pub(crate) outbox: Arc<Outbox>,
@@ -39,11 +43,10 @@ impl Mails {
         Arc::new(Self { shared, outbox: Arc::new(Outbox::new(waiting_max)), tests })
     }
 
-    /// Writes a mail that belongs to no other change. Returns its id after the commit; `None` if no mail is
-    /// sent.
+    /// Writes a mail of no other change. Returns its id after the commit; `None` if no mail is sent.
     pub(crate) async fn queue(&self, new: NewMail) -> Result<Option<MailId>, EngineError> {
         let Self { shared, outbox, .. } = self;
-        let _permit = shared.permit()?;
+        let permit = shared.permit()?;
         let now = shared.clocks.now();
         let Some(mail) = outbox.mint(shared.mint_id(now), new, (now, shared.steady.now())) else {
             return Ok(None);
@@ -52,9 +55,7 @@ impl Mails {
         let mut batch = Batch::default();
         write_mail(&mut batch, &mail, None);
         let of = MailKey::of(&mail).of;
-        let (done, written) = oneshot::channel();
-        shared.store.submit(of, batch, Box::new(move || _ = done.send(())));
-        written.await.map_err(|_| EngineError::Stopping)?;
+        shared.write(of, batch, permit).await.map_err(|_| EngineError::Stopping)?;
         outbox.waits(of, mail.next_attempt_at.unwrap_or(mail.created_at));
         Ok(Some(mail.id))
     }
@@ -85,5 +86,63 @@ impl Mails {
             Err(why) => Err(MailFailure::RefusedForGood(MailError::Quoted(why))),
         };
         Ok(Some(TestedMail { result, took: began.elapsed() }))
+    }
+}
+
+const BUSINESSES_PER_TURN: usize = 64;
+const FAILED_PAUSE: Duration = Duration::from_secs(5);
+
+impl Mails {
+    pub(crate) fn begin(self: &Arc<Self>, ports: MailPorts) {
+        if let Some(transport) = self.outbox.set(ports) {
+            tokio::spawn(keep(Arc::downgrade(self), transport));
+        }
+    }
+
+    /// Reports the businesses with waiting mails to the outbox, in bounded steps.
+    async fn find_mails(&self, actor: &ActorRef<Message>) -> Result<(), StoreError> {
+        let Shared { store, steady, .. } = &*self.shared;
+        let tell = |of| -> Result<(), StoreError> {
+            let due = keys::mails_due(of);
+            let first = past_corrupt_pages(|| store.scan(&due, Order::Ascending).next().transpose());
+            if unless_business_set_aside(first)?.flatten().is_some() {
+                let _ = actor.cast(Message::Waits(of, steady.now()));
+            }
+            Ok(())
+        };
+        tell(BusinessId::INSTALLATION)?;
+        let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
+        loop {
+            let rows = store.walk(&range, Order::Ascending, |row, _| keys::listed_business(row));
+            let rows = rows.take(BUSINESSES_PER_TURN).collect::<Result<Vec<_>, _>>()?;
+            for (_, of) in &rows {
+                tell(*of)?;
+            }
+            let Some((last, _)) = rows.last() else { return Ok(()) };
+            if self.shared.check_open().is_err() {
+                return Ok(());
+            }
+            range = range.after(*last);
+            yield_now().await;
+        }
+    }
+}
+
+async fn keep(mails: Weak<Mails>, transport: Arc<Transport>) {
+    loop {
+        let Some(this) = mails.upgrade().filter(|this| this.shared.check_open().is_ok()) else { return };
+        let of = (Arc::downgrade(&this.shared), Arc::clone(&transport));
+        let Ok((actor, ended)) = OutboxActor::spawn(None, OutboxActor, of).await else { return };
+        *this.outbox.actor.lock() = Some(actor.clone());
+        if let Err(error) = this.find_mails(&actor).await {
+            tracing::error!(%error, "the mails in the outbox cannot be read");
+        }
+        drop(this);
+        let _ = ended.await;
+        let is_open = mails.upgrade().is_some_and(|this| this.shared.check_open().is_ok());
+        if is_open {
+            tracing::error!("the outbox has failed; it starts again from the store");
+            sleep(FAILED_PAUSE).await;
+        }
     }
 }

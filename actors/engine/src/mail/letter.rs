@@ -9,19 +9,13 @@ use ports::BoxFuture;
 
 /// Finds the account of a mail's person and checks its access. It is called whenever a mail is composed.
 pub trait Recipients: Send + Sync + 'static {
-    /// The current recipient of a mail. `None` if the account was deleted or the membership is not active.
-    /// Also creates the mail's link.
-    ///
-    /// # Errors
-    /// Returns the reason why the recipient cannot be determined now. The mail then waits for a minute.
+    /// The current recipient of a mail, with the mail's new link. `None` if the account was deleted or the
+    /// membership is not active. After an error, the mail waits a minute.
     fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, MailError>>;
 }
 
 pub trait Composer: Send + Sync + 'static {
-    /// The head and body of a mail (RFC 5322).
-    ///
-    /// # Errors
-    /// Returns the reason if the mail can never be composed.
+    /// The head and body of a mail (RFC 5322), or the permanent reason why it cannot be made.
     fn compose(&self, letter: &Letter) -> Result<Vec<u8>, String>;
 
     /// The part of a `Message-ID` after the `@`.
@@ -31,7 +25,6 @@ pub trait Composer: Send + Sync + 'static {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recipient {
     pub address: String,
-    /// The person's name. It may be empty.
     pub name: String,
     pub locale: Locale,
     /// The role in the mail's business. It limits the content of the mail.
@@ -65,12 +58,10 @@ pub struct Letter {
     pub unsubscribe: Option<String>,
 }
 
-/// The business of a mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sender {
     pub id: BusinessId,
     pub name: String,
-    /// The zone of the times in the mail.
     pub zone: Tz,
 }
 
@@ -83,22 +74,18 @@ pub enum Content {
     Daily(Vec<AlertItem>, u32),
     /// A link to an account without a password.
     Invitation(Link),
-    /// An offered membership. The person signs in to accept it.
     Offer,
     Reset(Link),
     /// A link that proves a new address.
     EmailChange(Link),
     EmailChanged,
-    /// A test mail.
     Test,
 }
 
-/// An event in a mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AlertItem {
     pub kind: AlertKind,
     pub at: Timestamp,
-    /// The record's present state.
     pub what: What,
 }
 
@@ -107,7 +94,6 @@ pub enum What {
     Appointment {
         id: AppointmentId,
         status: AppointmentStatus,
-        /// The contact's name or phone number.
         contact: Option<String>,
         service: Option<String>,
         staff: Option<String>,
@@ -122,7 +108,6 @@ pub enum What {
     Call {
         id: CallId,
         status: CallStatus,
-        /// The caller's name or number.
         caller: Option<String>,
         started_at: Timestamp,
     },

@@ -1,8 +1,5 @@
 //! Limits on the mails of a kind (contract, second part, §3). The module is pure: the caller passes the
-//! instants.
-//!
-//! The counts are in memory, so a start resets them. The store could not provide them: it keeps no reset
-//! mails and no requests for unknown addresses, and mails of a business are not indexed by address.
+//! instants. The counts are in memory, so a start resets them. The store does not keep all counted requests.
 
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -13,8 +10,7 @@ use domain::{BusinessId, PersonId, Timestamp, Wait, fold_address};
 use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
-/// The maximum number of waiting mails of a business, for example while the relay is down. Further alerts are
-/// shown in the dashboard only.
+/// The maximum number of waiting mails of a business. Further alerts are shown in the dashboard only.
 pub(crate) const WAITING_MAX: u64 = 100_000;
 /// Immediate alerts to a person. Further alerts are gathered into one mail.
 pub(super) const ALERTS: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
@@ -25,20 +21,16 @@ pub(super) const FORGOTTEN: [Rate; 2] =
     [Rate { count: 1, within: TimeDelta::minutes(10) }, Rate { count: 5, within: TimeDelta::days(1) }];
 /// Reset requests from an IP address ([`Sources`]).
 pub(super) const FORGOTTEN_FROM: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
-/// Mailed address changes of an account.
 pub(super) const EMAIL_CHANGES: Rate = Rate { count: 5, within: TimeDelta::days(1) };
 /// Mailed address changes to an address, whose owner may not want them.
 pub(super) const EMAIL_CHANGES_TO: Rate = Rate { count: 3, within: TimeDelta::days(1) };
-/// Test mails of a person.
 pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 
-/// The result of a request to reset a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Forgotten {
     /// A mail may be sent if an account has the address.
     Send,
-    /// A mail was sent to this address recently. No further mail is sent, earlier links stay valid, and the
-    /// client gets the same response as for `Send`.
+    /// The address had a mail recently. No mail is sent, earlier links stay valid, and the response is the same.
     Repeated,
     /// The IP address has asked too often and may ask again at this instant.
     TooMany(Timestamp),
@@ -84,7 +76,6 @@ impl Allowances {
         both((&mut self.changes_of, of), (&mut self.changes_to, fold_address(to)), now)
     }
 
-    /// Counts a test mail, like [`Self::invitation`].
     pub(crate) fn test(&mut self, of: PersonId, now: Timestamp) -> Result<(), Timestamp> {
         self.tests_of.count(of, now).map(|_| ())
     }
@@ -100,8 +91,7 @@ impl Allowances {
     }
 }
 
-/// Counts for both keys if neither has reached its limit. Otherwise returns the instant at which both are
-/// free.
+/// Counts for both keys unless one has reached its limit. Then returns the instant at which both are free.
 fn both<A: Eq + Hash, B: Eq + Hash>(
     (of, who): (&mut Windows<A>, A),
     (to, whom): (&mut Windows<B>, B),

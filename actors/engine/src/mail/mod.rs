@@ -14,20 +14,14 @@
 
 mod actor;
 mod content;
-mod daily;
 mod handle;
 pub mod letter;
 mod limits;
-mod message;
-mod new;
 mod order;
 mod outbox;
 mod pace;
-mod positions;
 mod schedule;
 mod send;
-mod start;
-mod state;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -37,13 +31,13 @@ pub mod unsubscribe;
 mod write;
 
 pub(crate) use content::read as read_about;
-pub use daily::next_daily;
 pub(crate) use handle::Mails;
 pub use handle::TestedMail;
 pub use limits::Forgotten;
 pub(crate) use limits::{WAITING_MAX, wait};
-pub use new::NewMail;
 pub(crate) use outbox::Outbox;
 pub use outbox::{MailFigures, MailPorts};
 pub(crate) use schedule::LOG_DAYS;
-pub(crate) use write::write_mail;
+pub use schedule::next_daily;
+pub use write::NewMail;
+pub(crate) use write::{mail_rows, write_mail};

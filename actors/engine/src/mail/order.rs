@@ -1,14 +1,18 @@
-//! The order of mails. The module is pure.
+//! The order of mails, and the scan positions of lanes that share rows. The module is pure.
 //!
 //! Invariants:
 //!
 //! - Resets go first, then the lane that was served longest ago.
 //! - Each business has a lane, and all other mails about accounts share one.
 //! - A lane needs one entry for any number of mails, and a lane without due mails is not scanned.
+//! - The only waiting mails of a lane before its scan position are mails that are being sent.
+//! - A new row moves the position back, so the next scan finds it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use domain::{BusinessId, Mail, MailKind, Timestamp};
+use store::{Key, KeyRange, keys};
+use uuid::Uuid;
 
 /// A group of mails that take turns as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,10 +27,11 @@ pub(super) enum Lane {
 impl Lane {
     /// The lanes of the rows under a business or the installation. A row alone does not show its lane.
     pub(super) fn under(of: BusinessId) -> impl Iterator<Item = Self> {
-        let of_installation = [Self::Resets, Self::Accounts];
-        let is_installation = of == BusinessId::INSTALLATION;
-        let lanes = if is_installation { of_installation } else { [Self::Of(of); 2] };
-        lanes.into_iter().take(if is_installation { 2 } else { 1 })
+        let (first, second) = match of {
+            BusinessId::INSTALLATION => (Self::Resets, Some(Self::Accounts)),
+            of => (Self::Of(of), None),
+        };
+        std::iter::once(first).chain(second)
     }
 
     pub(super) fn of(mail: &Mail) -> Self {
@@ -37,7 +42,6 @@ impl Lane {
         }
     }
 
-    /// The parent of the lane's rows.
     pub(super) fn rows(self) -> BusinessId {
         match self {
             Self::Of(business) => business,
@@ -46,7 +50,6 @@ impl Lane {
     }
 }
 
-/// The state of a lane with waiting mails.
 #[derive(Clone, Copy, Debug)]
 struct Waits {
     due: Timestamp,
@@ -88,8 +91,7 @@ impl Order {
             let turn = self.waits[&lane].turn;
             self.now.insert((turn, lane));
         }
-        let resets = Lane::Resets;
-        let of_resets = self.waits.get(&resets).map(|waits| (waits.turn, resets));
+        let of_resets = self.waits.get(&Lane::Resets).map(|waits| (waits.turn, Lane::Resets));
         let first = of_resets.filter(|first| self.now.contains(first)).or(self.now.first().copied());
         let (_, lane) = first?;
         let waits = self.take_out(lane)?;
@@ -121,6 +123,34 @@ impl Order {
         self.later.remove(&(waits.due, lane));
         self.now.remove(&(waits.turn, lane));
         Some(waits)
+    }
+}
+
+/// The last row of another lane that each lane's scan has passed.
+#[derive(Debug, Default)]
+pub(super) struct Positions(BTreeMap<Lane, Key>);
+
+impl Positions {
+    pub(super) fn rows(&self, lane: Lane) -> KeyRange {
+        let all = keys::mails_due(lane.rows());
+        self.0.get(&lane).map_or(all, |from| all.starting_at(*from))
+    }
+
+    pub(super) fn pass(&mut self, lane: Lane, row: Key) {
+        self.0.insert(lane, row);
+    }
+
+    /// Records a new row under a business, or the installation, that is due at this instant.
+    pub(super) fn go_back(&mut self, of: BusinessId, due: Timestamp) {
+        let first = keys::mail_due(of, due, Uuid::nil().into());
+        for lane in Lane::under(of) {
+            self.0.entry(lane).and_modify(|from| *from = (*from).min(first));
+        }
+    }
+
+    /// Whether a new row would move any scan position back.
+    pub(super) fn goes_on(&self, of: BusinessId) -> bool {
+        Lane::under(of).any(|lane| self.0.contains_key(&lane))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The outbox's ports (relay, composer and recipients), and the handle of the outbox.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -12,12 +12,11 @@ use ractor::rpc::CallResult;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout_at};
 
+use super::actor::Message;
 use super::letter::{Composer, Recipients};
 use super::limits::Allowances;
-use super::message::Message;
-use super::new::NewMail;
+use super::write::NewMail;
 
-/// The timeout of a count of waiting mails.
 const COUNT_TIME_MAX: Duration = Duration::from_secs(1);
 /// The maximum number of attempts whose outcome is not durable yet.
 const UNDER_WAY_MAX: usize = 128;
@@ -29,13 +28,6 @@ pub struct MailPorts {
     pub recipients: Arc<dyn Recipients>,
 }
 
-impl std::fmt::Debug for MailPorts {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("MailPorts")
-    }
-}
-
-/// The numbers of mails since the start, by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MailFigures {
     pub sent: u64,
@@ -49,27 +41,19 @@ pub struct MailFigures {
 pub(crate) struct Transport {
     pub(super) ports: MailPorts,
     under_way: Arc<Semaphore>,
-    sent: AtomicU64,
-    put_off: AtomicU64,
-    failed: AtomicU64,
-    dropped: AtomicU64,
+    pub(super) figures: Mutex<MailFigures>,
 }
 
 impl Transport {
     pub(super) fn note_tried(&self, status: MailStatus) {
-        let counted = match status {
-            MailStatus::Sent => &self.sent,
-            MailStatus::Pending => &self.put_off,
-            MailStatus::Failed => &self.failed,
-        };
-        counted.fetch_add(1, Ordering::Relaxed);
+        let mut figures = self.figures.lock();
+        match status {
+            MailStatus::Sent => figures.sent += 1,
+            MailStatus::Pending => figures.put_off += 1,
+            MailStatus::Failed => figures.failed += 1,
+        }
     }
 
-    pub(super) fn note_dropped(&self) {
-        self.dropped.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// A permit for one attempt.
     pub(super) fn under_way(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.under_way).try_acquire_owned().ok()
     }
@@ -78,12 +62,11 @@ impl Transport {
 /// The handle of the outbox. Without a relay there is no outbox, and no mail is written.
 pub(crate) struct Outbox {
     transport: OnceLock<Arc<Transport>>,
-    actor: Mutex<Option<ActorRef<Message>>>,
+    pub(super) actor: Mutex<Option<ActorRef<Message>>>,
     allowances: Mutex<Allowances>,
-    /// The maximum number of waiting mails of a business.
     waiting_max: u64,
     /// Alerts without a mail since the start, because too many mails waited.
-    left_out: AtomicU64,
+    pub(crate) left_out: AtomicU64,
 }
 
 impl Outbox {
@@ -93,18 +76,8 @@ impl Outbox {
         Self { transport, actor, allowances, waiting_max, left_out }
     }
 
-    /// The number of further mails that a business with `waiting` mails may write.
     pub(crate) fn room(&self, waiting: u64) -> u64 {
         self.waiting_max.saturating_sub(waiting)
-    }
-
-    /// Counts alerts without a mail because of the limit on waiting mails.
-    pub(crate) fn note_left_out(&self, alerts: u64) {
-        self.left_out.fetch_add(alerts, Ordering::Relaxed);
-    }
-
-    pub(crate) fn left_out(&self) -> u64 {
-        self.left_out.load(Ordering::Relaxed)
     }
 
     /// Sets the ports. A second call has no effect.
@@ -112,10 +85,7 @@ impl Outbox {
         let transport = Arc::new(Transport {
             ports,
             under_way: Arc::new(Semaphore::new(UNDER_WAY_MAX)),
-            sent: AtomicU64::new(0),
-            put_off: AtomicU64::new(0),
-            failed: AtomicU64::new(0),
-            dropped: AtomicU64::new(0),
+            figures: Mutex::default(),
         });
         self.transport.set(Arc::clone(&transport)).ok().map(|()| transport)
     }
@@ -124,8 +94,8 @@ impl Outbox {
         self.transport.get()
     }
 
-    /// Creates a mail with a `Message-ID`. `None` if the service sends no mail. `now` is the believed time,
-    /// for stamps; `steady` is the time of the schedules (`clock/schedule`).
+    /// Creates a mail with a `Message-ID`. `None` if the service sends no mail. `now` is the believed time, for
+    /// stamps; `steady` is the time of the schedules.
     pub(crate) fn mint(
         &self,
         id: MailId,
@@ -151,12 +121,7 @@ impl Outbox {
         })
     }
 
-    pub(super) fn runs(&self, actor: ActorRef<Message>) {
-        *self.actor.lock() = Some(actor);
-    }
-
-    /// Notifies the outbox of a mail that is due at this instant. Without a running actor, the next one finds
-    /// the mail in the store.
+    /// Notifies the outbox of a mail that is due at this instant. A later actor finds the mail in the store.
     pub(crate) fn waits(&self, of: BusinessId, due: Timestamp) {
         if let Some(actor) = &*self.actor.lock() {
             let _ = actor.cast(Message::Waits(of, due));
@@ -178,14 +143,7 @@ impl Outbox {
 
     /// `None` without a relay.
     pub(crate) fn figures(&self) -> Option<MailFigures> {
-        let transport = self.transport.get()?;
-        let read = |counted: &AtomicU64| counted.load(Ordering::Relaxed);
-        Some(MailFigures {
-            sent: read(&transport.sent),
-            put_off: read(&transport.put_off),
-            failed: read(&transport.failed),
-            dropped: read(&transport.dropped),
-        })
+        self.transport.get().map(|transport| *transport.figures.lock())
     }
 
     /// Waits until this instant for the mails that are being sent, and then stops sending.

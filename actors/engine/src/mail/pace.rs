@@ -19,13 +19,11 @@ const REST_MAX: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]
 pub(super) struct Pace {
-    /// The failures since the relay last responded about a mail.
     failures: u32,
     rests_until: Option<Instant>,
 }
 
 impl Pace {
-    /// The number of further mails that may be sent now.
     pub(super) fn room(&self, under_way: usize, now: Instant) -> usize {
         let most = match self.rests_until {
             Some(until) if now < until => 0,
@@ -35,12 +33,10 @@ impl Pace {
         most.saturating_sub(under_way)
     }
 
-    /// The end of the pause, if there is one.
     pub(super) fn rests_until(&self, now: Instant) -> Option<Instant> {
         self.rests_until.filter(|until| now < *until)
     }
 
-    /// The relay has accepted or refused a mail.
     pub(super) fn answered(&mut self) {
         *self = Self::default();
     }

@@ -1,10 +1,11 @@
-//! The retries of a mail and the effect of an attempt (contract, second part, §3). The module is pure.
+//! The retries of a mail, the effect of an attempt and the time of a daily mail (contract, second part, §3).
+//! The module is pure.
 
 use chrono::TimeDelta;
-use domain::{Mail, MailError, MailStatus, Timestamp};
+use chrono_tz::Tz;
+use domain::{LocalTime, Mail, MailError, MailStatus, Timestamp, next_at};
 use ports::MailFailure;
 
-/// How long the log shows a mail.
 pub(crate) const LOG_DAYS: TimeDelta = TimeDelta::days(30);
 /// The delay after each failure. The failure after the last delay is final.
 const RETRY_AFTER: [TimeDelta; 6] = [
@@ -18,7 +19,6 @@ const RETRY_AFTER: [TimeDelta; 6] = [
 /// The stored length of a relay's response, in characters.
 const ERROR_CHARS_MAX: usize = 300;
 
-/// The mail after an attempt between `began` and `ended`.
 pub(super) fn after_attempt(
     mail: &Mail,
     result: &Result<String, MailFailure>,
@@ -48,6 +48,12 @@ pub(super) fn latest_due(mail: &Mail, now: Timestamp) -> Timestamp {
     let tried = mail.attempts.checked_sub(1).and_then(|last| RETRY_AFTER.get(last as usize));
     // A daily mail waits for its hour, and a gathered mail for the end of the hour.
     now + tried.copied().unwrap_or(TimeDelta::hours(if mail.kind.gathers() { 49 } else { 0 }))
+}
+
+/// The time of the daily mail about an event of now: 08:00 in the business's zone.
+pub fn next_daily(zone: Tz, now: Timestamp) -> Timestamp {
+    let hour = LocalTime::parse("08:00").expect("it is a time of the day");
+    next_at(zone, hour, now)
 }
 
 /// The relay's response on one line of bounded length.
@@ -103,5 +109,25 @@ mod tests {
         let after = after_attempt(&before, &Ok("250 ok".into()), (at(1), at(2)));
         assert_eq!((after.status, &after.last_error), (MailStatus::Sent, &None));
         assert_eq!((after.message_id, after.attempts), (before.message_id, 3));
+    }
+
+    #[test]
+    fn a_daily_mail_goes_out_at_eight_by_the_wall_clock_through_clock_changes() {
+        for (zone, now, expected) in [
+            ("Europe/Paris", "2026-01-10T06:59:59Z", "2026-01-10T07:00:00.000Z"),
+            ("Europe/Paris", "2026-01-10T07:00:00Z", "2026-01-11T07:00:00.000Z"),
+            // The clock moves forward in the night to 29 March and back in the night to 25 October.
+            ("Europe/Paris", "2026-03-28T08:00:00Z", "2026-03-29T06:00:00.000Z"),
+            ("Europe/Paris", "2026-10-24T07:00:00Z", "2026-10-25T07:00:00.000Z"),
+            ("America/New_York", "2026-06-01T12:00:00Z", "2026-06-02T12:00:00.000Z"),
+            ("Asia/Kolkata", "2026-06-01T00:00:00Z", "2026-06-01T02:30:00.000Z"),
+            // Samoa had no 30 December 2011.
+            ("Pacific/Apia", "2011-12-29T18:00:00Z", "2011-12-30T18:00:00.000Z"),
+            // Pyongyang's clocks were set back half an hour on 15 August 2015, at midnight.
+            ("Asia/Pyongyang", "2015-08-14T12:00:00Z", "2015-08-14T23:30:00.000Z"),
+        ] {
+            let next = next_daily(zone.parse().unwrap(), Timestamp::parse(now).unwrap());
+            assert_eq!(next.to_string(), expected, "{zone} {now}");
+        }
     }
 }

@@ -4,108 +4,81 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Mail, MailError, MailFault, Timestamp};
+use domain::{Mail, MailError, MailFault};
 use ports::{MadeMail, MailFailure};
-use ractor::ActorRef;
 use store::{Batch, StoreError, Weight, keys};
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::actor::{Ended, MailKey, Message, Outcome, ROOM_EVERY, State};
 use super::content::letter;
-use super::message::{Ended, MailKey, Message, Outcome};
 use super::outbox::Transport;
 use super::schedule::after_attempt;
-use super::state::{ROOM_EVERY, State};
 use super::write::{delete_mail, write_mail};
 use crate::shared::Shared;
 
-/// The timeout of the relay for one mail.
 pub(super) const SEND_TIME_MAX: Duration = Duration::from_secs(60);
-/// The timeout of the recipient's lookup.
 const ASK_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Begins an attempt. The task always reports its end to the outbox.
-pub(super) fn begin(state: &mut State, shared: &Arc<Shared>, myself: &ActorRef<Message>, mail: Mail) {
+pub(super) fn begin(state: &mut State, shared: &Arc<Shared>, mail: Mail) {
     let (transport, began) = (Arc::clone(&state.transport), shared.clocks.now());
     let under_way = transport.under_way();
-    let (shared, myself) = (Arc::clone(shared), myself.clone());
+    let (shared, myself) = (Arc::clone(shared), state.myself.clone());
     state.tasks.spawn(async move {
-        let making = tokio::spawn(attempt(shared, transport, mail.clone()));
-        let abort = AbortOnDrop(making.abort_handle());
-        let outcome = match making.await {
-            Ok(outcome) => outcome,
-            Err(_) => Outcome::NotMade(MailFault::Panicked.into()),
+        // A set of one task, which ends when this task is aborted.
+        let mut making: JoinSet<_> = [attempt(shared, transport, mail.clone())].into_iter().collect();
+        let outcome = match making.join_next().await {
+            Some(Ok(outcome)) => outcome,
+            _ => Outcome::NotMade(MailFault::Panicked.into()),
         };
-        drop(abort);
         let _ = myself.cast(Message::Ended(Box::new(Ended { mail, began, outcome, under_way })));
     });
 }
 
-struct AbortOnDrop(tokio::task::AbortHandle);
-
-impl Drop for AbortOnDrop {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
 async fn attempt(shared: Arc<Shared>, transport: Arc<Transport>, mail: Mail) -> Outcome {
     match make(&shared, &transport, &mail).await {
-        Ok(Some(made)) => Outcome::Tried(hand_over(&transport, &made).await),
-        Ok(None) => Outcome::Dropped,
-        Err(NotMade::Now(why)) => Outcome::NotMade(why),
-        Err(NotMade::Ever(why)) => {
-            tracing::error!(mail.id = %mail.id, mail.kind = %mail.kind, error = why, "a mail cannot be made");
-            Outcome::Tried(Err(MailFailure::RefusedForGood(MailError::NotMade(why))))
-        }
+        Ok(made) => Outcome::Tried(hand_over(&transport, &made).await),
+        Err(outcome) => outcome,
     }
 }
 
-/// Sends a mail to the relay within [`SEND_TIME_MAX`].
 pub(super) async fn hand_over(transport: &Transport, made: &MadeMail) -> Result<String, MailFailure> {
     let late = || Err(MailFailure::Relay(MailError::NoAnswer(SEND_TIME_MAX.as_secs())));
     timeout(SEND_TIME_MAX, transport.ports.mailer.send(made)).await.unwrap_or_else(|_| late())
 }
 
-enum NotMade {
-    Now(MailError),
-    Ever(String),
-}
-
-async fn make(shared: &Shared, transport: &Transport, mail: &Mail) -> Result<Option<MadeMail>, NotMade> {
-    let now = |error: StoreError| NotMade::Now(MailError::Quoted(error.to_string()));
+/// Finds the recipient and composes the mail. Returns the outcome of a mail that is not made as an error.
+async fn make(shared: &Shared, transport: &Transport, mail: &Mail) -> Result<MadeMail, Outcome> {
+    let now = |error: StoreError| Outcome::NotMade(MailError::Quoted(error.to_string()));
     let asked = timeout(ASK_TIME_MAX, transport.ports.recipients.recipient(mail)).await;
     let asked = asked.unwrap_or_else(|_| Err(MailFault::NoRecipient.into()));
-    let Some(mut recipient) = asked.map_err(NotMade::Now)? else { return Ok(None) };
+    let mut recipient = asked.map_err(Outcome::NotMade)?.ok_or(Outcome::Dropped)?;
     if let Some(to) = &mail.to {
         recipient.address.clone_from(to);
     }
     let to = recipient.address.clone();
-    let Some(letter) = letter(&shared.store, &shared.meta.secret, mail, recipient).map_err(now)? else {
-        return Ok(None);
-    };
+    let letter = letter(&shared.store, &shared.meta.secret, mail, recipient).map_err(now)?;
+    let letter = letter.ok_or(Outcome::Dropped)?;
     if let Some(business) = mail.business_id {
         shared.store.check_business(business).map_err(now)?; // a set-aside business lacks data
     }
-    let bytes = transport.ports.composer.compose(&letter).map_err(NotMade::Ever)?;
-    Ok(Some(MadeMail { to, bytes }))
+    let bytes = transport.ports.composer.compose(&letter).map_err(|why| {
+        tracing::error!(mail.id = %mail.id, mail.kind = %mail.kind, error = why, "a mail cannot be made");
+        Outcome::Tried(Err(MailFailure::RefusedForGood(MailError::NotMade(why))))
+    })?;
+    Ok(MadeMail { to, bytes })
 }
 
 impl State {
-    /// Takes the outcome of an attempt and submits it to the store.
-    pub(super) fn ended(
-        &mut self,
-        shared: &Arc<Shared>,
-        myself: &ActorRef<Message>,
-        ended: Ended,
-    ) -> Result<(), StoreError> {
+    pub(super) fn ended(&mut self, shared: &Shared, ended: Ended) -> Result<(), StoreError> {
         let key = MailKey::of(&ended.mail);
         if !self.sending.contains(&key) {
             return Ok(());
         }
         if shared.store.check_room(Weight::Keeps).is_err() {
-            // The outcome cannot be written on a full disk. The mail is not attempted again until the outcome
-            // can be written.
-            let myself = myself.clone();
+            // The mail is not attempted again until the outcome can be written.
+            let myself = self.myself.clone();
             self.tasks.spawn(async move {
                 sleep(ROOM_EVERY).await;
                 let _ = myself.cast(Message::Ended(Box::new(ended)));
@@ -121,13 +94,12 @@ impl State {
         let mut batch = Batch::default();
         match outcome {
             Outcome::Dropped => {
-                self.transport.note_dropped();
+                self.transport.figures.lock().dropped += 1;
                 delete_mail(&mut batch, &mail);
             }
             Outcome::NotMade(why) => {
                 tracing::warn!(mail.id = %mail.id, mail.kind = %mail.kind, error = %why, "a mail could not be made");
-                // The usual schedule applies. It ends, because a mail that could not be composed for more
-                // than a day can never be composed.
+                // The usual schedule applies, so a mail that can never be composed fails after a day.
                 let after = after_attempt(&mail, &Err(MailFailure::Refused(why)), (began, now));
                 self.transport.note_tried(after.status);
                 write_mail(&mut batch, &after, Some(&mail));
@@ -138,28 +110,27 @@ impl State {
                     _ => self.pace.answered(),
                 }
                 let after = after_attempt(&mail, &result, (began, now));
-                log_failure(&mail, &after, result.as_ref().err());
+                log_failure(&after, &result);
                 self.transport.note_tried(after.status);
                 write_mail(&mut batch, &after, Some(&mail));
             }
         }
-        self.record(shared, myself, &[key], batch, under_way);
+        self.record(shared, &[key], batch, under_way);
         Ok(())
     }
 }
 
 /// Logs a failed attempt without the recipient.
-fn log_failure(mail: &Mail, after: &Mail, failure: Option<&MailFailure>) {
-    let Some(failure) = failure else { return };
-    let next: Option<Timestamp> = after.next_attempt_at;
-    let kind = match failure {
-        MailFailure::Relay(_) => "the relay failed",
-        MailFailure::Refused(_) => "the mail was refused temporarily",
-        MailFailure::RefusedForGood(_) => "the mail was refused permanently",
+fn log_failure(after: &Mail, result: &Result<String, MailFailure>) {
+    let reason = match result {
+        Ok(_) => return,
+        Err(MailFailure::Relay(_)) => "the relay failed",
+        Err(MailFailure::Refused(_)) => "the mail was refused temporarily",
+        Err(MailFailure::RefusedForGood(_)) => "the mail was refused permanently",
     };
-    let status = after.status;
+    let next = after.next_attempt_at.map(tracing::field::display);
     tracing::warn!(
-        mail.id = %mail.id, mail.kind = %mail.kind, mail.attempts = after.attempts, mail.status = %status,
-        mail.next_attempt_at = next.map(tracing::field::display), reason = kind, "a mail was not sent"
+        mail.id = %after.id, mail.kind = %after.kind, mail.attempts = after.attempts,
+        mail.status = %after.status, mail.next_attempt_at = next, reason, "a mail was not sent"
     );
 }

@@ -5,35 +5,29 @@ use std::time::Duration;
 
 use chrono::TimeDelta;
 use domain::{Mail, MailId, MailKind, Timestamp};
-use ractor::ActorRef;
 use store::{Batch, Key, Order, StoreError, Weight, keys};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::Instant;
 
-use super::message::{MailKey, Message};
+use super::actor::{MailKey, Message, ROOM_EVERY, State};
 use super::order::Lane;
 use super::schedule::latest_due;
 use super::send;
-use super::state::{ROOM_EVERY, State};
 use super::write::{delete_mail, write_mail};
 use crate::clock::LOOK_EVERY;
 use crate::shared::Shared;
 
 /// The maximum number of lane scans in one turn. The next turn continues.
 const LOOKS_PER_TURN: usize = 64;
-/// The maximum number of rows of another lane that one scan passes.
 const OTHERS_PER_LOOK: usize = 256;
 /// The maximum number of mails that one turn gathers into another. The next turn continues.
 const GATHERED_PER_TURN: usize = 256;
-/// The maximum number of the outbox's changes that are not durable yet.
 const CHANGES_MAX: usize = 64;
-/// The tolerance between the due times of one day's alerts. A clock that was corrected later may have set
-/// them.
+/// The tolerance between the due times of one day's alerts, which different clocks may have set.
 const SAME_DAY: TimeDelta = TimeDelta::hours(1);
 /// A due time further ahead of the schedule than this was written by a wrong clock.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
-/// The first waiting row of a lane.
 enum FirstRow {
     Nothing,
     Later(Timestamp),
@@ -46,17 +40,13 @@ enum FirstRow {
 
 impl State {
     /// Begins attempts for due mails, as far as the pace allows, and sets the timer for the next due time.
-    pub(super) fn turn(
-        &mut self,
-        shared: &Arc<Shared>,
-        myself: &ActorRef<Message>,
-    ) -> Result<(), StoreError> {
+    pub(super) fn turn(&mut self, shared: &Arc<Shared>) -> Result<(), StoreError> {
         if shared.check_open().is_err() {
             return Ok(());
         }
         if shared.store.check_room(Weight::Keeps).is_err() {
             // Outcomes cannot be written on a full disk, so no attempt begins.
-            self.wait(myself, Some(ROOM_EVERY));
+            self.wait(Some(ROOM_EVERY));
             return Ok(());
         }
         while self.tasks.try_join_next().is_some() {}
@@ -67,18 +57,16 @@ impl State {
                 break; // the end of an attempt or of a pause asks for a turn
             }
             let Some(lane) = self.order.next(now) else { break };
-            if shared.store.is_business_set_aside(lane.rows()) {
-                self.order.set(lane, None); // no mail of the lane can be sent
-                continue;
-            }
-            if self.gathering.contains_key(&lane.rows()) {
-                self.order.set(lane, None); // the commit of the change sets the lane again
+            // The commit of a gathering change sets the lane again.
+            let rows = lane.rows();
+            if shared.store.is_business_set_aside(rows) || self.gathering.contains_key(&rows) {
+                self.order.set(lane, None);
                 continue;
             }
             match self.first(shared, lane, now)? {
                 FirstRow::Nothing => self.order.set(lane, None),
                 FirstRow::Later(due) => self.order.set(lane, Some(due)),
-                FirstRow::Now(mail) => self.take_up(shared, myself, *mail)?,
+                FirstRow::Now(mail) => self.take_up(shared, *mail)?,
                 // The lane keeps its due time, so the next turn continues. Other actors run in between.
                 FirstRow::Behind => break,
                 FirstRow::Stale(row) => {
@@ -86,7 +74,7 @@ impl State {
                     batch.delete(row);
                     self.order.set(lane, None); // the deletion of the row sets the lane again
                     let (_, id) = keys::instant_and_id::<MailId>(&row)?;
-                    self.record(shared, myself, &[MailKey { of: lane.rows(), id }], batch, None);
+                    self.record(shared, &[MailKey { of: lane.rows(), id }], batch, None);
                 }
             }
         }
@@ -94,7 +82,7 @@ impl State {
         let is_full = self.pace.room(self.sending.len(), Instant::now()) == 0 || self.changes >= CHANGES_MAX;
         let due = self.order.next_due().map(|due| (due - now).to_std().unwrap_or_default());
         // A timer stops while the machine is suspended, so it fires early and checks again.
-        self.wait(myself, rest.or(due.filter(|_| !is_full)).map(|wait| wait.min(LOOK_EVERY)));
+        self.wait(rest.or(due.filter(|_| !is_full)).map(|wait| wait.min(LOOK_EVERY)));
         Ok(())
     }
 
@@ -109,10 +97,7 @@ impl State {
             if self.is_left_alone(&key) {
                 continue;
             }
-            let mail = self.read(shared, key)?;
-            if self.is_left_alone(&key) {
-                continue;
-            }
+            let Some(mail) = self.read(shared, key)? else { continue };
             let Some(mail) = mail.filter(|mail| mail.next_attempt_at == Some(due)) else {
                 return Ok(FirstRow::Stale(row));
             };
@@ -132,21 +117,14 @@ impl State {
     }
 
     /// Handles a due mail: combines it with other alert mails to the same person, or sends it.
-    fn take_up(
-        &mut self,
-        shared: &Arc<Shared>,
-        myself: &ActorRef<Message>,
-        mail: Mail,
-    ) -> Result<(), StoreError> {
+    fn take_up(&mut self, shared: &Arc<Shared>, mail: Mail) -> Result<(), StoreError> {
         let now = shared.steady.now();
-        if matches!(mail.kind, MailKind::Alert | MailKind::Gathered)
-            && mail.attempts == 0
-            && let Some(free) = self.alerts.free_at(&mail.person_id, now)
-        {
+        let is_limited = matches!(mail.kind, MailKind::Alert | MailKind::Gathered) && mail.attempts == 0;
+        if is_limited && let Some(free) = self.alerts.free_at(&mail.person_id, now) {
             let after = Mail { kind: MailKind::Gathered, next_attempt_at: Some(free), ..mail.clone() };
             let mut batch = Batch::default();
             write_mail(&mut batch, &after, Some(&mail));
-            self.record(shared, myself, &[MailKey::of(&mail)], batch, None);
+            self.record(shared, &[MailKey::of(&mail)], batch, None);
             return Ok(());
         }
         if mail.kind.gathers()
@@ -154,14 +132,14 @@ impl State {
             && let Some((mails, batch)) = self.gather(shared, &mail, now)?
         {
             self.gathering.insert(mails[0].of, mails[0]);
-            self.record(shared, myself, &mails, batch, None);
+            self.record(shared, &mails, batch, None);
             return Ok(());
         }
-        if matches!(mail.kind, MailKind::Alert | MailKind::Gathered) && mail.attempts == 0 {
+        if is_limited {
             self.alerts.note(mail.person_id, now);
         }
         self.sending.insert(MailKey::of(&mail));
-        send::begin(self, shared, myself, mail);
+        send::begin(self, shared, mail);
         Ok(())
     }
 
@@ -182,9 +160,8 @@ impl State {
             if other == key || self.is_left_alone(&other) {
                 continue;
             }
-            let Some(mail) = self.read(shared, other)? else { continue };
-            // Tomorrow's mails stay out of today's. A mail with an attempt is sent alone, because the relay
-            // may know it.
+            let Some(Some(mail)) = self.read(shared, other)? else { continue };
+            // A mail with an attempt is sent alone, because the relay may know it.
             let is_for_later =
                 mail.kind == MailKind::Daily && mail.next_attempt_at.is_none_or(|due| due > now + SAME_DAY);
             if is_for_later || mail.attempts > 0 {
@@ -206,13 +183,12 @@ impl State {
     pub(super) fn record(
         &mut self,
         shared: &Shared,
-        myself: &ActorRef<Message>,
         mails: &[MailKey],
         batch: Batch,
         under_way: Option<OwnedSemaphorePermit>,
     ) {
         let Some(first) = mails.first().copied() else { return };
-        let myself = myself.clone();
+        let myself = self.myself.clone();
         let done = move || {
             let _ = myself.cast(Message::Recorded(first));
             drop(under_way);
@@ -225,14 +201,14 @@ impl State {
     }
 
     /// Sets the timer. Without `wait`, clears the timer.
-    fn wait(&mut self, myself: &ActorRef<Message>, wait: Option<Duration>) {
+    fn wait(&mut self, wait: Option<Duration>) {
         if let Some(timer) = self.timer.take() {
             timer.abort();
         }
         let Some(wait) = wait else { return };
         // One millisecond more, so that the row is due when the timer fires.
         let wait = wait + Duration::from_millis(1);
-        let myself = myself.clone();
+        let myself = self.myself.clone();
         let timer = tokio::spawn(async move {
             tokio::time::sleep(wait).await;
             let _ = myself.cast(Message::Turn);

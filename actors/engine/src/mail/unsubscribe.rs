@@ -1,7 +1,5 @@
-//! Tokens of the unsubscribe links in mails (RFC 8058).
-//!
-//! Tokens are not stored. A token contains the person, the business and the subscription under a MAC with the
-//! store's secret. It stays valid as long as the store exists and cannot be forged.
+//! Tokens of the unsubscribe links in mails (RFC 8058). A token is not stored. It contains the person, the
+//! business and the subscription under a MAC with the store's secret, so it is valid as long as the store.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -15,11 +13,9 @@ const PURPOSE: &[u8] = b"unsubscribe 1\0";
 /// The bytes of the person, the business and the number, before the MAC.
 const SAYS: usize = 33;
 const MAC: usize = 16;
-/// The number for all immediate alerts.
 const NOW: u8 = 0xfe;
 const DAILY: u8 = 0xff;
 
-/// The subscription that a token ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unsubscribe {
     pub person_id: PersonId,

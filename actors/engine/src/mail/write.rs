@@ -1,44 +1,70 @@
-//! The rows of a mail: the mail, its due row and, for gathered kinds, the row by person.
+//! A mail before it is written to the outbox, and the rows of a mail: the mail, its due row and, for gathered
+//! kinds, the row by person.
 
-use domain::{Mail, MailStatus};
-use store::{Batch, Record, keys};
+use domain::{About, BusinessId, Mail, MailKind, MailStatus, PersonId, Timestamp};
+use store::{Batch, Key, Record, keys};
 
-use super::message::MailKey;
+use super::actor::MailKey;
 
-/// Writes a mail and deletes its former rows. A finished mail that concerns only an account, and a finished
-/// reset, are deleted and have no log row.
+#[derive(Clone, Debug)]
+pub struct NewMail {
+    pub business_id: Option<BusinessId>,
+    pub person_id: PersonId,
+    pub kind: MailKind,
+    pub about: Vec<About>,
+    /// The number of further events that are not listed.
+    pub more: u32,
+    /// The address, if it is not the person's present one.
+    pub to: Option<String>,
+    /// The due time. Without a due time, or with a due time in the past, the mail is due immediately.
+    pub due: Option<Timestamp>,
+}
+
+impl NewMail {
+    /// A mail that concerns only an account. It is due immediately.
+    pub fn of_account(person_id: PersonId, kind: MailKind, to: Option<String>) -> Self {
+        Self { business_id: None, person_id, kind, about: Vec::new(), more: 0, to, due: None }
+    }
+
+    /// A mail about a membership. It is due immediately.
+    pub fn of_membership(business_id: BusinessId, person_id: PersonId, kind: MailKind) -> Self {
+        Self { business_id: Some(business_id), ..Self::of_account(person_id, kind, None) }
+    }
+}
+
+/// The index rows of a waiting mail, with their names in reports.
+pub(crate) fn mail_rows(of: BusinessId, mail: &Mail) -> impl Iterator<Item = (&'static str, Key)> {
+    let due = mail.next_attempt_at.map(|due| ("in the list of due mails", keys::mail_due(of, due, mail.id)));
+    let gathered = (due.is_some() && mail.kind.gathers()).then(|| {
+        ("in the list of gathered mails", keys::mail_gathered(of, mail.kind, mail.person_id, mail.id))
+    });
+    due.into_iter().chain(gathered)
+}
+
+/// Writes a mail and deletes its former rows. A finished mail that is not logged is deleted.
 pub(crate) fn write_mail(batch: &mut Batch, after: &Mail, before: Option<&Mail>) {
     assert_eq!(
         after.status == MailStatus::Pending,
         after.next_attempt_at.is_some(),
         "a mail is due exactly while it is pending"
     );
-    let MailKey { of, id } = MailKey::of(after);
     if let Some(before) = before {
         delete_indexes(batch, before);
     }
-    if let Some(due) = after.next_attempt_at {
-        batch.put(keys::mail_due(of, due, id), Vec::new());
-        if after.kind.gathers() {
-            batch.put(keys::mail_gathered(of, after.kind, after.person_id, id), Vec::new());
-        }
-    } else if !after.is_logged() {
+    let MailKey { of, id } = MailKey::of(after);
+    if after.next_attempt_at.is_none() && !after.is_logged() {
         return batch.delete(keys::mail(of, id));
     }
+    mail_rows(of, after).for_each(|(_, row)| batch.put(row, Vec::new()));
     batch.put(keys::mail(of, id), after.encode());
 }
 
 pub(super) fn delete_mail(batch: &mut Batch, mail: &Mail) {
-    let MailKey { of, id } = MailKey::of(mail);
     delete_indexes(batch, mail);
+    let MailKey { of, id } = MailKey::of(mail);
     batch.delete(keys::mail(of, id));
 }
 
 fn delete_indexes(batch: &mut Batch, mail: &Mail) {
-    let MailKey { of, id } = MailKey::of(mail);
-    let Some(due) = mail.next_attempt_at else { return };
-    batch.delete(keys::mail_due(of, due, id));
-    if mail.kind.gathers() {
-        batch.delete(keys::mail_gathered(of, mail.kind, mail.person_id, id));
-    }
+    mail_rows(MailKey::of(mail).of, mail).for_each(|(_, row)| batch.delete(row));
 }
