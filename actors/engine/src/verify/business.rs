@@ -1,10 +1,12 @@
-//! Checks of a business as a whole: profile, offers, API keys, knowledge, logs and usage.
+//! Checks of a business as a whole and of the rows that depend on earlier rows: appointments, alerts, the
+//! audit log and usage.
 
 use std::collections::HashMap;
 
 use domain::{
-    Amount, ApiKey, AppointmentId, AuditId, BlockedTime, BudgetKind, Business, BusinessId, ContactId,
-    EventId, PersonId, ResourceId, StaffId, StaffMember, Timestamp, Usage,
+    Alert, Amount, ApiKey, Appointment, AppointmentId, AuditId, BlockedTime, BudgetKind, Business,
+    BusinessId, CallId, CallRecord, ContactId, EventId, Membership, MessageId, PersonId, StaffId,
+    StaffMember, TakenMessage, Timestamp, Usage,
 };
 use store::kept::{self, Counted, counted};
 use store::keys::kind;
@@ -13,17 +15,14 @@ use store::{Order, Record, keys};
 
 use super::findings::Checker;
 
-/// The values that are remembered between the rows of a business.
 #[derive(Default)]
 pub(super) struct InBusiness {
-    /// The end of each staff member's last appointment, and its id.
-    pub(super) held: HashMap<StaffId, (Timestamp, AppointmentId)>,
+    held: HashMap<StaffId, (Timestamp, AppointmentId)>,
     /// The counted usage, and the usage in the newest audit entry.
     kept: Usage,
     told: Option<Usage>,
     newest: Option<Timestamp>,
-    /// The person and the number of the last alert.
-    pub(super) last_alert: Option<(PersonId, u64)>,
+    last_alert: Option<(PersonId, u64)>,
     /// Whether the business is being deleted or imported. The rows of such a business are not checked.
     pub(super) is_nobodys: bool,
 }
@@ -33,7 +32,8 @@ impl InBusiness {
     pub(super) fn begin(checker: &mut Checker<'_>) -> Self {
         let of = checker.of;
         if of != BusinessId::INSTALLATION {
-            if checker.is_nobodys(of) {
+            // The rows of a business that is being deleted or imported may be incomplete.
+            if checker.is_ended(of) || checker.is_there(&keys::moving(of)) {
                 return Self { is_nobodys: true, ..Self::default() };
             }
             checker.report.businesses += 1;
@@ -50,21 +50,29 @@ impl InBusiness {
         }
     }
 
-    pub(super) fn count(&mut self, checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
-        let Some((_, Counted { budget, decodes: Some(_), .. })) = counted(kind) else { return };
-        checker.report.records += 1;
-        self.kept.add(budget, Amount::row(value.len()));
-    }
-
     pub(super) fn look(&mut self, checker: &mut Checker<'_>, kind: u8, value: &[u8]) {
         let of = checker.of;
+        if !keys::has_width(&checker.key, kind) {
+            return checker.wrong("the kind of its key is unknown, or its key has the wrong length");
+        }
+        if let Some((_, Counted { budget, decodes: Some(_), .. })) = counted(kind) {
+            checker.report.records += 1;
+            self.kept.add(budget, Amount::row(value.len()));
+        }
         match kind {
             kind::PROFILE => {
                 let Some(business) = checker.kept::<Business>(value) else { return };
                 checker.stands_at(&keys::profile(business.id));
                 checker.expect("in the list of businesses", &keys::business_index(of), b"");
             }
-            kind::ERASURE => erasure(checker, value),
+            kind::ERASURE => {
+                _ = checker.decoded::<ErasureRecord>(value);
+                let Some(id) = checker.id::<ContactId>() else { return };
+                if checker.is_there(&keys::contact(of, id)) {
+                    checker.wrong("the contact that is being erased still exists");
+                }
+                checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
+            }
             kind::ERASING => {
                 _ = checker.decoded::<ErasingRecord>(value);
                 checker.stands_at(&keys::erasing(of));
@@ -76,7 +84,7 @@ impl InBusiness {
             }
             kind::WIPE => {
                 _ = checker.decoded::<WipeRecord>(value);
-                let Some(event) = id_in::<EventId>(checker) else { return };
+                let Some(event) = checker.id::<EventId>() else { return };
                 checker.refers("event", &keys::event(of, event));
                 checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
             }
@@ -88,8 +96,56 @@ impl InBusiness {
                 let Some(time) = checker.kept::<BlockedTime>(value) else { return };
                 checker.refers("staff member", &keys::staff(of, time.staff_id));
             }
+            kind::MEMBERSHIP => {
+                let Some(membership) = checker.kept::<Membership>(value) else { return };
+                checker.refers("person", &keys::person(membership.person_id));
+                if let Some(staff) = membership.staff_id {
+                    checker.refers("staff member", &keys::staff(of, staff));
+                }
+            }
+            kind::APPOINTMENT => self.appointment(checker, value),
+            kind::APPOINTMENT_START | kind::APPOINTMENT_BY_CONTACT | kind::APPOINTMENT_BY_UPDATE => {
+                checker.index_of_appointments(kind, value);
+            }
+            kind::CONTACT => checker.contact(value),
+            kind::CONTACT_NAMES => checker.names(value),
+            kind::CONTACT_BY_PHONE | kind::CONTACT_BY_EMAIL | kind::CONTACT_BY_UPDATE => {
+                checker.index_of_contacts(kind, value);
+            }
+            kind::CALL => {
+                let Some(call) = checker.kept::<CallRecord>(value) else { return };
+                checker.refers_to_contact(call.contact_id);
+            }
+            kind::CALL_BY_START | kind::CALL_BY_CONTACT | kind::CALL_BY_UPDATE => {
+                let Some(id) = checker.id::<CallId>() else { return };
+                checker.leads_to::<CallRecord>(&keys::call(of, id), value);
+            }
+            kind::MESSAGE => checker.message(value),
+            kind::MESSAGE_BY_CREATION
+            | kind::MESSAGE_BY_STATUS
+            | kind::MESSAGE_BY_CONTACT
+            | kind::MESSAGE_BY_CALL
+            | kind::MESSAGE_BY_UPDATE => {
+                let Some(id) = checker.id::<MessageId>() else { return };
+                checker.leads_to::<TakenMessage>(&keys::message(of, id), value);
+            }
+            kind::EVENT => checker.event(value),
+            kind::DELIVERY | kind::DELIVERY_DUE | kind::DELIVERY_REACHED => {
+                checker.of_endpoint(kind, value);
+            }
+            kind::MAIL => checker.mail(value),
+            kind::MAIL_DUE | kind::MAIL_GATHERED => checker.index_of_mails(value),
+            kind::ALERT => self.alert(checker, value),
+            kind::ALERTS_READ => checker.alerts_read(value),
             kind::KEY => self.key(checker, value),
-            kind::AUDIT => self.entry(checker, value),
+            kind::AUDIT => {
+                let Some(AuditRecord { entry, usage }) = checker.decoded(value) else { return };
+                checker.stands_at(&keys::audit(of, entry.id));
+                if self.newest.is_some_and(|newest| newest > entry.at) {
+                    checker.wrong("its timestamp is earlier than that of the entry before it");
+                }
+                (self.newest, self.told) = (Some(entry.at), usage);
+            }
             kind::IDEMPOTENCY => checker.remembered(value),
             kind::AGE => {
                 let until = checker.read(keys::id_at_end::<AuditId>(value));
@@ -102,13 +158,50 @@ impl InBusiness {
             // An unfinished repair is reported once, for the installation.
             kind::REPAIR => {}
             other => match kept::kind(other) {
-                Some(kind) => checker.kept_as(kind, value),
+                Some(kind) => {
+                    if let Some((key, index)) = checker.read((kind.places)(of, value)) {
+                        checker.placed(&key, &index);
+                    }
+                }
                 None => checker.wrong("its kind is not known"),
             },
         }
     }
 
-    /// Checks that an API key is listed and exists among the keys of all businesses.
+    /// Checks an appointment. Appointments arrive in the order of their starts.
+    fn appointment(&mut self, checker: &mut Checker<'_>, value: &[u8]) {
+        let Some(a) = checker.kept::<Appointment>(value) else { return };
+        let of = checker.of;
+        checker.refers_to_contact(a.contact_id);
+        checker.refers("service", &keys::service(of, a.service_id));
+        checker.refers("staff member", &keys::staff(of, a.staff_id));
+        if a.updated_at < a.created_at {
+            checker.wrong("it was changed before it was created");
+        }
+        if !a.is_active() {
+            return;
+        }
+        let latest = self.held.entry(a.staff_id).or_insert((a.starts_at, a.id));
+        if latest.0 > a.starts_at {
+            checker
+                .wrong(format_args!("appointment {} overlaps {} of the same staff member", a.id, latest.1));
+        }
+        if latest.0 < a.ends_at {
+            *latest = (a.ends_at, a.id);
+        }
+    }
+
+    /// Checks an alert against the last one. The numbers of a person's alerts have no gaps.
+    fn alert(&mut self, checker: &mut Checker<'_>, value: &[u8]) {
+        let at = checker.read(keys::alert_at(&checker.key));
+        let before = std::mem::replace(&mut self.last_alert, at);
+        let Some(alert) = checker.decoded::<Alert>(value) else { return };
+        checker.stands_at(&keys::alert(checker.of, alert.person_id, alert.number));
+        if before.is_some_and(|(person, number)| person == alert.person_id && number + 1 < alert.number) {
+            checker.wrong("earlier alerts of this person are missing");
+        }
+    }
+
     fn key(&mut self, checker: &mut Checker<'_>, value: &[u8]) {
         let Some(prefix) = checker.read(keys::prefix_from_value(value)) else { return };
         let row = checker.value(&keys::api_key(prefix));
@@ -121,29 +214,4 @@ impl InBusiness {
             self.kept.add(BudgetKind::Keys, Amount::row(row.len()));
         }
     }
-
-    fn entry(&mut self, checker: &mut Checker<'_>, value: &[u8]) {
-        let Some(AuditRecord { entry, usage }) = checker.decoded(value) else { return };
-        checker.stands_at(&keys::audit(checker.of, entry.id));
-        if self.newest.is_some_and(|newest| newest > entry.at) {
-            checker.wrong("its timestamp is earlier than that of the entry before it");
-        }
-        (self.newest, self.told) = (Some(entry.at), usage);
-    }
-}
-
-/// Checks that the contact of an erasure is deleted.
-fn erasure(checker: &mut Checker<'_>, value: &[u8]) {
-    let of = checker.of;
-    _ = checker.decoded::<ErasureRecord>(value);
-    let Some(id) = id_in::<ContactId>(checker) else { return };
-    if checker.is_there(&keys::contact(of, id)) {
-        checker.wrong("the contact that is being erased still exists");
-    }
-    checker.expect("in the list of unfinished businesses", &keys::unfinished(of), b"");
-}
-
-/// The 16 bytes after the kind in the key, as an id.
-pub(super) fn id_in<I: ResourceId>(checker: &Checker<'_>) -> Option<I> {
-    keys::id_at_end(checker.key.get(17..33)?).ok()
 }

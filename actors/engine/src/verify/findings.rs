@@ -1,7 +1,7 @@
 //! The findings, and lookups of rows during the check.
 
-use domain::{BusinessId, ContactId};
-use store::kept::{IndexRow, Kept, Kind};
+use domain::{BusinessId, ContactId, ResourceId};
+use store::kept::{IndexRow, Kept};
 use store::records::IdempotencyRecord;
 use store::{Key, Record, Rows, StoreError, keys, value_at};
 
@@ -16,7 +16,6 @@ pub struct Report {
     pub records: u64,
     /// The first 1,000 findings in key order.
     pub findings: Vec<String>,
-    /// The number of all findings.
     pub found: u64,
 }
 
@@ -38,7 +37,6 @@ pub(super) struct Checker<'a> {
     pub(super) report: Report,
     pub(super) of: BusinessId,
     pub(super) key: Key,
-    /// The error that ends the check.
     pub(super) failed: Option<StoreError>,
 }
 
@@ -48,7 +46,17 @@ impl<'a> Checker<'a> {
         Self { rows, report, of, key, failed: None }
     }
 
-    /// Checks a remembered response.
+    /// The id at the end of the current key.
+    pub(super) fn id<I: ResourceId>(&mut self) -> Option<I> {
+        self.read(keys::id_at_end(&self.key))
+    }
+
+    pub(super) fn has_no_value(&mut self, value: &[u8]) {
+        if !value.is_empty() {
+            self.wrong("it has a value");
+        }
+    }
+
     pub(super) fn remembered(&mut self, value: &[u8]) {
         let Some(record) = self.decoded::<IdempotencyRecord>(value) else { return };
         let day = keys::day_and_hash(&self.key).map(|(day, _)| day);
@@ -59,12 +67,11 @@ impl<'a> Checker<'a> {
 
     /// Reports a problem of the current row.
     pub(super) fn wrong(&mut self, what: impl std::fmt::Display) {
-        let whose = if self.of == BusinessId::INSTALLATION {
-            "installation".to_owned()
-        } else {
-            format!("business {}", self.of)
-        };
-        self.report.add(format!("{whose}, row {:?}: {what}", self.key));
+        let row = format!("row {:?}: {what}", self.key);
+        self.report.add(match self.of {
+            BusinessId::INSTALLATION => format!("installation, {row}"),
+            of => format!("business {of}, {row}"),
+        });
     }
 
     /// The result of a lookup. Damage is a finding; any other error ends the check.
@@ -83,8 +90,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn decoded<R: Record>(&mut self, value: &[u8]) -> Option<R> {
-        let decoded = R::decode(value);
-        self.read(decoded)
+        self.read(R::decode(value))
     }
 
     /// The value of a key. An unreadable value is reported at its own row.
@@ -99,7 +105,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The readable record of a key.
     pub(super) fn record<R: Record>(&mut self, key: &Key) -> Option<R> {
         R::decode(&self.value(key)?).ok()
     }
@@ -119,34 +124,24 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Decodes a record, and checks its key and its index rows.
     pub(super) fn kept<R: Kept>(&mut self, value: &[u8]) -> Option<R> {
         let record = self.decoded::<R>(value)?;
         self.placed(&record.key(self.of), &record.index(self.of));
         Some(record)
     }
 
-    /// Like [`Self::kept`], for a record without further checks.
-    pub(super) fn kept_as(&mut self, kind: &Kind, value: &[u8]) {
-        let places = (kind.places)(self.of, value);
-        if let Some((key, index)) = self.read(places) {
-            self.placed(&key, &index);
-        }
-    }
-
-    fn placed(&mut self, key: &Key, index: &[IndexRow]) {
+    pub(super) fn placed(&mut self, key: &Key, index: &[IndexRow]) {
         self.stands_at(key);
         for row in index {
             self.expect(row.name, &row.key, &row.value);
         }
     }
 
-    /// Checks that the current row is an index row of this record.
-    pub(super) fn leads_to<R: Kept>(&mut self, record: Option<&R>, value: &[u8]) {
+    /// Checks that the current row is an index row of the record with this key.
+    pub(super) fn leads_to<R: Kept>(&mut self, record: &Key, value: &[u8]) {
+        let index = self.record::<R>(record).map(|record| record.index(self.of)).unwrap_or_default();
         let key = self.key;
-        let is_of = |record: &R| record.index(self.of).iter().any(|row| row.key == key && row.value == value);
-        let is_asked_for = record.is_some_and(is_of);
-        self.belongs(is_asked_for);
+        self.belongs(index.iter().any(|row| row.key == key && row.value == value));
     }
 
     /// Reports the current row unless it belongs to a record.
@@ -156,7 +151,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Reports a reference to a missing row.
     pub(super) fn refers(&mut self, name: &str, key: &Key) {
         if !self.is_there(key) {
             self.wrong(format_args!("the {name} that it names is missing"));
@@ -171,17 +165,10 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether the business is being deleted, in steps.
     pub(super) fn is_ended(&mut self, business: BusinessId) -> bool {
         self.is_there(&keys::ending(business))
     }
 
-    /// Whether the business is being deleted or imported. Its rows may then be incomplete.
-    pub(super) fn is_nobodys(&mut self, business: BusinessId) -> bool {
-        self.is_ended(business) || self.is_there(&keys::moving(business))
-    }
-
-    /// Checks that the current row has this key.
     pub(super) fn stands_at(&mut self, key: &Key) {
         if *key != self.key {
             self.wrong(format_args!("its record belongs to the key {key:?}"));

@@ -8,8 +8,6 @@ use store::keys::{self, installation_kind, kind};
 use store::records::{AuditRecord, ClockRecord, MetaRecord, RoundRecord};
 
 use super::findings::Checker;
-use super::mails;
-use super::people;
 use crate::upgrade;
 
 #[derive(Default)]
@@ -30,14 +28,10 @@ impl Installation {
                 checker.stands_at(&keys::meta());
             }
             installation_kind::BUSINESS_INDEX => {
-                let Some(of) = checker.read(keys::id_at_end::<BusinessId>(&checker.key.clone())) else {
-                    return;
-                };
+                let Some(of) = checker.id::<BusinessId>() else { return };
                 checker.stands_at(&keys::business_index(of));
                 checker.refers("business", &keys::profile(of));
-                if !value.is_empty() {
-                    checker.wrong("it has a value");
-                }
+                checker.has_no_value(value);
             }
             installation_kind::API_KEY => {
                 let Some(key) = checker.decoded::<ApiKey>(value) else { return };
@@ -50,7 +44,7 @@ impl Installation {
                 self.keys.insert(key.id);
             }
             installation_kind::KEY_USED => {
-                let Some(id) = checker.read(keys::id_at_end::<KeyId>(&checker.key.clone())) else { return };
+                let Some(id) = checker.id::<KeyId>() else { return };
                 checker.stands_at(&keys::key_used(id));
                 checker.read(keys::millis_from_value(value));
                 if !self.keys.contains(&id) {
@@ -58,19 +52,15 @@ impl Installation {
                 }
             }
             installation_kind::ENDPOINT_INDEX => {
-                let Some((of, endpoint)) = checker.read(keys::business_and_endpoint(&checker.key.clone()))
-                else {
-                    return;
-                };
+                let named = checker.read(keys::business_and_endpoint(&checker.key));
+                let Some((of, endpoint)) = named else { return };
                 checker.stands_at(&keys::endpoint_index(of, endpoint));
                 if !checker.is_ended(of) {
                     checker.refers("business", &keys::profile(of));
                 }
             }
             installation_kind::ENDING | installation_kind::UNFINISHED => {
-                let Some(of) = checker.read(keys::id_at_end::<BusinessId>(&checker.key.clone())) else {
-                    return;
-                };
+                let Some(of) = checker.id::<BusinessId>() else { return };
                 let is_ending = kind == installation_kind::ENDING;
                 checker.stands_at(&if is_ending { keys::ending(of) } else { keys::unfinished(of) });
                 if is_ending && checker.is_there(&keys::profile(of)) {
@@ -78,14 +68,12 @@ impl Installation {
                 } else if !is_ending && !checker.is_ended(of) {
                     checker.refers("business", &keys::profile(of));
                 }
-                if !value.is_empty() {
-                    checker.wrong("it has a value");
-                }
+                checker.has_no_value(value);
             }
             installation_kind::PERSON
             | installation_kind::PERSON_BY_EMAIL
             | installation_kind::PERSON_BY_TOKEN
-            | installation_kind::MEMBER_OF => people::look(checker, kind, value),
+            | installation_kind::MEMBER_OF => checker.of_person(kind, value),
             installation_kind::AUDIT => {
                 let Some(AuditRecord { entry, .. }) = checker.decoded(value) else { return };
                 checker.stands_at(&keys::audit(BusinessId::INSTALLATION, entry.id));
@@ -95,8 +83,9 @@ impl Installation {
             // Requests that create a business.
             kind::IDEMPOTENCY => checker.remembered(value),
             // Mails about accounts alone.
-            kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => mails::look(checker, kind, value),
-            installation_kind::MOVING => self::moving(checker, value),
+            kind::MAIL => checker.mail(value),
+            kind::MAIL_DUE | kind::MAIL_GATHERED => checker.index_of_mails(value),
+            installation_kind::MOVING => moving(checker, value),
             installation_kind::REPAIR => checker.wrong("a repair of timestamps is not finished"),
             installation_kind::UPGRADE => checker.wrong("an upgrade is not finished"),
             _ => checker.wrong("its kind is not known"),
@@ -112,13 +101,10 @@ impl Installation {
 
 /// Checks a row of an import: a business, or the mark that all imported businesses are valid.
 fn moving(checker: &mut Checker<'_>, value: &[u8]) {
-    let Some(of) = checker.read(keys::id_at_end::<BusinessId>(&checker.key.clone())) else { return };
+    let Some(of) = checker.id::<BusinessId>() else { return };
     checker.stands_at(&keys::moving(of));
     if of == BusinessId::INSTALLATION {
-        if !value.is_empty() {
-            checker.wrong("it has a value");
-        }
-        return;
+        return checker.has_no_value(value);
     }
     let Some(business) = checker.decoded::<Business>(value) else { return };
     checker.stands_at(&keys::moving(business.id));

@@ -10,26 +10,22 @@
 //! - An unreadable row is a finding, and the check continues.
 //! - The state after a crash, or during a deletion, is not a finding.
 
-mod alerts;
-mod appointments;
 mod business;
-mod contacts;
-mod conversations;
 mod findings;
 mod installation;
-mod mails;
-mod people;
+mod records;
 #[cfg(test)]
 mod tests;
-mod walk;
-mod webhooks;
 
 use std::path::{Path, PathBuf};
 
-use store::{Store, StoreError};
+use domain::BusinessId;
+use store::{Key, Order, Rows, Store, StoreError, every_row, keys, piece_of, whole_value};
 
+use self::business::InBusiness;
+use self::findings::Checker;
 pub use self::findings::Report;
-pub use self::walk::check;
+use self::installation::Installation;
 use crate::backup::{Backup, BackupError};
 
 #[derive(Debug, thiserror::Error)]
@@ -43,9 +39,6 @@ pub enum VerifyError {
 }
 
 /// Verifies a directory with a backup or a stopped store.
-///
-/// # Errors
-/// Returns an error if the directory contains neither a backup nor a store, is in use, or cannot be read.
 pub async fn verify(dir: &Path) -> Result<Report, VerifyError> {
     if dir.join("store").is_dir() {
         let store = Store::open_disk(dir, Box::new(|_| ()))?;
@@ -72,4 +65,53 @@ pub async fn verify(dir: &Path) -> Result<Report, VerifyError> {
         }
     }
     if damaged.is_whole() { Ok(check(&backup)?) } else { Ok(damaged) }
+}
+
+/// Checks every row. Fails if a row cannot be read for a reason other than damage.
+pub fn check(rows: &dyn Rows) -> Result<Report, StoreError> {
+    let mut checker = Checker::of(rows);
+    let (mut installation, mut business) = (Installation::default(), InBusiness::default());
+    for row in rows.scan(&every_row(), Order::Ascending) {
+        let (key, row) = match row {
+            Err(StoreError::Damaged { record, reason }) => {
+                checker.report.add(format!("a record of kind {record} is damaged: {reason}"));
+                break;
+            }
+            row => row?,
+        };
+        checker.report.rows += 1;
+        let (Ok(of), Ok(kind)) = (keys::business_of(&key), keys::kind_of(&key)) else {
+            checker.key = Key::new(&key);
+            checker.wrong("its key has no kind");
+            continue;
+        };
+        if of != checker.of {
+            business.end(&mut checker);
+            (checker.of, checker.key) = (of, Key::new(&key));
+            business = InBusiness::begin(&mut checker);
+        }
+        checker.key = Key::new(&key);
+        if business.is_nobodys {
+            continue;
+        }
+        if let Some(whole) = piece_of(&key) {
+            if rows.get(&whole)?.is_none() {
+                checker.wrong("it is a piece of a missing value");
+            }
+            continue;
+        }
+        let whole = whole_value(rows, &key, row);
+        let Some(Some(value)) = checker.read(whole) else { continue };
+        if of == BusinessId::INSTALLATION {
+            installation.look(&mut checker, kind, &value);
+        } else {
+            business.look(&mut checker, kind, &value);
+        }
+        if let Some(error) = checker.failed.take() {
+            return Err(error);
+        }
+    }
+    business.end(&mut checker);
+    installation.end(&mut checker);
+    Ok(checker.report)
 }

@@ -1,0 +1,217 @@
+//! Checks of records with their index rows and references.
+
+use domain::{
+    AlertsRead, Appointment, AppointmentId, BusinessId, Contact, ContactId, Delivery, EventId, Mail, MailId,
+    Person, PersonId, ResourceId, TakenMessage, WebhookEndpoint, WebhookId, fold_name,
+};
+use store::keys::{installation_kind, kind};
+use store::records::{ErasureRecord, NamesRecord};
+use store::{Key, Order, Record, keys};
+
+use super::findings::Checker;
+use crate::mail::mail_rows;
+
+const NAMES_PER_ROW_MAX: usize = 64;
+
+impl Checker<'_> {
+    pub(super) fn index_of_appointments(&mut self, kind: u8, value: &[u8]) {
+        let Some(id) = self.id::<AppointmentId>() else { return };
+        let starts_at = match kind {
+            kind::APPOINTMENT_BY_CONTACT => {
+                keys::instant_and_id::<AppointmentId>(&self.key).map(|(at, _)| at)
+            }
+            _ => keys::millis_from_value(value),
+        };
+        let Some(starts_at) = self.read(starts_at) else { return };
+        self.leads_to::<Appointment>(&keys::appointment(self.of, starts_at, id), value);
+    }
+
+    pub(super) fn contact(&mut self, value: &[u8]) {
+        let Some(contact) = self.kept::<Contact>(value) else { return };
+        let upto = keys::contact_names_up_to(self.of, contact.id);
+        let newest = self.rows.scan(&upto, Order::Descending).next();
+        let Some(row) = self.read(newest.transpose()) else { return };
+        // An unreadable contact is reported at its own row.
+        let found = match row.map(|(key, _)| self.value(&Key::new(&key))) {
+            None => None,
+            Some(value) => {
+                let Some(Ok(row)) = value.map(|value| NamesRecord::decode(&value)) else { return };
+                row.names.into_iter().find(|(id, _)| *id == contact.id).map(|(_, name)| name)
+            }
+        };
+        if found != contact.name.as_deref().map(fold_name) {
+            self.wrong("the index of names contains another name for it");
+        }
+    }
+
+    pub(super) fn names(&mut self, value: &[u8]) {
+        let Some(row) = self.decoded::<NamesRecord>(value) else { return };
+        let Some(from) = self.id::<ContactId>() else { return };
+        if row.names.len() > NAMES_PER_ROW_MAX || row.names.first().is_some_and(|(first, _)| *first < from) {
+            self.wrong("it contains names that do not belong in it");
+        }
+        for (id, name) in row.names {
+            let contact = self.record::<Contact>(&keys::contact(self.of, id));
+            if contact.and_then(|contact| contact.name).map(|name| fold_name(&name)) != Some(name) {
+                self.wrong(format_args!("contact {id} does not have the name that it contains"));
+            }
+        }
+    }
+
+    pub(super) fn index_of_contacts(&mut self, kind: u8, value: &[u8]) {
+        let of_whom = if kind == kind::CONTACT_BY_UPDATE { &*self.key } else { value };
+        let Some(id) = self.read(keys::id_at_end::<ContactId>(of_whom)) else { return };
+        let contact = keys::contact(self.of, id);
+        if self.record::<Contact>(&contact).is_none() {
+            let erasure = self.record::<ErasureRecord>(&keys::erasure(self.of, id));
+            if erasure.is_some_and(|erasure| erasure.phone.is_none()) {
+                return; // the value is unknown, so the erasure searches for the row
+            }
+        }
+        self.leads_to::<Contact>(&contact, value);
+    }
+
+    pub(super) fn message(&mut self, value: &[u8]) {
+        let Some(message) = self.kept::<TakenMessage>(value) else { return };
+        self.refers_to_contact(message.contact_id);
+        // With a retention, the call may have expired.
+        if let Some(call) = message.call_id
+            && !self.is_there(&keys::retention(self.of))
+        {
+            self.refers("call", &keys::call(self.of, call));
+        }
+    }
+
+    pub(super) fn event(&mut self, value: &[u8]) {
+        let Some(id) = self.id::<EventId>() else { return };
+        if value.is_empty() {
+            return; // the event was wiped
+        }
+        let event: Option<serde_json::Value> = serde_json::from_slice(value).ok();
+        let says =
+            |field: &str, expected: &str| event.as_ref().is_some_and(|event| event[field] == *expected);
+        let (id, of) = (id.to_string(), self.of.to_string());
+        if !says("id", &id) || !says("business_id", &of) || !says("api_version", "v1") {
+            self.wrong("its bytes are not those of this event");
+        }
+    }
+
+    /// Checks a row of a webhook endpoint's deliveries.
+    pub(super) fn of_endpoint(&mut self, kind: u8, value: &[u8]) {
+        let endpoint = keys::id_at_end::<WebhookId>(self.key.get(..33).unwrap_or_default());
+        let Some(id) = self.read(endpoint) else { return };
+        let Some(endpoint) = self.record::<WebhookEndpoint>(&keys::webhook(self.of, id)) else {
+            // A deleted endpoint's rows are deleted in steps. It stays in the list until the end.
+            if !self.is_there(&keys::endpoint_index(self.of, id)) {
+                self.wrong("the webhook endpoint that it belongs to is missing");
+            }
+            return;
+        };
+        match kind {
+            kind::DELIVERY => self.delivery(&endpoint, value),
+            kind::DELIVERY_DUE => self.due_delivery(&endpoint, value),
+            _ if value.len() != 8 => self.wrong("it does not have 8 bytes"),
+            _ => {}
+        }
+    }
+
+    fn delivery(&mut self, endpoint: &WebhookEndpoint, value: &[u8]) {
+        let Some(delivery) = self.decoded::<Delivery>(value) else { return };
+        let (of, event) = (self.of, delivery.event_id);
+        self.stands_at(&keys::delivery(of, endpoint.id, event));
+        self.refers("event", &keys::event(of, event));
+        // A delivery that waited when its endpoint was disabled is missed and not due any more.
+        if let Some(at) = delivery.next_attempt_at
+            && delivery.epoch == endpoint.epoch
+        {
+            self.expect(
+                "in the list of due deliveries",
+                &keys::delivery_due(of, endpoint.id, at, event),
+                b"",
+            );
+        }
+    }
+
+    fn due_delivery(&mut self, endpoint: &WebhookEndpoint, value: &[u8]) {
+        let Some((at, event)) = self.read(keys::instant_and_id::<EventId>(&self.key)) else { return };
+        let delivery = self.record::<Delivery>(&keys::delivery(self.of, endpoint.id, event));
+        let Some(delivery) = delivery else { return self.wrong("the delivery that is due is missing") };
+        if delivery.next_attempt_at != Some(at) && delivery.epoch == endpoint.epoch {
+            self.wrong("the delivery is due at another time");
+        }
+        self.has_no_value(value);
+    }
+
+    pub(super) fn mail(&mut self, value: &[u8]) {
+        let Some(mail) = self.decoded::<Mail>(value) else { return };
+        self.stands_at(&keys::mail(self.of, mail.id));
+        if mail.business_id.unwrap_or(BusinessId::INSTALLATION) != self.of {
+            self.wrong("it is a mail of another business");
+        }
+        for (name, row) in mail_rows(self.of, &mail) {
+            self.expect(name, &row, b"");
+        }
+    }
+
+    pub(super) fn index_of_mails(&mut self, value: &[u8]) {
+        let Some(id) = self.id::<MailId>() else { return };
+        let (of, key) = (self.of, self.key);
+        let mail = self.record::<Mail>(&keys::mail(of, id));
+        self.belongs(mail.is_some_and(|mail| mail_rows(of, &mail).any(|(_, row)| row == key)));
+        self.has_no_value(value);
+    }
+
+    /// Checks a read position. It is not after the newest remaining alert.
+    pub(super) fn alerts_read(&mut self, value: &[u8]) {
+        let Some(read) = self.decoded::<AlertsRead>(value) else { return };
+        let Some(person) = self.id::<PersonId>() else { return };
+        self.stands_at(&keys::alerts_read(self.of, person));
+        let newest = self.rows.scan(&keys::alerts(self.of, person), Order::Descending).next().transpose();
+        let Some(Some((newest, _))) = self.read(newest) else { return };
+        let newest = self.read(keys::alert_at(&newest));
+        if newest.is_some_and(|(_, number)| number < read.until) {
+            self.wrong("more alerts are marked as read than exist");
+        }
+    }
+
+    /// Checks an account, one of its index rows or a membership in its person's list.
+    pub(super) fn of_person(&mut self, kind: u8, value: &[u8]) {
+        let key = self.key;
+        match kind {
+            installation_kind::PERSON => {
+                let Some(person) = self.decoded::<Person>(value) else { return };
+                self.stands_at(&keys::person(person.id));
+                let id = *person.id.uuid().as_bytes();
+                self.expect("by e-mail address", &keys::person_by_email(&person.email_folded()), &id);
+                for token in tokens(&person) {
+                    self.expect("by token", &keys::person_by_token(&token), &id);
+                }
+            }
+            installation_kind::MEMBER_OF => {
+                let person = self.read(keys::id_at_end::<PersonId>(key.get(..33).unwrap_or_default()));
+                let (Some(person), Some(business)) = (person, self.id::<BusinessId>()) else { return };
+                self.stands_at(&keys::member_of(person, business));
+                let membership = keys::membership(business, person);
+                let is_there = self.is_there(&membership);
+                self.belongs(is_there);
+                self.has_no_value(value);
+            }
+            _ => {
+                let Some(id) = self.read(keys::id_at_end::<PersonId>(value)) else { return };
+                let Some(person) = self.record::<Person>(&keys::person(id)) else {
+                    return self.wrong("the person that it names is missing");
+                };
+                self.belongs(if kind == installation_kind::PERSON_BY_EMAIL {
+                    keys::person_by_email(&person.email_folded()) == key
+                } else {
+                    tokens(&person).any(|token| keys::person_by_token(&token) == key)
+                });
+            }
+        }
+    }
+}
+
+fn tokens(person: &Person) -> impl Iterator<Item = [u8; 32]> {
+    let sessions = person.sessions.iter().map(|session| session.hash);
+    sessions.chain(person.link.iter().map(|link| link.hash))
+}
