@@ -85,7 +85,7 @@ mod tests {
     use domain::Timestamp;
 
     use super::*;
-    use crate::delivery::sample::sample;
+    use crate::delivery::trial::sample;
 
     #[test]
     fn an_event_and_an_answer_are_read_as_what_they_show() {

@@ -7,15 +7,61 @@
 
 use std::sync::Arc;
 
+use domain::{Delivery, EventId, Timestamp};
+use net::Attempt;
 use ractor::{Actor, ActorProcessingErr, ActorRef};
-use store::StoreError;
-use tokio::sync::Semaphore;
+use store::{KeyRange, StoreError};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::key::EndpointKey;
-use super::message::Message;
+use super::EndpointKey;
+use super::dispatch::{AttemptPermit, UnderWay};
 use super::service::Deliveries;
-use super::state::State;
+use super::state::{Loaded, State};
+use crate::actor::Reply;
 use crate::error::EngineError;
+
+/// A permit in a message keeps the actor running until the message is handled.
+pub(crate) enum Message {
+    Wake(OwnedSemaphorePermit),
+    Permit(AttemptPermit, OwnedSemaphorePermit),
+    ClampDueTimes(OwnedSemaphorePermit),
+    Turn,
+    /// The outcome of the attempt with this number is known; the response body is still read.
+    Head(EventId, u64),
+    Ended(Box<Ended>),
+    Recorded(EventId),
+    NotRecorded(Box<Ended>),
+    Purged,
+    /// Clean the deliveries of events to be wiped, after this event if given.
+    Clean(Option<EventId>, OwnedSemaphorePermit),
+    Cleaned(Option<EventId>),
+    Resend(Box<Resending>),
+    #[cfg(test)]
+    Fail,
+}
+
+pub(crate) struct Ended {
+    pub(super) number: u64,
+    pub(super) delivery: Delivery,
+    pub(super) attempt: Attempt,
+    /// The first KiB of the response, if it was read.
+    pub(super) body: Option<String>,
+    pub(super) began: Timestamp,
+    pub(super) under_way: UnderWay,
+}
+
+pub(crate) struct Resending {
+    pub(super) what: Resend,
+    pub(super) resent: u64,
+    pub(super) reply: Reply<u64>,
+}
+
+pub(crate) enum Resend {
+    One(EventId),
+    /// Every missed and failed delivery in this part of the log. The range shrinks from message to message,
+    /// so other work of the endpoint runs in between.
+    Missed(KeyRange),
+}
 
 pub(crate) struct DeliveryActor;
 
@@ -27,11 +73,10 @@ impl DeliveryActor {
     ) -> Result<ActorRef<Message>, EngineError> {
         let shared = &deliveries.shared;
         shared.check_business(key.business)?;
-        // An earlier actor may have submitted outcomes. Reading before they are durable would repeat those
-        // attempts.
+        // Reading before an earlier actor's outcomes are durable would repeat those attempts.
         shared.store.settled(key.business).await?;
-        let state = State::load(&deliveries, key, permits)?;
-        let spawned = Self::spawn_linked(None, Self, state, shared.supervisor.clone()).await;
+        let loaded = State::load(&deliveries, key, permits)?;
+        let spawned = Self::spawn_linked(None, Self, loaded, shared.supervisor.clone()).await;
         let (actor, _) = spawned.map_err(|_| EngineError::Stopping)?;
         deliveries.directory.note(actor.get_id(), key); // registered first, because loading may fail
         Ok(actor)
@@ -41,10 +86,14 @@ impl DeliveryActor {
 impl Actor for DeliveryActor {
     type Msg = Message;
     type State = State;
-    type Arguments = State;
+    type Arguments = Loaded;
 
-    async fn pre_start(&self, _: ActorRef<Message>, state: State) -> Result<State, ActorProcessingErr> {
-        Ok(state)
+    async fn pre_start(
+        &self,
+        myself: ActorRef<Message>,
+        loaded: Loaded,
+    ) -> Result<State, ActorProcessingErr> {
+        Ok(State::new(myself, loaded))
     }
 
     async fn handle(
@@ -56,11 +105,9 @@ impl Actor for DeliveryActor {
         // The engine is closing. The waiting deliveries are in the store.
         let Some(deliveries) = state.deliveries.upgrade() else { return Ok(()) };
         let is_set_aside = |state: &State| deliveries.shared.store.is_business_set_aside(state.key.business);
-        let handled =
-            if is_set_aside(state) { Ok(()) } else { state.take(&deliveries, &myself, message).await };
+        let handled = if is_set_aside(state) { Ok(()) } else { state.take(&deliveries, message).await };
         if is_set_aside(state) {
-            // This is not a failure, so the supervisor does not restart the actor. Attempts in progress end
-            // with the actor.
+            // Attempts in progress end with the actor. It has not failed, so it is not restarted.
             deliveries.directory.dismiss(state.key);
             deliveries.dispatcher.rest(state.key, None);
             myself.stop(Some("the business is set aside".into()));
@@ -71,66 +118,37 @@ impl Actor for DeliveryActor {
 }
 
 impl State {
-    async fn take(
-        &mut self,
-        deliveries: &Arc<Deliveries>,
-        myself: &ActorRef<Message>,
-        message: Message,
-    ) -> Result<(), StoreError> {
-        let waking = match message {
+    async fn take(&mut self, deliveries: &Arc<Deliveries>, message: Message) -> Result<(), StoreError> {
+        match message {
             Message::Turn => {
                 self.turn_asked = false;
-                return self.turn(deliveries, myself).await;
+                return self.turn(deliveries).await;
             }
-            Message::Wake(permit) => Some(permit),
+            // With a permit, there may be work until the turn has read the rows.
+            Message::Wake(permit) => self.work = Some(permit),
             Message::Permit(attempt_permit, permit) => {
+                self.work = Some(permit);
                 self.attempt_permits.push(attempt_permit);
-                Some(permit)
             }
             Message::ClampDueTimes(permit) => {
+                self.work = Some(permit);
                 self.clamp_due_times(&deliveries.shared).await?;
-                Some(permit)
             }
-            Message::Head(event, number) => {
-                self.head(event, number);
-                None
-            }
-            Message::Ended(ended) => {
-                self.ended(deliveries, myself, *ended)?;
-                None
-            }
-            Message::Recorded(event) => {
-                self.recorded(myself, event);
-                None
-            }
-            Message::NotRecorded(ended) => {
-                self.record(deliveries, myself, *ended)?;
-                None
-            }
+            Message::Head(event, number) => self.head(event, number),
+            Message::Ended(ended) => self.ended(deliveries, *ended)?,
+            Message::Recorded(event) => self.recorded(event),
+            Message::NotRecorded(ended) => self.record(deliveries, *ended)?,
             Message::Clean(after, permit) => {
-                self.clean(deliveries, myself, after).await?;
-                Some(permit)
+                self.work = Some(permit);
+                self.clean(deliveries, after).await?;
             }
-            Message::Cleaned(after) => {
-                self.clean(deliveries, myself, after).await?;
-                None
-            }
-            Message::Purged => {
-                self.purging = false;
-                None
-            }
-            Message::Resend(resending) => {
-                self.resend(deliveries, myself, resending).await?;
-                None
-            }
+            Message::Cleaned(after) => self.clean(deliveries, after).await?,
+            Message::Purged => self.purging = false,
+            Message::Resend(resending) => self.resend(deliveries, resending).await?,
             #[cfg(test)]
             Message::Fail => std::panic::resume_unwind(Box::new("a test ends the actor")),
-        };
-        if waking.is_some() {
-            // Until the turn has read the rows, there may be work.
-            self.work = waking;
         }
-        self.ask_turn(myself);
+        self.ask_turn();
         Ok(())
     }
 }

@@ -1,77 +1,87 @@
 //! One attempt: its request, its end and the rows of its outcome.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use domain::{
-    Actor as Who, AttemptFailure, BusinessId, Delivery, DeliveryStatus, EventId, ResourceId, WebhookEndpoint,
-};
-use net::{Post, WebhookClient};
-use ractor::ActorRef;
+use domain::{Actor as Who, AttemptFailure, Delivery, DeliveryStatus, EventId, ResourceId, WebhookEndpoint};
+use net::Outcome;
 use store::{Batch, StoreError, keys};
 use tokio::time::timeout;
 
+use super::EndpointKey;
+use super::actor::{Ended, Message};
 use super::dispatch::AttemptPermit;
-use super::key::EndpointKey;
-use super::message::{Ended, Message};
-use super::post::signed;
-use super::schedule::{AttemptResult, Next, after_attempt};
+use super::due::write_delivery;
+use super::schedule::after_attempt;
 use super::service::Deliveries;
+use super::signature::signed;
 use super::state::{Attempting, State};
-use super::write::write_delivery;
 use crate::business::Request;
 use crate::business::commands::webhooks::TurnOff;
 use crate::error::EngineError;
 use crate::live::LiveChange;
-use crate::quota::Quota;
 use crate::shared::Shared;
 
-/// An attempt keeps its permit this long for the response body, which usually arrives with the head. The next
-/// attempt then finds a reusable connection.
+/// How long an attempt keeps its permit for the body. The next attempt then finds a reusable connection.
 const BODY_GRACE: Duration = Duration::from_millis(10);
 /// How long an endpoint waits after a shortage of this machine's own resources.
 const SHORTAGE_PAUSE: Duration = Duration::from_secs(1);
 
 impl State {
+    /// Begins an attempt. Its permit is released when the head of the response arrives, or [`BODY_GRACE`]
+    /// later. The rest of the body is read without a permit. A separate bound limits these reads, and a body
+    /// over the bound is not read.
     pub(super) fn attempt(
         &mut self,
-        deliveries: &Arc<Deliveries>,
-        myself: &ActorRef<Message>,
+        deliveries: &Deliveries,
         endpoint: &WebhookEndpoint,
         mut delivery: Delivery,
-        permit: AttemptPermit,
+        mut permit: AttemptPermit,
     ) -> Result<(), StoreError> {
-        let Deliveries { shared, dispatcher, client, .. } = &**deliveries;
-        let event = delivery.event_id;
-        let body = match shared.store.find_raw(&keys::event(self.key.business, event))? {
-            Some(body) if !body.is_empty() => body,
+        let Deliveries { shared, dispatcher, .. } = deliveries;
+        let (business, event) = (self.key.business, delivery.event_id);
+        let payload = match shared.store.find_raw(&keys::event(business, event))? {
+            Some(payload) if !payload.is_empty() => payload,
             none => {
-                self.give_up(shared, myself, delivery, none.is_some());
+                self.give_up(shared, delivery, none.is_some());
                 return Ok(());
             }
         };
         delivery.reached_before.get_or_insert(self.reached());
         self.attempts += 1;
         let (number, epoch) = (self.attempts, delivery.epoch);
-        let under_way = dispatcher.under_way();
         let known = Arc::new(AtomicBool::new(false));
-        let (post, began) = signed(shared, endpoint, &event.to_string(), body, false);
-        let attempt = AttemptTask {
-            client: client.clone(),
-            bodies: Arc::clone(&dispatcher.bodies),
-            business: self.key.business,
-            reached: Arc::clone(&self.reached),
-            known: Arc::clone(&known),
-            myself: myself.clone(),
-            event,
-            number,
-            permit,
-        };
-        let myself = myself.clone();
+        let is_known = Arc::clone(&known);
+        let (post, began) = signed(shared, endpoint, &event.to_string(), payload, false);
+        let (client, bodies, under_way) =
+            (deliveries.client.clone(), Arc::clone(&dispatcher.bodies), dispatcher.under_way());
+        let (reached, myself) = (Arc::clone(&self.reached), self.myself.clone());
         let task = self.tasks.spawn(async move {
-            let result = attempt.run(post).await;
-            let ended = Ended { number, delivery, result, began, under_way };
+            let (attempt, rest) = client.post(post).await;
+            is_known.store(true, Ordering::Release);
+            let delivered = attempt.outcome == Outcome::Delivered;
+            if delivered {
+                reached.fetch_add(1, Ordering::AcqRel);
+            }
+            if attempt.outcome != Outcome::NotMade {
+                permit.end(delivered, attempt.duration);
+            }
+            let mut body = None;
+            if let Some(rest) = rest {
+                let mut reading = Box::pin(client.body(rest));
+                body = timeout(BODY_GRACE, &mut reading).await.ok();
+                drop(permit);
+                if body.is_none()
+                    && let Some(_permit) = bodies.take_owned(business)
+                {
+                    let _ = myself.cast(Message::Head(event, number));
+                    body = Some(reading.await);
+                }
+            } else {
+                drop(permit);
+            }
+            let ended = Ended { number, delivery, attempt, body, began, under_way };
             let _ = myself.cast(Message::Ended(Box::new(ended)));
         });
         self.attempting.insert(event, Attempting { number, epoch, known, task });
@@ -80,7 +90,7 @@ impl State {
 
     /// Ends the attempts in progress that the endpoint must no longer receive: the attempts of an earlier
     /// epoch, or all attempts if the endpoint was deleted. Their permits are released immediately.
-    pub(super) fn abort_stale(&mut self, myself: &ActorRef<Message>, endpoint: Option<&WebhookEndpoint>) {
+    pub(super) fn abort_stale(&mut self, endpoint: Option<&WebhookEndpoint>) {
         let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);
         self.attempting.retain(|_, attempt| {
@@ -91,7 +101,7 @@ impl State {
             goes_on
         });
         if self.attempting.len() < before {
-            self.resend_what_waited(myself);
+            self.resend_what_waited();
         }
     }
 
@@ -102,62 +112,51 @@ impl State {
         }
     }
 
-    pub(super) fn ended(
-        &mut self,
-        deliveries: &Arc<Deliveries>,
-        myself: &ActorRef<Message>,
-        ended: Ended,
-    ) -> Result<(), StoreError> {
+    pub(super) fn ended(&mut self, deliveries: &Arc<Deliveries>, ended: Ended) -> Result<(), StoreError> {
         let event = ended.delivery.event_id;
         match self.attempting.get(&event) {
             Some(attempt) if attempt.number == ended.number => _ = self.attempting.remove(&event),
             None if self.recording.get(&event) == Some(&ended.number) => {}
             _ => return Ok(()), // the attempt was aborted
         }
-        if !ended.result.made {
+        if ended.attempt.outcome == Outcome::NotMade {
             // The shortage is local. The delivery stays due, and no attempt of the schedule is used up.
-            self.pause(myself, SHORTAGE_PAUSE);
-            self.resend_what_waited(myself);
+            self.pause(SHORTAGE_PAUSE);
+            self.resend_what_waited();
             return Ok(());
         }
-        self.record(deliveries, myself, ended)
+        self.record(deliveries, ended)
     }
 
-    pub(super) fn recorded(&mut self, myself: &ActorRef<Message>, event: EventId) {
+    pub(super) fn recorded(&mut self, event: EventId) {
         self.recording.remove(&event);
-        self.resend_what_waited(myself);
+        self.resend_what_waited();
     }
 
-    fn resend_what_waited(&mut self, myself: &ActorRef<Message>) {
+    fn resend_what_waited(&mut self) {
         for resending in self.resending.drain(..) {
-            let _ = myself.cast(Message::Resend(Box::new(resending)));
+            let _ = self.myself.cast(Message::Resend(Box::new(resending)));
         }
     }
 
-    /// Writes the outcome of an attempt. If the endpoint must be disabled, the business actor writes it in
-    /// the same batch.
-    pub(super) fn record(
-        &mut self,
-        deliveries: &Arc<Deliveries>,
-        myself: &ActorRef<Message>,
-        ended: Ended,
-    ) -> Result<(), StoreError> {
+    /// Writes the outcome of an attempt. If it disables the endpoint, the business actor writes both.
+    pub(super) fn record(&mut self, deliveries: &Arc<Deliveries>, ended: Ended) -> Result<(), StoreError> {
         let (shared, event) = (&deliveries.shared, ended.delivery.event_id);
         // A deleted endpoint keeps no rows.
         if matches!(shared.store.look::<WebhookEndpoint>(&self.row())?, Some(None)) {
-            self.recorded(myself, event);
+            self.recorded(event);
             return Ok(());
         }
-        let now = shared.steady.now();
-        let (mut after, next) =
-            after_attempt(&ended.delivery, ended.result.clone(), (ended.began, now), self.reached());
+        let times = (ended.began, shared.steady.now());
+        let (mut after, turns_off) = after_attempt(&ended.delivery, &ended.attempt, times, self.reached());
+        after.last_response_body.clone_from(&ended.body);
         let is_wiped = after.next_attempt_at.is_none() && self.is_to_be_wiped(shared, event)?;
         if is_wiped {
             after = after.cleaned();
         }
         self.recording.insert(event, ended.number);
-        if next == Next::TurnOff {
-            self.turn_off(deliveries, myself, after, ended);
+        if turns_off {
+            self.turn_off(deliveries, after, ended);
             return Ok(());
         }
         let EndpointKey { business, endpoint } = self.key;
@@ -169,10 +168,10 @@ impl State {
             self.reached_written = reached;
             batch.put(keys::delivery_reached(business, endpoint), reached.to_be_bytes().to_vec());
         }
-        let (myself, under_way) = (myself.clone(), ended.under_way);
+        let (recorded, under_way) = (self.done(Message::Recorded(event)), ended.under_way);
         let deliveries = Arc::downgrade(deliveries);
         let done = move || {
-            let _ = myself.cast(Message::Recorded(event));
+            recorded();
             if let Some(deliveries) = deliveries.upgrade() {
                 if is_wiped {
                     deliveries.maintain(business); // the business then wipes the event
@@ -186,11 +185,11 @@ impl State {
         Ok(())
     }
 
-    fn turn_off(&self, deliveries: &Deliveries, myself: &ActorRef<Message>, after: Delivery, ended: Ended) {
+    fn turn_off(&self, deliveries: &Deliveries, after: Delivery, ended: Ended) {
         let EndpointKey { business, endpoint } = self.key;
         let Some(handle) = deliveries.business(business) else { return };
         let (due, event) = (ended.delivery.next_attempt_at, after.event_id);
-        let (reached, myself) = (Arc::clone(&self.reached), myself.clone());
+        let (reached, myself) = (Arc::clone(&self.reached), self.myself.clone());
         tokio::spawn(async move {
             let change = TurnOff { endpoint, delivery: after, due, reached };
             let message = match handle.change(Request::by(Who::System), change).await {
@@ -205,9 +204,8 @@ impl State {
         });
     }
 
-    /// Ends a delivery whose event is missing, wiped or unreadable, so that it does not block the other
-    /// deliveries.
-    fn give_up(&mut self, shared: &Shared, myself: &ActorRef<Message>, delivery: Delivery, was_wiped: bool) {
+    /// Ends a delivery whose event is missing, wiped or unreadable, so that it blocks no other delivery.
+    fn give_up(&mut self, shared: &Shared, delivery: Delivery, was_wiped: bool) {
         let EndpointKey { business, endpoint } = self.key;
         let event = delivery.event_id;
         let due_before = delivery.next_attempt_at;
@@ -230,49 +228,6 @@ impl State {
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, due_before);
         self.recording.insert(event, self.attempts);
-        let myself = myself.clone();
-        shared.store.submit(business, batch, Box::new(move || _ = myself.cast(Message::Recorded(event))));
-    }
-}
-
-struct AttemptTask {
-    client: WebhookClient,
-    bodies: Arc<Quota>,
-    business: BusinessId,
-    reached: Arc<AtomicU64>,
-    known: Arc<AtomicBool>,
-    myself: ActorRef<Message>,
-    event: EventId,
-    number: u64,
-    permit: AttemptPermit,
-}
-
-impl AttemptTask {
-    /// Makes the attempt. Its permit is released when the head of the response arrives, or [`BODY_GRACE`]
-    /// later. The rest of the body is read without a permit. A separate bound limits these reads, and a body
-    /// over the bound is not read.
-    async fn run(self, post: Post) -> AttemptResult {
-        let Self { client, bodies, business, reached, known, myself, event, number, mut permit } = self;
-        permit.begin();
-        let (attempt, rest) = client.post(post).await;
-        known.store(true, Ordering::Release);
-        let mut result = AttemptResult::from(attempt);
-        if result.delivered {
-            reached.fetch_add(1, Ordering::AcqRel);
-        }
-        if result.made {
-            permit.end(result.delivered);
-        }
-        let Some(rest) = rest else { return result };
-        let mut body = Box::pin(client.body(rest));
-        if let Ok(text) = timeout(BODY_GRACE, &mut body).await {
-            result.response_body = Some(text);
-            return result;
-        }
-        drop(permit);
-        let Some(_permit) = bodies.take_owned(business) else { return result };
-        let _ = myself.cast(Message::Head(event, number));
-        result.response_body = Some(body.await);
-        result
+        shared.store.submit(business, batch, self.done(Message::Recorded(event)));
     }
 }

@@ -1,16 +1,123 @@
-//! The rows of an endpoint's due index.
+//! A turn of an endpoint's actor, and the rows of its due index. A turn reads the due rows, begins an attempt for
+//! each permit and sets the time at which the dispatcher wakes the endpoint next.
+
+use std::sync::Arc;
 
 use chrono::TimeDelta;
 use domain::{Delivery, DeliveryStatus, EventId, Timestamp, WebhookEndpoint};
-use ractor::ActorRef;
-use store::{Batch, Key, Order, StoreError, keys};
+use store::{Batch, Key, KeyRange, Order, Record, StoreError, Weight, keys, unless_set_aside};
+use tokio::time::Instant;
 
-use super::key::EndpointKey;
-use super::message::Message;
+use super::EndpointKey;
+use super::actor::Message;
+use super::dispatch::ATTEMPTS_MAX;
 use super::schedule::delay_before;
-use super::state::{ROWS_PER_TURN, State};
-use super::write::write_delivery;
+use super::service::Deliveries;
+use super::state::{ROWS_PER_TURN, State, Target};
 use crate::shared::Shared;
+
+/// The maximum number of outcomes that are not durable, including attempts whose body is still read.
+const RECORDING_MAX: usize = 64;
+
+impl State {
+    pub(super) async fn turn(&mut self, deliveries: &Arc<Deliveries>) -> Result<(), StoreError> {
+        let Deliveries { shared, dispatcher, client, .. } = &**deliveries;
+        if shared.check_open().is_err() {
+            self.attempt_permits.clear();
+            return Ok(());
+        }
+        // An actor without a permit is being stopped. It must not overwrite newer wake-ups.
+        self.hold();
+        if self.work.is_none() {
+            if !self.attempt_permits.is_empty() {
+                self.attempt_permits.clear();
+                dispatcher.wake(self.key);
+            }
+            return Ok(());
+        }
+        let target = unless_set_aside(Target::read(&shared.store, self.key))?;
+        let Some(target) = target else {
+            // The endpoint's record is unreadable, so nothing can be sent. The rows stay.
+            self.wait_without_work(deliveries, None);
+            return Ok(());
+        };
+        self.abort_stale(target.as_ref().map(|target| &target.endpoint));
+        if shared.store.check_room(Weight::Keeps).is_err() {
+            // Outcomes cannot be written on a full disk, so no permit is used until there is room.
+            self.attempt_permits.clear();
+            dispatcher.wake(self.key);
+            self.rest(deliveries, false);
+            return Ok(());
+        }
+        let Some(Target { endpoint, suspended }) = &target else {
+            self.wait(deliveries, None);
+            self.purge(shared)?;
+            self.rest(deliveries, self.purging);
+            return Ok(());
+        };
+        while self.tasks.try_join_next().is_some() {}
+        let room = ATTEMPTS_MAX.saturating_sub(self.attempting.len());
+        let room = room.min(RECORDING_MAX.saturating_sub(self.recording.len()));
+        if room == 0 {
+            self.wait(deliveries, None); // the attempt that ends asks for a turn
+            return Ok(());
+        }
+        if *suspended {
+            // Due deliveries wait until the suspension ends, which wakes all endpoints of the business.
+            self.wait_without_work(deliveries, None);
+            return Ok(());
+        }
+        if let Some(until) = self.paused_until.filter(|until| Instant::now() < *until) {
+            self.wait_without_work(deliveries, Some(until - Instant::now()));
+            return Ok(());
+        }
+        let now = shared.steady.now();
+        let mut due = self.due(shared, endpoint, now, room).await?;
+        if due.more {
+            self.ask_turn();
+        }
+        if due.now.is_empty() {
+            self.wait(deliveries, due.next.map(|next| (next - now).to_std().unwrap_or_default()));
+            self.rest(deliveries, due.more);
+            return Ok(());
+        }
+        // Only an endpoint with due deliveries may use the one trial attempt of an outage.
+        let network = client.network();
+        if network.is_out() && client.is_cut_off_from(&endpoint.url) {
+            due.now.truncate(usize::from(network.take_trial()));
+        }
+        if due.now.is_empty() {
+            dispatcher.cut_off(self.key);
+            self.attempt_permits.clear();
+            self.rest(deliveries, due.more);
+            return Ok(());
+        }
+        // Due deliveries wait for the business's changes in progress: a waiting client has priority, and one
+        // commit may add deliveries. The endpoint may change meanwhile, so each attempt reads it anew.
+        shared.store.settled_to_send(self.key.business).await?;
+        let epoch = endpoint.epoch;
+        let target = Target::read(&shared.store, self.key)?;
+        let target = target.filter(|now| now.endpoint.epoch == epoch && !now.suspended);
+        let Some(Target { endpoint, .. }) = target else {
+            self.ask_turn();
+            return Ok(());
+        };
+        let missing = due.now.len().saturating_sub(self.attempt_permits.len());
+        if missing > 0 {
+            self.attempt_permits.extend(dispatcher.want(self.key, missing));
+        } else {
+            let next = due.next.map(|next| (next - now).to_std().unwrap_or_default());
+            dispatcher.rest(self.key, next);
+        }
+        for delivery in due.now {
+            let Some(permit) = self.attempt_permits.pop() else { break };
+            self.attempt(deliveries, &endpoint, delivery, permit)?;
+        }
+        self.attempt_permits.clear();
+        self.rest(deliveries, due.more);
+        Ok(())
+    }
+}
 
 /// A due time further ahead of the schedule than this was written by a wrong clock.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
@@ -50,8 +157,7 @@ impl State {
                 break;
             }
             let delivery = shared.store.look::<Delivery>(&keys::delivery(business, id, event))?;
-            // A row that cannot be decoded stays in the store and is not counted. Otherwise it would
-            // permanently hide the rows after it in key order.
+            // A row that cannot be decoded is not counted. Otherwise it would permanently hide later rows.
             let Some(delivery) = delivery else { continue };
             looked_at += 1;
             let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {
@@ -75,32 +181,18 @@ impl State {
         Ok(due)
     }
 
-    /// Moves due times back that are later than the schedule allows. The wall clock was ahead when they were
-    /// written and was corrected later.
+    /// Moves due times back that are later than the schedule allows. A wrong wall clock has set them.
     pub(super) async fn clamp_due_times(&mut self, shared: &Shared) -> Result<(), StoreError> {
         let EndpointKey { business, endpoint: id } = self.key;
         let Some(endpoint) = shared.store.find::<WebhookEndpoint>(&self.row())? else { return Ok(()) };
-        let (now, mut range) = (shared.steady.now(), keys::deliveries_due(business, id));
-        loop {
-            let (mut batch, mut last) = (Batch::default(), None);
-            let rows =
-                shared.store.walk(&range, Order::Descending, |key, _| keys::instant_and_id::<EventId>(key));
-            for row in rows.take(ROWS_PER_TURN) {
-                let (key, (at, event)) = row?;
-                if at <= now + AHEAD_MAX {
-                    last = None;
-                    break;
-                }
-                last = Some(key);
-                let delivery = shared.store.find::<Delivery>(&keys::delivery(business, id, event))?;
-                let Some(delivery) = delivery.filter(|delivery| waits(delivery, &endpoint, at)) else {
-                    continue;
-                };
-                if self.is_under_way(event) {
-                    continue; // it was due
-                }
-                let latest = latest(&delivery, now);
-                if at > latest + AHEAD_MAX {
+        let mut left = Some(keys::deliveries_due(business, id));
+        while let Some(range) = left {
+            let (late, rest) = next_too_late(shared, self.key, range)?;
+            left = rest;
+            let mut batch = Batch::default();
+            for (at, latest, delivery) in late {
+                // A delivery that is under way was due.
+                if waits(&delivery, &endpoint, at) && !self.is_under_way(delivery.event_id) {
                     let after = Delivery { next_attempt_at: Some(latest), ..delivery };
                     write_delivery(&mut batch, self.key, &after, Some(at));
                 }
@@ -109,17 +201,13 @@ impl State {
                 shared.store.submit(business, batch, Box::new(|| ()));
                 shared.store.settled(business).await?;
             }
-            match last {
-                Some(last) => range = range.before(last),
-                None => return Ok(()),
-            }
             tokio::task::yield_now().await;
         }
+        Ok(())
     }
 
-    /// Deletes the rows of a deleted endpoint in bounded steps. Each step starts after the commit of the
-    /// previous step. Otherwise it would read the same rows again.
-    pub(super) fn purge(&mut self, shared: &Shared, myself: &ActorRef<Message>) -> Result<(), StoreError> {
+    /// Deletes the rows of a deleted endpoint in bounded steps, each after the commit of the previous step.
+    pub(super) fn purge(&mut self, shared: &Shared) -> Result<(), StoreError> {
         if self.purging {
             return Ok(());
         }
@@ -139,42 +227,70 @@ impl State {
             return Ok(());
         }
         self.purging = true;
-        let myself = myself.clone();
-        shared.store.submit(business, batch, Box::new(move || _ = myself.cast(Message::Purged)));
+        shared.store.submit(business, batch, self.done(Message::Purged));
         Ok(())
     }
 }
 
-/// The latest due time that the schedule allows.
-fn latest(delivery: &Delivery, now: Timestamp) -> Timestamp {
-    now + delay_before(delivery.attempts)
-}
-
-/// Whether any due time of an endpoint is later than the schedule allows.
 pub(super) async fn is_beyond_schedule(shared: &Shared, key: EndpointKey) -> Result<bool, StoreError> {
-    let EndpointKey { business, endpoint } = key;
-    let (now, mut range) = (shared.steady.now(), keys::deliveries_due(business, endpoint));
-    loop {
-        let mut last = None;
-        let rows =
-            shared.store.walk(&range, Order::Descending, |key, _| keys::instant_and_id::<EventId>(key));
-        for row in rows.take(ROWS_PER_TURN) {
-            let (row, (at, event)) = row?;
-            if at <= now + AHEAD_MAX {
-                return Ok(false);
-            }
-            let delivery = shared.store.find::<Delivery>(&keys::delivery(business, endpoint, event))?;
-            if delivery.is_some_and(|delivery| at > latest(&delivery, now) + AHEAD_MAX) {
-                return Ok(true);
-            }
-            last = Some(row);
+    let mut left = Some(keys::deliveries_due(key.business, key.endpoint));
+    while let Some(range) = left {
+        let (late, rest) = next_too_late(shared, key, range)?;
+        if !late.is_empty() {
+            return Ok(true);
         }
-        let Some(last) = last else { return Ok(false) };
-        range = range.before(last);
+        left = rest;
         tokio::task::yield_now().await;
     }
+    Ok(false)
+}
+
+/// A due time, the latest time that the schedule allows, and the delivery.
+type TooLate = (Timestamp, Timestamp, Delivery);
+
+/// The deliveries among the last rows of the range that are due later than the schedule allows, and the
+/// remaining range if it may contain more.
+fn next_too_late(
+    shared: &Shared,
+    EndpointKey { business, endpoint }: EndpointKey,
+    range: KeyRange,
+) -> Result<(Vec<TooLate>, Option<KeyRange>), StoreError> {
+    let (now, mut late, mut left) = (shared.steady.now(), Vec::new(), None);
+    let rows = shared.store.walk(&range, Order::Descending, |key, _| keys::instant_and_id::<EventId>(key));
+    for row in rows.take(ROWS_PER_TURN) {
+        let (row, (at, event)) = row?;
+        if at <= now + AHEAD_MAX {
+            return Ok((late, None));
+        }
+        left = Some(range.before(row));
+        let delivery = shared.store.find::<Delivery>(&keys::delivery(business, endpoint, event))?;
+        if let Some(delivery) = delivery {
+            let latest = now + delay_before(delivery.attempts);
+            if at > latest + AHEAD_MAX {
+                late.push((at, latest, delivery));
+            }
+        }
+    }
+    Ok((late, left))
 }
 
 fn waits(delivery: &Delivery, endpoint: &WebhookEndpoint, at: Timestamp) -> bool {
     delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending && delivery.next_attempt_at == Some(at)
+}
+
+/// Writes a delivery and moves its row in the due index.
+pub(crate) fn write_delivery(
+    batch: &mut Batch,
+    key: EndpointKey,
+    after: &Delivery,
+    due_before: Option<Timestamp>,
+) {
+    let EndpointKey { business, endpoint } = key;
+    if let Some(due) = due_before {
+        batch.delete(keys::delivery_due(business, endpoint, due, after.event_id));
+    }
+    if let Some(due) = after.next_attempt_at {
+        batch.put(keys::delivery_due(business, endpoint, due, after.event_id), Vec::new());
+    }
+    batch.put(keys::delivery(business, endpoint, after.event_id), after.encode());
 }

@@ -1,42 +1,77 @@
-//! The interface to endpoints and their deliveries. `log` has the delivery log, `trial` the tests of an
-//! endpoint.
+//! The interface to endpoints and their deliveries: sending again, and the delivery log as a filtered list, one
+//! delivery with its body, and counts. `trial` has the tests of an endpoint.
 
-use domain::{EventId, Named, Refusal, UrlRefusal, WebhookEndpoint, WebhookId, WebhookUrl};
+use domain::{
+    Delivery, DeliveryStatus, EventId, EventType, Named, Refusal, Timestamp, UrlRefusal, WebhookEndpoint,
+    WebhookId, WebhookSecret, WebhookUrl,
+};
 use net::{Asker, GuardError};
-use store::{Weight, keys};
+use store::{Order, Record, Weight, keys};
+use view::DeliveryView;
 
-use super::key::EndpointKey;
-use super::message::{Message, Resend, Resending};
+use super::EndpointKey;
+use super::actor::{Message, Resend, Resending};
+use super::schedule::{LOG_DAYS, RETRY_AFTER};
 use super::service::Deliveries;
 use super::signature::reveal;
-use crate::business::{BusinessHandle, Page, PageRequest};
+use crate::business::commands::webhooks::RotateSecret;
+use crate::business::{BusinessHandle, Page, PageRequest, Request, collect};
 use crate::error::EngineError;
+
+pub const ATTEMPTS_MAX: usize = RETRY_AFTER.len() + 1;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DeliveryFilter {
+    pub status: Option<DeliveryStatus>,
+    pub event: Option<EventType>,
+    /// Only events at or after this instant.
+    pub from: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+}
+
+#[derive(Clone)]
+pub struct SentDelivery {
+    pub shown: DeliveryView,
+    /// The body of each attempt. It is empty if the event was wiped, and `None` if it is no longer kept.
+    pub body: Option<Vec<u8>>,
+}
+
+/// The body holds personal data, so it is not logged.
+impl std::fmt::Debug for SentDelivery {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SentDelivery").field("event_id", &self.shown.event_id).finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DeliveryTally {
+    pub delivered: usize,
+    /// Deliveries whose newest attempt failed, with or without a further retry.
+    pub failed: usize,
+    /// Deliveries that were not sent because the endpoint was disabled.
+    pub missed: usize,
+    pub more: bool,
+}
 
 impl BusinessHandle {
     pub(super) fn endpoint_key(&self, endpoint: WebhookId) -> EndpointKey {
         EndpointKey { business: self.id, endpoint }
     }
 
-    /// Sends an event again with the same id and bytes on a new schedule.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`]; [`Refusal::Conflict`] while the delivery waits, the endpoint is disabled or the
-    /// budget of waiting deliveries is full.
+    /// Sends an event again with the same id and bytes on a new schedule. Fails with [`Refusal::Conflict`] while
+    /// the delivery waits, the endpoint is disabled or the budget of waiting deliveries is full.
     pub async fn resend(&self, endpoint: WebhookId, event: EventId) -> Result<(), EngineError> {
         self.ask_delivery(endpoint, Resend::One(event)).await.map(drop)
     }
 
-    /// Sends every missed and failed event of an enabled endpoint again, within the budget of waiting
-    /// deliveries. Returns their number.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`]; [`Refusal::Conflict`] while the endpoint is disabled.
+    /// Sends every missed and failed event again, within the budget of waiting deliveries. Returns their number.
+    /// Fails with [`Refusal::Conflict`] while the endpoint is disabled.
     pub async fn resend_missed(&self, endpoint: WebhookId) -> Result<u64, EngineError> {
         self.ask_delivery(endpoint, Resend::Missed(keys::deliveries(self.id, endpoint))).await
     }
 
     async fn ask_delivery(&self, endpoint: WebhookId, what: Resend) -> Result<u64, EngineError> {
-        self.webhook(endpoint).await?.ok_or(Refusal::NotFound(Named::Webhook))?;
+        self.existing_webhook(endpoint).await?;
         self.shared().store.check_room(Weight::Grows)?;
         let permit = self.shared().permit()?;
         let message = |reply| Message::Resend(Box::new(Resending { what, resent: 0, reply }));
@@ -46,11 +81,8 @@ impl BusinessHandle {
         asked
     }
 
-    /// Resolves a webhook's host and refuses it unless every address is public.
-    ///
-    /// # Errors
-    /// [`Refusal::Invalid`] with the path `url`, which never names the address; [`EngineError::Overloaded`]
-    /// with too many lookups or another local shortage.
+    /// Resolves a webhook's host and refuses it unless every address is public. The refusal never names the
+    /// address. Fails with [`EngineError::Overloaded`] with too many lookups or another local shortage.
     pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {
         let Deliveries { saves, client, .. } = &*self.businesses.deliveries;
         let _permit = saves.take(self.id).ok_or(EngineError::Overloaded)?;
@@ -61,6 +93,10 @@ impl BusinessHandle {
         }
     }
 
+    async fn existing_webhook(&self, id: WebhookId) -> Result<WebhookEndpoint, EngineError> {
+        Ok(self.webhook(id).await?.ok_or(Refusal::NotFound(Named::Webhook))?)
+    }
+
     pub async fn webhook(&self, id: WebhookId) -> Result<Option<WebhookEndpoint>, EngineError> {
         self.read(|store| store.get(&keys::webhook(self.id, id))).await
     }
@@ -69,16 +105,81 @@ impl BusinessHandle {
         self.all(page).await
     }
 
-    /// Replaces the secret of an endpoint and shows the new one. The old secret stops working immediately. A
-    /// repeat of the same request shows nothing, because the secret is not remembered.
+    /// Replaces the secret of an endpoint and shows the new one. A repeat of the same request shows nothing.
     pub async fn rotate_secret(
         &self,
         id: WebhookId,
-        request: crate::business::Request,
+        request: Request,
     ) -> Result<Option<String>, EngineError> {
-        let secret = domain::WebhookSecret::new(self.shared().ports.random_bytes());
-        let rotate = crate::business::commands::webhooks::RotateSecret { id, secret };
+        let secret = WebhookSecret::new(self.shared().ports.random_bytes());
+        let rotate = RotateSecret { id, secret };
         let answer = self.change(request, rotate).await?;
         Ok((!answer.replayed).then(|| reveal(&secret)))
+    }
+
+    pub async fn deliveries(
+        &self,
+        id: WebhookId,
+        filter: DeliveryFilter,
+        page: &PageRequest,
+    ) -> Result<Page<DeliveryView>, EngineError> {
+        let endpoint = self.existing_webhook(id).await?;
+        let oldest = self.now() - LOG_DAYS;
+        let range = keys::deliveries_within(self.id, id, (filter.from, filter.until));
+        self.list(page, move |reader, page| {
+            collect(reader, range, Order::Descending, page, |_, value| {
+                let delivery = Delivery::decode(value)?;
+                let status = delivery.status_in(endpoint.epoch);
+                let shown = delivery.created_at > oldest
+                    && filter.status.is_none_or(|wanted| wanted == status)
+                    && filter.event.is_none_or(|wanted| wanted == delivery.event);
+                Ok(shown.then(|| DeliveryView::new(&delivery, status)))
+            })
+        })
+        .await
+    }
+
+    pub async fn delivery(&self, id: WebhookId, event: EventId) -> Result<SentDelivery, EngineError> {
+        let endpoint = self.existing_webhook(id).await?;
+        let oldest = self.now() - LOG_DAYS;
+        let found = self.read(|store| {
+            let row = keys::delivery(self.id, id, event);
+            let Some(delivery) = store.find::<Delivery>(&row)? else { return Ok(None) };
+            Ok(Some((delivery, store.find_raw(&keys::event(self.id, event))?)))
+        });
+        let found = found.await?.filter(|(delivery, _)| delivery.created_at > oldest);
+        let (delivery, body) = found.ok_or(Refusal::NotFound(Named::Delivery))?;
+        let shown = DeliveryView::new(&delivery, delivery.status_in(endpoint.epoch));
+        Ok(SentDelivery { shown, body })
+    }
+
+    /// Counts up to `at_most` of the newest deliveries since an instant, by status.
+    pub async fn tally_deliveries(
+        &self,
+        id: WebhookId,
+        since: Timestamp,
+        at_most: usize,
+    ) -> Result<DeliveryTally, EngineError> {
+        let endpoint = self.existing_webhook(id).await?;
+        let range = keys::deliveries_within(self.id, id, (Some(since), None));
+        let newest = PageRequest { limit: at_most, after: None };
+        let found = self.list(&newest, move |reader, page| {
+            collect(reader, range, Order::Descending, page, |_, value| {
+                let delivery = Delivery::decode(value)?;
+                let status = delivery.status_in(endpoint.epoch);
+                Ok(Some((status, delivery.last_error.is_some() && delivery.attempts > 0)))
+            })
+        });
+        let found = found.await?;
+        let mut tally = DeliveryTally { more: found.next.is_some(), ..DeliveryTally::default() };
+        for (status, has_failed) in found.items {
+            match status {
+                DeliveryStatus::Delivered => tally.delivered += 1,
+                DeliveryStatus::Failed => tally.failed += 1,
+                DeliveryStatus::Pending => tally.failed += usize::from(has_failed),
+                DeliveryStatus::Missed => tally.missed += 1,
+            }
+        }
+        Ok(tally)
     }
 }

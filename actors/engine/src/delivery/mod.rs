@@ -17,36 +17,32 @@
 
 mod actor;
 mod attempts;
-mod clean;
 mod dispatch;
 mod due;
 mod handle;
-mod key;
-mod log;
-mod message;
-mod post;
 mod resend;
-pub(crate) mod sample;
 mod schedule;
 mod service;
 mod signature;
-mod start;
 mod state;
-mod target;
 #[cfg(test)]
 mod tests;
-mod trial;
-mod turn;
-mod write;
+pub(crate) mod trial;
 
 pub(crate) use actor::DeliveryActor;
 pub(crate) use dispatch::PERMITS;
-pub(crate) use key::EndpointKey;
-pub use log::{ATTEMPTS_MAX, DeliveryFilter, DeliveryTally, SentDelivery};
+use domain::{BusinessId, WebhookId};
+pub(crate) use due::write_delivery;
+pub use handle::{ATTEMPTS_MAX, DeliveryFilter, DeliveryTally, SentDelivery};
 pub use schedule::RETRY_AFTER;
 pub(crate) use schedule::{LOG_DAYS, delay_before};
 pub(crate) use service::Deliveries;
 pub(crate) use signature::reveal;
 pub use signature::sign;
 pub use trial::WebhookTrial;
-pub(crate) use write::write_delivery;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct EndpointKey {
+    pub(crate) business: BusinessId,
+    pub(crate) endpoint: WebhookId,
+}

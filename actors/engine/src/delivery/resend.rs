@@ -1,4 +1,8 @@
-//! Sends events again, with the same ids and bytes, the current secret and a new schedule.
+//! Changes of deliveries that are not in progress: sending again, and cleaning.
+//!
+//! An event is sent again with the same id and bytes, the current secret and a new schedule. Cleaning removes
+//! personal data of erased contacts: response bodies are deleted, and deliveries that still wait become missed.
+//! The business wipes an event once no endpoint has such data left.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,15 +10,16 @@ use std::time::Duration;
 use domain::{
     BudgetKind, Conflict, Delivery, DeliveryStatus, EventId, Named, ProblemCode, Refusal, WebhookEndpoint,
 };
-use ractor::ActorRef;
-use store::{Batch, KeyRange, Order, Promised, StoreError, keys};
+use store::keys::kind;
+use store::records::WipeRecord;
+use store::{Batch, Done, KeyRange, Order, Record, StoreError, keys};
 
-use super::key::EndpointKey;
-use super::message::{Message, Resend, Resending};
+use super::EndpointKey;
+use super::actor::{Message, Resend, Resending};
+use super::due::write_delivery;
 use super::schedule::LOG_DAYS;
 use super::service::Deliveries;
-use super::state::{ROWS_PER_TURN, State};
-use super::write::write_delivery;
+use super::state::{ROWS_PER_TURN, State, Target};
 use crate::error::EngineError;
 use crate::shared::Shared;
 
@@ -25,7 +30,6 @@ impl State {
     pub(super) async fn resend(
         &mut self,
         deliveries: &Arc<Deliveries>,
-        myself: &ActorRef<Message>,
         mut step: Box<Resending>,
     ) -> Result<(), StoreError> {
         let shared = &deliveries.shared;
@@ -37,7 +41,7 @@ impl State {
         self.hold();
         // Attempts of an earlier epoch end before anything is sent again.
         if let Some(endpoint) = shared.store.look(&self.row())? {
-            self.abort_stale(myself, endpoint.as_ref());
+            self.abort_stale(endpoint.as_ref());
         }
         let done = match &mut step.what {
             Resend::One(event) => self.resend_one(deliveries, *event).await,
@@ -47,14 +51,14 @@ impl State {
             Ok((count, progress)) => {
                 step.resent += count;
                 match progress {
-                    Progress::Continues => _ = myself.cast(Message::Resend(step)),
+                    Progress::Continues => _ = self.myself.cast(Message::Resend(step)),
                     Progress::Waits => self.resending.push(*step),
                     Progress::Done => step.reply.send(Ok(step.resent)),
                 }
             }
             // Some events are already scheduled again, and an error would hide their number.
             Err(EngineError::Overloaded | EngineError::Resting(_)) if step.resent > 0 => {
-                let myself = myself.clone();
+                let myself = self.myself.clone();
                 tokio::spawn(async move {
                     tokio::time::sleep(OVERLOAD_PAUSE).await;
                     let _ = myself.cast(Message::Resend(step));
@@ -65,23 +69,12 @@ impl State {
         Ok(())
     }
 
-    /// Reserves room for up to `count` further waiting deliveries.
-    async fn room_for(&self, deliveries: &Deliveries, count: usize) -> Result<Promised, EngineError> {
-        let business = deliveries.business(self.key.business).ok_or(EngineError::Stopping)?;
-        business.promise_waiting(count).await
-    }
-
-    /// The endpoint, if events can be sent to it again.
     fn resendable(&self, shared: &Shared) -> Result<WebhookEndpoint, EngineError> {
         let endpoint = shared.store.get::<WebhookEndpoint>(&self.row())?;
         let endpoint = endpoint.ok_or(Refusal::NotFound(Named::Webhook))?;
         if !endpoint.is_enabled() {
-            return Err(Refusal::conflict(
-                Conflict::EndpointDisabled,
-                "status",
-                ProblemCode::Now("disabled".into()),
-            )
-            .into());
+            let now = ProblemCode::Now("disabled".into());
+            return Err(Refusal::conflict(Conflict::EndpointDisabled, "status", now).into());
         }
         Ok(endpoint)
     }
@@ -99,35 +92,25 @@ impl State {
         let delivery = delivery.filter(|delivery| delivery.created_at > shared.clocks.now() - LOG_DAYS);
         let delivery = delivery.ok_or(Refusal::NotFound(Named::Delivery))?;
         if delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending {
-            return Err(Refusal::conflict(
-                Conflict::DeliveryPending,
-                "status",
-                ProblemCode::Now("pending".into()),
-            )
-            .into());
-        }
-        let promised = self.room_for(deliveries, 1).await?;
-        if promised.rows() == 0 {
-            let full = Conflict::BudgetUsedUp(BudgetKind::WaitingDeliveries);
-            return Err(Refusal::conflict(full, "waiting_deliveries", ProblemCode::WaitingFull).into());
+            let now = ProblemCode::Now("pending".into());
+            return Err(Refusal::conflict(Conflict::DeliveryPending, "status", now).into());
         }
         if self.is_under_way(event) {
             return Ok((0, Progress::Waits));
         }
-        let mut batch = Batch::default();
-        let endpoint = self.resendable(shared)?; // it may have changed meanwhile
-        if self.is_wiped(shared, event)? {
-            return Err(Refusal::conflict(Conflict::EventWiped, "event_id", ProblemCode::EventWiped).into());
+        match self.send_again(deliveries, &[delivery]).await? {
+            (_, true) => {
+                let full = Conflict::BudgetUsedUp(BudgetKind::WaitingDeliveries);
+                Err(Refusal::conflict(full, "waiting_deliveries", ProblemCode::WaitingFull).into())
+            }
+            (0, false) => {
+                Err(Refusal::conflict(Conflict::EventWiped, "event_id", ProblemCode::EventWiped).into())
+            }
+            (sent, false) => Ok((sent, Progress::Done)),
         }
-        self.send_again(shared, &mut batch, &delivery, &endpoint);
-        shared.store.submit(business, batch, Box::new(|| ()));
-        drop(promised); // the rows count themselves from here on
-        shared.store.settled(business).await?;
-        Ok((1, Progress::Done))
     }
 
-    /// Sends the missed and failed deliveries of the range's next rows again, within the budget. Returns
-    /// their number.
+    /// Sends the lost deliveries of the range's next rows again, within the budget. Returns their number.
     async fn resend_missed(
         &mut self,
         deliveries: &Deliveries,
@@ -152,29 +135,13 @@ impl State {
                 lost.push(delivery);
             }
         }
-        let (mut full, mut wiped) = (false, 0);
-        if !lost.is_empty() {
-            let promised = self.room_for(deliveries, lost.len()).await?;
-            full = promised.rows() < lost.len() as u64;
-            lost.truncate(usize::try_from(promised.rows()).unwrap_or(usize::MAX));
-            let (endpoint, mut batch) = (self.resendable(shared)?, Batch::default()); // it may have changed meanwhile
-            for delivery in &lost {
-                if self.is_wiped(shared, delivery.event_id)? {
-                    wiped += 1;
-                    continue;
-                }
-                self.send_again(shared, &mut batch, delivery, &endpoint);
-            }
-            shared.store.submit(business, batch, Box::new(|| ()));
-            drop(promised); // the rows count themselves from here on
-            shared.store.settled(business).await?;
-        }
+        let (count, is_full) =
+            if lost.is_empty() { (0, false) } else { self.send_again(deliveries, &lost).await? };
         if let Some(last) = &last {
             *range = range.after(*last);
         }
-        let count = lost.len() as u64 - wiped;
         let progress = match last {
-            _ if full => Progress::Done,
+            _ if is_full => Progress::Done,
             _ if waits => Progress::Waits,
             Some(_) => Progress::Continues,
             None => Progress::Done,
@@ -182,24 +149,106 @@ impl State {
         Ok((count, progress))
     }
 
-    fn send_again(
+    /// Sends deliveries again, except those whose events are wiped. Returns their number, and whether the
+    /// budget of waiting deliveries has no room for the others.
+    async fn send_again(
         &self,
-        shared: &Shared,
-        batch: &mut Batch,
-        delivery: &Delivery,
-        endpoint: &WebhookEndpoint,
-    ) {
-        assert!(!self.is_under_way(delivery.event_id), "what is sent again is not under way");
-        let again = delivery.again(endpoint.epoch, shared.steady.now());
-        write_delivery(batch, self.key, &again, delivery.next_attempt_at);
+        deliveries: &Deliveries,
+        lost: &[Delivery],
+    ) -> Result<(u64, bool), EngineError> {
+        let (shared, business) = (&deliveries.shared, self.key.business);
+        let handle = deliveries.business(business).ok_or(EngineError::Stopping)?;
+        let promised = handle.promise_waiting(lost.len()).await?;
+        let room = usize::try_from(promised.rows()).unwrap_or(usize::MAX);
+        let is_full = room < lost.len();
+        if room == 0 {
+            return Ok((0, is_full));
+        }
+        // The endpoint may have changed meanwhile.
+        let (endpoint, mut batch, mut sent) = (self.resendable(shared)?, Batch::default(), 0);
+        for delivery in lost.iter().take(room) {
+            if self.is_wiped(shared, delivery.event_id)? {
+                continue;
+            }
+            assert!(!self.is_under_way(delivery.event_id), "what is sent again is not under way");
+            let again = delivery.again(endpoint.epoch, shared.steady.now());
+            write_delivery(&mut batch, self.key, &again, delivery.next_attempt_at);
+            sent += 1;
+        }
+        shared.store.submit(business, batch, Box::new(|| ()));
+        drop(promised); // the rows count themselves from here on
+        shared.store.settled(business).await?;
+        Ok((sent, is_full))
     }
 }
 
 enum Progress {
-    /// Continue with the next rows.
     Continues,
-    /// Wait until the outcome of the attempt in progress is durable, because the outcome changes the row of
-    /// the delivery.
+    /// Wait until the outcome of the attempt in progress is durable. It changes the row of the delivery.
     Waits,
     Done,
+}
+
+impl State {
+    /// Cleans the deliveries of the next events to be wiped, except those with an attempt in progress.
+    pub(super) async fn clean(
+        &mut self,
+        deliveries: &Arc<Deliveries>,
+        after: Option<EventId>,
+    ) -> Result<(), StoreError> {
+        let EndpointKey { business, endpoint: id } = self.key;
+        let shared = &deliveries.shared;
+        shared.store.settled(business).await?;
+        let target = Target::read(&shared.store, self.key)?;
+        let Some(Target { endpoint, suspended }) = target else { return Ok(()) };
+        let (mut batch, mut last, mut looked_at) = (Batch::default(), None, 0);
+        let mut range = keys::of_kind(business, kind::WIPE);
+        if let Some(after) = after {
+            range = range.after(keys::wipe(business, after));
+        }
+        for row in shared.store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
+            let (key, value) = row?;
+            looked_at += 1;
+            let Some(event) = shared.store.usable(&key, keys::id_at_end::<EventId>(&key))? else { continue };
+            last = Some(event);
+            // A wipe record that cannot be decoded counts as due now.
+            let record = shared.store.usable(&key, WipeRecord::decode(&value))?;
+            let delivery = shared.store.find::<Delivery>(&keys::delivery(business, id, event))?;
+            let Some(delivery) = delivery.filter(|delivery| !delivery.is_clean()) else { continue };
+            let is_pending = delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending;
+            let is_late = record.is_none_or(|WipeRecord { until }| shared.clocks.steady() >= until);
+            if self.is_under_way(event) || is_pending && endpoint.is_enabled() && !suspended && !is_late {
+                continue;
+            }
+            write_delivery(&mut batch, self.key, &delivery.cleaned(), delivery.next_attempt_at);
+        }
+        let more = last.filter(|_| looked_at == ROWS_PER_TURN);
+        let deliveries = Arc::downgrade(deliveries);
+        let done: Done = match more {
+            Some(_) => self.done(Message::Cleaned(more)),
+            None => Box::new(move || {
+                if let Some(deliveries) = deliveries.upgrade() {
+                    deliveries.maintain(business);
+                }
+            }),
+        };
+        if batch.is_empty() {
+            if more.is_some() {
+                done();
+            }
+            return Ok(());
+        }
+        shared.store.submit(business, batch, done);
+        shared.store.settled(business).await // otherwise a turn would read the old rows
+    }
+
+    pub(super) fn is_to_be_wiped(&self, shared: &Shared, event: EventId) -> Result<bool, StoreError> {
+        shared.store.contains(&keys::wipe(self.key.business, event))
+    }
+
+    /// A wiped event, or one that is to be wiped, is never sent again on request.
+    pub(super) fn is_wiped(&self, shared: &Shared, event: EventId) -> Result<bool, StoreError> {
+        let bytes = shared.store.get_raw(&keys::event(self.key.business, event))?;
+        Ok(bytes.is_some_and(|bytes| bytes.is_empty()) || self.is_to_be_wiped(shared, event)?)
+    }
 }

@@ -2,7 +2,7 @@
 //! pure.
 
 use chrono::TimeDelta;
-use domain::{AttemptError, Delivery, DeliveryStatus, Timestamp};
+use domain::{Delivery, DeliveryStatus, Timestamp};
 use net::{Attempt, Outcome};
 
 /// How long a delivery is shown in the log (spec §6 rule 10).
@@ -26,77 +26,39 @@ pub(crate) fn delay_before(attempts: u32) -> TimeDelta {
     before.copied().unwrap_or_default()
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AttemptResult {
-    /// `false` if this machine was short of resources, so no attempt was made.
-    pub(crate) made: bool,
-    /// Whether the receiver responded with 2xx in time.
-    pub(crate) delivered: bool,
-    pub(crate) response_status: Option<u16>,
-    /// The first KiB of the response, if it was read.
-    pub(crate) response_body: Option<String>,
-    pub(crate) error: Option<AttemptError>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    Delivered,
-    Retry,
-    /// The last attempt has failed.
-    Failed,
-    /// The last attempt has failed, and no delivery reached the endpoint since the first one. The endpoint is
-    /// disabled.
-    TurnOff,
-}
-
-/// The delivery after an attempt between `began` and `ended`. `reached` counts the deliveries that reached
-/// the endpoint, this one included.
-pub(crate) fn after_attempt(
+/// The delivery after an attempt, and whether the endpoint is disabled: the last attempt has failed, and no
+/// delivery reached the endpoint since the first one. `reached` counts the deliveries that reached the
+/// endpoint, this one included. The caller sets the response body.
+pub(super) fn after_attempt(
     delivery: &Delivery,
-    result: AttemptResult,
+    attempt: &Attempt,
     (began, ended): (Timestamp, Timestamp),
     reached: u64,
-) -> (Delivery, Next) {
-    let attempts = delivery.attempts + 1;
-    let delay = RETRY_AFTER.get(delivery.attempts as usize);
-    let next = match delay {
-        _ if result.delivered => Next::Delivered,
-        Some(_) => Next::Retry,
-        None if delivery.reached_before.is_some_and(|before| before < reached) => Next::Failed,
-        None => Next::TurnOff,
+) -> (Delivery, bool) {
+    let retry = RETRY_AFTER.get(delivery.attempts as usize);
+    let retry = retry.filter(|_| attempt.outcome != Outcome::Delivered);
+    let status = match retry {
+        _ if attempt.outcome == Outcome::Delivered => DeliveryStatus::Delivered,
+        Some(_) => DeliveryStatus::Pending,
+        None => DeliveryStatus::Failed,
     };
-    let status = match next {
-        Next::Delivered => DeliveryStatus::Delivered,
-        Next::Retry => DeliveryStatus::Pending,
-        Next::Failed | Next::TurnOff => DeliveryStatus::Failed,
-    };
+    let was_reached = delivery.reached_before.is_some_and(|before| before < reached);
     let after = Delivery {
         status,
-        attempts,
-        last_response_status: result.response_status,
-        last_response_body: result.response_body,
-        last_error: result.error,
+        attempts: delivery.attempts + 1,
+        last_response_status: attempt.status,
+        last_error: attempt.error.clone(),
         last_attempt_at: Some(began),
-        next_attempt_at: delay.filter(|_| next == Next::Retry).map(|delay| ended + *delay),
+        next_attempt_at: retry.map(|delay| ended + *delay),
         ..delivery.clone()
     };
-    (after, next)
-}
-
-impl From<Attempt> for AttemptResult {
-    fn from(attempt: Attempt) -> Self {
-        Self {
-            made: attempt.outcome != Outcome::NotMade,
-            delivered: attempt.outcome == Outcome::Delivered,
-            response_body: None,
-            response_status: attempt.status,
-            error: attempt.error,
-        }
-    }
+    (after, status == DeliveryStatus::Failed && !was_reached)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use domain::{EventId, EventType};
 
     use super::*;
@@ -104,13 +66,6 @@ mod tests {
     #[test]
     fn the_last_failure_turns_off_only_if_nothing_arrived_since_the_first_attempt() {
         let at = Timestamp::from_millis(0);
-        let failed = AttemptResult {
-            made: true,
-            delivered: false,
-            response_status: None,
-            response_body: None,
-            error: None,
-        };
         let mut delivery = Delivery {
             event_id: EventId::from(uuid::Uuid::nil()),
             event: EventType::ContactCreated,
@@ -125,10 +80,16 @@ mod tests {
             epoch: 1,
             reached_before: Some(5),
         };
-        for (reached, next) in [(5, Next::TurnOff), (6, Next::Failed)] {
-            assert_eq!(after_attempt(&delivery, failed.clone(), (at, at), reached).1, next);
+        let attempt =
+            Attempt { outcome: Outcome::Failed, status: None, error: None, duration: Duration::ZERO };
+        for (attempts, reached, status, turns_off) in [
+            (8, 5, DeliveryStatus::Failed, true),
+            (8, 6, DeliveryStatus::Failed, false),
+            (7, 5, DeliveryStatus::Pending, false),
+        ] {
+            delivery.attempts = attempts;
+            let (after, off) = after_attempt(&delivery, &attempt, (at, at), reached);
+            assert_eq!((after.status, off), (status, turns_off));
         }
-        delivery.attempts = 7;
-        assert_eq!(after_attempt(&delivery, failed, (at, at), 5).1, Next::Retry);
     }
 }

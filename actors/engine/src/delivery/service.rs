@@ -1,22 +1,30 @@
 //! The state that the endpoints' actors share: their directory, the dispatcher and the client for outgoing
-//! requests.
+//! requests. Also the start of deliveries with the engine.
 //!
-//! Invariant: a running actor gets each message with a permit, which keeps the actor running until it has
-//! handled the message. A stopped actor is started for an attempt permit, or for work that needs no permit.
+//! Invariants:
+//!
+//! - A running actor gets each message with a permit, which keeps the actor running until it has handled the
+//!   message.
+//! - A stopped actor is started for an attempt permit, or for work that needs no permit. At the start of the
+//!   engine, only a correction of due times is such work.
+//! - The start registers waiting deliveries with the dispatcher in bounded steps.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
-use domain::BusinessId;
+use domain::{BusinessId, Delivery, EventId};
 use net::{Network, WebhookClient};
 use ractor::MessagingErr;
-use store::{StoreError, Weight};
+use store::keys::installation_kind;
+use store::{KeyRange, Order, StoreError, Weight, keys};
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 
+use super::EndpointKey;
+use super::actor::Message;
 use super::dispatch::{AttemptPermit, Dispatcher, Host};
-use super::key::EndpointKey;
-use super::message::Message;
+use super::due::is_beyond_schedule;
 use crate::actor::Directory;
 use crate::business::{BusinessHandle, Businesses};
 use crate::error::EngineError;
@@ -36,9 +44,7 @@ pub(crate) struct Deliveries {
     pub(super) runtime: Handle,
     businesses: Weak<Businesses>,
     actors_at_rest: usize,
-    /// The number of endpoints that were disabled after failures.
     pub(crate) turned_off: AtomicU64,
-    /// The number of deliveries that exceeded the budget.
     pub(crate) missed_over_budget: AtomicU64,
 }
 
@@ -71,16 +77,16 @@ impl Deliveries {
 
     /// Starts the background jobs of a business if its actor runs.
     pub(super) fn maintain(&self, business: BusinessId) {
-        self.businesses.upgrade().into_iter().for_each(|businesses| businesses.maintain(business));
+        if let Some(businesses) = self.businesses.upgrade() {
+            businesses.maintain(business);
+        }
     }
 
-    /// Whether so many actors run that an actor without work must stop immediately.
     pub(super) fn are_too_many(&self) -> bool {
         self.directory.len() > self.actors_at_rest
     }
 
-    /// Logs and counts an endpoint that was disabled after failures. The batch of the change contains the
-    /// team's alerts.
+    /// Logs and counts an endpoint that was disabled after failures.
     pub(crate) fn note_turned_off(&self, key: EndpointKey) {
         self.turned_off.fetch_add(1, Ordering::Relaxed);
         tracing::warn!(
@@ -90,8 +96,7 @@ impl Deliveries {
         );
     }
 
-    /// Makes an endpoint read its due deliveries. The running actor reads them, or a new actor as soon as
-    /// there is a permit.
+    /// Makes an endpoint read its due deliveries. Without a running actor, one starts with the next permit.
     pub(crate) fn wake(self: &Arc<Self>, key: EndpointKey) {
         let is_set_aside = self.shared.store.is_business_set_aside(key.business);
         if !is_set_aside && !self.tell_running(key, Message::Wake) {
@@ -104,31 +109,8 @@ impl Deliveries {
         self.tell(key, Message::Wake);
     }
 
-    /// Cleans the endpoint's deliveries of events to be wiped.
     pub(crate) fn clean(self: &Arc<Self>, key: EndpointKey) {
         self.tell(key, |permit| Message::Clean(None, permit));
-    }
-
-    pub(crate) fn hand_permit(self: &Arc<Self>, permit: AttemptPermit) {
-        if self.shared.check_open().is_err() {
-            return self.dispatcher.stop();
-        }
-        let key = permit.key();
-        if self.shared.store.is_business_set_aside(key.business) {
-            return self.dispatcher.rest(key, None);
-        }
-        let mut handed = Some(permit);
-        if let Some(running) = self.directory.if_running(key)
-            && let Ok(in_use) = Arc::clone(&running.permits).try_acquire_owned()
-            && let Some(permit) = handed.take()
-            && let Err(MessagingErr::SendErr(Message::Permit(permit, _))) =
-                running.actor.cast(Message::Permit(permit, in_use))
-        {
-            handed = Some(permit);
-        }
-        if let Some(permit) = handed {
-            self.start_for(key, |in_use| Message::Permit(permit, in_use));
-        }
     }
 
     /// Sends a message to the endpoint's actor, and starts the actor if it does not run.
@@ -138,7 +120,6 @@ impl Deliveries {
         }
     }
 
-    /// Sends a message to a running actor. The permit in the message keeps the actor running.
     fn tell_running(&self, key: EndpointKey, message: impl FnOnce(OwnedSemaphorePermit) -> Message) -> bool {
         let Some(running) = self.directory.if_running(key) else { return false };
         let Ok(permit) = Arc::clone(&running.permits).try_acquire_owned() else { return false };
@@ -155,9 +136,7 @@ impl Deliveries {
             // Without an actor, the deliveries wait in the store until the next start of the engine.
             loop {
                 match deliveries.directory.enter(key).await {
-                    // The actor has failed. The supervisor restarts it after a back-off, and it then reads
-                    // the rows itself. An actor started here could fail again immediately, in an endless
-                    // loop.
+                    // A failed cast means that the actor has failed. The supervisor restarts it after a back-off.
                     Ok((running, permit)) => {
                         let _ = running.actor.cast(message(permit));
                         return;
@@ -193,6 +172,100 @@ impl Host for Deliveries {
     }
 
     fn hand(self: Arc<Self>, permit: AttemptPermit) {
-        self.hand_permit(permit);
+        if self.shared.check_open().is_err() {
+            return self.dispatcher.stop();
+        }
+        let key = permit.key();
+        if self.shared.store.is_business_set_aside(key.business) {
+            return self.dispatcher.rest(key, None);
+        }
+        let mut handed = Some(permit);
+        if let Some(running) = self.directory.if_running(key)
+            && let Ok(in_use) = Arc::clone(&running.permits).try_acquire_owned()
+            && let Some(permit) = handed.take()
+            && let Err(MessagingErr::SendErr(Message::Permit(permit, _))) =
+                running.actor.cast(Message::Permit(permit, in_use))
+        {
+            handed = Some(permit);
+        }
+        if let Some(permit) = handed {
+            self.start_for(key, |in_use| Message::Permit(permit, in_use));
+        }
+    }
+}
+
+const ENDPOINTS_PER_TURN: usize = 64;
+
+impl Deliveries {
+    pub(crate) fn begin(self: &Arc<Self>) {
+        self.dispatcher.begin(Arc::downgrade(self) as Weak<dyn Host>);
+        // A separate task, so that slow receivers do not delay the caller.
+        tokio::spawn(Arc::clone(self).register_all());
+    }
+
+    /// Registers every endpoint with waiting deliveries, and then corrects due times that a wrong clock has set.
+    /// Endpoints with unreadable rows are skipped.
+    async fn register_all(self: Arc<Self>) {
+        for corrects in [false, true] {
+            let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX);
+            while let Some(endpoints) = self.next_endpoints(&mut range) {
+                for key in endpoints {
+                    let done = if corrects { self.correct(key).await } else { self.register(key) };
+                    if let Err(error) = done {
+                        let EndpointKey { business, endpoint } = key;
+                        tracing::error!(
+                            business.id = %business, webhook.id = %endpoint, %error,
+                            "the deliveries of an endpoint cannot be read"
+                        );
+                    }
+                }
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+
+    async fn correct(self: &Arc<Self>, key: EndpointKey) -> Result<(), StoreError> {
+        if is_beyond_schedule(&self.shared, key).await? {
+            self.tell(key, Message::ClampDueTimes);
+        }
+        Ok(())
+    }
+
+    /// The next endpoints of the list. `None` at its end, or when the engine closes. A row without an endpoint is
+    /// set aside.
+    fn next_endpoints(&self, range: &mut KeyRange) -> Option<Vec<EndpointKey>> {
+        self.shared.check_open().ok()?;
+        let store = &self.shared.store;
+        let rows = store.walk(range, Order::Ascending, |row, _| {
+            let (business, endpoint) = keys::business_and_endpoint(row)?;
+            if keys::endpoint_index(business, endpoint)[..] != *row {
+                return Err(StoreError::damaged("key", "it is longer than one that names an endpoint"));
+            }
+            Ok(EndpointKey { business, endpoint })
+        });
+        let rows = rows.take(ENDPOINTS_PER_TURN).collect::<Result<Vec<_>, _>>();
+        let rows = rows.inspect_err(|error| tracing::error!(%error, "the endpoints cannot be read")).ok()?;
+        *range = range.after(rows.last()?.0);
+        let keys = rows.into_iter().map(|(_, key)| key);
+        Some(keys.filter(|key| !store.is_business_set_aside(key.business)).collect())
+    }
+
+    fn register(&self, key: EndpointKey) -> Result<(), StoreError> {
+        let (EndpointKey { business, endpoint }, Shared { store, steady, .. }) = (key, &*self.shared);
+        if !store.contains(&keys::webhook(business, endpoint))? {
+            self.dispatcher.register(key, Duration::ZERO, false); // its rows must be deleted
+            return Ok(());
+        }
+        let due = keys::deliveries_due(business, endpoint);
+        let mut rows = store.walk(&due, Order::Ascending, |row, _| {
+            let (at, event) = keys::instant_and_id::<EventId>(row)?;
+            Ok((at, store.get::<Delivery>(&keys::delivery(business, endpoint, event))?))
+        });
+        if let Some((_, (at, delivery))) = rows.next().transpose()? {
+            let wait = (at - steady.now()).to_std().unwrap_or_default();
+            let failed_before = delivery.is_some_and(|delivery| delivery.attempts > 0);
+            self.dispatcher.register(key, wait, failed_before);
+        }
+        Ok(())
     }
 }

@@ -1,10 +1,13 @@
-//! Signatures by the Standard Webhooks scheme (spec §6 rules 2 and 3).
+//! Signatures and signed requests by the Standard Webhooks scheme (spec §6 rules 2 and 3).
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use domain::WebhookSecret;
+use domain::{Timestamp, WebhookEndpoint, WebhookSecret};
 use hmac::{Hmac, Mac};
+use net::Post;
 use sha2::Sha256;
+
+use crate::shared::Shared;
 
 const TAG: &str = "whsec_";
 
@@ -19,6 +22,27 @@ pub fn sign(key: &[u8], id: &str, timestamp: i64, body: &[u8]) -> String {
     mac.update(format!("{id}.{timestamp}.").as_bytes());
     mac.update(body);
     format!("v1,{}", BASE64_STANDARD.encode(mac.finalize().into_bytes()))
+}
+
+pub(crate) fn signed(
+    shared: &Shared,
+    endpoint: &WebhookEndpoint,
+    id: &str,
+    body: Vec<u8>,
+    test: bool,
+) -> (Post, Timestamp) {
+    // Receivers compare the timestamp with their own clocks, so it is the wall clock.
+    let seconds = shared.clocks.raw().millis().div_euclid(1_000);
+    let mut headers = vec![
+        ("webhook-id", id.to_owned()),
+        ("webhook-timestamp", seconds.to_string()),
+        ("webhook-signature", sign(endpoint.secret.bytes(), id, seconds, &body)),
+        ("content-type", "application/json".to_owned()),
+    ];
+    if test {
+        headers.push(("webhook-test", "true".to_owned()));
+    }
+    (Post { url: endpoint.url.clone(), headers, body: body.into() }, shared.clocks.now())
 }
 
 #[cfg(test)]

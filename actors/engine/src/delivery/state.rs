@@ -5,47 +5,40 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use domain::EventId;
+use domain::{Business, EventId, WebhookEndpoint};
 use ractor::ActorRef;
-use store::{Key, StoreError, keys};
+use store::{Done, Key, Store, StoreError, keys};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::Instant;
 
+use super::EndpointKey;
+use super::actor::{Message, Resending};
 use super::dispatch::AttemptPermit;
-use super::key::EndpointKey;
-use super::message::{Message, Resending};
 use super::service::Deliveries;
-use super::target::Suspended;
-use crate::shared::Shared;
 
 /// The maximum number of rows per turn. The next turn continues.
 pub(super) const ROWS_PER_TURN: usize = 256;
 
 pub(crate) struct State {
+    pub(super) myself: ActorRef<Message>,
     pub(super) key: EndpointKey,
     pub(super) deliveries: Weak<Deliveries>,
     /// The attempts up to the heads of their responses.
     pub(super) attempting: BTreeMap<EventId, Attempting>,
     /// The numbers of the attempts whose outcome is known but not durable.
     pub(super) recording: BTreeMap<EventId, u64>,
-    /// The number of attempts that this actor has begun.
     pub(super) attempts: u64,
-    /// Permits for attempts that are about to begin.
     pub(super) attempt_permits: Vec<AttemptPermit>,
     /// Requests that wait for a durable outcome.
     pub(super) resending: Vec<Resending>,
-    /// The number of deliveries that reached the endpoint. An attempt increases it as soon as it has
-    /// succeeded.
+    /// The number of deliveries that reached the endpoint. A successful attempt increases it.
     pub(super) reached: Arc<AtomicU64>,
     /// The part of `reached` that is submitted to the store.
     pub(super) reached_written: u64,
-    /// The tasks of the attempts. They end with the actor.
     pub(super) tasks: JoinSet<()>,
     pub(super) purging: bool,
     pub(super) turn_asked: bool,
-    pub(super) suspended: Suspended,
-    /// No attempt begins before this instant.
     pub(super) paused_until: Option<Instant>,
     pub(super) permits: Arc<Semaphore>,
     /// A permit that is held while work is in progress, so that the actor is not stopped.
@@ -57,30 +50,32 @@ pub(super) struct Attempting {
     /// The number of the attempt, and the endpoint's epoch at its start.
     pub(super) number: u64,
     pub(super) epoch: u32,
-    /// Whether the outcome is known.
     pub(super) known: Arc<AtomicBool>,
     pub(super) task: AbortHandle,
 }
 
-fn read_reached(shared: &Shared, key: EndpointKey) -> Result<u64, StoreError> {
-    let at = keys::delivery_reached(key.business, key.endpoint);
-    let reached = shared.store.find_as(&at, |value| {
-        <[u8; 8]>::try_from(value)
-            .map_err(|_| StoreError::damaged("delivery_reached", "it does not have 8 bytes"))
-    });
-    Ok(reached?.map_or(0, u64::from_be_bytes))
-}
+/// The arguments of an actor. The number is the stored count of deliveries that reached the endpoint.
+pub(crate) type Loaded = (Weak<Deliveries>, EndpointKey, Arc<Semaphore>, u64);
 
 impl State {
     pub(super) fn load(
         deliveries: &Arc<Deliveries>,
         key: EndpointKey,
         permits: Arc<Semaphore>,
-    ) -> Result<Self, StoreError> {
-        let reached = read_reached(&deliveries.shared, key)?;
-        Ok(Self {
+    ) -> Result<Loaded, StoreError> {
+        let at = keys::delivery_reached(key.business, key.endpoint);
+        let reached = deliveries.shared.store.find_as(&at, |value| {
+            let bytes = <[u8; 8]>::try_from(value);
+            bytes.map_err(|_| StoreError::damaged("delivery_reached", "it does not have 8 bytes"))
+        })?;
+        Ok((Arc::downgrade(deliveries), key, permits, reached.map_or(0, u64::from_be_bytes)))
+    }
+
+    pub(super) fn new(myself: ActorRef<Message>, (deliveries, key, permits, reached): Loaded) -> Self {
+        Self {
+            myself,
             key,
-            deliveries: Arc::downgrade(deliveries),
+            deliveries,
             attempting: BTreeMap::new(),
             recording: BTreeMap::new(),
             attempts: 0,
@@ -91,11 +86,10 @@ impl State {
             tasks: JoinSet::new(),
             purging: false,
             turn_asked: false,
-            suspended: Suspended::default(),
             paused_until: None,
             permits,
             work: None,
-        })
+        }
     }
 
     /// The actor needs no permit for `wait`. Without `wait`, it needs no permit before its next message.
@@ -104,15 +98,14 @@ impl State {
         self.attempt_permits.clear();
     }
 
-    /// The key of the endpoint's record.
     pub(super) fn row(&self) -> Key {
         keys::webhook(self.key.business, self.key.endpoint)
     }
 
     /// Requests a turn after the messages that already wait.
-    pub(super) fn ask_turn(&mut self, myself: &ActorRef<Message>) {
+    pub(super) fn ask_turn(&mut self) {
         if !std::mem::replace(&mut self.turn_asked, true) {
-            let _ = myself.cast(Message::Turn);
+            let _ = self.myself.cast(Message::Turn);
         }
     }
 
@@ -123,8 +116,13 @@ impl State {
         }
     }
 
-    /// Records whether there is work in addition to the attempts in progress. Without such work, the actor
-    /// may be stopped.
+    /// The actor waits like with [`Self::wait`], and there is no work in addition to the attempts in progress.
+    pub(super) fn wait_without_work(&mut self, deliveries: &Arc<Deliveries>, wait: Option<Duration>) {
+        self.wait(deliveries, wait);
+        self.rest(deliveries, false);
+    }
+
+    /// Without `work` and without attempts in progress, the actor may be stopped.
     pub(super) fn rest(&mut self, deliveries: &Arc<Deliveries>, work: bool) {
         if work || !self.attempting.is_empty() || !self.recording.is_empty() {
             return;
@@ -148,8 +146,31 @@ impl State {
         self.attempting.contains_key(&event) || self.recording.contains_key(&event)
     }
 
-    pub(super) fn pause(&mut self, myself: &ActorRef<Message>, time: Duration) {
+    pub(super) fn pause(&mut self, time: Duration) {
         self.paused_until = Some(Instant::now() + time);
-        self.ask_turn(myself);
+        self.ask_turn();
+    }
+
+    pub(super) fn done(&self, message: Message) -> Done {
+        let myself = self.myself.clone();
+        Box::new(move || _ = myself.cast(message))
+    }
+}
+
+/// The endpoint and its business's suspension, as an attempt reads them. Only durable values are used.
+#[derive(Debug)]
+pub(super) struct Target {
+    pub(super) endpoint: WebhookEndpoint,
+    /// Also true if the profile cannot be decoded.
+    pub(super) suspended: bool,
+}
+
+impl Target {
+    pub(super) fn read(store: &Store, key: EndpointKey) -> Result<Option<Self>, StoreError> {
+        let endpoint = store.get::<WebhookEndpoint>(&keys::webhook(key.business, key.endpoint))?;
+        let Some(endpoint) = endpoint else { return Ok(None) };
+        let profile = store.look::<Business>(&keys::profile(key.business))?;
+        let suspended = profile.is_none_or(|profile| profile.is_some_and(|profile| profile.suspended));
+        Ok(Some(Self { endpoint, suspended }))
     }
 }

@@ -1,13 +1,16 @@
 //! Endpoint tests: one immediate signed attempt with a sample event. A test leaves no rows.
 
-use domain::{EventId, EventType, Named, Refusal, WebhookId};
-use net::Rest;
-use view::TestView;
+use chrono::TimeDelta;
+use domain::{
+    AppointmentStatus, Buffers, CalendarSyncStatus, CallOutcome, CallStatus, Direction, EventId, EventType,
+    Locale, MessageStatus, Named, Refusal, Source, Timestamp, Urgency, WebhookId,
+};
+use net::{Outcome, Rest};
+use uuid::Uuid;
+use view::{AppointmentView, CallView, ContactView, MessageView, TestView, render};
 
-use super::post::signed;
-use super::sample::sample;
-use super::schedule::AttemptResult;
-use super::target::{Suspended, Target};
+use super::signature::signed;
+use super::state::Target;
 use crate::business::BusinessHandle;
 use crate::error::EngineError;
 
@@ -30,11 +33,8 @@ impl std::fmt::Debug for WebhookTrial {
 }
 
 impl BusinessHandle {
-    /// Makes one signed attempt with a sample, for any status of the endpoint. It leaves no rows.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`]; [`EngineError::Overloaded`] with too many concurrent tests;
-    /// [`EngineError::Suspended`].
+    /// Makes one signed attempt with a sample, for any status of the endpoint. Fails with
+    /// [`EngineError::Overloaded`] with too many concurrent tests.
     pub async fn test_webhook(
         &self,
         id: WebhookId,
@@ -64,9 +64,8 @@ impl BusinessHandle {
         event: Option<EventType>,
     ) -> Result<(WebhookTrial, Option<Rest>), EngineError> {
         let timezone = self.business().await?.zone.name();
-        // The target is read last and without a wait, so that the newest acknowledged secret is used for the
-        // signature.
-        let target = Target::read(&self.shared().store, self.endpoint_key(id), &Suspended::default())?;
+        // The target is read last and without a wait, so that the newest secret is used for the signature.
+        let target = Target::read(&self.shared().store, self.endpoint_key(id))?;
         let target = target.ok_or(Refusal::NotFound(Named::Webhook))?;
         if target.suspended {
             return Err(EngineError::Suspended);
@@ -80,18 +79,91 @@ impl BusinessHandle {
         let (post, _) = signed(self.shared(), &endpoint, &event_id.to_string(), body.clone(), true);
         let headers = post.headers.clone();
         let (attempt, rest) = self.businesses.deliveries.client.post(post).await;
-        let result = AttemptResult::from(attempt);
         let shown = TestView {
             event_id,
             kind: event,
-            delivered: result.delivered,
-            response_status: result.response_status,
-            error: result.error,
+            delivered: attempt.outcome == Outcome::Delivered,
+            response_status: attempt.status,
+            error: attempt.error,
             duration_ms: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
         };
-        Ok((
-            WebhookTrial { shown, url: endpoint.url.as_str().to_owned(), headers, body, response_body: None },
-            rest,
-        ))
+        let url = endpoint.url.as_str().to_owned();
+        Ok((WebhookTrial { shown, url, headers, body, response_body: None }, rest))
+    }
+}
+
+pub(crate) fn sample(event: EventType, now: Timestamp, timezone: &'static str) -> Vec<u8> {
+    // The ids are the same each time. Their zeros distinguish them from real ids.
+    let id = |number: u128| Uuid::from_u128(0x7000_8000_0000_0000_0000 | number);
+    let (name, phone) = (Some("Ada Lovelace".to_owned()), Some("+33612345680".to_owned()));
+    let status = match event {
+        EventType::AppointmentCancelled => AppointmentStatus::Cancelled,
+        _ => AppointmentStatus::Confirmed,
+    };
+    match event {
+        EventType::AppointmentBooked
+        | EventType::AppointmentRescheduled
+        | EventType::AppointmentCancelled => render(&AppointmentView {
+            id: id(1).into(),
+            status,
+            starts_at: now + TimeDelta::days(1),
+            ends_at: now + TimeDelta::days(1) + TimeDelta::minutes(30),
+            timezone: timezone.into(),
+            service_id: id(2).into(),
+            service_name: "Sample service".into(),
+            staff_id: id(3).into(),
+            staff_name: "Sample staff member".into(),
+            contact_id: Some(id(4).into()),
+            contact_name: name,
+            contact_phone: phone,
+            source: Source::Api,
+            calendar_sync_status: CalendarSyncStatus::NotConnected,
+            buffers: Buffers::default(),
+            created_at: now,
+            updated_at: now,
+        }),
+        EventType::CallCompleted => render(&CallView {
+            id: id(5).into(),
+            direction: Direction::Inbound,
+            status: CallStatus::Completed,
+            outcome: CallOutcome::QuestionAnswered,
+            from_number: phone,
+            to_number: None,
+            contact_id: Some(id(4).into()),
+            contact_name: name,
+            started_at: now - TimeDelta::minutes(2),
+            ended_at: now,
+            duration_seconds: 120,
+            locale: Some(Locale::En),
+            summary: Some("A sample call: the caller asked for the opening hours.".into()),
+            recording_url: None,
+            appointment_id: None,
+            message_id: None,
+            created_at: now,
+            updated_at: now,
+        }),
+        EventType::MessageTaken => render(&MessageView {
+            id: id(6).into(),
+            call_id: Some(id(5).into()),
+            contact_id: Some(id(4).into()),
+            caller_name: name,
+            caller_phone: phone,
+            body: "A sample message: please call back.".into(),
+            urgency: Urgency::Normal,
+            staff_id: None,
+            status: MessageStatus::New,
+            created_at: now,
+            updated_at: now,
+        }),
+        EventType::ContactCreated => render(&ContactView {
+            id: id(4).into(),
+            name,
+            phone,
+            email: None,
+            locale: Some(Locale::Fr),
+            timezone: Some(timezone.into()),
+            created_at: now,
+            updated_at: now,
+        }),
     }
 }

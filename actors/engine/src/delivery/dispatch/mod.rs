@@ -2,12 +2,10 @@
 //!
 //! Invariants:
 //!
-//! - At most [`PERMITS`] attempts are in progress. [`fair`] chooses the next endpoint, and a returned permit
-//!   is granted again immediately.
+//! - At most [`PERMITS`] attempts are in progress. [`fair`] chooses the next endpoint.
 //! - An endpoint with waiting deliveries is registered here, or its actor runs and holds a permit. No wake-up
 //!   is lost when an actor stops.
-//! - A waiting endpoint costs one entry, and one timer serves all waiting endpoints. The actor of a waiting
-//!   endpoint may stop; a permit starts the actor again.
+//! - A waiting endpoint costs one entry, and its actor may stop. One timer serves all waiting endpoints.
 //! - While the disk is full, no permit is granted, and the timer checks for room. Endpoints held back by a
 //!   local outage wait here too; each probe wakes a bounded number.
 //! - A panic while a permit is handed out affects only that endpoint.
@@ -16,7 +14,6 @@ mod fair;
 mod standing;
 #[cfg(test)]
 mod tests;
-mod timer;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
@@ -24,22 +21,30 @@ use std::time::Duration;
 
 use net::Network;
 use parking_lot::Mutex;
-use tokio::sync::Notify;
-use tokio::time::Instant;
+use tokio::sync::{Notify, watch};
+use tokio::task::yield_now;
+use tokio::time::{Instant, sleep, sleep_until};
 
 use self::fair::{Fair, Granted};
 pub(super) use self::standing::ATTEMPTS_MAX;
 use self::standing::Moment;
-use super::key::EndpointKey;
-use crate::clock::SteadyClock;
+use super::EndpointKey;
+use crate::clock::{LOOK_EVERY, SteadyClock};
 use crate::quota::Quota;
 
 /// The maximum number of attempts in progress. Each attempt uses a connection or a DNS lookup.
 pub(crate) const PERMITS: usize = 1_024;
-/// The maximum number of response bodies that are read after their permits were released: in total, and per
-/// business.
+/// The maximum number of bodies that are read without a permit: in total, and per business.
 const BODIES_MAX: usize = 256;
 const BODIES_PER_BUSINESS_MAX: usize = 16;
+const ASKING_PER_STEP: usize = 256;
+/// The number of held-back endpoints that a probe of an outage wakes. The end of the outage wakes all, in steps.
+const RELEASED_PER_PROBE: usize = 256;
+const ROOM_EVERY: Duration = Duration::from_secs(2);
+/// The time between two sweeps for idle endpoints, and between the steps of a sweep.
+const SWEEP_EVERY: Duration = Duration::from_secs(60);
+const SWEEP_STEP_EVERY: Duration = Duration::from_millis(100);
+const PANIC_PAUSE: Duration = Duration::from_secs(1);
 
 pub(super) trait Host: Send + Sync {
     fn has_room(&self) -> bool;
@@ -56,19 +61,15 @@ pub(crate) struct Dispatcher {
     /// Due times use this clock, which continues during a suspension.
     steady: SteadyClock,
     host: OnceLock<Weak<dyn Host>>,
-    /// Notifies the timer that something is due earlier than it expects.
     earlier: Notify,
-    /// The number of requests to hand out permits since the last pass that found no request. A request during
-    /// a pass is counted too.
+    /// The number of requests to hand out permits since the last pass that found no request.
     handing_out: AtomicUsize,
     /// Whether the last check found no room on the disk. The timer checks again while this is set.
     is_full: AtomicBool,
     #[cfg(test)]
     panics: AtomicBool,
     /// The number of attempts in progress, including attempts whose outcome is not durable yet.
-    under_way: AtomicUsize,
-    /// Notified when no attempt is in progress.
-    idle: Notify,
+    under_way: watch::Sender<usize>,
     /// The permits to read response bodies after the attempt's permit is free.
     pub(super) bodies: Arc<Quota>,
     delivered: AtomicU64,
@@ -79,11 +80,9 @@ pub(crate) struct Dispatcher {
 pub(crate) struct AttemptPermit {
     dispatcher: Arc<Dispatcher>,
     granted: Granted,
-    begun: Option<Instant>,
     ended: Option<(bool, Duration)>,
 }
 
-/// Counts an attempt until its outcome is durable.
 pub(crate) struct UnderWay(Arc<Dispatcher>);
 
 impl Dispatcher {
@@ -98,12 +97,17 @@ impl Dispatcher {
             is_full: AtomicBool::new(false),
             #[cfg(test)]
             panics: AtomicBool::new(false),
-            under_way: AtomicUsize::new(0),
-            idle: Notify::new(),
+            under_way: watch::Sender::new(0),
             bodies: Arc::new(Quota::new(BODIES_MAX, BODIES_PER_BUSINESS_MAX)),
             delivered: AtomicU64::new(0),
             failed: AtomicU64::new(0),
         })
+    }
+
+    /// Hands permits to this host's actors until the host is dropped.
+    pub(super) fn begin(self: &Arc<Self>, host: Weak<dyn Host>) {
+        let _ = self.host.set(host);
+        tokio::spawn(keep_time(Arc::downgrade(self)));
     }
 
     pub(crate) fn wake(self: &Arc<Self>, key: EndpointKey) {
@@ -117,8 +121,7 @@ impl Dispatcher {
         self.plan(|fair, now| fair.register(key, due, failed_before, now));
     }
 
-    /// Requests `count` permits and returns the permits that are free for the endpoint now. The other permits
-    /// follow later.
+    /// Requests `count` permits and returns those that are free now. The others follow later.
     pub(super) fn want(self: &Arc<Self>, key: EndpointKey, count: usize) -> Vec<AttemptPermit> {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         let now = self.now();
@@ -146,7 +149,7 @@ impl Dispatcher {
     /// A local outage holds the endpoint back. The end of the outage, or a probe, wakes it.
     pub(super) fn cut_off(&self, key: EndpointKey) {
         let mut fair = self.fair.lock();
-        let first = !fair.is_any_cut_off();
+        let first = fair.cut_off.is_empty();
         fair.cut_off(key, self.now());
         drop(fair);
         if first {
@@ -167,39 +170,28 @@ impl Dispatcher {
         }
     }
 
-    /// No permit is granted after this call.
     pub(crate) fn stop(&self) {
         self.fair.lock().stop();
     }
 
     pub(crate) async fn idle(&self) {
-        loop {
-            let idle = self.idle.notified();
-            tokio::pin!(idle);
-            idle.as_mut().enable(); // registered before the check
-            if self.under_way.load(Ordering::Acquire) == 0 {
-                return;
-            }
-            idle.await;
-        }
+        let _ = self.under_way.subscribe().wait_for(|count| *count == 0).await;
     }
 
-    /// The number of attempts in progress, up to the heads of their responses.
     pub(crate) fn permits_held(&self) -> usize {
-        self.fair.lock().held()
+        self.fair.lock().held
     }
 
     pub(crate) fn waiting(&self) -> usize {
         self.fair.lock().waiting()
     }
 
-    /// The number of attempts that were delivered, and the number of attempts that failed.
     pub(crate) fn made(&self) -> (u64, u64) {
         (self.delivered.load(Ordering::Relaxed), self.failed.load(Ordering::Relaxed))
     }
 
     pub(super) fn under_way(self: &Arc<Self>) -> UnderWay {
-        self.under_way.fetch_add(1, Ordering::AcqRel);
+        self.under_way.send_modify(|count| *count += 1);
         UnderWay(Arc::clone(self))
     }
 
@@ -208,7 +200,7 @@ impl Dispatcher {
     }
 
     fn permit(self: &Arc<Self>, granted: Granted) -> AttemptPermit {
-        AttemptPermit { dispatcher: Arc::clone(self), granted, begun: None, ended: None }
+        AttemptPermit { dispatcher: Arc::clone(self), granted, ended: None }
     }
 
     /// Whether outcomes can be written. If not, the timer checks again until they can.
@@ -232,7 +224,7 @@ impl Dispatcher {
     }
 
     fn grant(self: &Arc<Self>) -> Option<AttemptPermit> {
-        let is_wanted = self.fair.lock().is_any_wanted();
+        let is_wanted = self.fair.lock().wanting > 0;
         if !is_wanted || !self.has_room() {
             return None;
         }
@@ -240,8 +232,7 @@ impl Dispatcher {
         Some(self.permit(granted))
     }
 
-    /// Grants every permit that may be granted. A permit that is returned during the loop starts no second
-    /// loop; the running loop makes another pass.
+    /// Grants every permit that may be granted. A call during the loop only makes the loop repeat.
     fn hand_out(self: &Arc<Self>) {
         if self.handing_out.fetch_add(1, Ordering::AcqRel) > 0 {
             return;
@@ -273,14 +264,10 @@ impl AttemptPermit {
         self.granted.key
     }
 
-    pub(super) fn begin(&mut self) {
-        self.begun = Some(Instant::now());
-    }
-
-    pub(super) fn end(&mut self, delivered: bool) {
+    pub(super) fn end(&mut self, delivered: bool, took: Duration) {
         let counted = if delivered { &self.dispatcher.delivered } else { &self.dispatcher.failed };
         counted.fetch_add(1, Ordering::Relaxed);
-        self.ended = self.begun.map(|begun| (delivered, begun.elapsed()));
+        self.ended = Some((delivered, took));
     }
 }
 
@@ -294,8 +281,62 @@ impl Drop for AttemptPermit {
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        if self.0.under_way.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.0.idle.notify_waiters();
+        self.0.under_way.send_modify(|count| *count -= 1);
+    }
+}
+
+/// The one timer. It wakes due endpoints, checks for room on the disk, waits for the end of a local outage and
+/// forgets idle endpoints. It works in bounded steps, also after a suspension, yields between them and continues
+/// after a panic.
+async fn keep_time(dispatcher: Weak<Dispatcher>) {
+    loop {
+        match tokio::spawn(keep_on(dispatcher.clone())).await {
+            Err(error) if error.is_panic() => {
+                tracing::error!("the timer of deliveries panicked; it continues");
+                sleep(PANIC_PAUSE).await;
+            }
+            Ok(()) | Err(_) => return,
+        }
+    }
+}
+
+async fn keep_on(dispatcher: Weak<Dispatcher>) {
+    let mut sweep_at = Instant::now() + SWEEP_EVERY;
+    loop {
+        let Some(this) = dispatcher.upgrade() else { return };
+        let Some(host) = this.host.get().and_then(Weak::upgrade) else { return };
+        let now = this.now();
+        let more = this.fair.lock().tick(ASKING_PER_STEP, this.steady.passed(), now);
+        if this.is_full.load(Ordering::Acquire) {
+            this.has_room();
+        }
+        this.hand_out();
+        if Instant::now() >= sweep_at {
+            let is_through = this.fair.lock().sweep(now);
+            sweep_at = Instant::now() + if is_through { SWEEP_EVERY } else { SWEEP_STEP_EVERY };
+        }
+        if more {
+            yield_now().await;
+            continue;
+        }
+        let (due, is_any_cut_off) = {
+            let fair = this.fair.lock();
+            (fair.next_due(), !fair.cut_off.is_empty())
+        };
+        let wait = |due: Duration| due.saturating_sub(this.steady.passed()).min(LOOK_EVERY);
+        let due = due.map(|due| Instant::now() + wait(due));
+        let room_at = this.is_full.load(Ordering::Acquire).then(|| Instant::now() + ROOM_EVERY);
+        let next = [due, room_at].into_iter().flatten().fold(sweep_at, Instant::min);
+        let worth_trying = host.network().worth_trying();
+        drop(host);
+        tokio::select! {
+            biased;
+            () = worth_trying, if is_any_cut_off => {
+                this.fair.lock().release(RELEASED_PER_PROBE, this.now());
+                yield_now().await;
+            }
+            () = this.earlier.notified() => {}
+            () = sleep_until(next) => {}
         }
     }
 }

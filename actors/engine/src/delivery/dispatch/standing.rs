@@ -6,19 +6,16 @@ use std::time::Duration;
 
 use net::DELIVERY_TIME_MAX;
 
-/// The maximum number of attempts of one endpoint in progress.
 pub(in crate::delivery) const ATTEMPTS_MAX: usize = 8;
-/// An instant of the dispatcher's clock, as the time since its start. Due times use the schedule's clock
-/// instead, which continues while the machine is suspended.
+/// The time since the dispatcher's start. Due times use the schedule's clock instead, which continues while the
+/// machine is suspended.
 pub(super) type Moment = Duration;
 
-/// A longer attempt is slow.
 pub(super) const QUICK: Duration = Duration::from_secs(1);
 /// An endpoint with a quick delivery within this time is alive.
 pub(super) const ALIVE_TIME: Duration = Duration::from_secs(10);
 /// The number of concurrent attempts for a new endpoint. It doubles with each attempt that ends.
 const ATTEMPTS_AT_FIRST: usize = 2;
-/// The assumed cost of an attempt without any history.
 const COST_UNKNOWN: Duration = QUICK;
 
 /// How likely an endpoint returns a permit soon. The most trusted standing is first.
@@ -45,8 +42,7 @@ impl Standing {
         }
     }
 
-    /// The number of permits that this standing must leave free for more trusted endpoints. The first permit of
-    /// a business needs fewer.
+    /// The number of permits that must stay free for more trusted endpoints. `first`: the business holds none.
     pub(super) fn leaves_free(self, permits: usize, first: bool) -> usize {
         match (self, first) {
             (Self::Alive, _) => 0,
@@ -66,8 +62,9 @@ pub(super) struct Held {
     pub(super) standing: Standing,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) enum CutOff {
+    #[default]
     No,
     /// Held back, waiting since this turn.
     Held(u64),
@@ -75,6 +72,7 @@ pub(super) enum CutOff {
     Woken(u64),
 }
 
+#[derive(Default)]
 pub(super) struct Endpoint {
     /// The number of further permits that the endpoint can use now.
     pub(super) wants: usize,
@@ -84,7 +82,6 @@ pub(super) struct Endpoint {
     /// The endpoint's virtual time within its business, and its turn among equal tags.
     pub(super) tag: u64,
     pub(super) turn: u64,
-    /// The time of the endpoint's last activity.
     pub(super) seen: Moment,
     /// The permits that the endpoint holds, by number and therefore by age.
     held: BTreeMap<u64, Held>,
@@ -99,19 +96,7 @@ pub(super) struct Endpoint {
 
 impl Endpoint {
     pub(super) fn new(now: Moment) -> Self {
-        Self {
-            wants: 0,
-            due: None,
-            cut_off: CutOff::No,
-            tag: 0,
-            turn: 0,
-            seen: now,
-            held: BTreeMap::new(),
-            limit: ATTEMPTS_AT_FIRST,
-            cost: None,
-            failed_before: false,
-            took_at: None,
-        }
+        Self { seen: now, limit: ATTEMPTS_AT_FIRST, ..Self::default() }
     }
 
     /// Limits the endpoint to one attempt, which shows whether it responds again.

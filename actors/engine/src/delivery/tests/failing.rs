@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::delivery::EndpointKey;
-use crate::delivery::message::Message;
+use crate::delivery::actor::Message;
 
 /// Makes the endpoint's actor fail. Starts the actor first if it is not running.
 async fn fail(world: &World, endpoint: WebhookId) {

@@ -29,10 +29,7 @@ fn a_single_business_may_use_about_half_of_the_places_and_many_get_equal_parts()
     let shares: Vec<_> = (0..8).map(|business| world.held_of(business)).collect();
     let (least, most) = (shares.iter().min().unwrap(), shares.iter().max().unwrap());
     assert!(most - least <= 2 && *least >= 2, "{shares:?}");
-    assert!(
-        world.fair.held() <= 32,
-        "half of the places must stay free for endpoints with a better standing"
-    );
+    assert!(world.fair.held <= 32, "half of the places must stay free for endpoints with a better standing");
 }
 
 #[test]
@@ -45,7 +42,7 @@ fn slow_endpoints_get_their_turns_despite_many_quick_ones() {
     }
     world.events((Duration::ZERO, 300 * SECOND), 30 * SECOND, key(200, 0), HANGS);
     world.run(300 * SECOND);
-    assert!(world.fair.held() >= 60, "there are more due deliveries than permits");
+    assert!(world.fair.held >= 60, "there are more due deliveries than permits");
     assert!(world.waits[&key(200, 0)].len() >= 10, "{:?}", world.waits[&key(200, 0)]);
 }
 
@@ -187,9 +184,9 @@ fn an_endpoint_waits_for_a_permit_when_its_delivery_is_due_and_an_idle_one_is_fo
     assert_eq!(fair.grant(7 * SECOND), None, "the only permit is taken");
     fair.give_back(granted, None, 8 * SECOND);
     assert_eq!(fair.grant(8 * SECOND).unwrap().key, key(0, 1));
-    fair.sweep(7 * SECOND + fair::waits::REMEMBERED - PROMPT);
+    fair.sweep(7 * SECOND + fair::REMEMBERED - PROMPT);
     assert_eq!(fair.known(), 1, "the endpoint that was unused for longer must be forgotten");
-    fair.sweep(7 * SECOND + fair::waits::REMEMBERED + PROMPT);
+    fair.sweep(7 * SECOND + fair::REMEMBERED + PROMPT);
     assert_eq!(fair.known(), 1, "an endpoint that holds a permit must not be forgotten");
     fair.stop();
     fair.wake(key(0, 0), 8 * SECOND);
@@ -215,7 +212,7 @@ fn a_hundred_thousand_endpoints_get_their_turns_as_fast_as_permits_allow() {
         now = end;
         fair.give_back(granted, Some((true, PROMPT)), now);
     }
-    assert_eq!((served.len(), fair.waiting(), fair.held()), (100_000, 0, 0));
+    assert_eq!((served.len(), fair.waiting(), fair.held), (100_000, 0, 0));
     // Endpoints with earlier failures may use only half of the permits.
     let least = PROMPT * 100_000 / u32::try_from(PERMITS / 2).unwrap();
     assert!(now <= least * 2, "took {now:?}, but the minimum is {least:?}");
@@ -231,7 +228,7 @@ fn endpoints_delayed_by_an_outage_are_released_in_the_order_in_which_they_began_
         fair.give_back(granted, None, now);
     }
     assert_eq!((fair.waiting(), fair.next_due(), fair.grant(now)), (5, None, None));
-    assert!(fair.is_any_cut_off() && !fair.is_any_wanted());
+    assert!(!fair.cut_off.is_empty() && fair.wanting == 0);
     // An endpoint that is woken keeps its position in the queue. An endpoint without deliveries is removed
     // from it.
     fair.wake(key(0, 0), now);
@@ -265,7 +262,7 @@ fn endpoints_delayed_by_an_outage_are_released_in_the_order_in_which_they_began_
 
 #[test]
 fn due_deliveries_of_very_many_endpoints_are_registered_and_removed_in_small_steps() {
-    let (mut fair, far) = (Fair::new(1), SECOND + 2 * fair::waits::REMEMBERED);
+    let (mut fair, far) = (Fair::new(1), SECOND + 2 * fair::REMEMBERED);
     for number in 0..1_000 {
         fair.rest(key(number / 10, number % 10), Some(SECOND), Duration::ZERO);
     }
@@ -322,11 +319,11 @@ fn a_permit_is_granted_if_and_only_if_the_rules_permit_it() {
             }
             fair.tick(usize::MAX, now, now);
             held.extend(std::iter::from_fn(|| fair.grant(now)));
-            assert!(held.len() == fair.held() && fair.held() <= permits);
+            assert!(held.len() == fair.held && fair.held <= permits);
             assert!(fair.nobody_may(now), "a permit is free although an endpoint may have it");
         }
-        while !fair.sweep(now + 2 * fair::waits::REMEMBERED) {}
+        while !fair.sweep(now + 2 * fair::REMEMBERED) {}
         fair.release(24, now);
-        assert!(!fair.is_any_cut_off(), "every endpoint must be released in the end");
+        assert!(fair.cut_off.is_empty(), "every endpoint must be released in the end");
     }
 }

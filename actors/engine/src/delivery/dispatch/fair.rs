@@ -11,15 +11,18 @@
 //! served last. An attempt is charged the endpoint's recent duration at its start and corrected at its end,
 //! so hanging attempts count immediately.
 
-pub(super) mod waits;
-
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::time::Duration;
 
 use domain::{BusinessId, WebhookId};
 
+use super::EndpointKey;
 use super::standing::{CutOff, Endpoint, Moment, Standing};
-use crate::delivery::EndpointKey;
+
+/// An endpoint without waiting deliveries is forgotten this long after its last activity.
+pub(super) const REMEMBERED: Duration = Duration::from_secs(600);
+const SWEPT_PER_STEP: usize = 256;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Granted {
@@ -42,12 +45,14 @@ struct Business {
 /// The order of turns: the smallest tag, then the longest wait.
 type Rank = (u64, u64);
 
-/// The waiting businesses of one standing, by the number of further free permits that they need, then by rank.
-type Waiting = BTreeMap<usize, BTreeSet<(Rank, BusinessId)>>;
+/// The waiting businesses of one standing, by the number of further free permits that they need, then by
+/// rank.
+type Waiting = BTreeSet<(usize, Rank, BusinessId)>;
 
+#[derive(Default)]
 pub(super) struct Fair {
     permits: usize,
-    held: usize,
+    pub(super) held: usize,
     held_by: [usize; Standing::COUNT],
     /// The tag of the business that was served last.
     served: u64,
@@ -57,10 +62,9 @@ pub(super) struct Fair {
     /// The endpoints that only wait, by their due times.
     due: BTreeSet<(Moment, EndpointKey)>,
     /// The endpoints that a local outage holds back. The longest wait is first.
-    cut_off: BTreeSet<(u64, EndpointKey)>,
+    pub(super) cut_off: BTreeSet<(u64, EndpointKey)>,
     /// How many endpoints want a permit and have none.
-    wanting: usize,
-    /// The last business of an unfinished sweep.
+    pub(super) wanting: usize,
     swept: Option<BusinessId>,
     stopped: bool,
 }
@@ -70,37 +74,12 @@ const STANDINGS: [Standing; Standing::COUNT] =
 
 impl Fair {
     pub(super) fn new(permits: usize) -> Self {
-        Self {
-            permits: permits.max(1),
-            held: 0,
-            held_by: [0; Standing::COUNT],
-            served: 0,
-            turns: 0,
-            businesses: BTreeMap::new(),
-            waiting: Default::default(),
-            due: BTreeSet::new(),
-            cut_off: BTreeSet::new(),
-            wanting: 0,
-            swept: None,
-            stopped: false,
-        }
-    }
-
-    pub(super) fn held(&self) -> usize {
-        self.held
+        Self { permits: permits.max(1), ..Self::default() }
     }
 
     /// The number of endpoints that wait for a permit, a due time or the end of an outage.
     pub(super) fn waiting(&self) -> usize {
         self.wanting + self.due.len() + self.cut_off.len()
-    }
-
-    pub(super) fn is_any_wanted(&self) -> bool {
-        self.wanting > 0
-    }
-
-    pub(super) fn is_any_cut_off(&self) -> bool {
-        !self.cut_off.is_empty()
     }
 
     pub(super) fn next_due(&self) -> Option<Moment> {
@@ -116,8 +95,7 @@ impl Fair {
         self.plan(key, wants.max(1), None, now);
     }
 
-    /// The endpoint needs no permit before `until`. Without `until`, it needs no permit before the next
-    /// wake-up.
+    /// The endpoint needs no permit before `until` or, without `until`, before the next wake-up.
     pub(super) fn rest(&mut self, key: EndpointKey, until: Option<Moment>, now: Moment) {
         self.plan(key, 0, until, now);
     }
@@ -125,29 +103,23 @@ impl Fair {
     /// Returns a permit. If an attempt was made, `ended` contains whether it succeeded, and its duration.
     pub(super) fn give_back(&mut self, granted: Granted, ended: Option<(bool, Duration)>, now: Moment) {
         let Granted { key, number } = granted;
-        let mut standing = None;
-        self.business(
-            key.business,
-            |business| {
-                let Some(endpoint) = business.endpoints.get_mut(&key.endpoint) else { return };
-                let Some(held) = endpoint.give_back(number) else { return };
-                standing = Some(held.standing);
-                for tag in [&mut endpoint.tag, &mut business.tag] {
-                    let took = micros(now.saturating_sub(held.since));
-                    *tag = tag.saturating_sub(micros(held.charged)).saturating_add(took);
-                }
-                if let Some((delivered, took)) = ended {
-                    endpoint.note(delivered, took, now);
-                    if let CutOff::Woken(_) = endpoint.cut_off {
-                        endpoint.cut_off = CutOff::No; // its attempt was made
-                    }
-                }
-                business.held -= 1;
-            },
-            now,
-        );
-        self.held_by[standing.expect("a permit is given back once") as usize] -= 1;
+        let business = self.businesses.get_mut(&key.business).expect("a holder is known");
+        let endpoint = business.endpoints.get_mut(&key.endpoint).expect("a holder is known");
+        let held = endpoint.give_back(number).expect("a permit is given back once");
+        for tag in [&mut endpoint.tag, &mut business.tag] {
+            let took = micros(now.saturating_sub(held.since));
+            *tag = tag.saturating_sub(micros(held.charged)).saturating_add(took);
+        }
+        if let Some((delivered, took)) = ended {
+            endpoint.note(delivered, took, now);
+            if let CutOff::Woken(_) = endpoint.cut_off {
+                endpoint.cut_off = CutOff::No; // its attempt was made
+            }
+        }
+        business.held -= 1;
+        self.held_by[held.standing as usize] -= 1;
         self.held -= 1;
+        self.place(key.business, now);
     }
 
     pub(super) fn grant(&mut self, now: Moment) -> Option<Granted> {
@@ -162,7 +134,7 @@ impl Fair {
             let first = may.min_by_key(|(_, endpoint)| (endpoint.tag, endpoint.turn));
             let Some((endpoint, _)) = first else {
                 // The endpoint's standing has changed with time, so its position is computed again.
-                self.business(id, |_| (), now);
+                self.place(id, now);
                 continue;
             };
             return Some(self.grant_to(EndpointKey { business: id, endpoint: *endpoint }, now));
@@ -170,7 +142,6 @@ impl Fair {
         None
     }
 
-    /// No permit is granted after this call.
     pub(super) fn stop(&mut self) {
         self.stopped = true;
         self.due.clear();
@@ -180,32 +151,20 @@ impl Fair {
     fn grant_to(&mut self, key: EndpointKey, now: Moment) -> Granted {
         self.turns += 1;
         let number = self.turns;
-        let mut served = self.served;
-        let (mut wants_none, mut standing) = (false, Standing::Unknown);
-        self.business(
-            key.business,
-            |business| {
-                let endpoint = business.endpoints.get_mut(&key.endpoint).expect("who waits is known");
-                let held = endpoint.take(number, now);
-                let charged = micros(held.charged);
-                standing = held.standing;
-                served = served.max(business.tag);
-                business.served = business.served.max(endpoint.tag);
-                for (tag, turn) in
-                    [(&mut business.tag, &mut business.turn), (&mut endpoint.tag, &mut endpoint.turn)]
-                {
-                    *tag = tag.saturating_add(charged);
-                    *turn = number;
-                }
-                business.held += 1;
-                wants_none = endpoint.wants == 0;
-            },
-            now,
-        );
-        self.wanting -= usize::from(wants_none);
-        self.served = served;
+        let business = self.businesses.get_mut(&key.business).expect("who waits is known");
+        let endpoint = business.endpoints.get_mut(&key.endpoint).expect("who waits is known");
+        let held = endpoint.take(number, now);
+        let (charged, standing) = (micros(held.charged), held.standing);
+        self.served = self.served.max(business.tag);
+        business.served = business.served.max(endpoint.tag);
+        business.tag = business.tag.saturating_add(charged);
+        endpoint.tag = endpoint.tag.saturating_add(charged);
+        (business.turn, endpoint.turn) = (number, number);
+        business.held += 1;
+        self.wanting -= usize::from(endpoint.wants == 0);
         self.held += 1;
         self.held_by[standing as usize] += 1;
+        self.place(key.business, now);
         Granted { key, number }
     }
 
@@ -226,37 +185,99 @@ impl Fair {
         }
         self.turns += 1;
         let (served, turn) = (self.served, self.turns);
-        let (mut wanted, mut was_due, mut was_cut_off) = (0, None, CutOff::No);
-        self.business(
-            key.business,
-            |business| {
-                let is_idle = business.held == 0 && business.endpoints.values().all(Endpoint::is_idle);
-                if is_idle {
-                    (business.tag, business.turn) = (business.tag.max(served), turn);
-                }
-                let served = business.served;
-                let endpoint = business.endpoints.entry(key.endpoint).or_insert_with(|| Endpoint::new(now));
-                if endpoint.is_idle() {
-                    (endpoint.tag, endpoint.turn) = (endpoint.tag.max(served), turn);
-                }
-                (wanted, was_due) = (endpoint.wants, endpoint.due);
-                was_cut_off = endpoint.cut_off;
-                (endpoint.wants, endpoint.due, endpoint.seen) = (wants, due, now);
-                if let CutOff::Held(since) = was_cut_off {
-                    endpoint.cut_off = CutOff::Woken(since);
-                }
-            },
-            now,
-        );
+        let business = self.businesses.entry(key.business).or_default();
+        if business.held == 0 && business.endpoints.values().all(Endpoint::is_idle) {
+            (business.tag, business.turn) = (business.tag.max(served), turn);
+        }
+        let served = business.served;
+        let endpoint = business.endpoints.entry(key.endpoint).or_insert_with(|| Endpoint::new(now));
+        if endpoint.is_idle() {
+            (endpoint.tag, endpoint.turn) = (endpoint.tag.max(served), turn);
+        }
         self.wanting += usize::from(wants > 0);
-        self.wanting -= usize::from(wanted > 0);
-        if let Some(was_due) = was_due {
+        self.wanting -= usize::from(endpoint.wants > 0);
+        if let Some(was_due) = endpoint.due {
             self.due.remove(&(was_due, key));
         }
-        if let CutOff::Held(since) = was_cut_off {
+        if let CutOff::Held(since) = endpoint.cut_off {
             self.cut_off.remove(&(since, key));
+            endpoint.cut_off = CutOff::Woken(since);
         }
+        (endpoint.wants, endpoint.due, endpoint.seen) = (wants, due, now);
         self.due.extend(due.map(|due| (due, key)));
+        self.place(key.business, now);
+    }
+
+    /// Holds an endpoint back during a local outage. An endpoint that is woken and held back again keeps its
+    /// first position.
+    pub(super) fn cut_off(&mut self, key: EndpointKey, now: Moment) {
+        if self.stopped {
+            return;
+        }
+        self.plan(key, 0, None, now);
+        let turn = self.turns;
+        let endpoint = self.planned(key);
+        let since = if let CutOff::Woken(since) = endpoint.cut_off { since } else { turn };
+        endpoint.cut_off = CutOff::Held(since);
+        self.cut_off.insert((since, key));
+    }
+
+    /// Wakes up to `most` held-back endpoints, those with the longest wait first.
+    pub(super) fn release(&mut self, most: usize, now: Moment) {
+        for _ in 0..most {
+            let Some((_, key)) = self.cut_off.first().copied() else { return };
+            self.plan(key, 1, None, now);
+            self.planned(key).cut_off = CutOff::No;
+        }
+    }
+
+    /// Registers waiting deliveries that are in the store. Information that is in memory is newer and stays.
+    pub(super) fn register(&mut self, key: EndpointKey, until: Moment, failed_before: bool, now: Moment) {
+        if failed_before {
+            let business = self.businesses.entry(key.business).or_default();
+            let endpoint = business.endpoints.entry(key.endpoint).or_insert_with(|| Endpoint::new(now));
+            endpoint.note_failed_before();
+            self.place(key.business, now);
+        }
+        if self.endpoint(key).is_none_or(Endpoint::waits_for_nothing) {
+            self.plan(key, 0, Some(until), now);
+        }
+    }
+
+    /// Lets up to `most` due endpoints ask for a permit. Returns whether more are due.
+    pub(super) fn tick(&mut self, most: usize, by: Moment, now: Moment) -> bool {
+        let first = |fair: &Self| fair.due.first().copied().filter(|(due, _)| *due <= by);
+        for _ in 0..most {
+            let Some((_, key)) = first(self) else { return false };
+            self.plan(key, 1, None, now);
+        }
+        first(self).is_some()
+    }
+
+    /// Forgets idle endpoints, in steps over the businesses. Returns whether the sweep is complete.
+    pub(super) fn sweep(&mut self, now: Moment) -> bool {
+        let from = self.swept.take().map_or(Bound::Unbounded, Bound::Excluded);
+        let (mut looked_at, mut empty) = (0, Vec::new());
+        for (id, business) in self.businesses.range_mut((from, Bound::Unbounded)) {
+            if looked_at >= SWEPT_PER_STEP {
+                break;
+            }
+            looked_at += business.endpoints.len().max(1);
+            self.swept = Some(*id);
+            business.endpoints.retain(|_, endpoint| {
+                !endpoint.waits_for_nothing() || now.saturating_sub(endpoint.seen) < REMEMBERED
+            });
+            if business.endpoints.is_empty() {
+                empty.push(*id);
+            }
+        }
+        for id in empty {
+            self.businesses.remove(&id);
+        }
+        if looked_at < SWEPT_PER_STEP {
+            self.swept = None;
+        }
+        self.swept.is_none()
     }
 
     /// The free permits that count for an endpoint of this standing. `first`: its business holds no permit.
@@ -269,21 +290,22 @@ impl Fair {
     fn next(&self) -> Option<BusinessId> {
         let mut next: Option<(Rank, BusinessId)> = None;
         for (at, standing) in STANDINGS.into_iter().enumerate() {
-            // A business needs no further free permit exactly when it holds none.
-            let of_first = self.waiting[at].get(&0).filter(|_| self.room(standing, true) > 0);
-            let more = self.waiting[at].range(1..self.room(standing, false).max(1));
-            for waiting in of_first.into_iter().chain(more.map(|(_, waiting)| waiting)) {
-                let first = *waiting.first().expect("an empty set is taken out");
-                next = Some(next.map_or(first, |next| next.min(first)));
+            let mut from = (0, (0, 0), BusinessId::INSTALLATION);
+            while let Some(&(needs, rank, id)) = self.waiting[at].range(from..).next() {
+                // A business needs no further free permit exactly when it holds none.
+                if needs >= self.room(standing, needs == 0) {
+                    break;
+                }
+                next = Some(next.map_or((rank, id), |next| next.min((rank, id))));
+                from.0 = needs + 1;
             }
         }
         next.map(|(_, id)| id)
     }
 
-    /// Changes a business and updates its position among the waiting ones.
-    fn business(&mut self, id: BusinessId, change: impl FnOnce(&mut Business), now: Moment) {
+    /// Updates the position of a changed business among the waiting ones.
+    fn place(&mut self, id: BusinessId, now: Moment) {
         let business = self.businesses.entry(id).or_default();
-        change(business);
         let mut stands = [None; Standing::COUNT];
         for endpoint in business.endpoints.values().filter(|endpoint| endpoint.waits()) {
             let needs = business.held + endpoint.held();
@@ -293,18 +315,11 @@ impl Fair {
         }
         let before = std::mem::replace(&mut business.stands, stands);
         for ((waiting, before), after) in self.waiting.iter_mut().zip(before).zip(stands) {
-            if before == after {
-                continue;
-            }
-            if let Some((needs, rank)) = before {
-                let of_need = waiting.get_mut(&needs).expect("who waits is listed");
-                of_need.remove(&(rank, id));
-                if of_need.is_empty() {
-                    waiting.remove(&needs);
+            if before != after {
+                if let Some((needs, rank)) = before {
+                    waiting.remove(&(needs, rank, id));
                 }
-            }
-            if let Some((needs, rank)) = after {
-                waiting.entry(needs).or_default().insert((rank, id));
+                waiting.extend(after.map(|(needs, rank)| (needs, rank, id)));
             }
         }
     }
