@@ -5,7 +5,7 @@
 //!   visible.
 //! - The batch that decides to open the businesses contains the answer for a repeated request.
 //! - The rows of a broken import, also of an earlier process, are removed or finished
-//!   ([`crate::maintenance::interrupted_imports`]) before another import begins.
+//!   ([`crate::maintenance::installation_jobs`]) before another import begins.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::Engine;
 use super::once::Once;
 use crate::business::{Answer, Idempotency, Shown};
 use crate::error::EngineError;
-use crate::maintenance::interrupted_imports::until_opened;
+use crate::maintenance::installation_jobs::until_opened;
 use crate::moving::{Import, ImportOptions, finish, is_unfinished};
 
 impl Engine {

@@ -7,15 +7,12 @@ use store::{Batch, Key, KeyRange, Order, Store, StoreError, keys};
 
 /// The interval between the starts of two passes of a job over a log, in steady time.
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(1);
-/// Interval between two age marks, in steady time.
 const AGE_EVERY: TimeDelta = TimeDelta::days(1);
 
-/// Age marks: pairs of a steady time and the newest id at that time. Ids grow, so every record with a smaller
-/// or equal id existed at that time.
+/// Pairs of a steady time and the newest id at that time. Every record with an id up to it existed then.
 #[derive(Debug)]
 pub(crate) struct AgeMarks {
-    /// The newest id of the audit log. It is the greatest id of the business, because each change mints it
-    /// last.
+    /// The newest id of the audit log, which is the greatest id of the business.
     pub(crate) newest: Option<AuditId>,
     noted: Option<(SteadyTime, AuditId)>,
 }
@@ -39,7 +36,15 @@ impl AgeMarks {
     }
 }
 
-/// The current pass over the log, or the last pass.
+/// The age of a row in a scan whose rows are in the order of their creation.
+pub(super) enum Age {
+    IsExpired,
+    /// The row stays. A later row may be expired.
+    Stays,
+    /// The row and all later rows stay.
+    IsNewer,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct HourlyRound {
     began: Option<SteadyTime>,
@@ -50,13 +55,10 @@ pub(crate) struct HourlyRound {
 impl HourlyRound {
     pub(super) fn is_under_way(&mut self, now: SteadyTime) -> bool {
         let rests = self.began.is_some_and(|began| (TimeDelta::zero()..ROUND_EVERY).contains(&(now - began)));
-        if self.at.is_some() {
-            return true;
-        }
-        if !rests {
+        if self.at.is_none() && !rests {
             self.began = Some(now);
         }
-        !rests
+        self.at.is_some() || !rests
     }
 }
 

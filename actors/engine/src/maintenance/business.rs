@@ -22,9 +22,9 @@ use super::{erased_events, erasure, expired_logs, retention};
 use crate::business::{
     Businesses, CarriedOut, Change, Context, Decision, Message, Removed, Request, State, Write, carry_out,
 };
+use crate::delivery::EndpointKey;
 use crate::error::EngineError;
 
-/// The progress of the jobs.
 #[derive(Debug, Default)]
 pub(crate) struct BusinessJobs {
     /// Whether a step is not durable yet.
@@ -50,14 +50,19 @@ enum BusinessJob {
     ExpiredLogs,
 }
 
-/// The number of changed records of each kind that a budget counts.
-#[derive(Debug, Default)]
-pub(super) struct Counts(pub(super) BTreeMap<BudgetKind, u64>);
+#[derive(Default)]
+pub(super) struct Step {
+    pub(super) writes: Vec<Write>,
+    /// The number of changed records of each kind that a budget counts, for the audit entry.
+    pub(super) counts: BTreeMap<BudgetKind, u64>,
+    pub(super) clean: Vec<EndpointKey>,
+    pub(super) more: bool,
+}
 
-impl Counts {
-    pub(super) fn add<R: Kept>(&mut self) {
+impl Step {
+    pub(super) fn count<R: Kept>(&mut self) {
         if let Some(budget) = R::BUDGET {
-            *self.0.entry(budget).or_default() += 1;
+            *self.counts.entry(budget).or_default() += 1;
         }
     }
 }
@@ -84,7 +89,6 @@ impl BusinessJob {
     }
 }
 
-/// All businesses, and the actor whose jobs run.
 type Actors<'a> = (&'a Weak<Businesses>, &'a ActorRef<Message>);
 
 /// Starts the jobs, or makes them start again after the current run.
@@ -130,27 +134,18 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
             state.jobs.current = Some(BusinessJob::Erasure);
             continue;
         };
-        let at = state.stamps.at(now);
-        let (step, more) = match job {
-            BusinessJob::Erasure => match erasure::step(state, at)? {
-                None => (Step::default(), false),
-                Some(erasure::Stepped { writes, erased }) => {
-                    (Step::noting(writes, AuditAction::RecordsErased, &erased), true)
-                }
-            },
-            BusinessJob::ErasedEvents => {
-                let erased_events::Stepped { writes, clean, more } = erased_events::step(state)?;
-                if let Some(businesses) = businesses.upgrade() {
-                    clean.into_iter().for_each(|key| businesses.deliveries.clean(key));
-                }
-                (Step { writes, ..Step::default() }, more)
+        let (action, mut step) = match job {
+            BusinessJob::Erasure => {
+                let at = state.stamps.at(now);
+                (AuditAction::RecordsErased, erasure::step(state, at)?)
             }
+            BusinessJob::ErasedEvents => (AuditAction::RecordsErased, erased_events::step(state)?),
             BusinessJob::Retention if has_round(state) => {
-                let retention::Stepped { writes, expired, more } = retention::step(state, now)?;
-                state.jobs.in_round &= more;
-                (Step::noting(writes, AuditAction::RecordsExpired, &expired), more)
+                let step = retention::step(state, now)?;
+                state.jobs.in_round &= step.more;
+                (AuditAction::RecordsExpired, step)
             }
-            BusinessJob::Retention => (Step::default(), false),
+            BusinessJob::Retention => (AuditAction::RecordsExpired, Step::default()),
             BusinessJob::ExpiredLogs => {
                 // An undecodable row postpones this job alone.
                 let stepped = unless_set_aside(expired_logs::step(state, now, tell_stepped(myself)))?;
@@ -160,21 +155,24 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
                     state.jobs.current = more.then_some(job);
                     return Ok(());
                 }
-                (Step::default(), more)
+                (AuditAction::RecordsExpired, Step { more, ..Step::default() })
             }
         };
-        if !more {
+        if let Some(businesses) = businesses.upgrade() {
+            step.clean.drain(..).for_each(|key| businesses.deliveries.clean(key));
+        }
+        if !step.more {
             state.jobs.current = job.next();
         }
         if step.writes.is_empty() {
-            if more {
+            if step.more {
                 state.jobs.under_way = true;
                 tell_stepped(myself)();
                 return Ok(());
             }
             continue;
         }
-        match carry_out(state, &Request::by(Who::System), Box::new(step), now) {
+        match carry_out(state, &Request::by(Who::System), Box::new(StepChange { action, step }), now) {
             Ok(CarriedOut { batch, .. }) => {
                 state.jobs.under_way = true;
                 state.submit(batch, tell_stepped(myself));
@@ -205,38 +203,22 @@ fn tell_stepped(myself: &ActorRef<Message>) -> Done {
     Box::new(move || _ = myself.cast(Message::Stepped))
 }
 
-#[derive(Default)]
-struct Step {
-    writes: Vec<Write>,
-    note: Option<Note>,
-}
-
-/// The action and the number of records per kind.
-struct Note {
+struct StepChange {
     action: AuditAction,
-    done: serde_json::Value,
-    none: serde_json::Value,
+    step: Step,
 }
 
-impl Step {
-    /// The step has an audit entry if it changed records.
-    fn noting(writes: Vec<Write>, action: AuditAction, counts: &Counts) -> Self {
-        let none = Counts(counts.0.keys().map(|kind| (*kind, 0)).collect());
-        let shown = |counts: &Counts| serde_json::to_value(&counts.0).unwrap_or_default();
-        let note = (!counts.0.is_empty()).then(|| Note { action, done: shown(counts), none: shown(&none) });
-        Self { writes, note }
-    }
-}
-
-impl Change for Step {
+impl Change for StepChange {
     type Gives = Removed;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Removed>, EngineError> {
+        let Step { writes, counts, .. } = self.step;
         let mut decision = Decision::gone();
-        if let Some(Note { action, done, none }) = &self.note {
-            decision = decision.note_changes(*action, context.business_id(), (none, done));
+        if !counts.is_empty() {
+            let none = counts.keys().map(|kind| (*kind, 0)).collect();
+            decision = decision.note_changes(self.action, context.business_id(), (&none, &counts));
         }
-        Ok(self.writes.into_iter().fold(decision, Decision::write))
+        Ok(writes.into_iter().fold(decision, Decision::write))
     }
 
     fn weight(&self) -> Weight {

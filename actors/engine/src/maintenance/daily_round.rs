@@ -1,13 +1,19 @@
 //! The daily round: a pass over all unused businesses that deletes their expired rows. The actor of a loaded
-//! business deletes its expired rows itself. The round also counts the records of every business
-//! ([`super::daily_count`]).
+//! business deletes its expired rows itself. The round also counts the records of every business and compares
+//! them with the recorded usage.
 //!
-//! Invariants: the round reads rows to decide whether work is due, and only then starts the business's actor,
-//! one at a time. It pauses between steps. The position of the round is written once a minute, and a restart
-//! continues at this position.
+//! Invariants:
+//!
+//! - the round reads rows to decide whether work is due, and only then starts the business's actor, one at a
+//!   time;
+//! - it pauses between steps. Its position is written once a minute, and a restart continues there;
+//! - a business is counted at one point between two commits, and changes do not wait for the count;
+//! - at most [`ROWS_PER_SECOND`] rows are counted, over the whole installation;
+//! - a business is set aside only if two counts at different points both differ;
+//! - businesses that were ended, are set aside, or have no recorded usage are not counted.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -17,25 +23,26 @@ use store::keys::installation_kind;
 use store::records::RoundRecord;
 use store::{Batch, Order, Record, Store, StoreError, Weight, keys};
 use tokio::sync::oneshot;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
-use super::daily_count::DailyCount;
 use super::{Job, due, open};
 use crate::business::{Businesses, Maintained, Message};
+use crate::counting::{Counting, Difference, Differences, ROWS_TO_BEGIN};
 use crate::engine::Parts;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// The interval between the starts of rounds, in steady time.
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(24);
 const BUSINESSES_PER_STEP: usize = 16;
-/// The pause between two steps: a multiple of the last step's duration, with a minimum and a maximum. A
-/// million businesses take about three and a half hours if few have work.
+/// The pause after a step, as a multiple of its duration. A million businesses take about three and a half hours.
 const PAUSE_TIMES: u32 = 9;
 const PAUSE_MIN: Duration = Duration::from_millis(200);
 const PAUSE_MAX: Duration = Duration::from_secs(10);
 
 const LOOK_MAX: Duration = Duration::from_secs(600);
+const ROWS_PER_SECOND: u32 = 2_000;
+/// The count pauses after this number of rows, to keep its rate.
+const ROWS_PER_PAUSE: usize = 100;
 
 /// The current round, or the last round, and the results of the rounds of this process.
 #[derive(Debug, Default)]
@@ -74,9 +81,8 @@ impl Round {
         Ok(())
     }
 
-    /// Ends the round when the engine closes. The next engine begins with the business that is being counted.
-    /// After a crash it skips that business until the next round, so that a count cannot crash the process
-    /// repeatedly.
+    /// Ends the round when the engine closes. The next engine begins with the business that is being counted. It
+    /// skips that business only after a crash, so that a count cannot crash the process repeatedly.
     pub(crate) fn end(&self, store: &Store) {
         let mut progress = self.progress.lock();
         if let (Some(after), Some(round)) = (progress.counting.take(), progress.record)
@@ -86,7 +92,6 @@ impl Round {
         }
     }
 
-    /// The position of the round, if one runs.
     fn position(&self) -> Option<Option<BusinessId>> {
         self.progress.lock().record.filter(|round| !round.is_through).map(|round| round.after)
     }
@@ -111,7 +116,7 @@ fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
 
 #[derive(Default)]
 pub(super) struct DailyRound {
-    counter: DailyCount,
+    read: usize,
 }
 
 impl Job for DailyRound {
@@ -140,7 +145,7 @@ impl Job for DailyRound {
             tokio::task::yield_now().await;
             looked += looks.elapsed();
             round.progress.lock().counting = Some(before);
-            let counted = self.counter.count(&weak, id).await;
+            let counted = self.count(&weak, id).await;
             if open(&weak).is_none() {
                 return Ok(None);
             }
@@ -185,4 +190,72 @@ async fn check_business(engine: &Parts, id: BusinessId) {
         let _ = timeout(LOOK_MAX, is_done).await;
         directory.put_away(id);
     }
+}
+
+impl DailyRound {
+    /// Counts a business and sets it aside if it differs.
+    async fn count(&mut self, engine: &Weak<Parts>, of: BusinessId) -> Result<(), StoreError> {
+        let Some(differences) = self.differences(engine, of).await? else { return Ok(()) };
+        // A business that is set aside is unavailable, so it is counted a second time at another point.
+        let confirmed = match &differences[..] {
+            [] => None,
+            _ => self.differences(engine, of).await?.filter(|again| !again.is_empty()),
+        };
+        let open = open(engine).ok_or(StoreError::Stopped)?;
+        open.maintenance.round.counted[usize::from(confirmed.is_some())].fetch_add(1, Ordering::Relaxed);
+        let Some(confirmed) = confirmed else { return Ok(()) };
+        let mut found = Differences::default();
+        confirmed.into_iter().for_each(|difference| found.add(difference));
+        tracing::error!(business.id = %of, differences = %found, "the daily count did not find the recorded rows");
+        let store = open.shared.store.clone();
+        let reason = format!("the daily count did not find the recorded rows: {found}");
+        waiting(engine, move || store.set_business_aside(of, &reason)).await
+    }
+
+    /// The differences at one point; `None` if the business is skipped.
+    async fn differences(
+        &mut self,
+        engine: &Weak<Parts>,
+        of: BusinessId,
+    ) -> Result<Option<Vec<Difference>>, StoreError> {
+        let store = open(engine).ok_or(StoreError::Stopped)?.shared.store.clone();
+        if store.is_business_set_aside(of) {
+            return Ok(None);
+        }
+        let frozen = Arc::new(store.freeze(&Counting::kinds(of)).await?);
+        let begun = Arc::clone(&frozen);
+        let begun = waiting(engine, move || Counting::begin(&begun, of)).await?;
+        self.pause(ROWS_TO_BEGIN).await;
+        let Some(mut counting) = begun else { return Ok(None) };
+        loop {
+            let rows = Arc::clone(&frozen);
+            let (read, after) =
+                waiting(engine, move || counting.step(&rows).map(|read| (read, counting))).await?;
+            counting = after;
+            match read {
+                Some(read) => self.pause(read).await,
+                None => return Ok(Some(counting.differences())),
+            }
+        }
+    }
+
+    async fn pause(&mut self, read: usize) {
+        self.read += read;
+        if self.read >= ROWS_PER_PAUSE {
+            let rows = u32::try_from(std::mem::take(&mut self.read)).unwrap_or(u32::MAX);
+            sleep(Duration::from_secs(1) * rows / ROWS_PER_SECOND).await;
+        }
+    }
+}
+
+/// Uses the store on a thread that can block.
+async fn waiting<T: Send + 'static>(
+    engine: &Weak<Parts>,
+    act: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
+) -> Result<T, StoreError> {
+    let moving = Arc::clone(&open(engine).ok_or(StoreError::Stopped)?.moving);
+    moving.read(act).await.map_err(|error| match error {
+        EngineError::Failed => StoreError::Panicked,
+        _ => StoreError::Stopped,
+    })?
 }

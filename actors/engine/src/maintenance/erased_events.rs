@@ -1,6 +1,4 @@
-//! Wipes events that contain an erased contact.
-//!
-//! The erasure marks such an event with a row (`keys::wipe`).
+//! Wipes events that contain an erased contact. The erasure marks such an event with a row (`keys::wipe`).
 //!
 //! Invariants:
 //! - A marked event is not sent again on request.
@@ -11,28 +9,20 @@
 use domain::{Delivery, DeliveryStatus, EventId};
 use store::keys::kind;
 use store::records::WipeRecord;
-use store::{Batch, Key, KeyRange, LONG_VALUE_BYTES_MAX, Order, StoreError, keys, unless_set_aside};
+use store::{Batch, Key, LONG_VALUE_BYTES_MAX, Order, StoreError, keys, unless_set_aside};
 
+use super::business::Step;
 use crate::business::{State, Write};
 use crate::delivery::EndpointKey;
 
 /// Upper bound of events per step. Each one has a delivery for each endpoint.
 const EVENTS_MAX: usize = 64;
 
-#[derive(Default)]
-pub(super) struct Stepped {
-    pub(super) writes: Vec<Write>,
-    /// The endpoints with responses to delete.
-    pub(super) clean: Vec<EndpointKey>,
-    pub(super) more: bool,
-}
-
-/// Reads the next marked events. After the last one, removes the row that announces pending work if nothing
-/// is left.
-pub(super) fn step(state: &mut State) -> Result<Stepped, StoreError> {
+/// Reads the next marked events. After the last one, removes the row that announces pending work.
+pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     let all = keys::of_kind(state.id, kind::WIPE);
     let range = state.jobs.wiped.map_or(all, |at| all.after(at));
-    let (mut rows, mut stepped) = (Batch::default(), Stepped::default());
+    let (mut rows, mut stepped) = (Batch::default(), Step::default());
     state.jobs.wiped = None;
     for (looked_at, row) in state.store.scan(&range, Order::Ascending).enumerate() {
         if looked_at == EVENTS_MAX {
@@ -93,22 +83,18 @@ fn waits(
     Ok(waits)
 }
 
+/// Whether no row of an erasure or of a marked event is left after these deletions.
 fn is_finished(state: &State, rows: &Batch) -> Result<bool, StoreError> {
-    for kind in [kind::ERASURE, kind::WIPE] {
-        let range = keys::of_kind(state.id, kind);
-        if state.overlay.range(&range).any(|(_, value)| value.is_some()) || has_more(state, &range, rows)? {
+    for range in [kind::ERASURE, kind::WIPE].map(|kind| keys::of_kind(state.id, kind)) {
+        if state.overlay.range(&range).any(|(_, value)| value.is_some()) {
             return Ok(false);
+        }
+        for row in state.store.scan(&range, Order::Ascending) {
+            let key = row?.0;
+            if !rows.writes().any(|(gone, value)| value.is_none() && gone[..] == key[..]) {
+                return Ok(false);
+            }
         }
     }
     Ok(true)
-}
-
-fn has_more(state: &State, range: &KeyRange, rows: &Batch) -> Result<bool, StoreError> {
-    for row in state.store.scan(range, Order::Ascending) {
-        let key = row?.0;
-        if !rows.writes().any(|(gone, value)| value.is_none() && gone[..] == key[..]) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }

@@ -1,19 +1,16 @@
 //! Erases contacts: removes their personal data from all other records, in steps.
 //!
 //! The change that erases a contact deletes the contact and its index rows, and writes an erasure row
-//! (`keys::erasure`). The row contains only a digest of the phone number. Later decisions show no data of the
-//! contact. The steps then read the older rows in stages: remembered answers, audit log, messages, calls,
-//! appointments, events. The last stage looks for index rows of contacts that could not be decoded.
+//! (`keys::erasure`), which contains only a digest of the phone number. The steps then read the older rows in
+//! stages. The last stage looks for index rows of contacts that could not be decoded.
 //!
 //! Invariants:
-//! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress. After a crash, only some
-//!   steps have to be read again.
+//! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress.
 //! - At most [`TOGETHER_MAX`] contacts are erased together. Later erasures wait for the next run.
 //! - New decisions show no data of the contacts, so a finished stage never gets new data.
 //! - Records that are newer than the erasure stay unchanged, even with the same phone number.
-//!
-//! A call or message without a contact belongs to the contact with the same phone number. A call or message
-//! of another contact loses only the number.
+//! - A call or message without a contact belongs to the contact with the same phone number. A call or message
+//!   of another contact loses only the number.
 
 use domain::{
     Appointment, AppointmentId, AuditId, AuditedKind, CallId, CallRecord, ContactId, ErasureId, EventId,
@@ -24,7 +21,7 @@ use store::keys::kind;
 use store::records::{AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, ShownAnew, WipeRecord};
 use store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
 
-use super::business::Counts;
+use super::business::Step;
 use crate::business::{ErasedContacts, Personal, Resource, State, Write};
 
 const ROWS_MAX: usize = 256;
@@ -35,56 +32,40 @@ const UNWRITTEN_MAX: u32 = 64;
 /// The longest time for which a waiting event can still be sent, in steady time.
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
-/// Reads the next rows of a stage. Returns true at the end of the stage.
-type Stage = fn(&mut Step<'_>) -> Result<bool, StoreError>;
+/// The stage before the stages of further kinds.
+const LISTED: u8 = 6;
 
 macro_rules! declare {
     (
         exported { $($_kind:ident($record:ident) $_word:literal $([$($mark:tt)+])* { $($_facts:tt)* })* }
         others $_others:tt
     ) => {
-        /// The stages of the kinds of personal records, by their numbers.
-        const PERSONAL: &[Option<(u8, Stage)>] = &[$(declare!(@stage $record $([$($mark)+])*)),*];
+        const STAGES: u8 = {
+            let mut last = LISTED;
+            $(declare! { @last last $([$($mark)+])* })*
+            last + 1
+        };
+
+        /// Reads the next rows of the kind of personal records with the current stage.
+        fn clean_personal(step: &mut Cleaning<'_>) -> Result<bool, StoreError> {
+            $(declare! { @clean step $record $([$($mark)+])* })*
+            Ok(true)
+        }
     };
-    (@stage $record:ident [personal $stage:literal] $($_marks:tt)*) => {
-        Some(($stage, <$record as Cleaned>::clean))
+    (@last $last:ident [personal $stage:literal] $($_marks:tt)*) => {
+        if $stage > $last {
+            $last = $stage;
+        }
     };
-    (@stage $record:ident $($_marks:tt)*) => { None };
+    (@last $($_rest:tt)*) => {};
+    (@clean $step:ident $record:ident [personal $stage:literal] $($_marks:tt)*) => {
+        if $step.stage == $stage {
+            return $step.personal::<$record>();
+        }
+    };
+    (@clean $($_rest:tt)*) => {};
 }
 kept::each_kind!(declare);
-
-/// The last stage. Stages of further kinds follow it.
-const LISTED: u8 = 6;
-
-const STAGES: u8 = {
-    let (mut last, mut at) = (LISTED, 0);
-    while at < PERSONAL.len() {
-        if let Some((stage, _)) = PERSONAL[at]
-            && stage > last
-        {
-            last = stage;
-        }
-        at += 1;
-    }
-    last + 1
-};
-
-/// A kind of records that an erasure cleans.
-trait Cleaned: Personal + Kept {
-    fn clean(step: &mut Step<'_>) -> Result<bool, StoreError> {
-        step.personal::<Self>()
-    }
-}
-
-impl Cleaned for CallRecord {}
-
-impl Cleaned for TakenMessage {}
-
-impl Cleaned for Appointment {
-    fn clean(step: &mut Step<'_>) -> Result<bool, StoreError> {
-        step.appointments()
-    }
-}
 
 #[derive(Debug)]
 pub(super) struct Erasing {
@@ -93,29 +74,32 @@ pub(super) struct Erasing {
     theirs: ErasedContacts,
     stage: u8,
     at: Option<Key>,
-    /// The number of steps since the progress was last written.
     unwritten: u32,
 }
 
-#[derive(Default)]
-pub(super) struct Stepped {
-    pub(super) writes: Vec<Write>,
-    pub(super) erased: Counts,
-}
-
-/// The next step. `None` without a pending erasure. The writes have the stamp `at`.
-pub(super) fn step(state: &mut State, at: Timestamp) -> Result<Option<Stepped>, StoreError> {
-    let Some(mut erasing) =
-        state.jobs.erasing.take().map_or_else(|| begun(state), |known| Ok(Some(known)))?
-    else {
-        return Ok(None);
+/// The next step. It is the last one if no erasure is pending. The writes have the stamp `now`.
+pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError> {
+    let erasing = match state.jobs.erasing.take() {
+        Some(erasing) => Some(erasing),
+        None => begun(state)?,
     };
-    let mut step = Step::new(state, &erasing, at);
+    let Some(mut erasing) = erasing else { return Ok(Step::default()) };
+    let mut step = Cleaning {
+        state,
+        erasing: &erasing,
+        now,
+        stage: erasing.stage,
+        at: erasing.at,
+        looked_at: 0,
+        bytes: 0,
+        rows: Batch::default(),
+        made: Step { more: true, ..Step::default() },
+    };
     while step.stage < STAGES && step.look()? {
         (step.stage, step.at) = (step.stage + 1, None);
     }
     let is_through = step.stage >= STAGES;
-    let Step { stage, at, mut writes, mut rows, erased, .. } = step;
+    let Cleaning { stage, at, mut rows, mut made, .. } = step;
     (erasing.stage, erasing.at) = (stage, at);
     erasing.unwritten += 1;
     if is_through {
@@ -124,7 +108,7 @@ pub(super) fn step(state: &mut State, at: Timestamp) -> Result<Option<Stepped>, 
         }
         rows.delete(keys::erasing(state.id));
     } else {
-        if !writes.is_empty() || !rows.is_empty() || erasing.unwritten > UNWRITTEN_MAX {
+        if !made.writes.is_empty() || !rows.is_empty() || erasing.unwritten > UNWRITTEN_MAX {
             let at = erasing.at.map_or_else(Vec::new, |at| at.to_vec());
             let record = ErasingRecord { newest: erasing.newest, stage, at };
             rows.put(keys::erasing(state.id), record.encode());
@@ -133,13 +117,12 @@ pub(super) fn step(state: &mut State, at: Timestamp) -> Result<Option<Stepped>, 
         state.jobs.erasing = Some(erasing);
     }
     if !rows.is_empty() {
-        writes.push(Write::Rows(rows));
+        made.writes.push(Write::Rows(rows));
     }
-    Ok(Some(Stepped { writes, erased }))
+    Ok(made)
 }
 
-/// The pending erasures and their progress. Later erasures have greater ids, so the rows up to `newest` are
-/// the same at each read.
+/// The pending erasures and their progress. The rows up to `newest` are the same at each read.
 fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
     // An undecodable progress row restarts the erasure.
     let at = keys::erasing(state.id);
@@ -152,8 +135,8 @@ fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
         at: under_way.filter(|record| !record.at.is_empty()).map(|record| Key::new(&record.at)),
         unwritten: 0,
     };
-    for row in state.store.records::<ErasureRecord>(&keys::of_kind(state.id, kind::ERASURE), Order::Ascending)
-    {
+    let erasures = keys::of_kind(state.id, kind::ERASURE);
+    for row in state.store.records::<ErasureRecord>(&erasures, Order::Ascending) {
         let (key, erasure) = row?;
         if upto.is_some_and(|upto| erasure.id > upto) {
             continue;
@@ -167,7 +150,7 @@ fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
     Ok((upto.is_some() || !erasing.theirs.is_empty()).then_some(erasing))
 }
 
-struct Step<'a> {
+struct Cleaning<'a> {
     state: &'a State,
     erasing: &'a Erasing,
     now: Timestamp,
@@ -175,45 +158,26 @@ struct Step<'a> {
     at: Option<Key>,
     looked_at: usize,
     bytes: usize,
-    writes: Vec<Write>,
     rows: Batch,
-    erased: Counts,
+    made: Step,
 }
 
-impl<'a> Step<'a> {
-    fn new(state: &'a State, erasing: &'a Erasing, now: Timestamp) -> Self {
-        Self {
-            state,
-            erasing,
-            now,
-            stage: erasing.stage,
-            at: erasing.at,
-            looked_at: 0,
-            bytes: 0,
-            writes: Vec::new(),
-            rows: Batch::default(),
-            erased: Counts::default(),
-        }
-    }
-
-    /// Reads the next rows of the current stage. Returns true at the end of the stage. The store contains the
-    /// stage numbers, so they are fixed.
+impl Cleaning<'_> {
+    /// Reads the next rows of the current stage. Returns true at its end. The store contains the stage numbers.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
             // This stage is first, because a repeated request could otherwise return the erased data.
             0 => self.remembered(),
             1 => self.audit(),
+            4 => self.appointments(),
             5 => self.events(),
             LISTED => self.listed(),
-            stage => {
-                let personal = PERSONAL.iter().flatten().find(|(number, _)| *number == stage);
-                personal.map_or(Ok(true), |(_, clean)| clean(self))
-            }
+            _ => clean_personal(self),
         }
     }
 
-    /// Passes the rows of a range, after the newest decision, to the rule, from the last position on. Returns
-    /// true at the end of the range. The rule returns false to end the range.
+    /// Passes the rows of a range, as of the newest decision, to the rule, from the last position on. Returns true
+    /// at the end of the range, or if the rule returned false.
     fn each(
         &mut self,
         range: KeyRange,
@@ -256,7 +220,6 @@ impl<'a> Step<'a> {
         id.uuid() < self.erasing.newest.uuid()
     }
 
-    /// Removes the recorded changes of the contacts from the audit log.
     fn audit(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let mut range = keys::of_kind(of, kind::AUDIT);
@@ -282,8 +245,7 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Cleans the records of a kind. Messages come before calls, because a message without a contact is found
-    /// through its call.
+    /// Messages are cleaned before calls, because a message without a contact is found through its call.
     fn personal<R: Personal + Kept>(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         self.each(keys::of_kind(of, R::KIND), Order::Ascending, |step, key, value| {
@@ -296,9 +258,9 @@ impl<'a> Step<'a> {
                 return Ok(true);
             };
             if after != before {
-                step.erased.add::<R>();
+                step.made.count::<R>();
                 after.change(step.now);
-                step.writes.push(Write::put(of, Some(&before), &after));
+                step.made.writes.push(Write::put(of, Some(&before), &after));
             }
             Ok(true)
         })
@@ -311,24 +273,22 @@ impl<'a> Step<'a> {
         Ok(call.is_some_and(|call| self.erasing.theirs.is_their_call(&call)))
     }
 
-    /// Cleans the contacts' appointments, found in the index by contact. A cleaned appointment is no longer
-    /// in that index.
+    /// Cleans the contacts' appointments, which leave the index by contact then.
     fn appointments(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let from: Option<ContactId> = self.at.and_then(|at| keys::id_at_end(at.get(17..33)?).ok());
-        for contact in
-            self.erasing.theirs.contacts.iter().filter(|contact| from.is_none_or(|from| **contact >= from))
-        {
+        let contacts = self.erasing.theirs.contacts.iter();
+        for contact in contacts.filter(|contact| from.is_none_or(|from| **contact >= from)) {
             let range = keys::appointments_of_contact(of, *contact);
             self.at = None; // cleaned appointments have left the index
             let is_through = self.each(range, Order::Ascending, |step, key, _| {
                 let id = keys::id_at_end::<AppointmentId>(&key)?;
                 let before = step.state.store.usable(&key, step.state.appointment(id))?.flatten();
                 if let Some(before) = before.filter(|before| before.contact_id == Some(*contact)) {
-                    step.erased.add::<Appointment>();
+                    step.made.count::<Appointment>();
                     let mut after = before.erased();
                     after.updated_at = step.now;
-                    step.writes.push(Write::Appointment { before: Some(before), after });
+                    step.made.writes.push(Write::Appointment { before: Some(before), after });
                 }
                 Ok(true)
             })?;
@@ -340,7 +300,6 @@ impl<'a> Step<'a> {
         Ok(true)
     }
 
-    /// Finds the events that contain the contacts and marks them for wiping.
     fn events(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let until = self.state.clocks.steady() + WAITS_MAX;
@@ -361,8 +320,7 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Removes the remaining index rows of contacts that could not be decoded. A row of another contact with
-    /// the same number or address stays.
+    /// Removes the remaining index rows of contacts that could not be decoded.
     fn listed(&mut self) -> Result<bool, StoreError> {
         if !self.erasing.theirs.may_be_listed() {
             return Ok(true);
@@ -379,8 +337,8 @@ impl<'a> Step<'a> {
         })
     }
 
-    /// Replaces remembered answers that contain the contacts: a repeat then shows the current state. The scan
-    /// runs backwards, because keys of future days are moved to earlier days.
+    /// Replaces remembered answers that contain the contacts: a repeat then shows the current state. The order is
+    /// descending, because keys of future days are moved to earlier days.
     fn remembered(&mut self) -> Result<bool, StoreError> {
         let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
         self.each(range, Order::Descending, |step, key, value| {
@@ -404,24 +362,13 @@ impl<'a> Step<'a> {
         if theirs.is_erased(shown.contact_id()) || theirs.had(shown.phone(), in_id) {
             return Ok(true);
         }
-        Ok(match shown.shown_anew() {
-            // A message from a call of one of the contacts. The stored form of the call may no longer name
-            // the contact.
-            ShownAnew::Message(message) => {
-                let key = keys::message(self.state.id, message);
-                let now = self.state.read_raw(&key)?;
-                let now = now.map(|now| self.state.store.find_in::<TakenMessage>(&key, &now)).transpose()?;
-                match now.flatten() {
-                    Some(now) => {
-                        let is_of_their_call =
-                            || now.call_id.map_or(Ok(false), |call| self.is_their_call(call));
-                        now.body.is_empty() || now.contact_id.is_none() && is_of_their_call()?
-                    }
-                    None => false,
-                }
-            }
-            ShownAnew::Appointment(_) | ShownAnew::Call(_) | ShownAnew::Contact(_) => false,
-        })
+        // The stored form of a contact's call may no longer name the contact.
+        let ShownAnew::Message(message) = shown.shown_anew() else { return Ok(false) };
+        let key = keys::message(self.state.id, message);
+        let Some(value) = self.state.read_raw(&key)? else { return Ok(false) };
+        let Some(now) = self.state.store.find_in::<TakenMessage>(&key, &value)? else { return Ok(false) };
+        let is_of_their_call = || now.call_id.map_or(Ok(false), |call| self.is_their_call(call));
+        Ok(now.body.is_empty() || now.contact_id.is_none() && is_of_their_call()?)
     }
 }
 

@@ -12,21 +12,18 @@ use domain::{Alert, Delivery, DeliveryStatus, EventId, Mail, MailStatus, PersonI
 use store::keys::kind;
 use store::records::IdempotencyRecord;
 use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, Weight, keys};
+use uuid::Uuid;
 
-use super::age_marks::noted_until;
+use super::age_marks::{Age, noted_until};
 use crate::business::State;
 use crate::delivery::LOG_DAYS;
 use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
 
-/// Upper bound of idempotency keys, and of log rows, per step.
 const ROWS_MAX: usize = 256;
 /// Bytes that one step writes at most. Rewritten and deleted rows can be long.
 const BYTES_MAX: usize = 256 << 10;
-/// How long an event's bytes are needed after its log entry expires. A resend on the last day runs for one
-/// more day.
+/// How long an event's bytes are needed after its log entry expires, for a resend on the last day.
 pub(super) const NEEDED_BEHIND_LOG: TimeDelta = TimeDelta::days(2);
-/// Alerts are kept as long as the log of their mails.
-pub(super) const ALERT_DAYS: TimeDelta = MAIL_LOG_DAYS;
 
 struct Step<'a> {
     store: &'a Store,
@@ -36,13 +33,13 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Deletes the expired rows of a range, except rows that must stay. Expired rows are first in the range.
-    /// The check of one row reads `cost` rows. Returns whether the step may continue with another range.
+    /// Deletes the expired rows of a range, which are its first rows. The check of one row reads `cost` rows.
+    /// Returns whether the step may continue with another range.
     fn over(
         &mut self,
         range: KeyRange,
         cost: usize,
-        mut look: impl FnMut(&[u8], &[u8]) -> Result<Row, StoreError>,
+        mut look: impl FnMut(&[u8], &[u8]) -> Result<Age, StoreError>,
     ) -> Result<bool, StoreError> {
         let range = self.at.map_or(range, |at| range.after(at));
         for row in self.store.scan(&range, Order::Ascending) {
@@ -52,23 +49,15 @@ impl Step<'_> {
             let (key, value) = row?;
             self.rows += cost;
             match self.store.usable(&key, look(&key, &value))? {
-                Some(Row::IsExpired) => self.batch.delete_whole(Key::new(&key), value.len()),
+                Some(Age::IsExpired) => self.batch.delete_whole(Key::new(&key), value.len()),
                 // An undecodable row may still be needed.
-                Some(Row::Stays) | None => {}
-                Some(Row::IsNewer) => return Ok(true),
+                Some(Age::Stays) | None => {}
+                Some(Age::IsNewer) => return Ok(true),
             }
             self.at = Some(Key::new(&key));
         }
         Ok(true)
     }
-}
-
-enum Row {
-    IsExpired,
-    /// The row is old but needed.
-    Stays,
-    /// The row and all rows after it are not expired.
-    IsNewer,
 }
 
 #[derive(Default)]
@@ -78,8 +67,7 @@ pub(super) struct Stepped {
     pub(super) more: bool,
 }
 
-/// Runs the next step. If it writes, `done` is called when the batch is durable. The caller waits for that,
-/// because a step before then would read the same rows again.
+/// The next step. If it has rows, `done` is called after they are durable.
 pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Stepped, StoreError> {
     // A deletion writes too. On a nearly full disk the job waits for the next minute.
     if state.store.check_room(Weight::Keeps).is_err() {
@@ -114,8 +102,8 @@ fn expire_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     Ok(false)
 }
 
-/// Moves the keys of far future days to today, so they stay one more day. An earlier version wrote them with
-/// a wrong clock, so their age is unknown. Returns whether there were such keys.
+/// Moves the keys of far future days to today. An earlier version wrote them with a wrong clock, so their age
+/// is unknown. Returns whether there were such keys.
 fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let now = state.clocks.steady();
     let today = now.day();
@@ -143,12 +131,10 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
     Ok(!batch.is_empty())
 }
 
-/// Deletes expired deliveries and mails, events without a delivery, and old alerts. Waiting rows stay.
-/// Returns whether the round continues.
+/// Deletes expired rows of the log. Waiting rows stay. Returns whether the round continues.
 fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(state.id, kind));
     let first = |range| state.store.scan(&range, Order::Ascending).next().transpose();
-    let mails = keys::mails(state.id);
     let of_people = keys::mails_and_alerts(state.id);
     let has_log = first(events)?.is_some() || first(deliveries)?.is_some() || first(of_people)?.is_some();
     let kept_longest = state.retention.longest();
@@ -166,56 +152,56 @@ fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bo
     if !state.round.is_under_way(steady) {
         return Ok(false);
     }
-    let needed = LOG_DAYS + NEEDED_BEHIND_LOG;
-    let needed_until = noted_until(&state.store, state.id, steady - needed)?;
     let mut step = Step { store: &state.store, batch, rows: 0, at: state.round.at };
-    let is_through = {
-        let event = |key: &[u8], _: &[u8]| {
-            let event: EventId = keys::id_at_end(key)?;
-            let is_newer = needed_until.is_none_or(|(_, until)| event.uuid() > until.uuid());
-            if is_newer || is_within(event.minted_at(), now, needed) {
-                return Ok(Row::IsNewer);
-            }
-            Ok(if waits(state, event)? { Row::Stays } else { Row::IsExpired })
-        };
-        // In the order of their keys.
-        step.over(events, 1 + state.webhooks.len(), event)?
-            && expire_deliveries(state, &mut step, |delivery| {
-                delivery.event_id.uuid() > shown_until.uuid() || is_within(delivery.created_at, now, LOG_DAYS)
-            })?
-            && step.over(mails, 1, |_, value| {
-                let mail = Mail::decode(value)?;
-                let is_newer = mail.id.uuid() > shown_until.uuid();
-                Ok(match (is_newer || is_within(mail.created_at, now, MAIL_LOG_DAYS), mail.status) {
-                    (true, _) => Row::IsNewer,
-                    (false, MailStatus::Pending) => Row::Stays,
-                    (false, _) => Row::IsExpired,
-                })
-            })?
-            && expire_alerts(state, &mut step, |alert| {
-                alert.id.uuid() > shown_until.uuid() || is_within(alert.about.at, now, ALERT_DAYS)
-            })?
-            // Earlier marks are no longer read.
-            && match noted_until(&state.store, state.id, steady - kept_longest.map_or(needed, |kept| kept.max(needed)))? {
-                Some((noted, _)) => {
-                    let stale = keys::of_kind(state.id, kind::AGE).before(keys::age(state.id, noted));
-                    step.over(stale, 1, |_, _| Ok(Row::IsExpired))?
-                }
-                None => true,
-            }
-    };
+    let is_through = expire_rows(state, &mut step, now, shown_until.uuid())?;
     state.round.at = step.at.filter(|_| !is_through);
     Ok(!is_through)
 }
 
-/// Deletes old alerts, and the read positions of former members without alerts. Returns whether it is
-/// finished.
-fn expire_alerts(
+/// Deletes expired rows in the order of their keys. Returns whether the round is complete.
+fn expire_rows(
     state: &State,
     step: &mut Step<'_>,
-    is_newer: impl Fn(&Alert) -> bool,
+    now: Timestamp,
+    shown_until: Uuid,
 ) -> Result<bool, StoreError> {
-    let mut left = keys::of_kind(state.id, kind::ALERT);
+    let (of, steady) = (state.id, state.clocks.steady());
+    let needed = LOG_DAYS + NEEDED_BEHIND_LOG;
+    let needed_until = noted_until(&state.store, of, steady - needed)?;
+    let events = step.over(keys::of_kind(of, kind::EVENT), 1 + state.webhooks.len(), |key, _| {
+        let event: EventId = keys::id_at_end(key)?;
+        let is_newer = needed_until.is_none_or(|(_, until)| event.uuid() > until.uuid());
+        if is_newer || is_within(event.minted_at(), now, needed) {
+            return Ok(Age::IsNewer);
+        }
+        Ok(if waits(state, event)? { Age::Stays } else { Age::IsExpired })
+    })?;
+    if !events {
+        return Ok(false);
+    }
+    let age = |id: Uuid, at: Timestamp, kept: TimeDelta, waits: bool| match waits {
+        _ if id > shown_until || is_within(at, now, kept) => Age::IsNewer,
+        true => Age::Stays,
+        false => Age::IsExpired,
+    };
+    for endpoint in state.webhooks.values() {
+        let deliveries = step.over(keys::deliveries(of, endpoint.id), 1, |_, value| {
+            let delivery = Delivery::decode(value)?;
+            let waits = delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending;
+            Ok(age(delivery.event_id.uuid(), delivery.created_at, LOG_DAYS, waits))
+        })?;
+        if !deliveries {
+            return Ok(false);
+        }
+    }
+    let mails = step.over(keys::mails(of), 1, |_, value| {
+        let mail = Mail::decode(value)?;
+        Ok(age(mail.id.uuid(), mail.created_at, MAIL_LOG_DAYS, mail.status == MailStatus::Pending))
+    })?;
+    if !mails {
+        return Ok(false);
+    }
+    let mut left = keys::of_kind(of, kind::ALERT);
     if let Some(at) = step.at {
         left = left.after(at);
     }
@@ -224,50 +210,31 @@ fn expire_alerts(
             left = left.after(Key::new(&key));
             continue;
         };
-        let theirs = keys::alerts(state.id, person);
-        let look = |_: &[u8], value: &[u8]| {
-            Ok(if is_newer(&Alert::decode(value)?) { Row::IsNewer } else { Row::IsExpired })
-        };
-        if !step.over(theirs, 1, look)? {
+        let alerts = step.over(keys::alerts(of, person), 1, |_, value| {
+            let alert = Alert::decode(value)?;
+            Ok(age(alert.id.uuid(), alert.about.at, MAIL_LOG_DAYS, false))
+        })?;
+        if !alerts {
             return Ok(false);
         }
-        let end = keys::alert(state.id, person, u64::MAX);
+        let end = keys::alert(of, person, u64::MAX);
         (left, step.at) = (left.after(end), Some(end));
     }
-    step.over(keys::of_kind(state.id, kind::ALERTS_READ), 1, |key, _| {
+    // Read positions of former members without alerts.
+    let read = step.over(keys::of_kind(of, kind::ALERTS_READ), 1, |key, _| {
         let person: PersonId = keys::id_at_end(key)?;
-        let is_needed = state.people.contains_key(&person)
-            || state
-                .store
-                .scan(&keys::alerts(state.id, person), Order::Ascending)
-                .next()
-                .transpose()?
-                .is_some();
-        Ok(if is_needed { Row::Stays } else { Row::IsExpired })
-    })
-}
-
-/// Deletes the old deliveries of all endpoints. Returns whether it is finished.
-fn expire_deliveries(
-    state: &State,
-    step: &mut Step<'_>,
-    is_newer: impl Fn(&Delivery) -> bool,
-) -> Result<bool, StoreError> {
-    for endpoint in state.webhooks.values() {
-        let look = |_: &[u8], value: &[u8]| {
-            let delivery = Delivery::decode(value)?;
-            let waits = delivery.status_in(endpoint.epoch) == DeliveryStatus::Pending;
-            Ok(match (is_newer(&delivery), waits) {
-                (true, _) => Row::IsNewer,
-                (false, true) => Row::Stays,
-                (false, false) => Row::IsExpired,
-            })
-        };
-        if !step.over(keys::deliveries(state.id, endpoint.id), 1, look)? {
-            return Ok(false);
-        }
+        let alert = state.store.scan(&keys::alerts(of, person), Order::Ascending).next().transpose()?;
+        let is_needed = state.people.contains_key(&person) || alert.is_some();
+        Ok(if is_needed { Age::Stays } else { Age::IsExpired })
+    })?;
+    if !read {
+        return Ok(false);
     }
-    Ok(true)
+    // Earlier marks are no longer read.
+    let kept = state.retention.longest().map_or(needed, |kept| kept.max(needed));
+    let Some((noted, _)) = noted_until(&state.store, of, steady - kept)? else { return Ok(true) };
+    let stale = keys::of_kind(of, kind::AGE).before(keys::age(of, noted));
+    step.over(stale, 1, |_, _| Ok(Age::IsExpired))
 }
 
 /// Whether the stamp is younger than `age`. A stamp in the future is ignored.

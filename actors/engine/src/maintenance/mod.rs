@@ -1,4 +1,4 @@
-//! The background jobs. Each job has a file.
+//! The background jobs.
 //!
 //! The jobs of the installation are [run](run) in separate tasks. The jobs of a business run in its actor
 //! ([`business`]). Invariants:
@@ -8,17 +8,13 @@
 
 mod age_marks;
 pub(crate) mod business;
-mod daily_count;
 mod daily_round;
-mod deleted_businesses;
 pub(crate) mod due;
 mod erased_events;
 pub(crate) mod erasure;
-mod expired_accounts;
 mod expired_logs;
-pub(crate) mod interrupted_imports;
+pub(crate) mod installation_jobs;
 mod retention;
-mod unfinished_erasures;
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -27,10 +23,7 @@ use tokio::sync::Notify;
 
 pub(crate) use self::age_marks::{AgeMarks, HourlyRound};
 use self::daily_round::DailyRound;
-use self::deleted_businesses::DeletedBusinesses;
-use self::expired_accounts::ExpiredAccounts;
-use self::interrupted_imports::InterruptedImports;
-use self::unfinished_erasures::UnfinishedErasures;
+use self::installation_jobs::{DeletedBusinesses, ExpiredAccounts, InterruptedImports, UnfinishedErasures};
 use crate::engine::Parts;
 use crate::error::EngineError;
 use crate::shared::Shared;
@@ -38,16 +31,13 @@ use crate::shared::Shared;
 /// The wake-ups of the jobs of the installation, and their progress.
 pub(crate) struct Maintenance {
     pub(crate) round: Arc<daily_round::Round>,
-    /// One wake-up for each job.
     wakes: [Arc<Notify>; 5],
 }
 
-/// A background job of the installation.
 trait Job: Default + Send + 'static {
     const NAME: &'static str;
 
-    /// Runs one step. Returns the pause before the next step, or `None` if there is no work until the next
-    /// wake-up.
+    /// Returns the pause before the next step, or `None` if there is no work until the next wake-up.
     fn step(
         &mut self,
         engine: Arc<Parts>,
@@ -55,14 +45,12 @@ trait Job: Default + Send + 'static {
 }
 
 impl Maintenance {
-    /// `deleted` is notified when rows of a deleted business may exist, and `left` when an import may have left
-    /// rows.
+    /// The notifications that a deleted business, or an import, may have left rows.
     pub(crate) fn new(deleted: &Arc<Notify>, left: &Arc<Notify>) -> Self {
         let (deleted, left) = (Arc::clone(deleted), Arc::clone(left));
         Self { round: Arc::default(), wakes: [deleted, left, Arc::default(), Arc::default(), Arc::default()] }
     }
 
-    /// Called once a minute.
     pub(crate) fn minute(&self, shared: &Shared) {
         if let Err(error) = self.round.tick(shared) {
             tracing::warn!(%error, "the daily round could not continue");
@@ -76,7 +64,6 @@ impl Maintenance {
     }
 }
 
-/// Starts the jobs of the installation.
 pub(crate) fn start(engine: &Arc<Parts>) {
     let [deleted, left, erasures, round, accounts] = engine.maintenance.wakes.each_ref().map(Arc::clone);
     tokio::spawn(run::<DeletedBusinesses>(Arc::downgrade(engine), deleted));
@@ -86,7 +73,6 @@ pub(crate) fn start(engine: &Arc<Parts>) {
     tokio::spawn(run::<ExpiredAccounts>(Arc::downgrade(engine), accounts));
 }
 
-/// Runs a job until the engine closes.
 async fn run<J: Job>(engine: Weak<Parts>, wake: Arc<Notify>) {
     let mut job = J::default();
     while let Some(engine) = open(&engine) {

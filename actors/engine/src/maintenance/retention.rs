@@ -1,15 +1,13 @@
 //! Deletes expired calls, messages, audit entries and past appointments.
 //!
 //! Invariants:
-//! - A record is deleted only when both clocks agree that it is expired.
-//! - The believed wall clock is compared with the record's stamp.
-//! - Steady time is compared with the age marks ([`noted_until`]). The age of a record that is older than the
-//!   setting of the retention is its age by its stamp at that time, plus the steady time since then.
+//! - A record is deleted only when both clocks agree that it is expired. The believed wall clock is compared
+//!   with the record's stamp, and steady time with the age marks ([`noted_until`]).
+//! - The age of a record that is older than the setting of the retention is its age by its stamp at that time,
+//!   plus the steady time since then.
 //! - An appointment is expired when both clocks are past its end plus the retention time.
 //! - The newest audit entry stays, because it contains the usage of the business.
-//!
-//! Records of one kind are read in the order of creation or start. The scan usually ends at the first record
-//! that is not expired.
+//! - Records of one kind are read in the order of creation or start.
 
 use chrono::TimeDelta;
 use domain::{
@@ -21,21 +19,19 @@ use store::records::AuditRecord;
 use store::{Key, KeyRange, Order, Store, StoreError, kept, keys};
 use uuid::Uuid;
 
-use super::age_marks::noted_until;
-use super::business::Counts;
+use super::age_marks::{Age, noted_until};
+use super::business::Step;
 use crate::business::{State, Write};
 
 const ROWS_MAX: usize = 256;
 const BYTES_MAX: usize = 256 << 10;
 const APPOINTMENT_MAX: TimeDelta = TimeDelta::days(1);
 
-/// A kind of records that expires.
 struct Expiring {
     days: fn(&Retention) -> Option<u32>,
-    /// Whether the first record is expired.
     is_due: fn(&Store, BusinessId, &Terms) -> Result<bool, StoreError>,
     /// Reads the next records. Returns true at the end of the kind.
-    look: fn(&mut Step<'_>) -> Result<bool, StoreError>,
+    look: fn(&mut Expiry<'_>) -> Result<bool, StoreError>,
 }
 
 macro_rules! declare {
@@ -60,7 +56,6 @@ macro_rules! declare {
 kept::each_kind!(declare);
 
 trait Expires: Kept {
-    /// Contains every expired record.
     fn range(of: BusinessId, _: &Terms) -> KeyRange {
         keys::of_kind(of, Self::KIND)
     }
@@ -109,27 +104,11 @@ impl Expires for AuditRecord {
     }
 }
 
-enum Age {
-    IsExpired,
-    /// The record stays. A later record may be expired.
-    Stays,
-    /// The record and all later records stay.
-    IsNewer,
-}
-
-#[derive(Default)]
-pub(super) struct Stepped {
-    pub(super) writes: Vec<Write>,
-    /// The number of deleted records. Audit entries are not counted: their deletion would need a new entry,
-    /// which would expire again.
-    pub(super) expired: Counts,
-    pub(super) more: bool,
-}
-
-pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Stepped, StoreError> {
+/// Deleted audit entries are not counted, because a new entry about them would expire again.
+pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError> {
     let retention = state.retention;
-    let Some(set) = retention.set else { return Ok(Stepped::default()) };
-    let (mut stepped, mut looked_at, mut bytes) = (Stepped::default(), 0, 0);
+    let Some(set) = retention.set else { return Ok(Step::default()) };
+    let (mut made, mut looked_at, mut bytes) = (Step::default(), 0, 0);
     let mut at = state.jobs.expiring;
     while let Some(kind) = EXPIRING.get(at) {
         if let Some(Expiring { days, look, .. }) = kind
@@ -137,19 +116,19 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Stepped, StoreEr
         {
             let (newest, now) = (state.ages.newest, (now, state.clocks.steady()));
             let terms = Terms::of(&state.store, state.id, (days, set), newest, now)?;
-            let mut step = Step { state, terms, looked_at, bytes, stepped };
-            let is_through = look(&mut step)?;
-            Step { looked_at, bytes, stepped, .. } = step;
+            let mut expiry = Expiry { state, terms, looked_at, bytes, made };
+            let is_through = look(&mut expiry)?;
+            Expiry { looked_at, bytes, made, .. } = expiry;
             // Without a deletion, another pass finds the same rows.
-            if !is_through && !stepped.writes.is_empty() {
-                stepped.more = true;
+            if !is_through && !made.writes.is_empty() {
+                made.more = true;
                 break;
             }
         }
         at += 1;
     }
-    state.jobs.expiring = if stepped.more { at } else { 0 };
-    Ok(stepped)
+    state.jobs.expiring = if made.more { at } else { 0 };
+    Ok(made)
 }
 
 /// Whether the business has expired records. Reads the first record of each kind.
@@ -177,13 +156,11 @@ fn is_first_expired<R: Expires>(store: &Store, of: BusinessId, terms: &Terms) ->
     Ok(matches!(record.age(&key, terms)?, Age::IsExpired))
 }
 
-/// The retention terms of one kind at one instant.
 struct Terms {
     now: Timestamp,
     kept: TimeDelta,
     /// Records up to this id are old enough by steady time.
     noted: Option<Uuid>,
-    /// The newest audit entry.
     newest: Option<AuditId>,
     set: RetentionSet,
     steady_now: Timestamp,
@@ -213,15 +190,15 @@ impl Terms {
     }
 }
 
-struct Step<'a> {
+struct Expiry<'a> {
     state: &'a State,
     terms: Terms,
     looked_at: usize,
     bytes: usize,
-    stepped: Stepped,
+    made: Step,
 }
 
-impl Step<'_> {
+impl Expiry<'_> {
     /// Reads the records of a kind after the newest decision. Undecodable records stay.
     fn look<R: Expires>(&mut self) -> Result<bool, StoreError> {
         let state = self.state;
@@ -242,8 +219,8 @@ impl Step<'_> {
                     Age::IsNewer => return Ok(true),
                     Age::Stays => {}
                     Age::IsExpired => {
-                        self.stepped.expired.add::<R>();
-                        self.stepped.writes.push(record.deletion(state.id));
+                        self.made.count::<R>();
+                        self.made.writes.push(record.deletion(state.id));
                         self.bytes += value.len();
                     }
                 }

@@ -1,0 +1,233 @@
+//! The jobs of the installation except the daily round.
+//!
+//! Invariants of the deletion of a business: a step deletes at most [`ROWS_PER_STEP`] rows in one batch,
+//! together with the installation's rows that refer to them; the next step waits until the batch is durable.
+//! Only writes that were already in progress can add rows to a deleted business, and the list entry stays
+//! until two steps find no row.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chrono::TimeDelta;
+use domain::{Actor, AuditAction, BusinessId, KeyId, Person, PersonId, SteadyTime};
+use store::keys::{installation_kind, kind};
+use store::{Batch, Key, Order, Store, StoreError, Weight, keys};
+
+use super::Job;
+use crate::business::Businesses;
+use crate::engine::Parts;
+use crate::error::EngineError;
+use crate::moving::{Moving, is_finishing, is_unfinished, open_all, take_back};
+use crate::people::People;
+use crate::shared::Shared;
+
+const ROWS_PER_STEP: usize = 256;
+/// The number of businesses with unfinished erasures that are started in a minute.
+const BUSINESSES_PER_STEP: usize = 64;
+/// The interval between two passes over all people, and between a start and the first pass, in steady time.
+const ACCOUNTS_EVERY: TimeDelta = TimeDelta::hours(24);
+const FIRST_ACCOUNTS: TimeDelta = TimeDelta::hours(1);
+const PEOPLE_PER_STEP: usize = 256;
+
+/// Deletes the rows of deleted businesses, which are in a list (`keys::ending`) until the last row is deleted.
+#[derive(Default)]
+pub(super) struct DeletedBusinesses {
+    /// The business of the last step, and whether the step found no row.
+    last: Option<(BusinessId, bool)>,
+}
+
+impl Job for DeletedBusinesses {
+    const NAME: &'static str = "deleted businesses";
+
+    async fn step(&mut self, engine: Arc<Parts>) -> Result<Option<Duration>, EngineError> {
+        let Businesses { shared, key_usage, .. } = &*engine.businesses;
+        let store = &shared.store;
+        if store.check_room(Weight::Frees).is_err() {
+            return Ok(None);
+        }
+        let Some(id) = next_deleted(store)? else { return Ok(None) };
+        let last = self.last.filter(|(last, _)| *last == id);
+        if last.is_none() {
+            tracing::info!(business.id = %id, "deleting the rows of an ended business");
+        }
+        // A submitted batch must be applied before its rows can be deleted.
+        store.settled(id).await?;
+        let (mut batch, api_keys) = deletion(store, id)?;
+        if !api_keys.is_empty() {
+            api_keys.into_iter().for_each(|key| key_usage.forget(key));
+            store.settled(BusinessId::INSTALLATION).await?;
+        }
+        let is_gone = batch.is_empty();
+        self.last = Some((id, is_gone));
+        if is_gone {
+            // Another step finds the rows of writes that were in progress.
+            if last != self.last {
+                return Ok(Some(Duration::ZERO));
+            }
+            batch.delete(keys::ending(id));
+            batch.delete(keys::unfinished(id));
+        }
+        store.write(id, batch).await?;
+        if is_gone {
+            tracing::info!(business.id = %id, "all rows of an ended business are deleted");
+        }
+        Ok(Some(Duration::ZERO))
+    }
+}
+
+/// The first deleted business that is not set aside.
+fn next_deleted(store: &Store) -> Result<Option<BusinessId>, StoreError> {
+    let listed = keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDING);
+    for row in store.scan(&listed, Order::Ascending) {
+        let id = keys::id_at_end(&row?.0)?;
+        if !store.is_business_set_aside(id) {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}
+
+/// A batch that deletes the next rows of a business, and the ids of the API keys among them.
+fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<KeyId>), StoreError> {
+    let (mut batch, mut api_keys) = (Batch::default(), Vec::new());
+    for row in store.rows().scan(&keys::all(of), Order::Ascending).take(ROWS_PER_STEP) {
+        let (key, value) = row?;
+        if keys::kind_of(&key)? == kind::KEY
+            && let Ok(prefix) = keys::prefix_from_value(&value)
+        {
+            let id = keys::id_at_end::<KeyId>(&key)?;
+            batch.delete(keys::api_key(prefix));
+            batch.delete(keys::key_used(id));
+            api_keys.push(id);
+        }
+        if keys::kind_of(&key)? == kind::MEMBERSHIP {
+            batch.delete(keys::member_of(keys::id_at_end(&key)?, of));
+        }
+        batch.delete(Key::new(&key));
+    }
+    if batch.is_empty() {
+        let endpoints = keys::endpoints_of(of);
+        for row in store.scan(&endpoints, Order::Ascending).take(ROWS_PER_STEP) {
+            batch.delete(Key::new(&row?.0));
+        }
+    }
+    Ok((batch, api_keys))
+}
+
+/// Starts the businesses with an unfinished erasure (`keys::unfinished`), so that their actors continue it.
+#[derive(Default)]
+pub(super) struct UnfinishedErasures {
+    after: Option<Key>,
+}
+
+impl Job for UnfinishedErasures {
+    const NAME: &'static str = "unfinished erasures";
+
+    async fn step(&mut self, engine: Arc<Parts>) -> Result<Option<Duration>, EngineError> {
+        let Businesses { shared, directory, .. } = &*engine.businesses;
+        let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::UNFINISHED);
+        let range = self.after.take().map_or(all, |after| all.after(after));
+        let rows = shared.store.scan(&range, Order::Ascending).take(BUSINESSES_PER_STEP);
+        for (row, _) in rows.collect::<Result<Vec<_>, _>>()? {
+            self.after = Some(Key::new(&row));
+            let id = keys::id_at_end(&row)?;
+            // The error of a failed start is logged; the next step tries again.
+            if directory.if_running(id).is_none() {
+                let _ = directory.enter(id).await;
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Deletes expired links, sessions and unconfirmed accounts.
+#[derive(Default)]
+pub(super) struct ExpiredAccounts {
+    next_round: Option<SteadyTime>,
+    after: Option<Option<PersonId>>,
+}
+
+impl Job for ExpiredAccounts {
+    const NAME: &'static str = "expired accounts";
+
+    async fn step(&mut self, engine: Arc<Parts>) -> Result<Option<Duration>, EngineError> {
+        let now = engine.shared.clocks.steady();
+        let next_round = *self.next_round.get_or_insert(now + FIRST_ACCOUNTS);
+        if self.after.is_none() && now >= next_round {
+            self.next_round = Some(now + ACCOUNTS_EVERY);
+            self.after = Some(None);
+        }
+        let Some(after) = self.after else { return Ok(None) };
+        let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
+        if let Some(after) = after {
+            range = range.after(keys::person(after));
+        }
+        let shared = &engine.shared;
+        let rows = shared.store.records::<Person>(&range, Order::Ascending).take(PEOPLE_PER_STEP);
+        let rows = rows.collect::<Result<Vec<_>, _>>()?;
+        let people = People::new(&engine.people);
+        let mut last = None;
+        for (_, mut person) in rows {
+            last = Some(person.id);
+            let now = shared.clocks.now();
+            if person.may_be_orphan(now) {
+                people.end_orphan(person).await?;
+            } else if person.forget_expired(now) {
+                let of = (Actor::System, AuditAction::PersonSessionsEnded, Weight::Frees);
+                let forgotten =
+                    people.change(person.id, of, |person, now| Ok(_ = person.forget_expired(now)));
+                if !matches!(forgotten.await, Ok(()) | Err(EngineError::NotFound)) {
+                    break; // the next round finds it again
+                }
+            }
+        }
+        self.after = last.map(Some);
+        Ok(None)
+    }
+}
+
+/// Finishes interrupted imports or deletes their rows, including imports of an earlier process. An import that
+/// was read completely is finished. No import runs at the same time.
+#[derive(Default)]
+pub(super) struct InterruptedImports;
+
+impl Job for InterruptedImports {
+    const NAME: &'static str = "interrupted imports";
+
+    async fn step(&mut self, engine: Arc<Parts>) -> Result<Option<Duration>, EngineError> {
+        let moving = &engine.moving;
+        if let Some(_permit) = moving.try_import() {
+            finish_or_take_back(&moving.shared).await?;
+        }
+        Ok(None)
+    }
+}
+
+/// Waits until the businesses of a valid import are open, or opens them if the import was interrupted.
+pub(crate) async fn until_opened(moving: &Moving) -> Result<(), EngineError> {
+    let shared = &moving.shared;
+    while is_finishing(&shared.store)? {
+        shared.check_open()?;
+        // If this future is dropped, it releases the permit, so the job continues immediately.
+        let _permit = moving.import().await?;
+        finish_or_take_back(shared).await?;
+    }
+    Ok(())
+}
+
+async fn finish_or_take_back(shared: &Shared) -> Result<(), EngineError> {
+    if !is_unfinished(&shared.store)? {
+        return Ok(());
+    }
+    tracing::info!("an import was interrupted; it is being finished or rolled back");
+    // A dropped import may still have submitted its decision; the following read shows the decision.
+    shared.store.settled(BusinessId::INSTALLATION).await?;
+    if is_finishing(&shared.store)? {
+        let businesses = open_all(&shared.store).await?;
+        tracing::info!(businesses, "an interrupted import was finished: all its records had been read");
+    } else {
+        let businesses = take_back(shared).await?;
+        tracing::info!(businesses, "an interrupted import was rolled back");
+    }
+    Ok(())
+}
