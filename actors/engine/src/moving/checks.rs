@@ -19,7 +19,17 @@ use super::record::MovedKind;
 /// The maximum time by which another machine's clock may be ahead of this machine's clock.
 const AHEAD_MAX: TimeDelta = TimeDelta::hours(24);
 
-/// The values of earlier records that the next record is checked against.
+pub(super) fn check(
+    problems: &mut Vec<Problem>,
+    is_valid: bool,
+    path: impl Into<String>,
+    code: impl Into<ProblemCode>,
+) {
+    if !is_valid {
+        problems.push(Problem::new(path, code));
+    }
+}
+
 #[derive(Default)]
 pub(super) struct ImportedRecords {
     pub(super) services: HashSet<ServiceId>,
@@ -27,7 +37,6 @@ pub(super) struct ImportedRecords {
     /// The number of special days, and of times off per staff member.
     special_days: usize,
     times_off: HashMap<StaffId, usize>,
-    /// The end of each staff member's last appointment, and its id.
     booked: HashMap<StaffId, (Timestamp, AppointmentId)>,
     /// The kind of the newest record and its position within the kind.
     newest: Option<(MovedKind, Vec<u8>)>,
@@ -56,63 +65,47 @@ impl ImportedRecords {
         self.newest = Some((kind, place));
     }
 
-    /// Counts a special day, and checks the limit and the year.
     pub(super) fn special_day(&mut self, date: NaiveDate, problems: &mut Vec<Problem>) {
-        if !BOOKABLE_YEARS.contains(&date.year()) {
-            problems.push(Problem::new("date", YEARS));
-        }
+        check(problems, BOOKABLE_YEARS.contains(&date.year()), "date", YEARS);
         self.special_days += 1;
-        if self.special_days > SPECIAL_DAYS_MAX {
-            problems.push(Problem::new("date", ImportProblem::SpecialDaysMax(SPECIAL_DAYS_MAX)));
-        }
+        let too_many = ImportProblem::SpecialDaysMax(SPECIAL_DAYS_MAX);
+        check(problems, self.special_days <= SPECIAL_DAYS_MAX, "date", too_many);
     }
 
-    /// Counts a time off, and checks the limit, the years and the staff member.
     pub(super) fn time_off(&mut self, time: &BlockedTime, problems: &mut Vec<Problem>) {
-        if !self.staff.contains(&time.staff_id) {
-            problems.push(Problem::new("staff_id", ProblemCode::NotOfTheBusiness(Named::Staff)));
-        }
+        self.is_staff(time.staff_id, problems);
         let theirs = self.times_off.entry(time.staff_id).or_default();
         *theirs += 1;
         let (theirs, all) = (*theirs, self.times_off.values().sum::<usize>());
-        if theirs > BLOCKED_PER_STAFF_MAX || all > BLOCKED_MAX {
-            let code = ImportProblem::TimesOffMax { per_staff: BLOCKED_PER_STAFF_MAX, all: BLOCKED_MAX };
-            problems.push(Problem::new("id", code));
-        }
+        let too_many = ImportProblem::TimesOffMax { per_staff: BLOCKED_PER_STAFF_MAX, all: BLOCKED_MAX };
+        check(problems, theirs <= BLOCKED_PER_STAFF_MAX && all <= BLOCKED_MAX, "id", too_many);
         for (path, at) in [("starts_at", time.starts_at), ("ends_at", time.ends_at)] {
-            // A whole day of a time zone may begin on another UTC date, and the last one ends in the next
-            // year.
+            // A whole day of a time zone may begin or end on another UTC date.
             let dates = [-1, 1].map(|days| (at.utc() + TimeDelta::days(days)).year());
-            if !dates.iter().any(|year| BOOKABLE_YEARS.contains(year)) {
-                problems.push(Problem::new(path, YEARS));
-            }
+            check(problems, dates.iter().any(|year| BOOKABLE_YEARS.contains(year)), path, YEARS);
         }
-        if time.ends_at <= time.starts_at {
-            problems.push(Problem::new("ends_at", ProblemCode::NotLaterThan("starts_at")));
-        }
+        check(problems, time.ends_at > time.starts_at, "ends_at", ProblemCode::NotLaterThan("starts_at"));
     }
 
-    /// Finds missing references and overlaps of an appointment.
     pub(super) fn of_appointment(&self, appointment: &Appointment, problems: &mut Vec<Problem>) {
-        if !self.services.contains(&appointment.service_id) {
-            problems.push(Problem::new("service_id", ProblemCode::NotOfTheBusiness(Named::Service)));
-        }
-        if !self.staff.contains(&appointment.staff_id) {
-            problems.push(Problem::new("staff_id", ProblemCode::NotOfTheBusiness(Named::Staff)));
-        }
+        let of_service = ProblemCode::NotOfTheBusiness(Named::Service);
+        check(problems, self.services.contains(&appointment.service_id), "service_id", of_service);
+        self.is_staff(appointment.staff_id, problems);
         let length = appointment.duration();
         let longest = TimeDelta::minutes(i64::from(*SERVICE_MINUTES.end()));
-        if length <= TimeDelta::zero() || length > longest {
-            problems.push(Problem::new("ends_at", ImportProblem::NotWithinADay));
-        }
+        let is_within_a_day = length > TimeDelta::zero() && length <= longest;
+        check(problems, is_within_a_day, "ends_at", ImportProblem::NotWithinADay);
         let booked = self.booked.get(&appointment.staff_id).filter(|_| appointment.is_active());
-        if let Some((until, by)) = booked.filter(|(until, _)| appointment.starts_at < *until) {
-            let (by, until) = (*by, *until);
+        if let Some(&(until, by)) = booked.filter(|(until, _)| appointment.starts_at < *until) {
             problems.push(Problem::new("starts_at", ImportProblem::Overlaps { by, until }));
         }
-        if appointment.id.minted_at() < appointment.created_at {
-            problems.push(Problem::new("created_at", ImportProblem::LaterThanId));
-        }
+        let is_before_id = appointment.id.minted_at() >= appointment.created_at;
+        check(problems, is_before_id, "created_at", ImportProblem::LaterThanId);
+    }
+
+    pub(super) fn is_staff(&self, id: StaffId, problems: &mut Vec<Problem>) {
+        let code = ProblemCode::NotOfTheBusiness(Named::Staff);
+        check(problems, self.staff.contains(&id), "staff_id", code);
     }
 
     pub(super) fn booked(&mut self, appointment: &Appointment) {
@@ -122,7 +115,6 @@ impl ImportedRecords {
     }
 }
 
-/// The problem of a year outside the bookable ones.
 const YEARS: ProblemCode = ProblemCode::Years(*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
 
 pub(super) fn stamps(
@@ -133,11 +125,9 @@ pub(super) fn stamps(
 ) {
     stamped((created_at, updated_at), now, problems);
     let latest = now + AHEAD_MAX;
-    if id.uuid().get_version_num() != 7 {
-        problems.push(Problem::new("id", ImportProblem::NotAUuid7));
-    } else if id.minted_at() > latest {
-        problems.push(Problem::new("id", ImportProblem::Future));
-    }
+    let is_uuid7 = id.uuid().get_version_num() == 7;
+    check(problems, is_uuid7, "id", ImportProblem::NotAUuid7);
+    check(problems, !is_uuid7 || id.minted_at() <= latest, "id", ImportProblem::Future);
 }
 
 pub(super) fn stamped(
@@ -146,12 +136,8 @@ pub(super) fn stamped(
     problems: &mut Vec<Problem>,
 ) {
     let latest = now + AHEAD_MAX;
-    if updated_at < created_at {
-        problems.push(Problem::new("updated_at", ProblemCode::Before("created_at")));
-    }
-    if created_at.max(updated_at) > latest {
-        problems.push(Problem::new("updated_at", ImportProblem::Future));
-    }
+    check(problems, updated_at >= created_at, "updated_at", ProblemCode::Before("created_at"));
+    check(problems, created_at.max(updated_at) <= latest, "updated_at", ImportProblem::Future);
 }
 
 #[cfg(test)]

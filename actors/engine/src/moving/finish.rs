@@ -15,7 +15,6 @@ use store::{Batch, BulkWriter, Key, KeyRange, Order, Record, Store, StoreError, 
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// The number of rows that one step deletes.
 const ROWS_PER_STEP: usize = 256;
 
 /// Whether an import has begun and not ended.
@@ -28,22 +27,20 @@ pub(crate) fn is_finishing(store: &Store) -> Result<bool, StoreError> {
     store.contains(&all_good())
 }
 
-/// Marks all records as valid and durable, in one batch with other rows of the installation, and opens the
-/// businesses.
+/// Marks all records as valid, in one batch with other rows of the installation, and opens the businesses.
 pub(crate) async fn finish(store: &Store, mut batch: Batch) -> Result<(), StoreError> {
     batch.put(all_good(), Vec::new());
-    write(store, BusinessId::INSTALLATION, batch).await?;
+    store.write(BusinessId::INSTALLATION, batch).await?;
     open_all(store).await?;
     Ok(())
 }
 
-/// Opens each business in one batch: its profile and its index rows in the lists of businesses and endpoints.
-/// Returns the number of businesses that were not open yet.
+/// Opens each business in one batch: its profile and its rows in the lists of the installation. Returns the
+/// number of businesses that were not open yet.
 pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
-        // An earlier run may have opened the business before it was cancelled. Later changes must not be
-        // overwritten.
+        // A cancelled run may have opened the business. Later changes must not be overwritten.
         store.settled(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;
@@ -64,10 +61,10 @@ pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
         let entry =
             store.newest_entry(id)?.expect("the log of an imported business begins with its import").id;
         batch.bury(Tombstone::ImportedBusiness(id, entry));
-        write(store, id, batch).await?;
+        store.write(id, batch).await?;
         opened += 1;
     }
-    write(store, BusinessId::INSTALLATION, deletion(all_good())).await?;
+    store.write(BusinessId::INSTALLATION, deletion(all_good())).await?;
     Ok(opened)
 }
 
@@ -109,8 +106,7 @@ fn deletion(key: Key) -> Batch {
     batch
 }
 
-/// The next business that is not open yet, with its profile. Businesses that are set aside come last, as an
-/// error, because the import cannot end without them.
+/// The next business that is not open yet, with its profile. If all of these are set aside, an error.
 fn next_staged(store: &Store) -> Result<Option<(BusinessId, Vec<u8>)>, StoreError> {
     let mut left = Ok(None);
     for row in store.scan(&rows(), Order::Ascending) {
@@ -132,9 +128,4 @@ fn rows() -> KeyRange {
 /// The key of the row that marks all imported businesses as valid, so that they can be opened.
 fn all_good() -> Key {
     keys::moving(BusinessId::INSTALLATION)
-}
-
-async fn write(store: &Store, of: BusinessId, batch: Batch) -> Result<(), StoreError> {
-    store.submit(of, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
-    store.settled(of).await
 }

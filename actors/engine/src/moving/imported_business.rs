@@ -8,39 +8,40 @@
 use std::collections::{BTreeSet, HashSet};
 
 use domain::{
-    Actor, Appointment, AuditAction, AuditEntry, AuditId, Business, BusinessId, CallId, CallRecord, Contact,
-    ContactId, ENDPOINTS_MAX, IdMint, ImportProblem, Named, Problem, ProblemCode, Refusal, ResourceId,
-    Retention, RetentionSet, TakenMessage, Timestamp, check_unique, fold_name,
+    Actor, AuditAction, AuditEntry, AuditId, Business, BusinessId, CallId, CallRecord, Contact, ContactId,
+    ENDPOINTS_MAX, IdMint, ImportProblem, Named, Problem, ProblemCode, Refusal, ResourceId, Retention,
+    RetentionSet, TakenMessage, Timestamp, check_unique, fold_name,
 };
+use store::keys::kind;
 use store::records::{AuditRecord, ErasureRecord, NamesRecord};
-use store::{Batch, Record, Store, StoreError, keys};
+use store::{Batch, Key, Order, Pair, Record, Store, StoreError, keys};
 use uuid::Uuid;
 
-use super::checks::{ImportedRecords, stamps};
-use super::missing::calls_of_no_message;
-use super::pace::Pace;
+use super::checks::{self, ImportedRecords, check, stamps};
 use super::record::{Moved, MovedKind, Wrong};
 use super::staged::Staged;
+use super::take::Pace;
 use crate::business::{ErasedContacts, NAMES_PER_ROW_MAX, Write};
 use crate::error::EngineError;
 use crate::shared::Shared;
 
+/// The maximum number of reported calls that refer to a missing message. Further calls are counted.
+pub const MISSING_MAX: usize = 100;
+const CALLS_PER_STEP: usize = 64;
+
 pub(super) struct ImportedBusiness {
-    business: Business,
+    of: BusinessId,
     staged: Staged,
     known: ImportedRecords,
-    /// The retention, if a line sets one.
     retention: Option<Retention>,
-    /// Names that do not fill a row of the name index yet.
     names: Vec<(ContactId, String)>,
-    records: u64,
+    /// The number of imported records, including the business itself.
+    pub(super) records: u64,
     endpoints: usize,
     /// The line of the first call. The other calls follow it.
     first_call: Option<u64>,
-    /// The greatest id and the latest stamp.
     newest: (Uuid, Timestamp),
-    /// The contacts who were erased in this store, if the import erases them again. Otherwise their records
-    /// are refused.
+    /// The contacts who were erased in this store. Without `erase_again`, their records are refused.
     erased: BTreeSet<ContactId>,
     erase_again: bool,
     /// The imported contacts who were erased in this store, and their calls.
@@ -52,7 +53,7 @@ impl ImportedBusiness {
     /// Records the import of a business before its first row, so that the import can be rolled back.
     pub(super) async fn begin(
         store: &Store,
-        business: Business,
+        business: &Business,
         now: Timestamp,
         (erased, erase_again): (BTreeSet<ContactId>, bool),
     ) -> Result<Self, EngineError> {
@@ -62,7 +63,7 @@ impl ImportedBusiness {
         staged.wait_durable().await?;
         let newest = (id.uuid(), business.updated_at.max(now));
         Ok(Self {
-            business,
+            of: id,
             staged,
             known: ImportedRecords::default(),
             retention: None,
@@ -76,15 +77,6 @@ impl ImportedBusiness {
             theirs: ErasedContacts::default(),
             their_calls: HashSet::new(),
         })
-    }
-
-    pub(super) fn of(&self) -> BusinessId {
-        self.business.id
-    }
-
-    /// The number of imported records, including the business itself.
-    pub(super) fn records(&self) -> u64 {
-        self.records
     }
 
     pub(super) async fn record(
@@ -104,7 +96,7 @@ impl ImportedBusiness {
             return Ok(problems);
         }
         // The end of a business is a line but no record.
-        let of = self.of();
+        let of = self.of;
         let (Some(kind), Some(key)) = (moved.kind(), moved.key(of)) else { return Ok(problems) };
         let (place, stamped) = (key.to_vec(), moved.stamps());
         let id = if kind.has_id() { keys::id_at_end::<BusinessId>(&key)?.uuid() } else { Uuid::nil() };
@@ -112,7 +104,7 @@ impl ImportedBusiness {
         if kind.has_id() {
             stamps(BusinessId::from(id), stamped, now, &mut problems);
         } else {
-            super::checks::stamped(stamped, now, &mut problems);
+            checks::stamped(stamped, now, &mut problems);
         }
         if let Moved::Contact(contact) = &moved
             && self.erased.contains(&contact.id)
@@ -130,11 +122,10 @@ impl ImportedBusiness {
                 Write::Service(service)
             }
             Moved::Staff(member) => {
-                for (at, _) in
-                    (0..).zip(&member.service_ids).filter(|(_, id)| !self.known.services.contains(id))
-                {
-                    let path = format!("service_ids[{at}]");
-                    problems.push(Problem::new(path, ProblemCode::NotOfTheBusiness(Named::Service)));
+                for (at, id) in member.service_ids.iter().enumerate() {
+                    let code = ProblemCode::NotOfTheBusiness(Named::Service);
+                    let is_known = self.known.services.contains(id);
+                    check(&mut problems, is_known, format!("service_ids[{at}]"), code);
                 }
                 self.known.staff.insert(member.id);
                 Write::Staff(member)
@@ -152,7 +143,10 @@ impl ImportedBusiness {
                 Write::Contact { before: None, after }
             }
             Moved::Appointment(after) => {
-                self.check_appointment(&after, &mut problems)?;
+                self.known.of_appointment(&after, &mut problems);
+                self.check_contact_id(after.contact_id, &mut problems)?;
+                let is_new = !self.staged.has(keys::appointment_start(of, after.id))?;
+                check(&mut problems, is_new, "id", ProblemCode::Taken);
                 if problems.is_empty() {
                     self.known.booked(&after);
                 }
@@ -185,7 +179,7 @@ impl ImportedBusiness {
             // The index row in the list of all endpoints is written when the business is opened.
             Write::Webhook(endpoint) => {
                 self.endpoints += 1;
-                self.staged.put(keys::webhook(self.of(), endpoint.id), endpoint.encode()).await?;
+                self.staged.put(keys::webhook(self.of, endpoint.id), endpoint.encode()).await?;
             }
             write => problems = self.staged.write(write).await?,
         }
@@ -208,17 +202,13 @@ impl ImportedBusiness {
 
     /// Handles the record of a contact who was erased in this store. The record is omitted or refused.
     fn erased_before(&mut self, contact: &Contact, problems: &mut Vec<Problem>) {
-        // Every record has a smaller id than this bound, so all of the contact's records are cleaned. If the
-        // contact is refused, the contact's own line alone reports it.
+        // Every record has a smaller id than this bound, so all of the contact's records are cleaned.
         let id = Uuid::max().into();
         let phone = contact.phone.as_deref().map(keys::phone_digest);
         self.theirs.add(contact.id, Some(&ErasureRecord { id, phone }));
-        if !self.erase_again {
-            problems.push(Problem::new("id", ImportProblem::ErasedHere));
-        }
+        check(problems, self.erase_again, "id", ImportProblem::ErasedHere);
     }
 
-    /// Removes the data of erased contacts from a record.
     fn without_them(&mut self, moved: Moved) -> Result<Moved, StoreError> {
         if self.theirs.is_empty() {
             return Ok(moved);
@@ -234,15 +224,14 @@ impl ImportedBusiness {
     async fn write_names(&mut self) -> Result<(), EngineError> {
         let names = std::mem::take(&mut self.names);
         let Some((first, _)) = names.first() else { return Ok(()) };
-        let key = keys::contact_names(self.of(), *first);
+        let key = keys::contact_names(self.of, *first);
         self.staged.put(key, NamesRecord { names }.encode()).await
     }
 
     fn check_contact(&self, contact: &Contact, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
-        if contact.name.is_none() && contact.phone.is_none() && contact.email.is_none() {
-            problems.push(Problem::new("", ProblemCode::NamePhoneOrEmail));
-        }
-        let of = self.of();
+        let is_reachable = contact.name.is_some() || contact.phone.is_some() || contact.email.is_some();
+        check(problems, is_reachable, "", ProblemCode::NamePhoneOrEmail);
+        let of = self.of;
         let holder = |key| -> Result<Option<ContactId>, StoreError> {
             self.staged.short(key)?.map(|id| keys::id_at_end(&id)).transpose()
         };
@@ -255,83 +244,84 @@ impl ImportedBusiness {
         Ok(())
     }
 
-    fn check_appointment(
-        &self,
-        appointment: &Appointment,
-        problems: &mut Vec<Problem>,
-    ) -> Result<(), StoreError> {
-        self.known.of_appointment(appointment, problems);
-        self.check_contact_id(appointment.contact_id, problems)?;
-        if self.staged.has(keys::appointment_start(self.of(), appointment.id))? {
-            problems.push(Problem::new("id", ProblemCode::Taken));
-        }
-        Ok(())
-    }
-
     /// Removes a missing contact's data from a call, because the contact was erased.
     fn check_call(&self, call: CallRecord, problems: &mut Vec<Problem>) -> Result<CallRecord, StoreError> {
-        if call.ended_at < call.started_at {
-            problems.push(Problem::new("ended_at", ProblemCode::Before("started_at")));
-        }
-        if let Some(id) = call.appointment_id
-            && !self.may_have_gone()
-            && !self.staged.has(keys::appointment_start(self.of(), id))?
-        {
-            problems.push(Problem::new("appointment_id", ProblemCode::NotOfTheBusiness(Named::Appointment)));
-        }
+        let starts_first = call.ended_at >= call.started_at;
+        check(problems, starts_first, "ended_at", ProblemCode::Before("started_at"));
+        let appointment = call.appointment_id.map(|id| keys::appointment_start(self.of, id));
+        let code = ProblemCode::NotOfTheBusiness(Named::Appointment);
+        check(problems, self.may_refer_to(appointment)?, "appointment_id", code);
         Ok(if self.is_contact(call.contact_id)? { call } else { call.erased() })
     }
 
-    /// Whether referenced appointments, calls and messages may have expired. Without a retention, such
-    /// records never expire.
-    fn may_have_gone(&self) -> bool {
-        self.retention.is_some()
+    /// Whether a referenced record exists. With a retention, it may have expired.
+    fn may_refer_to(&self, key: Option<Key>) -> Result<bool, StoreError> {
+        key.filter(|_| self.retention.is_none()).map_or(Ok(true), |key| self.staged.has(key))
     }
 
     fn check_message(&self, message: &TakenMessage, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
         self.check_contact_id(message.contact_id, problems)?;
-        if let Some(id) = message.call_id
-            && !self.may_have_gone()
-            && !self.staged.has(keys::call(self.of(), id))?
-        {
-            problems.push(Problem::new("call_id", ProblemCode::NotOfTheBusiness(Named::Call)));
-        }
-        if message.staff_id.is_some_and(|id| !self.known.staff.contains(&id)) {
-            problems.push(Problem::new("staff_id", ProblemCode::NotOfTheBusiness(Named::Staff)));
-        }
+        let call = message.call_id.map(|id| keys::call(self.of, id));
+        let code = ProblemCode::NotOfTheBusiness(Named::Call);
+        check(problems, self.may_refer_to(call)?, "call_id", code);
+        message.staff_id.into_iter().for_each(|id| self.known.is_staff(id, problems));
         Ok(())
     }
 
     fn check_contact_id(&self, id: Option<ContactId>, problems: &mut Vec<Problem>) -> Result<(), StoreError> {
-        if !self.is_contact(id)? {
-            problems.push(Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact)));
-        }
+        let code = ProblemCode::NotOfTheBusiness(Named::Contact);
+        check(problems, self.is_contact(id)?, "contact_id", code);
         Ok(())
     }
 
-    /// Whether a contact exists, or `id` is `None`.
     fn is_contact(&self, id: Option<ContactId>) -> Result<bool, StoreError> {
-        id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of(), id)))
+        id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of, id)))
     }
 
-    /// The calls that refer to a missing message. Messages follow calls, so the check runs on the business's
-    /// last line. All records were valid, so the stored calls match their lines.
+    /// The calls that refer to a missing message: the first [`MISSING_MAX`] and, on the line of the business's
+    /// `end`, the number of the others. Messages follow calls, so the check runs on the business's last line, in
+    /// bounded steps. All records were valid, so the stored calls match their lines.
     pub(super) async fn calls_of_no_message(
         &mut self,
         store: &Store,
         pace: &mut Pace,
         end: u64,
     ) -> Result<Vec<Wrong>, EngineError> {
-        let Some(first) = self.first_call.filter(|_| !self.may_have_gone()) else { return Ok(Vec::new()) };
+        let (mut wrong, mut more) = (Vec::new(), 0_u64);
+        let Some(first) = self.first_call.filter(|_| self.retention.is_none()) else { return Ok(wrong) };
         self.staged.wait_durable().await?;
-        calls_of_no_message(store, self.of(), (first, end), pace).await
+        let (mut lines, mut left) = (first.., keys::of_kind(self.of, kind::CALL));
+        loop {
+            let calls = store.scan(&left, Order::Ascending).take(CALLS_PER_STEP);
+            let calls: Vec<Pair> = calls.collect::<Result<_, _>>()?;
+            let Some((last, _)) = calls.last() else { break };
+            left = left.after(Key::new(last));
+            for ((_, call), line) in calls.iter().zip(&mut lines) {
+                let Some(message) = CallRecord::decode(call)?.message_id else { continue };
+                if store.contains(&keys::message(self.of, message))? {
+                    continue;
+                }
+                if wrong.len() < MISSING_MAX {
+                    let problem = Problem::new("message_id", ProblemCode::NotOfTheBusiness(Named::Message));
+                    wrong.push(Wrong { line, problem });
+                } else {
+                    more += 1;
+                }
+            }
+            pace.rest().await?;
+        }
+        if more > 0 {
+            let problem = Problem::new("", ImportProblem::MoreCallsOfNoMessage(more));
+            wrong.push(Wrong { line: end, problem });
+        }
+        Ok(wrong)
     }
 
-    /// Writes the remaining names and the audit log's first entry, with the usage, the latest stamp and the
-    /// greatest id. A retention starts now, and the imported stamps count as they are.
+    /// Writes the remaining names and the audit log's first entry, with the latest stamp and the greatest id. A
+    /// retention starts now.
     pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
         self.write_names().await?;
-        let (of, (newest, at)) = (self.of(), self.newest);
+        let (of, (newest, at)) = (self.of, self.newest);
         let id: AuditId = IdMint::after(AuditId::from(newest)).next(at, shared.ports.random_bytes());
         let entry = AuditEntry {
             id,

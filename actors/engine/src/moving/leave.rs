@@ -26,22 +26,18 @@ pub struct Leaving {
     of: BusinessId,
     with_secrets: bool,
     business: Option<Business>,
-    /// The contacts who are being erased. They are read after the business.
     theirs: ErasedContacts,
-    /// The current kind and its remaining rows.
-    part: usize,
+    /// The remaining kinds, and the remaining rows of the first one.
+    parts: &'static [MovedKind],
     left: KeyRange,
     records: u64,
-    /// The recorded usage, and the rows found.
     recorded: Option<Usage>,
     found: Found,
     ended: bool,
 }
 
 /// The kinds after the business itself, in their order.
-fn parts() -> impl Iterator<Item = MovedKind> {
-    MovedKind::ALL.iter().copied().filter(|kind| *kind != MovedKind::Business)
-}
+const PARTS: &[MovedKind] = MovedKind::ALL.split_at(1).1;
 
 /// The exported form of a record. A retention starts with the import, so its start is left out.
 fn leaving(moved: Moved) -> Moved {
@@ -55,29 +51,28 @@ impl Leaving {
     /// Exports a business. Without `with_secrets`, the webhook endpoints are omitted.
     pub fn of(business: Business, with_secrets: bool) -> Self {
         let of = business.id;
-        let (business, left) = (Some(business), keys::of_kind(of, MovedKind::Retention.rows()));
+        let (business, parts, left) = (Some(business), PARTS, keys::of_kind(of, PARTS[0].rows()));
         let (theirs, recorded, found) = (ErasedContacts::default(), None, Found::default());
-        Self { of, with_secrets, business, theirs, part: 0, left, records: 0, recorded, found, ended: false }
+        Self { of, with_secrets, business, theirs, parts, left, records: 0, recorded, found, ended: false }
     }
 
     /// The kinds of rows that an export reads, without the profile's.
     pub(crate) fn kinds() -> impl Iterator<Item = u8> {
-        parts().map(MovedKind::rows).chain([kind::ERASURE, kind::AUDIT])
+        PARTS.iter().map(|kind| kind.rows()).chain([kind::ERASURE, kind::AUDIT])
     }
 
     pub(crate) fn still_reads(&self, kind: u8) -> bool {
-        let is_left = |kind: u8| parts().skip(self.part).any(|left| left.rows() == kind);
+        let is_left = |kind: u8| self.parts.iter().any(|left| left.rows() == kind);
         match kind {
             kind::ERASURE | kind::AUDIT => self.business.is_some(),
-            // A message may belong to a call with an erased contact, so the calls are still needed while
-            // messages are read.
+            // A message may belong to a call with an erased contact.
             kind::CALL => is_left(kind) || is_left(kind::MESSAGE) && !self.theirs.is_empty(),
             kind => is_left(kind),
         }
     }
 
-    /// The next records, of at most [`ROWS_PER_STEP`] rows: the business first, its end last, then none. With
-    /// [differences](Self::differences) the end is left out.
+    /// The next records: the business first, its end last, then none. With [differences](Self::differences) the end
+    /// is left out.
     pub fn next(&mut self, store: &Store, rows: &dyn Rows) -> Result<Vec<Moved>, StoreError> {
         if let Some(business) = self.business.take() {
             self.theirs = self.who_is_erased(store, rows)?;
@@ -85,8 +80,8 @@ impl Leaving {
             self.records = 1;
             return Ok(vec![Moved::Business(business)]);
         }
-        while let Some(part) = parts().nth(self.part) {
-            let moved = self.step(store, rows, part)?;
+        while let Some(part) = self.parts.first() {
+            let moved = self.step(store, rows, *part)?;
             self.records += moved.len() as u64;
             if !moved.is_empty() {
                 return Ok(moved);
@@ -122,8 +117,8 @@ impl Leaving {
                 return Ok(moved);
             }
         }
-        self.part += 1;
-        if let Some(kind) = parts().nth(self.part) {
+        self.parts = &self.parts[1..];
+        if let Some(kind) = self.parts.first() {
             self.left = keys::of_kind(self.of, kind.rows());
         }
         Ok(moved)
@@ -139,7 +134,6 @@ impl Leaving {
         Ok(theirs)
     }
 
-    /// The record in the form that it has after the erasure.
     fn without_them(&self, store: &Store, rows: &dyn Rows, moved: Moved) -> Result<Moved, StoreError> {
         if self.theirs.is_empty() {
             return Ok(moved);
@@ -151,10 +145,10 @@ impl Leaving {
         })
     }
 
-    /// The kinds whose recorded number differs from the number read. The list is complete after the last
-    /// record. API keys are not exported, so they are not compared.
+    /// The kinds whose recorded number differs from the number read, after the last record. API keys are not
+    /// exported, so they are not compared.
     pub fn differences(&self) -> Vec<Difference> {
         let differences = |recorded| self.found.differences(self.of, &recorded, Some(BudgetKind::Keys));
-        self.recorded.filter(|_| self.part == parts().count()).map(differences).unwrap_or_default()
+        self.recorded.filter(|_| self.parts.is_empty()).map(differences).unwrap_or_default()
     }
 }

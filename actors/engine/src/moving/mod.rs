@@ -17,16 +17,14 @@ mod checks;
 mod finish;
 mod imported_business;
 mod leave;
-mod missing;
-mod pace;
 mod record;
 mod service;
 mod staged;
 mod take;
 
 pub(crate) use finish::{finish, is_finishing, is_unfinished, open_all, take_back};
+pub use imported_business::MISSING_MAX;
 pub use leave::Leaving;
-pub use missing::MISSING_MAX;
 pub use record::{Moved, MovedKind, Wrong};
 pub(crate) use service::{ExportPermit, Moving};
 pub use take::{Import, ImportOptions};

@@ -25,7 +25,6 @@ macro_rules! declare {
             },
         }
 
-        /// A kind of records, in the order of the export.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum MovedKind {
             $($kind,)*
@@ -34,14 +33,12 @@ macro_rules! declare {
         impl MovedKind {
             pub const ALL: &'static [Self] = &[$(Self::$kind),*];
 
-            /// The kind's name in an export line.
             pub const fn word(self) -> &'static str {
                 match self {
                     $(Self::$kind => $word,)*
                 }
             }
 
-            /// The kind of the rows of these records.
             pub(super) const fn rows(self) -> u8 {
                 match self {
                     $(Self::$kind => domain::$record::KIND,)*
@@ -79,7 +76,6 @@ macro_rules! declare {
                 }
             }
 
-            /// The creation and the last change.
             pub(super) fn stamps(&mut self) -> (Timestamp, Timestamp) {
                 let stamps = match self {
                     $(Self::$kind(it) => it.stamps(),)*
@@ -128,7 +124,6 @@ impl MovedKind {
     }
 }
 
-/// A problem of an imported record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wrong {
     pub line: u64,

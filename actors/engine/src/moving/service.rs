@@ -25,7 +25,6 @@ pub(crate) struct Moving {
     imports: Arc<Semaphore>,
     /// Notified when an import may have left rows.
     pub(crate) import_left: Arc<Notify>,
-    /// Whether imports take no more lines.
     pub(crate) imports_end: watch::Sender<bool>,
 }
 
@@ -61,10 +60,8 @@ impl Moving {
         Ok((permit, of_person))
     }
 
-    /// Uses the store on a thread that can block. The engine closes after the thread ends.
-    ///
-    /// # Errors
-    /// [`EngineError::Stopping`]; [`EngineError::Failed`] after a panic, which is already logged.
+    /// Uses the store on a thread that can block. The engine closes after the thread ends. Fails with
+    /// [`EngineError::Failed`] after a panic, which is already logged.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
@@ -91,13 +88,11 @@ impl Moving {
         drop(all);
     }
 
-    /// The permit of the only import. `None` while an import runs, or while an interrupted import is being
-    /// finished.
+    /// The permit of the only import, or of the job that finishes an interrupted import.
     pub(crate) fn try_import(&self) -> Option<OwnedSemaphorePermit> {
         Arc::clone(&self.imports).try_acquire_owned().ok()
     }
 
-    /// Waits for the permit of the one import.
     pub(crate) async fn import(&self) -> Result<ImportPermit, EngineError> {
         let permit = Arc::clone(&self.imports).acquire_owned().await.map_err(|_| EngineError::Stopping)?;
         Ok(self.notifying(permit))

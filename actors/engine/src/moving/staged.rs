@@ -8,7 +8,6 @@ use store::{Batch, BulkWriter, Key, Store, StoreError, Weight, kept, keys};
 use crate::business::Write;
 use crate::error::EngineError;
 
-/// The size at which a change is submitted.
 const CHANGE_BYTES: usize = 32 << 10;
 
 pub(super) struct Staged {
@@ -16,9 +15,7 @@ pub(super) struct Staged {
     of: BusinessId,
     writer: BulkWriter,
     batch: Batch,
-    /// Rows of the last changes, which may not be in the store yet.
     recent: HashMap<Key, Vec<u8>>,
-    /// The usage of the business with these rows.
     pub(super) usage: Usage,
 }
 
@@ -96,7 +93,6 @@ impl Staged {
     }
 }
 
-/// The budget kind of a row.
 fn counted(key: &Key) -> Result<Option<BudgetKind>, StoreError> {
     let kind = keys::kind_of(key)?;
     let budget = kept::counted(kind).map(|(_, counted)| counted.budget);

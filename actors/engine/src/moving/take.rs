@@ -7,26 +7,31 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use domain::{Business, BusinessId, ContactId, ImportProblem, Problem, ProblemCode, Timestamp};
 use store::{Order, Store, StoreError, TakenBack, keys};
+use tokio::time::Instant;
 
 use super::checks::stamps;
 use super::finish;
 use super::imported_business::ImportedBusiness;
-use super::pace::Pace;
 use super::record::{Moved, Wrong};
 use super::service::{ImportPermit, Moving};
 use crate::error::EngineError;
 
+/// The duration of a turn, after which an import pauses.
+const TURN_MAX: Duration = Duration::from_millis(2);
+/// The longest pause. A pause usually takes as long as the turn, so an import uses at most half of one core.
+const REST_MAX: Duration = Duration::from_millis(100);
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// Erases contacts again who were erased in this store. Their records are omitted, and personal data is
-    /// removed from records that refer to them. If false, such contacts are refused.
+    /// Erases contacts again who were erased in this store. If false, such contacts are refused.
     pub erase_again: bool,
 }
 
-/// An import in progress. Dropping this value rolls the import back: the imported rows are deleted.
+/// An import in progress. Dropping this value rolls the import back: its rows are deleted.
 pub struct Import {
     pub(crate) moving: Arc<Moving>,
     now: Timestamp,
@@ -44,10 +49,7 @@ pub struct Import {
 }
 
 impl Import {
-    /// Begins an import. The store must have no unfinished import.
-    ///
-    /// # Errors
-    /// Returns an error if the list of tombstones cannot be read.
+    /// The store must have no unfinished import. Fails with an unreadable list of tombstones.
     pub(crate) fn begin(
         moving: Arc<Moving>,
         permit: ImportPermit,
@@ -69,8 +71,7 @@ impl Import {
         })
     }
 
-    /// Records a line that is not a valid record, so no business is opened. An invalid business is skipped up
-    /// to the next business.
+    /// Records a line that is not a valid record, so no business is opened. An invalid business is skipped.
     pub fn not_a_record(&mut self, was_business: bool) {
         self.all_good = false;
         if was_business {
@@ -78,22 +79,15 @@ impl Import {
         }
     }
 
-    /// Pauses if the turn was long enough. The caller calls it between two records.
-    ///
-    /// # Errors
-    /// [`EngineError::Stopping`] when the engine is closing.
+    /// Pauses between two records if the turn was long enough. Fails when the engine is closing.
     pub async fn rest(&mut self) -> Result<(), EngineError> {
         self.pace.rest().await
     }
 
-    /// Imports the record of a line. The problems of an invalid record are returned as the value, not as an
-    /// error.
-    ///
-    /// # Errors
-    /// Returns an error if the store has failed or the disk is full, and the errors of [`Import::rest`].
+    /// Imports the record of a line. Returns the problems of an invalid record.
     pub async fn take(&mut self, line: u64, moved: Moved) -> Result<Vec<Wrong>, EngineError> {
         let found = match moved {
-            Moved::Business(business) => self.business(business).await?,
+            Moved::Business(business) => self.business(&business).await?,
             Moved::End { records } => return self.end(line, records).await,
             record => match &mut self.imported {
                 Some(imported) => imported.record(line, record, self.now).await?,
@@ -113,7 +107,7 @@ impl Import {
         if self.all_good { vec![Problem::new("kind", ImportProblem::NoBusiness)] } else { Vec::new() }
     }
 
-    async fn business(&mut self, business: Business) -> Result<Vec<Problem>, EngineError> {
+    async fn business(&mut self, business: &Business) -> Result<Vec<Problem>, EngineError> {
         let mut problems = Vec::new();
         if self.imported.take().is_some() {
             problems.push(Problem::new("kind", ImportProblem::BusinessNotEnded));
@@ -142,8 +136,8 @@ impl Import {
         if !self.all_good {
             return Ok(Vec::new());
         }
-        if records != imported.records() {
-            let code = ProblemCode::from(ImportProblem::Count(imported.records()));
+        if records != imported.records {
+            let code = ProblemCode::from(ImportProblem::Count(imported.records));
             return Ok(self.problems(line, vec![Problem::new("records", code)]));
         }
         let wrong = imported.calls_of_no_message(&self.moving.shared.store, &mut self.pace, line).await?;
@@ -162,17 +156,39 @@ impl Import {
         self.all_good && self.imported.is_none()
     }
 
-    /// The number of complete businesses and of their records.
     pub fn count(&self) -> (u64, u64) {
         (self.businesses, self.records)
     }
 
-    /// Takes the import back and waits until its rows are deleted.
-    ///
-    /// # Errors
-    /// [`EngineError::Stopping`]: the next start of the engine continues.
+    /// Rolls the import back and waits until its rows are deleted. The next start of the engine continues it.
     pub async fn take_back(self) -> Result<(), EngineError> {
         finish::take_back(&self.moving.shared).await?;
+        Ok(())
+    }
+}
+
+/// The pace of an import: after each turn, the import pauses for as long as the turn took.
+pub(super) struct Pace {
+    moving: Arc<Moving>,
+    turn_began: Instant,
+}
+
+impl Pace {
+    pub(super) fn new(moving: Arc<Moving>) -> Self {
+        Self { moving, turn_began: Instant::now() }
+    }
+
+    pub(super) async fn rest(&mut self) -> Result<(), EngineError> {
+        self.moving.check_imports()?;
+        let took = self.turn_began.elapsed();
+        if self.moving.shared.store.is_simulated() {
+            tokio::task::yield_now().await;
+        } else if took > TURN_MAX {
+            tokio::time::sleep(took.min(REST_MAX)).await;
+        } else {
+            return Ok(());
+        }
+        self.turn_began = Instant::now();
         Ok(())
     }
 }
