@@ -1,5 +1,5 @@
-//! A turn of an endpoint's actor, and the rows of its due index. A turn reads the due rows, begins an attempt for
-//! each permit and sets the time at which the dispatcher wakes the endpoint next.
+//! A turn of an endpoint's actor, and the rows of its due index. A turn reads the due rows, begins an attempt
+//! for each permit and sets the time at which the dispatcher wakes the endpoint next.
 
 use std::sync::Arc;
 

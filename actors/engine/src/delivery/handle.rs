@@ -1,5 +1,5 @@
-//! The interface to endpoints and their deliveries: sending again, and the delivery log as a filtered list, one
-//! delivery with its body, and counts. `trial` has the tests of an endpoint.
+//! The interface to endpoints and their deliveries: sending again, and the delivery log as a filtered list,
+//! one delivery with its body, and counts. `trial` has the tests of an endpoint.
 
 use domain::{
     Delivery, DeliveryStatus, EventId, EventType, Named, Refusal, Timestamp, UrlRefusal, WebhookEndpoint,
@@ -58,14 +58,14 @@ impl BusinessHandle {
         EndpointKey { business: self.id, endpoint }
     }
 
-    /// Sends an event again with the same id and bytes on a new schedule. Fails with [`Refusal::Conflict`] while
-    /// the delivery waits, the endpoint is disabled or the budget of waiting deliveries is full.
+    /// Sends an event again with the same id and bytes on a new schedule. Fails with [`Refusal::Conflict`]
+    /// while the delivery waits, the endpoint is disabled or the budget of waiting deliveries is full.
     pub async fn resend(&self, endpoint: WebhookId, event: EventId) -> Result<(), EngineError> {
         self.ask_delivery(endpoint, Resend::One(event)).await.map(drop)
     }
 
-    /// Sends every missed and failed event again, within the budget of waiting deliveries. Returns their number.
-    /// Fails with [`Refusal::Conflict`] while the endpoint is disabled.
+    /// Sends every missed and failed event again, within the budget of waiting deliveries. Returns their
+    /// number. Fails with [`Refusal::Conflict`] while the endpoint is disabled.
     pub async fn resend_missed(&self, endpoint: WebhookId) -> Result<u64, EngineError> {
         self.ask_delivery(endpoint, Resend::Missed(keys::deliveries(self.id, endpoint))).await
     }

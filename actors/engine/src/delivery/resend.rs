@@ -1,8 +1,8 @@
 //! Changes of deliveries that are not in progress: sending again, and cleaning.
 //!
 //! An event is sent again with the same id and bytes, the current secret and a new schedule. Cleaning removes
-//! personal data of erased contacts: response bodies are deleted, and deliveries that still wait become missed.
-//! The business wipes an event once no endpoint has such data left.
+//! personal data of erased contacts: response bodies are deleted, and deliveries that still wait become
+//! missed. The business wipes an event once no endpoint has such data left.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -14,16 +14,16 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use domain::{BusinessId, Delivery, EventId};
-use net::{Network, WebhookClient};
+use net::WebhookClient;
 use ractor::MessagingErr;
 use store::keys::installation_kind;
-use store::{KeyRange, Order, StoreError, Weight, keys};
+use store::{KeyRange, Order, StoreError, keys};
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
 
 use super::EndpointKey;
 use super::actor::Message;
-use super::dispatch::{AttemptPermit, Dispatcher, Host};
+use super::dispatch::{AttemptPermit, Dispatcher};
 use super::due::is_beyond_schedule;
 use crate::actor::Directory;
 use crate::business::{BusinessHandle, Businesses};
@@ -113,6 +113,28 @@ impl Deliveries {
         self.tell(key, |permit| Message::Clean(None, permit));
     }
 
+    pub(super) fn hand(self: &Arc<Self>, permit: AttemptPermit) {
+        if self.shared.check_open().is_err() {
+            return self.dispatcher.stop();
+        }
+        let key = permit.key();
+        if self.shared.store.is_business_set_aside(key.business) {
+            return self.dispatcher.rest(key, None);
+        }
+        let mut handed = Some(permit);
+        if let Some(running) = self.directory.if_running(key)
+            && let Ok(in_use) = Arc::clone(&running.permits).try_acquire_owned()
+            && let Some(permit) = handed.take()
+            && let Err(MessagingErr::SendErr(Message::Permit(permit, _))) =
+                running.actor.cast(Message::Permit(permit, in_use))
+        {
+            handed = Some(permit);
+        }
+        if let Some(permit) = handed {
+            self.start_for(key, |in_use| Message::Permit(permit, in_use));
+        }
+    }
+
     /// Sends a message to the endpoint's actor, and starts the actor if it does not run.
     pub(super) fn tell(self: &Arc<Self>, key: EndpointKey, message: fn(OwnedSemaphorePermit) -> Message) {
         if !self.tell_running(key, message) {
@@ -136,7 +158,7 @@ impl Deliveries {
             // Without an actor, the deliveries wait in the store until the next start of the engine.
             loop {
                 match deliveries.directory.enter(key).await {
-                    // A failed cast means that the actor has failed. The supervisor restarts it after a back-off.
+                    // If the cast fails, the actor has failed. The supervisor restarts it after a back-off.
                     Ok((running, permit)) => {
                         let _ = running.actor.cast(message(permit));
                         return;
@@ -162,49 +184,17 @@ impl Deliveries {
     }
 }
 
-impl Host for Deliveries {
-    fn has_room(&self) -> bool {
-        self.shared.store.check_room(Weight::Keeps).is_ok()
-    }
-
-    fn network(&self) -> &Network {
-        self.client.network()
-    }
-
-    fn hand(self: Arc<Self>, permit: AttemptPermit) {
-        if self.shared.check_open().is_err() {
-            return self.dispatcher.stop();
-        }
-        let key = permit.key();
-        if self.shared.store.is_business_set_aside(key.business) {
-            return self.dispatcher.rest(key, None);
-        }
-        let mut handed = Some(permit);
-        if let Some(running) = self.directory.if_running(key)
-            && let Ok(in_use) = Arc::clone(&running.permits).try_acquire_owned()
-            && let Some(permit) = handed.take()
-            && let Err(MessagingErr::SendErr(Message::Permit(permit, _))) =
-                running.actor.cast(Message::Permit(permit, in_use))
-        {
-            handed = Some(permit);
-        }
-        if let Some(permit) = handed {
-            self.start_for(key, |in_use| Message::Permit(permit, in_use));
-        }
-    }
-}
-
 const ENDPOINTS_PER_TURN: usize = 64;
 
 impl Deliveries {
     pub(crate) fn begin(self: &Arc<Self>) {
-        self.dispatcher.begin(Arc::downgrade(self) as Weak<dyn Host>);
+        self.dispatcher.begin(Arc::downgrade(self));
         // A separate task, so that slow receivers do not delay the caller.
         tokio::spawn(Arc::clone(self).register_all());
     }
 
-    /// Registers every endpoint with waiting deliveries, and then corrects due times that a wrong clock has set.
-    /// Endpoints with unreadable rows are skipped.
+    /// Registers every endpoint with waiting deliveries, and then corrects due times that a wrong clock has
+    /// set. Endpoints with unreadable rows are skipped.
     async fn register_all(self: Arc<Self>) {
         for corrects in [false, true] {
             let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX);
@@ -231,8 +221,8 @@ impl Deliveries {
         Ok(())
     }
 
-    /// The next endpoints of the list. `None` at its end, or when the engine closes. A row without an endpoint is
-    /// set aside.
+    /// The next endpoints of the list. `None` at its end, or when the engine closes. A row without an
+    /// endpoint is set aside.
     fn next_endpoints(&self, range: &mut KeyRange) -> Option<Vec<EndpointKey>> {
         self.shared.check_open().ok()?;
         let store = &self.shared.store;

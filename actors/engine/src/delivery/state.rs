@@ -116,7 +116,7 @@ impl State {
         }
     }
 
-    /// The actor waits like with [`Self::wait`], and there is no work in addition to the attempts in progress.
+    /// Like [`Self::wait`], without work in addition to the attempts in progress.
     pub(super) fn wait_without_work(&mut self, deliveries: &Arc<Deliveries>, wait: Option<Duration>) {
         self.wait(deliveries, wait);
         self.rest(deliveries, false);

@@ -19,8 +19,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-use net::Network;
 use parking_lot::Mutex;
+use store::Weight;
 use tokio::sync::{Notify, watch};
 use tokio::task::yield_now;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -29,6 +29,7 @@ use self::fair::{Fair, Granted};
 pub(super) use self::standing::ATTEMPTS_MAX;
 use self::standing::Moment;
 use super::EndpointKey;
+use super::service::Deliveries;
 use crate::clock::{LOOK_EVERY, SteadyClock};
 use crate::quota::Quota;
 
@@ -38,7 +39,7 @@ pub(crate) const PERMITS: usize = 1_024;
 const BODIES_MAX: usize = 256;
 const BODIES_PER_BUSINESS_MAX: usize = 16;
 const ASKING_PER_STEP: usize = 256;
-/// The number of held-back endpoints that a probe of an outage wakes. The end of the outage wakes all, in steps.
+/// The number of held-back endpoints that a probe wakes. The end of the outage wakes all, in steps.
 const RELEASED_PER_PROBE: usize = 256;
 const ROOM_EVERY: Duration = Duration::from_secs(2);
 /// The time between two sweeps for idle endpoints, and between the steps of a sweep.
@@ -46,21 +47,13 @@ const SWEEP_EVERY: Duration = Duration::from_secs(60);
 const SWEEP_STEP_EVERY: Duration = Duration::from_millis(100);
 const PANIC_PAUSE: Duration = Duration::from_secs(1);
 
-pub(super) trait Host: Send + Sync {
-    fn has_room(&self) -> bool;
-
-    fn network(&self) -> &Network;
-
-    fn hand(self: Arc<Self>, permit: AttemptPermit);
-}
-
 pub(crate) struct Dispatcher {
     fair: Mutex<Fair>,
     /// Attempts are measured by the runtime's clock, which stops while the machine is suspended.
     began: Instant,
     /// Due times use this clock, which continues during a suspension.
     steady: SteadyClock,
-    host: OnceLock<Weak<dyn Host>>,
+    deliveries: OnceLock<Weak<Deliveries>>,
     earlier: Notify,
     /// The number of requests to hand out permits since the last pass that found no request.
     handing_out: AtomicUsize,
@@ -91,7 +84,7 @@ impl Dispatcher {
             fair: Mutex::new(Fair::new(permits)),
             began: Instant::now(),
             steady,
-            host: OnceLock::new(),
+            deliveries: OnceLock::new(),
             earlier: Notify::new(),
             handing_out: AtomicUsize::new(0),
             is_full: AtomicBool::new(false),
@@ -104,9 +97,9 @@ impl Dispatcher {
         })
     }
 
-    /// Hands permits to this host's actors until the host is dropped.
-    pub(super) fn begin(self: &Arc<Self>, host: Weak<dyn Host>) {
-        let _ = self.host.set(host);
+    /// Hands permits to the endpoints' actors until `deliveries` is dropped.
+    pub(super) fn begin(self: &Arc<Self>, deliveries: Weak<Deliveries>) {
+        let _ = self.deliveries.set(deliveries);
         tokio::spawn(keep_time(Arc::downgrade(self)));
     }
 
@@ -205,8 +198,8 @@ impl Dispatcher {
 
     /// Whether outcomes can be written. If not, the timer checks again until they can.
     fn has_room(&self) -> bool {
-        let host = self.host.get().and_then(Weak::upgrade);
-        let has_room = host.is_none_or(|host| host.has_room());
+        let deliveries = self.deliveries.get().and_then(Weak::upgrade);
+        let has_room = deliveries.is_none_or(|it| it.shared.store.check_room(Weight::Keeps).is_ok());
         let was_full = self.is_full.swap(!has_room, Ordering::AcqRel);
         if !has_room && !was_full {
             self.earlier.notify_one();
@@ -217,8 +210,8 @@ impl Dispatcher {
     fn hand(self: &Arc<Self>, permit: AttemptPermit) {
         #[cfg(test)]
         assert!(!self.panics.swap(false, Ordering::AcqRel), "the test wants it so");
-        match self.host.get().and_then(Weak::upgrade) {
-            Some(host) => host.hand(permit),
+        match self.deliveries.get().and_then(Weak::upgrade) {
+            Some(deliveries) => deliveries.hand(permit),
             None => self.stop(),
         }
     }
@@ -285,9 +278,9 @@ impl Drop for UnderWay {
     }
 }
 
-/// The one timer. It wakes due endpoints, checks for room on the disk, waits for the end of a local outage and
-/// forgets idle endpoints. It works in bounded steps, also after a suspension, yields between them and continues
-/// after a panic.
+/// The one timer. It wakes due endpoints, checks for room on the disk, waits for the end of a local outage
+/// and forgets idle endpoints. It works in bounded steps, also after a suspension, yields between them and
+/// continues after a panic.
 async fn keep_time(dispatcher: Weak<Dispatcher>) {
     loop {
         match tokio::spawn(keep_on(dispatcher.clone())).await {
@@ -304,7 +297,7 @@ async fn keep_on(dispatcher: Weak<Dispatcher>) {
     let mut sweep_at = Instant::now() + SWEEP_EVERY;
     loop {
         let Some(this) = dispatcher.upgrade() else { return };
-        let Some(host) = this.host.get().and_then(Weak::upgrade) else { return };
+        let Some(deliveries) = this.deliveries.get().and_then(Weak::upgrade) else { return };
         let now = this.now();
         let more = this.fair.lock().tick(ASKING_PER_STEP, this.steady.passed(), now);
         if this.is_full.load(Ordering::Acquire) {
@@ -327,8 +320,8 @@ async fn keep_on(dispatcher: Weak<Dispatcher>) {
         let due = due.map(|due| Instant::now() + wait(due));
         let room_at = this.is_full.load(Ordering::Acquire).then(|| Instant::now() + ROOM_EVERY);
         let next = [due, room_at].into_iter().flatten().fold(sweep_at, Instant::min);
-        let worth_trying = host.network().worth_trying();
-        drop(host);
+        let worth_trying = deliveries.client.network().worth_trying();
+        drop(deliveries);
         tokio::select! {
             biased;
             () = worth_trying, if is_any_cut_off => {
