@@ -27,12 +27,6 @@ impl Installation {
                 }
                 checker.stands_at(&keys::meta());
             }
-            installation_kind::BUSINESS_INDEX => {
-                let Some(of) = checker.id::<BusinessId>() else { return };
-                checker.stands_at(&keys::business_index(of));
-                checker.refers("business", &keys::profile(of));
-                checker.has_no_value(value);
-            }
             installation_kind::API_KEY => {
                 let Some(key) = checker.decoded::<ApiKey>(value) else { return };
                 if !key.prefix.is_ascii() || key.prefix.len() < 8 {
@@ -59,13 +53,17 @@ impl Installation {
                     checker.refers("business", &keys::profile(of));
                 }
             }
-            installation_kind::ENDING | installation_kind::UNFINISHED => {
+            installation_kind::BUSINESS_INDEX | installation_kind::ENDING | installation_kind::UNFINISHED => {
                 let Some(of) = checker.id::<BusinessId>() else { return };
-                let is_ending = kind == installation_kind::ENDING;
-                checker.stands_at(&if is_ending { keys::ending(of) } else { keys::unfinished(of) });
-                if is_ending && checker.is_there(&keys::profile(of)) {
+                let (row, is_ended) = match kind {
+                    installation_kind::BUSINESS_INDEX => (keys::business_index(of), false),
+                    installation_kind::ENDING => (keys::ending(of), true),
+                    _ => (keys::unfinished(of), checker.is_ended(of)),
+                };
+                checker.stands_at(&row);
+                if kind == installation_kind::ENDING && checker.is_there(&keys::profile(of)) {
                     checker.wrong("the deleted business still exists");
-                } else if !is_ending && !checker.is_ended(of) {
+                } else if !is_ended {
                     checker.refers("business", &keys::profile(of));
                 }
                 checker.has_no_value(value);
