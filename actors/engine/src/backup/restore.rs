@@ -119,8 +119,8 @@ struct Restoring<'a> {
 }
 
 impl Restoring<'_> {
-    /// Starts the deletion of the ended businesses and the erasure of the erased contacts, which are no longer
-    /// visible then. The service completes both at its next start.
+    /// Starts the deletion of the ended businesses and the erasure of the erased contacts, which are no
+    /// longer visible then. The service completes both at its next start.
     async fn apply_tombstones(&mut self, after: Option<&TakenBack>) -> Result<(), RestoreError> {
         let clocks = Clocks::open(self.store, Arc::clone(&self.ports.clock)).await?;
         for (of, taken_back) in after.iter().flat_map(|after| &after.businesses) {
@@ -230,8 +230,8 @@ impl Restoring<'_> {
         self.store.write(of, batch).await // the next one reads what this one wrote
     }
 
-    /// The next record of a business's audit log, with the usage of the newest one. Stamps and ids of a business
-    /// grow, whatever this machine's clock shows.
+    /// The next record of a business's audit log, with the usage of the newest one. Stamps and ids of a
+    /// business grow, whatever this machine's clock shows.
     fn next_record(
         &self,
         of: BusinessId,

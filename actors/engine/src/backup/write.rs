@@ -142,8 +142,8 @@ pub struct Manifest {
     pub rows: u64,
     pub bytes: u64,
     pub chunks: Vec<Chunk>,
-    /// The kinds of records with different numbers of recorded and found rows, at most 1,000. Earlier versions
-    /// do not know the field, so they refuse an incomplete backup.
+    /// The kinds of records with different numbers of recorded and found rows, at most 1,000. Earlier
+    /// versions do not know the field, so they refuse an incomplete backup.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Difference>,
     #[serde(default, skip_serializing_if = "is_zero")]

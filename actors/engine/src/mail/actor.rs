@@ -1,5 +1,6 @@
-//! The actor of the outbox. Its queue is the store's index of due mails, and every message requests a turn. Its
-//! memory holds the lanes with waiting mails and the mails that are being sent, but not the waiting mails.
+//! The actor of the outbox. Its queue is the store's index of due mails, and every message requests a turn.
+//! Its memory holds the lanes with waiting mails and the mails that are being sent, but not the waiting
+//! mails.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -185,7 +186,7 @@ impl State {
         self.sending.contains(key) || self.recording.contains_key(key) || self.damaged.contains(key)
     }
 
-    /// Reads a mail. The outer option is `None` for a mail that cannot be decoded, which is skipped from now on.
+    /// Reads a mail. The outer option is `None` if it cannot be decoded. It is skipped from now on.
     pub(super) fn read(&mut self, shared: &Shared, key: MailKey) -> Result<Option<Option<Mail>>, StoreError> {
         let mail = shared.store.look(&keys::mail(key.of, key.id))?;
         if mail.is_none() {

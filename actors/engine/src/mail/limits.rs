@@ -30,7 +30,7 @@ pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 pub enum Forgotten {
     /// A mail may be sent if an account has the address.
     Send,
-    /// The address had a mail recently. No mail is sent, earlier links stay valid, and the response is the same.
+    /// The address had a mail recently. No mail is sent, earlier links stay valid, the response is the same.
     Repeated,
     /// The IP address has asked too often and may ask again at this instant.
     TooMany(Timestamp),

@@ -94,8 +94,8 @@ impl Outbox {
         self.transport.get()
     }
 
-    /// Creates a mail with a `Message-ID`. `None` if the service sends no mail. `now` is the believed time, for
-    /// stamps; `steady` is the time of the schedules.
+    /// Creates a mail with a `Message-ID`. `None` if the service sends no mail. `now` is the believed time,
+    /// for stamps; `steady` is the time of the schedules.
     pub(crate) fn mint(
         &self,
         id: MailId,

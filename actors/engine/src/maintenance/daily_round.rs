@@ -34,7 +34,7 @@ use crate::shared::Shared;
 
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(24);
 const BUSINESSES_PER_STEP: usize = 16;
-/// The pause after a step, as a multiple of its duration. A million businesses take about three and a half hours.
+/// The pause after a step, as a multiple of its duration. A million businesses take about 3.5 hours.
 const PAUSE_TIMES: u32 = 9;
 const PAUSE_MIN: Duration = Duration::from_millis(200);
 const PAUSE_MAX: Duration = Duration::from_secs(10);
@@ -81,8 +81,8 @@ impl Round {
         Ok(())
     }
 
-    /// Ends the round when the engine closes. The next engine begins with the business that is being counted. It
-    /// skips that business only after a crash, so that a count cannot crash the process repeatedly.
+    /// Ends the round when the engine closes. The next engine begins with the business that is being counted.
+    /// It skips that business only after a crash, so that a count cannot crash the process repeatedly.
     pub(crate) fn end(&self, store: &Store) {
         let mut progress = self.progress.lock();
         if let (Some(after), Some(round)) = (progress.counting.take(), progress.record)

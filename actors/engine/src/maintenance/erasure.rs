@@ -163,7 +163,7 @@ struct Cleaning<'a> {
 }
 
 impl Cleaning<'_> {
-    /// Reads the next rows of the current stage. Returns true at its end. The store contains the stage numbers.
+    /// Reads the next rows of the current stage. Returns true at its end. Stage numbers are stored.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
             // This stage is first, because a repeated request could otherwise return the erased data.
@@ -176,8 +176,8 @@ impl Cleaning<'_> {
         }
     }
 
-    /// Passes the rows of a range, as of the newest decision, to the rule, from the last position on. Returns true
-    /// at the end of the range, or if the rule returned false.
+    /// Passes the rows of a range, as of the newest decision, to the rule, from the last position on. Returns
+    /// true at the end of the range, or if the rule returned false.
     fn each(
         &mut self,
         range: KeyRange,
@@ -337,8 +337,8 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Replaces remembered answers that contain the contacts: a repeat then shows the current state. The order is
-    /// descending, because keys of future days are moved to earlier days.
+    /// Replaces remembered answers that contain the contacts: a repeat then shows the current state. The
+    /// order is descending, because keys of future days are moved to earlier days.
     fn remembered(&mut self) -> Result<bool, StoreError> {
         let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
         self.each(range, Order::Descending, |step, key, value| {

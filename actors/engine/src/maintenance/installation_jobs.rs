@@ -29,7 +29,8 @@ const ACCOUNTS_EVERY: TimeDelta = TimeDelta::hours(24);
 const FIRST_ACCOUNTS: TimeDelta = TimeDelta::hours(1);
 const PEOPLE_PER_STEP: usize = 256;
 
-/// Deletes the rows of deleted businesses, which are in a list (`keys::ending`) until the last row is deleted.
+/// Deletes the rows of deleted businesses, which are in a list (`keys::ending`) until the last row is
+/// deleted.
 #[derive(Default)]
 pub(super) struct DeletedBusinesses {
     /// The business of the last step, and whether the step found no row.
@@ -186,8 +187,8 @@ impl Job for ExpiredAccounts {
     }
 }
 
-/// Finishes interrupted imports or deletes their rows, including imports of an earlier process. An import that
-/// was read completely is finished. No import runs at the same time.
+/// Finishes interrupted imports or deletes their rows, including imports of an earlier process. An import
+/// that was read completely is finished. No import runs at the same time.
 #[derive(Default)]
 pub(super) struct InterruptedImports;
 

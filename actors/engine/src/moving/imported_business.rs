@@ -278,9 +278,9 @@ impl ImportedBusiness {
         id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of, id)))
     }
 
-    /// The calls that refer to a missing message: the first [`MISSING_MAX`] and, on the line of the business's
-    /// `end`, the number of the others. Messages follow calls, so the check runs on the business's last line, in
-    /// bounded steps. All records were valid, so the stored calls match their lines.
+    /// The calls that refer to a missing message: the first [`MISSING_MAX`] and, on the line of the
+    /// business's `end`, the number of the others. Messages follow calls, so the check runs on the business's
+    /// last line, in bounded steps. All records were valid, so the stored calls match their lines.
     pub(super) async fn calls_of_no_message(
         &mut self,
         store: &Store,
@@ -317,8 +317,8 @@ impl ImportedBusiness {
         Ok(wrong)
     }
 
-    /// Writes the remaining names and the audit log's first entry, with the latest stamp and the greatest id. A
-    /// retention starts now.
+    /// Writes the remaining names and the audit log's first entry, with the latest stamp and the greatest id.
+    /// A retention starts now.
     pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
         self.write_names().await?;
         let (of, (newest, at)) = (self.of, self.newest);

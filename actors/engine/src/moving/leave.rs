@@ -71,8 +71,8 @@ impl Leaving {
         }
     }
 
-    /// The next records: the business first, its end last, then none. With [differences](Self::differences) the end
-    /// is left out.
+    /// The next records: the business first, its end last, then none. With [differences](Self::differences)
+    /// the end is left out.
     pub fn next(&mut self, store: &Store, rows: &dyn Rows) -> Result<Vec<Moved>, StoreError> {
         if let Some(business) = self.business.take() {
             self.theirs = self.who_is_erased(store, rows)?;
