@@ -1,7 +1,6 @@
 //! Backups of a running engine: one at a time, in small steps with pauses, so that commits continue.
 
 use std::collections::VecDeque;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,7 +9,7 @@ use std::time::Duration;
 use domain::{BackupId, ProblemCode, Refusal, Timestamp, UnderWay};
 use parking_lot::Mutex;
 use store::records::STORE_FORMAT;
-use store::{Noted, Snapshot, Store, StoreError, Weight};
+use store::{Noted, Snapshot, Store, Weight};
 use tokio::sync::watch;
 
 use super::write::Writer;
@@ -44,16 +43,6 @@ pub enum BackupFailure {
     DiskFull,
     Store(String),
     NotWritten(String),
-}
-
-impl BackupFailure {
-    fn store(error: StoreError) -> Self {
-        Self::Store(error.to_string())
-    }
-
-    fn not_written(error: io::Error) -> Self {
-        Self::NotWritten(error.to_string())
-    }
 }
 
 type State = Arc<Mutex<BackupState>>;
@@ -184,7 +173,7 @@ impl Making {
             Ok(snapshot) => snapshot,
             Err(error) => {
                 writer.discard();
-                return Err(BackupFailure::store(error));
+                return Err(BackupFailure::Store(error.to_string()));
             }
         };
         let taken_at = (self.now)();
@@ -208,9 +197,10 @@ impl Making {
             return Err(BackupFailure::ServiceStopped);
         }
         self.store.check_room(Weight::Grows).map_err(|_| BackupFailure::DiskFull)?;
-        let rows = snapshot.next(self.rows_in_step, STEP_BYTES).map_err(BackupFailure::store)?;
+        let rows = snapshot.next(self.rows_in_step, STEP_BYTES);
+        let rows = rows.map_err(|error| BackupFailure::Store(error.to_string()))?;
         let Some(rows) = rows else { return Ok(false) };
-        writer.add(&rows).map_err(BackupFailure::not_written)?;
+        writer.add(&rows).map_err(|error| BackupFailure::NotWritten(error.to_string()))?;
         let mut state = self.state.lock();
         (state.rows, state.bytes) = writer.written();
         Ok(true)
@@ -245,7 +235,7 @@ impl Making {
         let aside = self.store.businesses_set_aside().into_iter().map(|(id, _)| id);
         writer.finish(STORE_FORMAT, sequence, taken_at, aside).map_err(|error| {
             remove(&dir);
-            BackupFailure::not_written(error)
+            BackupFailure::NotWritten(error.to_string())
         })
     }
 }
