@@ -28,7 +28,6 @@ use crate::server::{ClientAddr, Unfit};
 /// The paths that are also answered on connections without a slot, for supervisors and monitoring.
 const ALWAYS_ANSWERED: [&str; 2] = ["/healthz", "/metrics"];
 
-/// The maximum length of a logged path without a route, in characters.
 const PATH_CHARS_MAX: usize = 200;
 /// Longer segments of such a path are not logged, in bytes: a token has 43, an id has 36.
 const PART_BYTES_MAX: usize = 36;
@@ -96,8 +95,7 @@ fn unfit(request: &Request) -> Option<ApiError> {
     }
 }
 
-/// Shortens a path without a route, and replaces segments of the length of a token, since a mistyped path or
-/// a wrong method may contain a valid token.
+/// Shortens a path, and replaces segments of a token's length, since a mistyped path may contain a token.
 fn shorten(path: &str) -> String {
     let part = |part| if str::len(part) > PART_BYTES_MAX { "…" } else { part };
     let parts = path.split('/').map(part).collect::<Vec<_>>().join("/");

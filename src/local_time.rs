@@ -18,8 +18,7 @@ pub(crate) fn instant(local: NaiveDateTime, zone: Tz) -> Result<DateTime<Tz>, Wa
         LocalResult::Single(instant) => Ok(instant),
         LocalResult::Ambiguous(first, second) => Err(WallClockError::Twice(first, second)),
         LocalResult::None => {
-            // No clock change is longer than a day, so the offsets a day before and after are those around
-            // the change.
+            // No clock change is longer than a day, so the offsets around it are those a day before and after.
             let by = |hours| {
                 let near = zone.from_utc_datetime(&(local + TimeDelta::hours(hours)));
                 zone.from_utc_datetime(&(local - near.offset().fix()))

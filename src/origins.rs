@@ -27,7 +27,6 @@ impl Origins {
         Self { public }
     }
 
-    /// The name of the first header that is not accepted.
     pub(crate) fn refused(&self, headers: &HeaderMap) -> Option<&'static str> {
         // A request of HTTP/1.0 may have no Host. Browsers do not use HTTP/1.0.
         let host = headers.get(header::HOST);
@@ -43,8 +42,7 @@ impl Origins {
         headers.get(header::HOST).is_none_or(|host| self.is_good_host(host))
     }
 
-    /// Whether a page of another site has submitted a form. A client without both headers is not a current
-    /// browser, so it has no cookies for a foreign page to abuse.
+    /// Whether a page of another site has submitted a form. A client without both headers is no browser.
     pub(crate) fn is_cross_site(&self, headers: &HeaderMap) -> bool {
         if headers.contains_key(SEC_FETCH_SITE) {
             let mut sites = headers.get_all(SEC_FETCH_SITE).iter();

@@ -30,7 +30,6 @@ pub(crate) struct Allowance {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    /// Allowed and counted.
     Within(Allowance),
     Over(Allowance),
     /// The table of addresses is full and does not contain this address.
@@ -74,8 +73,7 @@ impl Addresses {
 
     pub(crate) fn count(&self, address: IpAddr, now: Timestamp) -> Verdict {
         let (address, mut windows) = (network(address), self.windows.lock());
-        // A full table keeps its entries, so many new addresses cannot displace an address that has used up
-        // its allowance.
+        // A full table keeps its entries, so new addresses cannot displace one that has used up its allowance.
         if windows.is_full_without(&address, now) {
             return Verdict::Unavailable(allowance(self.limit, 0, now));
         }

@@ -65,14 +65,12 @@ pub struct Service {
     engine: Engine,
     stop: watch::Sender<bool>,
     listeners: Vec<JoinHandle<Option<server::Drained>>>,
-    /// Whether a listener's task has panicked.
     listener_panicked: watch::Receiver<bool>,
     socket_path: PathBuf,
 }
 
 impl Service {
     /// Opens the store, binds both listeners and serves. `on_fatal` is called if the store fails permanently.
-    /// The error message names the invalid setting.
     pub async fn start(
         settings: &Settings,
         ports: Ports,
@@ -184,17 +182,14 @@ impl Service {
         format!("{}://{}/admin/v1", self.schemes[1], self.admin)
     }
 
-    /// The address of the dashboard. `None` without a public URL.
     pub fn dashboard_url(&self) -> Option<String> {
         self.public_url.as_ref().map(|origin| format!("{origin}/dashboard"))
     }
 
-    /// Reloads the certificates of the listeners.
     pub fn read_certificates_again(&self) {
         self.certificates.iter().for_each(Certificates::read_again);
     }
 
-    /// For tests that inspect the engine.
     pub fn engine(&self) -> &Engine {
         &self.engine
     }
@@ -208,8 +203,7 @@ impl Service {
         ServiceError::Listener
     }
 
-    /// Stops accepting, finishes the current requests (at most 10 s), makes all changes durable and unlocks
-    /// the store. Fails if the store has failed.
+    /// Finishes the current requests (at most 10 s) and unlocks the store. Fails if the store has failed.
     pub async fn stop(self) -> Result<(), ServiceError> {
         self.stop.send_replace(true);
         // An upload has no time limit. The rows that an incomplete import has read are discarded.
@@ -241,8 +235,7 @@ fn begin_mail(engine: &Engine, settings: &MailSettings, origin: String) -> Resul
     Ok(())
 }
 
-/// The complete public and operator applications with the origin `http://localhost`. Public for tests without
-/// sockets.
+/// The public and operator applications with the origin `http://localhost`, for tests without sockets.
 #[doc(hidden)]
 pub fn apps(
     engine: &Engine,
@@ -255,7 +248,6 @@ pub fn apps(
     counted_apps(engine, (admin_token, AdminHosts::default()), rate_limits, public_url, stopping, metrics)
 }
 
-/// Like [`apps`], with these metrics.
 fn counted_apps(
     engine: &Engine,
     (admin_token, hosts): (&AdminToken, AdminHosts),
@@ -300,7 +292,6 @@ pub fn pages() -> Vec<(Method, &'static str, String)> {
     dashboard::routes()
 }
 
-/// Every path of the service, as in the route tables.
 fn paths() -> impl Iterator<Item = &'static str> {
     let apart = ["/healthz", "/openapi.json", "/metrics", mcp::PATH];
     routes().into_iter().map(|(_, path)| path).chain(apart).chain(dashboard::paths()).chain(docs::PATHS)

@@ -1,5 +1,4 @@
-//! `B/audit`: the changes of a business, newest first. `/admin/v1/audit`: changes of accounts, exports,
-//! backups and deleted businesses.
+//! `B/audit` and `/admin/v1/audit`: the changes of a business, and those of the installation.
 
 use view::AuditView;
 

@@ -27,7 +27,6 @@ use crate::rest::router::Gate;
 use crate::rest::values::phone::PhoneRegion;
 use crate::server::ClientAddr;
 
-/// The wrong tokens per minute and address (IPv6: /64).
 pub(crate) const FAILURES_MAX: u32 = 5;
 
 #[derive(Clone)]

@@ -101,7 +101,6 @@ pub(super) async fn import(
     Ok(Done::answer_to(import.finish(imported, context.caller.actor, asked).await?))
 }
 
-/// The next piece of the body, unless the service stops.
 async fn next(engine: &Engine, body: &mut Pieces) -> Result<Option<Bytes>, ApiError> {
     tokio::select! {
         biased;

@@ -23,11 +23,9 @@ use crate::rest::error::{ApiError, Code};
 use crate::rest::route::{Route, delete, get, patch, post, put};
 use crate::rest::router::{self, Gate};
 
-/// The refusals of a time for the team.
 const TEAM_MOVE: &[Code] = &[Code::SlotUnavailable];
 /// `Conflict` is the limit on stored appointments.
 const TEAM_BOOKING: &[Code] = &[Code::SlotUnavailable, Code::Conflict];
-/// A limit on stored rows, or another state.
 const CONFLICT: &[Code] = &[Code::Conflict];
 
 /// The router and the API document use this table.
@@ -276,8 +274,6 @@ pub(crate) fn table() -> Vec<Route<Token>> {
     ]
 }
 
-/// Builds the router of the operator listener. `others` are routes without the token. Requests for other
-/// hosts are refused.
 pub(crate) fn router(
     engine: Engine,
     token: AdminToken,

@@ -69,7 +69,6 @@ json_object! {
 type AdvanceDays = Whole<{ *MAX_ADVANCE_DAYS.start() }, { *MAX_ADVANCE_DAYS.end() }>;
 
 impl ServiceBody {
-    /// A price needs a currency, and a currency a price.
     pub(crate) fn change(self) -> Result<CreateService, Refusal> {
         let minutes = |given: Option<Whole<0, BUFFER_MINUTES_MAX>>| given.map_or(0, Whole::get);
         let buffers = Buffers::new(minutes(self.buffer_before_minutes), minutes(self.buffer_after_minutes));

@@ -17,7 +17,6 @@ impl InBusiness {
         business("--business", self.business)
     }
 
-    /// The path of the business with these segments appended.
     pub(super) fn path(self, segments: &[&str]) -> Path {
         Path::business(self.typed(), segments)
     }
@@ -52,8 +51,6 @@ pub(super) struct Paging {
 /// The kinds of commands that cannot be undone and need a confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Irreversible {
-    /// Erases the record at the path.
     Erase,
-    /// Deletes the business at the path.
     Delete,
 }

@@ -22,7 +22,6 @@ use super::record::One;
 use super::walk::read;
 use super::{print, rotation};
 
-/// The interval at which the command asks for the progress.
 const ASK_EVERY: Duration = Duration::from_millis(250);
 const BACKUPS: &str = "/admin/v1/backup";
 
@@ -47,7 +46,6 @@ pub struct BackupArgs {
     options: OperatorOptions,
 }
 
-/// The state of a backup.
 #[derive(Deserialize)]
 struct State {
     id: String,
@@ -68,8 +66,7 @@ struct Manifest {
     bytes: u64,
 }
 
-/// Makes a backup. Exit code 0 when it is complete and on disk, 1 on failure or if recorded rows are missing,
-/// 2 for an invalid setting.
+/// Exit code 0 for a complete backup, 1 on failure or if recorded rows are missing, 2 for an invalid setting.
 pub fn backup(args: BackupArgs) -> ExitCode {
     let as_json = args.options.json;
     carry_out(as_json, Box::pin(make(args)))

@@ -32,8 +32,7 @@ use crate::http::json::Json;
 
 const REQUESTS_MAX: usize = 16;
 
-/// The maximum length of a line, in bytes. The service has a lower limit and reports it; longer lines are not
-/// sent.
+/// In bytes. The service has a lower limit and reports it; longer lines are not sent.
 const LINE_BYTES_MAX: usize = 1024 * 1024;
 
 /// The first protocol version with headers that describe the request.
@@ -55,17 +54,14 @@ enum Line {
 
 pub(super) struct Bridge {
     http: HttpClient<Connector, Full<Bytes>>,
-    /// The origin of the service.
     origin: String,
     authorization: HeaderValue,
     /// The protocol version negotiated by `initialize`, for later requests.
     version: RefCell<Option<String>>,
 }
 
-/// A message from the assistant.
 struct Incoming {
-    /// The id for the response: null if the message has no valid id, `None` for a notification, which gets no
-    /// response.
+    /// The id for the response: null if it is not valid, `None` for a notification, which gets no response.
     id: Option<Value>,
     message: Json,
     line: Bytes,
@@ -83,7 +79,6 @@ impl Bridge {
         Self { http, origin, authorization, version: RefCell::new(None) }
     }
 
-    /// Forwards all lines of standard input.
     pub(super) async fn run(self) {
         let (sender, mut lines) = mpsc::channel(1);
         // Reading blocks, so it needs its own thread, which the exit of the process ends.
@@ -137,7 +132,6 @@ impl Bridge {
         tasks.await;
     }
 
-    /// Forwards one message and writes its response.
     async fn carry(&self, incoming: Incoming) {
         let id = incoming.id.clone().unwrap_or_default();
         let exchange = Box::pin(self.exchange(&incoming, &id));
@@ -184,7 +178,6 @@ impl Bridge {
         self.answer(id, status, retry_after.as_deref(), &body)
     }
 
-    /// Builds the response to a request from the service's response.
     fn answer(&self, id: &Value, status: StatusCode, retry_after: Option<&str>, body: &[u8]) -> Value {
         match serde_json::from_slice::<Value>(body) {
             // An error without an id still belongs to this request.
@@ -251,7 +244,6 @@ fn read(line: Bytes) -> Result<Option<Incoming>, Value> {
     Ok(Some(Incoming { id, message, line }))
 }
 
-/// The protocol headers of a message.
 fn headers(message: &Json, negotiated: Option<&str>) -> Vec<(HeaderName, HeaderValue)> {
     let at = |path: &[&str]| path.iter().try_fold(message, |json, name| json.property(name))?.as_text();
     let own = at(&["params", "_meta", "io.modelcontextprotocol/protocolVersion"]);
@@ -273,8 +265,7 @@ fn headers(message: &Json, negotiated: Option<&str>) -> Vec<(HeaderName, HeaderV
     headers
 }
 
-/// Encodes a text as the protocol requires in a header: unchanged, or in base64 if a header could not contain
-/// it.
+/// A text as it is, or in base64 if a header could not contain it, as the protocol requires.
 fn header_value(text: &str) -> HeaderValue {
     let is_plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
         && text.trim() == text

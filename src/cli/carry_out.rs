@@ -12,7 +12,6 @@ use super::options::OptionsError;
 use super::print;
 use super::record::{ApiError, Detail};
 
-/// Why a command failed.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub(super) struct Failure {
@@ -28,7 +27,6 @@ impl Failure {
         Self { message: message.to_string(), exit_status: 1, refusal: None }
     }
 
-    /// The command is invalid.
     pub(super) fn usage(message: impl Display) -> Self {
         Self { exit_status: 2, ..Self::new(message) }
     }
@@ -71,7 +69,6 @@ impl From<ClientError> for Failure {
     }
 }
 
-/// Runs a command on its own runtime.
 pub(super) fn run<T>(act: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     runtime.map_err(|error| Failure::new(format!("cannot start the runtime: {error}")))?.block_on(act)

@@ -31,7 +31,6 @@ use crate::english;
 /// The time limit of a request, from connecting to the last byte of the response.
 pub(super) const CALL_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The maximum length of a response, in bytes.
 pub(super) const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// A small request that the operator is always allowed to make.
@@ -134,8 +133,7 @@ impl Client {
         self.in_time(Box::pin(exchange)).await?
     }
 
-    /// Requests lines and passes on their bytes as they arrive, without a limit. The head and each part of
-    /// the response may take as long as a request.
+    /// Passes on the bytes of lines as they arrive. The head and each part may take as long as a request.
     pub(super) async fn lines<E: From<ClientError>>(
         &self,
         target: &str,
@@ -194,7 +192,6 @@ impl Client {
         }
     }
 
-    /// Sends a request and returns the head of the response.
     async fn begin(
         &self,
         method: Method,
@@ -242,7 +239,6 @@ impl Client {
     }
 }
 
-/// Reads pieces until the receiver closes the channel.
 fn read_pieces(mut input: impl Read, pieces: &mpsc::Sender<io::Result<Frame<Bytes>>>) {
     loop {
         let mut piece = BytesMut::zeroed(PIECE_BYTES);

@@ -39,7 +39,6 @@ use crate::english;
 use crate::service::Service;
 
 const NAME: &str = "Salon Lumière";
-/// The file with the id and key of the sample business.
 const DEMO_FILE: &str = "demo.json";
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -276,8 +275,7 @@ async fn open_times(business: &BusinessHandle, service: ServiceId) -> Result<Vec
     business.availability(service, None, days, Terms::Integration).await
 }
 
-/// The text about the dashboard: its address, and a new link that signs in the first owner. Empty without a
-/// public URL.
+/// The address of the dashboard, and a new link that signs in the first owner. Empty without a public URL.
 async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineError> {
     let people = service.engine().people();
     let Some(url) = service.dashboard_url() else { return Ok(String::new()) };
@@ -306,7 +304,6 @@ async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineE
     Ok(out)
 }
 
-/// The text with example requests.
 async fn guide(service: &Service, sample: &Sample, dir: Option<&PathBuf>) -> Result<String, EngineError> {
     let business = service.engine().business(sample.business_id);
     let profile = business.business().await?;

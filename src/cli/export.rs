@@ -20,7 +20,6 @@ use super::typed::{Kind, Typed};
 use super::whole_file::WholeFile;
 use crate::moving;
 
-/// The options of `export`.
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     /// Only this business, by its id or its whole name [default: all]

@@ -36,7 +36,6 @@ pub(super) struct Closed {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct ClosedDay {
     pub(super) date: NaiveDate,
-    /// The name of the holiday.
     pub(super) note: String,
     /// The number of appointments on this date. They are not changed.
     pub(super) affected: u64,
@@ -120,7 +119,6 @@ async fn booked(
     Ok((booked.len() as u64, booked.iter().take(AFFECTED_IDS_MAX).filter_map(id).collect()))
 }
 
-/// The dates with a special day.
 async fn special_days(client: &Client, days: &Call) -> Result<HashSet<String>, ClientError> {
     let walked = walk(client, days, &Part::whole()).await?;
     let date = |record: &Record| record.get("date").and_then(Value::as_str).map(str::to_owned);

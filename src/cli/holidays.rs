@@ -19,14 +19,12 @@ const EVENT_DAYS_MAX: u64 = 366;
 const YEARS_AHEAD: i32 = 2;
 const NOTE_CHARS_MAX: usize = 200;
 
-/// Holidays with their names, by date.
 pub(super) type Holidays = BTreeMap<NaiveDate, String>;
 
 /// The occurrences (event and date) that another event replaces.
 type Replaced<'a> = HashSet<(&'a str, NaiveDate)>;
 
-/// Returns the holidays from `today` on. Yearly events are expanded until the end of the second year after
-/// it. The error has one line for each unsupported part of a future event.
+/// The holidays from `today` on. The error has one line for each unsupported part of a future event.
 pub(super) fn holidays(calendar: &[u8], today: NaiveDate) -> Result<Holidays, Vec<String>> {
     let events = events(calendar).map_err(|problem| vec![problem])?;
     let mut found: BTreeMap<NaiveDate, Vec<String>> = BTreeMap::new();

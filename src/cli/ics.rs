@@ -21,7 +21,6 @@ pub(super) struct Property {
     name: String,
     /// Parameter names, in upper case.
     parameters: Vec<String>,
-    /// The value, unparsed.
     pub(super) value: String,
 }
 
@@ -122,7 +121,6 @@ pub(super) fn date(text: &str) -> Option<NaiveDate> {
     digits.then(|| NaiveDate::parse_from_str(text, "%Y%m%d").ok()).flatten()
 }
 
-/// Parses a duration.
 pub(super) fn seconds(duration: &str) -> Option<u64> {
     let duration = duration.to_ascii_uppercase();
     let rest = duration.strip_prefix('+').unwrap_or(&duration).strip_prefix('P')?;
@@ -155,8 +153,7 @@ fn no_calendar() -> String {
     "is not an iCalendar file: it must begin with BEGIN:VCALENDAR".into()
 }
 
-/// Unfolds the lines. Each result has the number of its first line. Folding applies to bytes, so a fold may
-/// be inside a character.
+/// Unfolds the lines, with the number of each first line. A fold may be inside a character.
 fn unfolded(file: &[u8]) -> Vec<(usize, Vec<u8>)> {
     let mut lines: Vec<(usize, Vec<u8>)> = Vec::new();
     for (number, line) in (1..).zip(file.split(|byte| *byte == b'\n')) {

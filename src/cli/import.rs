@@ -19,7 +19,6 @@ use super::record::{Detail, One};
 use super::walk::read;
 use crate::moving::PROBLEMS_MAX;
 
-/// The options of `import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
     /// The file to read [default: standard input]
@@ -39,7 +38,6 @@ pub struct ImportArgs {
     options: OperatorOptions,
 }
 
-/// The response of the service.
 #[derive(Deserialize)]
 struct Imported {
     businesses: u64,
@@ -47,8 +45,7 @@ struct Imported {
     exported_at: String,
 }
 
-/// Imports the lines and prints the number of businesses and records. Exit code 1 on failure, for example
-/// because of an invalid line, and 2 for an invalid setting.
+/// Exit code 1 on failure, for example because of an invalid line, and 2 for an invalid setting.
 pub fn import(args: ImportArgs) -> ExitCode {
     let as_json = args.options.json;
     carry_out(as_json, Box::pin(run(args)))
@@ -89,7 +86,6 @@ async fn run(args: ImportArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The message about the import, or about the dry run.
 fn said(data: &Imported, dry_run: bool) -> String {
     let businesses = print::count(data.businesses, "business", "businesses");
     let records = print::count(data.records, "record", "records");
@@ -101,7 +97,6 @@ fn said(data: &Imported, dry_run: bool) -> String {
     }
 }
 
-/// The message about the invalid lines.
 fn invalid_lines(wrong: &[Detail]) -> String {
     let mut said: String = wrong.iter().map(|wrong| format!("{}: {}\n", wrong.path, wrong.message)).collect();
     if wrong.len() >= PROBLEMS_MAX {

@@ -37,7 +37,6 @@ pub struct TestArgs {
     options: OperatorOptions,
 }
 
-/// The result of a test.
 #[derive(Deserialize)]
 struct Tested {
     answer: Option<String>,

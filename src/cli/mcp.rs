@@ -43,7 +43,6 @@ pub fn mcp(args: McpArgs) -> ExitCode {
     carry_out(false, Box::pin(act))
 }
 
-/// The bridge to the service that the settings name.
 fn bridge(args: McpArgs) -> Result<Bridge, ConfigError> {
     let given = text(variables::URL, args.url)?.unwrap_or_else(|| USUAL_URL.to_owned());
     let origin = origin(&given).ok_or_else(|| {
@@ -65,7 +64,6 @@ fn bridge(args: McpArgs) -> Result<Bridge, ConfigError> {
     Ok(Bridge::new(connector, origin.to_string(), authorization))
 }
 
-/// The warning about a connection that others can read.
 fn warning(origin: &PublicUrl) -> Option<String> {
     let is_readable = !origin.is_https() && !origin.is_loopback();
     is_readable.then(|| {
@@ -82,7 +80,6 @@ fn origin(given: &str) -> Option<PublicUrl> {
     PublicUrl::parse(text)
 }
 
-/// The `Authorization` header with a key.
 fn key(text: &str) -> Result<HeaderValue, &'static str> {
     let malformed = "must be an API key, which begins with rcpt_";
     Credential::parse(text).and_then(|_| bearer(text)).ok_or(malformed)

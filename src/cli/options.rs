@@ -34,7 +34,6 @@ const UNIT_DATA_DIR: &str = "/var/lib/receptionist";
 /// The default address of the operator API.
 pub(super) const ADMIN_LISTEN: &str = "127.0.0.1:8081";
 
-/// The options of every operator command.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Connection and output")]
 pub struct OperatorOptions {
@@ -70,7 +69,6 @@ pub struct OperatorOptions {
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct AdminToken(OsString);
 
-/// The `Authorization` header with an operator's token.
 fn authorization(token: &str) -> Result<HeaderValue, &'static str> {
     let unfit = "must be a token of visible ASCII characters";
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -135,16 +133,13 @@ impl OptionsError {
     }
 }
 
-/// The address and the token for requests.
 #[derive(Debug)]
 pub(super) struct Access {
     pub(super) address: ServerAddress,
     pub(super) tls: Option<Arc<ClientConfig>>,
     pub(super) authorization: HeaderValue,
-    /// The source of the token, for messages.
     pub(super) origin: String,
-    /// The token of the demonstration, which is tried if the service refuses the other. Both may exist in
-    /// this directory.
+    /// The token of the demonstration, which is tried if the service refuses the other.
     pub(super) otherwise: Option<HeaderValue>,
 }
 
@@ -256,7 +251,6 @@ impl OperatorOptions {
         first.map_or(Ok(None), Err)
     }
 
-    /// The address and the TLS configuration for a URL.
     fn at_url(&self, text: &str) -> Result<(ServerAddress, Option<Arc<ClientConfig>>), OptionsError> {
         let bad = |why: &str| OptionsError::Url(why.to_owned());
         let url =
@@ -307,7 +301,6 @@ impl OperatorOptions {
     }
 }
 
-/// Whether the directory belongs to the current user.
 fn is_own(dir: &Path) -> bool {
     std::fs::metadata(dir).is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
 }

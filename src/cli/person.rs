@@ -9,7 +9,6 @@ use super::request::Body;
 use super::task::{Show, Task};
 use super::typed::{Kind, Typed};
 
-/// The note about the link in a response.
 pub(super) fn about_link(record: &Record) -> &'static str {
     match record.get("no_link_reason").and_then(Value::as_str) {
         Some("has_password") => {

@@ -34,8 +34,7 @@ impl Flags {
             [Some(name.as_str()), shorter, name.strip_suffix('s')]
         });
         let known = forms.flatten().find(|form| self.0.iter().any(|flag| flag == form))?;
-        // An object has a flag for each of its properties, in addition to the flag for the id that replaces
-        // the object.
+        // An object has a flag for each of its properties, in addition to the flag for the id.
         let of_object = known == property && self.0.iter().any(|flag| flag.starts_with(&format!("{known}-")));
         Some(format!("--{known}{}", if of_object { "-…" } else { "" }))
     }
@@ -85,10 +84,8 @@ fn one_of_several(property: &str, inner: &str, call: &Call) -> Option<(String, S
 /// The property of a booking that may be too close to another appointment.
 const IGNORE_BUFFERS: &str = "ignore_buffers";
 
-/// A hint on how to correct a problem.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Hint {
-    /// This text.
     Said(String),
     /// The region in which the business's national numbers are read.
     PhoneRegion,
@@ -113,7 +110,6 @@ pub(super) fn hints(refused: &ApiError, call: &Call, flags: &Flags) -> Vec<Hint>
     hints
 }
 
-/// What may help against a problem, if anything.
 fn hint(detail: &Detail, call: &Call) -> Option<Hint> {
     let typed = value(detail, call)?;
     match detail.path.rsplit('.').next()? {

@@ -20,13 +20,11 @@ impl Record {
     }
 }
 
-/// A response with one object.
 #[derive(Debug, Deserialize)]
 pub(super) struct One<T = Record> {
     pub(super) data: T,
 }
 
-/// A response with one page of a list.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Page {
     pub(super) data: Vec<Record>,
@@ -48,7 +46,6 @@ pub(super) struct ApiError {
     pub(super) details: Vec<Detail>,
 }
 
-/// A problem with a property or parameter of the request.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 pub(super) struct Detail {
     pub(super) path: String,

@@ -22,8 +22,7 @@ pub struct RepairArgs {
     dry_run: bool,
 }
 
-/// Repairs the stamps of a store and prints the changes. Exit code 1 on failure, for example if a service
-/// runs. A repeated run continues an interrupted one.
+/// Exit code 1 on failure, for example if a service runs. A repeated run continues an interrupted one.
 pub fn repair(args: RepairArgs) -> ExitCode {
     let act = async move {
         let report = run(&args).await;

@@ -19,7 +19,6 @@ pub(super) enum Term {
 }
 
 impl Term {
-    /// The unresolved terms of this value.
     fn typed(&mut self) -> Vec<&mut Term> {
         match self {
             Self::Plain(_) => Vec::new(),
@@ -59,7 +58,6 @@ impl From<Typed> for Term {
     }
 }
 
-/// The body of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Body(Vec<(String, Term)>);
 
@@ -71,7 +69,6 @@ impl Body {
         self
     }
 
-    /// Adds a property if there is a value.
     pub(super) fn given(self, name: &str, value: Option<impl Into<Term>>) -> Self {
         match value {
             Some(value) => self.with(name, value),
@@ -112,7 +109,6 @@ impl Path {
         segments.iter().fold(Self::businesses().then(business), |path, segment| path.then(*segment))
     }
 
-    /// Appends a segment.
     pub(super) fn then(mut self, segment: impl Into<Term>) -> Self {
         self.0.push(segment.into());
         self
@@ -129,7 +125,6 @@ impl Path {
     }
 }
 
-/// A request as typed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Request {
     pub(super) method: Method,
@@ -146,7 +141,6 @@ impl Request {
         path.chain(query).chain(self.body.iter_mut().flat_map(Body::typed)).collect()
     }
 
-    /// The request to send.
     pub(super) fn call(&self) -> Call {
         Call {
             method: self.method.clone(),
@@ -157,7 +151,6 @@ impl Request {
     }
 }
 
-/// A request as sent.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Call {
     pub(super) method: Method,

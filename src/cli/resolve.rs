@@ -23,7 +23,6 @@ use super::typed::time::{self, TimeError};
 use super::typed::{Kind, Typed, region, zone};
 use super::walk;
 
-/// The maximum number of listed candidates.
 const NAMED_MAX: u32 = 10;
 
 /// The maximum size of a file, in bytes, which is the service's limit for a body.
@@ -56,9 +55,7 @@ pub(super) async fn resolve(
 #[derive(Clone, Copy)]
 struct Named {
     noun: &'static str,
-    /// The command for this kind.
     command: &'static str,
-    /// The name of the field with the name.
     called: &'static str,
 }
 
@@ -69,7 +66,6 @@ impl Named {
     const PERSON: Self = Self { noun: "person", command: "person", called: "email" };
 }
 
-/// The results so far.
 struct Meaning<'a> {
     client: &'a Client,
     now: DateTime<Utc>,
@@ -114,7 +110,6 @@ impl Meaning<'_> {
         Path::businesses().then(business).then(kind)
     }
 
-    /// The id of the only business.
     async fn only_business(&mut self, argument: &str) -> Result<String, Failure> {
         let records = walk::records(self.client, &Path::businesses(), &Part::first(NAMED_MAX + 1)).await?;
         match &records[..] {
@@ -129,7 +124,6 @@ impl Meaning<'_> {
         }
     }
 
-    /// The id of the record with this name.
     async fn named(&mut self, typed: &Typed, kind: Named, path: &Path) -> Result<String, Failure> {
         let (argument, text) = (&typed.argument, typed.text.as_str());
         let usage = |message: String| Failure::usage(format!("{argument}: {message}"));
@@ -197,7 +191,6 @@ impl Meaning<'_> {
         Ok(zone)
     }
 
-    /// The phone region of the zone's country.
     fn region(&mut self, text: &str) -> Result<Value, Failure> {
         if zone::zone(text).is_none() {
             // The service refuses the zone with a better message.
@@ -244,7 +237,6 @@ fn several<'a>(argument: &str, said: &str, records: impl Iterator<Item = &'a Rec
     Failure::usage(format!("{argument}: {said}; choose one:{}", listed(records)))
 }
 
-/// One line per record, with a limit.
 fn listed<'a>(records: impl Iterator<Item = &'a Record>) -> String {
     let mut list = String::new();
     for (record, count) in records.zip(1..) {

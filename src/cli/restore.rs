@@ -1,5 +1,4 @@
-//! `restore` and `verify`: creating a store from a backup, and checking a backup or a store. Neither needs a
-//! running service.
+//! `restore` and `verify`: creating a store from a backup, and checking a backup or a stopped store.
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -84,7 +83,6 @@ pub fn verified(args: VerifyArgs) -> ExitCode {
     carry_out(json, act)
 }
 
-/// A result as one line of JSON.
 fn line(data: &Value) -> String {
     format!("{}\n", json!({ "data": data }))
 }

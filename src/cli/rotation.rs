@@ -17,7 +17,6 @@ const NAME: &str = "backup-%Y-%m-%dT%H-%M-%S%.3fZ";
 /// The prefix of a directory that is being deleted.
 const DELETED: &str = "deleted-";
 
-/// The directory for a new backup.
 pub(super) fn new_in(dir: &Path, now: DateTime<Utc>) -> PathBuf {
     dir.join(now.format(NAME).to_string())
 }
@@ -58,7 +57,6 @@ fn delete(dir: &Path) -> io::Result<()> {
     fs::remove_dir(dir)
 }
 
-/// Whether the name has the format of a backup.
 fn is_name(name: &str) -> bool {
     NaiveDateTime::parse_from_str(name, NAME).is_ok()
 }

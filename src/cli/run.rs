@@ -20,17 +20,13 @@ use super::task::{Show, Task};
 use super::walk::{Walked, read, walk};
 use super::{OperatorCommand, contact_import, print, walk};
 
-/// The output of a command.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Printed {
-    /// For standard output.
     pub(super) output: String,
-    /// For standard error.
     pub(super) note: Option<String>,
 }
 
-/// Executes a command and prints its output. Exit status 1 for a failed request, 2 for an invalid command or
-/// setting.
+/// Exit status 1 for a failed request, 2 for an invalid command or setting.
 pub fn operate(command: OperatorCommand, flags: &Flags) -> ExitCode {
     let (task, options) = command.into_parts();
     match super::carry_out::run(Box::pin(carry_out(task, &options, flags))) {
@@ -112,7 +108,6 @@ pub(super) async fn perform(
     Ok(Printed { output, note })
 }
 
-/// The output of an import of holidays.
 fn holidays(closed: &Closed, dry_run: bool, json: bool) -> Printed {
     let Closed { made, there } = closed;
     if json {

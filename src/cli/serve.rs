@@ -104,7 +104,6 @@ pub(super) fn run(
     })
 }
 
-/// Reloads the certificates at each SIGHUP.
 async fn hung_up(service: &Service, hangup: &mut Signal) -> Infallible {
     while hangup.recv().await.is_some() {
         service.read_certificates_again();
@@ -121,7 +120,6 @@ impl Drop for FinishLog {
     }
 }
 
-/// The lines with the addresses.
 pub(super) fn where_it_listens(service: &Service) -> String {
     format!("listening on {}\noperator API on {}\n", service.base_url(), service.admin_url())
 }
@@ -142,8 +140,7 @@ pub(super) fn exit(ended: Result<(), ServeError>) -> ExitCode {
     }
 }
 
-/// Ends the process after the store or a vital actor has failed. No further request may be answered, and no
-/// data in memory may be written to disk. The next start reads the state on disk.
+/// Ends the process at once, since no data in memory may be written. The next start reads the state on disk.
 fn die(error: &StoreError) {
     tracing::error!(error = error as &dyn std::error::Error, "the service cannot continue and exits");
     telemetry::finish();

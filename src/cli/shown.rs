@@ -17,10 +17,8 @@ use super::record::{Record, one_line};
 /// The maximum width of a column, in terminal columns. A longer value shifts the rest of its row.
 const COLUMN_WIDTH_MAX: usize = 60;
 
-/// A local time with its day.
 const LOCAL_FORM: &str = "%a %Y-%m-%d %H:%M";
 
-/// The number of open times per line.
 const LINE_TIMES_MAX: usize = 10;
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,7 +27,6 @@ pub(super) struct Look {
 }
 
 impl Look {
-    /// The text with the style, if colours are enabled.
     pub(super) fn paint(self, style: Style, text: &str) -> String {
         if self.colours { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
@@ -138,7 +135,6 @@ impl Look {
         text
     }
 
-    /// The styled text, padded to `width`.
     fn padded(self, style: Style, text: &str, width: usize) -> String {
         let spaces = " ".repeat(width.saturating_sub(text.width()));
         format!("{}{spaces}", self.paint(style, text))
@@ -157,7 +153,6 @@ fn style_of(column: &str, cell: &str) -> Style {
     Style::new().fg_color(Some(colour.into()))
 }
 
-/// The text of a record in a column.
 fn value_of(column: &str, record: &Record) -> String {
     let (name, zone) = column.split_once('@').unwrap_or((column, ""));
     match local_in(record, name, zone) {
@@ -166,8 +161,7 @@ fn value_of(column: &str, record: &Record) -> String {
     }
 }
 
-/// An instant of a record in the zone that the record names, for start and end times only. The zone does not
-/// apply to times of creation.
+/// A start or end time of a record in the zone that the record names.
 fn local_in(record: &Record, name: &str, zone: &str) -> Option<DateTime<Tz>> {
     let instant = record.get(name).filter(|_| name == "starts_at" || name == "ends_at")?;
     local(instant.as_str()?, record.get(zone)?.as_str()?.parse().ok()?)

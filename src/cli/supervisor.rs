@@ -13,7 +13,6 @@ use tokio::time::sleep;
 const EXTEND_EVERY: Duration = Duration::from_secs(10);
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
-/// The supervisor of a starting service.
 pub(super) struct Supervisor {
     opening: JoinHandle<()>,
 }
@@ -28,14 +27,12 @@ impl Supervisor {
         Self { opening: tokio::spawn(again(EXTEND_EVERY, extend)) }
     }
 
-    /// Reports that the service listens.
     pub(super) fn ready(self) {
         self.opening.abort();
         tell(NotifyState::Ready);
     }
 }
 
-/// Reports that the service stops.
 pub(super) fn stopping() {
     tell(NotifyState::Stopping);
 }

@@ -9,7 +9,6 @@ use super::request::{Body, Call, Path, Request, Term};
 /// The page size for reading a whole list, which is the service's maximum.
 const WALK_PAGE_ROWS: u32 = 100;
 
-/// How the response is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Show {
     /// One line per field.
@@ -34,7 +33,6 @@ pub(super) enum Show {
     Holidays,
 }
 
-/// The requested part of a list.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Part {
     limit: Option<u32>,
@@ -69,7 +67,6 @@ impl From<Paging> for Part {
     }
 }
 
-/// The file of an import.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ImportFile {
     /// `-` for standard input.
@@ -81,13 +78,10 @@ pub(super) struct ImportFile {
 pub(super) struct Task {
     pub(super) request: Request,
     pub(super) show: Show,
-    /// The requested part, if the response is a list.
     pub(super) part: Part,
     /// The zone of the business, after [`super::resolve`] if the response is shown in it.
     pub(super) zone: Tz,
-    /// The file, if an import follows.
     pub(super) import: ImportFile,
-    /// The kind of confirmation, if the task needs one.
     pub(super) confirms: Option<Irreversible>,
 }
 

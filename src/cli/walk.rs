@@ -8,7 +8,6 @@ use super::record::{One, Page, Record};
 use super::request::{Call, Path};
 use super::task::{Part, Task};
 
-/// The maximum number of pages that a command reads.
 pub(super) const WALK_PAGES_MAX: usize = 1000;
 
 pub(super) struct Walked {
@@ -43,7 +42,6 @@ pub(super) async fn walk(client: &Client, call: &Call, part: &Part) -> Result<Wa
     Ok(Walked { list, first, pages })
 }
 
-/// The records of a part of the list at a path.
 pub(super) async fn records(client: &Client, path: &Path, part: &Part) -> Result<Vec<Record>, ClientError> {
     let call = Task::get(path.clone()).request.call();
     Ok(walk(client, &call, part).await?.list.data)

@@ -10,13 +10,10 @@ pub(super) struct Yearly {
     on: On,
     /// In years.
     interval: u16,
-    /// The maximum number of occurrences.
     count: Option<usize>,
-    /// The last possible date.
     until: NaiveDate,
 }
 
-/// The day within a year.
 #[derive(Clone, Copy, Debug)]
 enum On {
     /// February 29 occurs in leap years only.
@@ -82,7 +79,6 @@ impl Yearly {
 }
 
 impl On {
-    /// The date in a year, if it exists.
     fn in_year(self, year: i32) -> Option<NaiveDate> {
         match self {
             Self::Date { month, day } => NaiveDate::from_ymd_opt(year, month, day),

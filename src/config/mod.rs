@@ -30,7 +30,6 @@ pub use value::ConfigError;
 use value::path;
 pub(crate) use value::text;
 
-/// The exit code of a process with invalid settings.
 pub const EXIT_CODE: u8 = 2;
 
 /// The settings as unparsed text. The comments on the fields are the help texts.
@@ -141,20 +140,17 @@ pub struct RateLimits {
     pub person: NonZeroU32,
 }
 
-/// The parsed settings of a running service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     pub listen: SocketAddr,
     pub admin_listen: SocketAddr,
     /// Host names in lower case.
     pub admin_hosts: Vec<String>,
-    /// The origin at which people and programs reach the service.
     pub public_url: Option<PublicUrl>,
     pub data_dir: PathBuf,
     /// `None` selects the stored token ([`AdminToken::load_or_create`]).
     pub admin_token: Option<AdminToken>,
     pub rate_limits: RateLimits,
-    /// Connections per client address and listener.
     pub connections_per_address: NonZeroUsize,
     pub trusted_proxies: TrustedProxies,
     pub disk_reserve: DiskReserve,
@@ -241,7 +237,6 @@ impl TryFrom<ServeArgs> for Settings {
     }
 }
 
-/// The relay and the sender, if mails are configured.
 fn mail(
     relay: Option<OsString>,
     relay_file: Option<OsString>,

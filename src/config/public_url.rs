@@ -57,7 +57,6 @@ impl PublicUrl {
         self.is_https
     }
 
-    /// The host to resolve and the port to connect to.
     pub fn dialled(&self) -> (String, u16) {
         let host = match &self.host {
             Host::Domain(name) => name.clone(),
@@ -76,7 +75,6 @@ impl PublicUrl {
         }
     }
 
-    /// Reads the setting.
     pub(super) fn read(given: Option<OsString>) -> Result<Option<Self>, ConfigError> {
         let Some(given) = text(variables::PUBLIC_URL, given)? else { return Ok(None) };
         let wrong = |reason| ConfigError::new(variables::PUBLIC_URL, format!("{reason}, not {given:?}"));

@@ -20,7 +20,6 @@ const RANDOM_BYTES: usize = 32;
 
 const CHARS_MIN: usize = 16;
 
-/// Read and write access for the owner only.
 const OWNER_ONLY: u32 = 0o600;
 
 /// The operator's token. Its `Debug` output hides the text.
@@ -51,11 +50,7 @@ impl AdminToken {
         }
     }
 
-    /// Returns the token stored in the data directory, which must exist. Creates and stores a token if there
-    /// is none.
-    ///
-    /// If other users can read the file, this function removes their access and logs a warning. It does not
-    /// fail, since some systems widen modes when they mount a directory.
+    /// Returns the token stored in the data directory, or creates one. Removes the access of other users.
     pub fn load_or_create(data_dir: &Path) -> Result<Self, TokenError> {
         let path = data_dir.join(TOKEN_FILE);
         match fs::read_to_string(&path) {

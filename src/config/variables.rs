@@ -15,7 +15,6 @@ variables! {
     ADMIN_LISTEN = "RECEPTIONIST_ADMIN_LISTEN";
     ADMIN_HOSTS = "RECEPTIONIST_ADMIN_HOSTS";
     PUBLIC_URL = "RECEPTIONIST_PUBLIC_URL";
-    /// The address at which commands call the operator API.
     ADMIN_URL = "RECEPTIONIST_ADMIN_URL";
     DATA_DIR = "RECEPTIONIST_DATA_DIR";
     ADMIN_TOKEN = "RECEPTIONIST_ADMIN_TOKEN";
@@ -56,7 +55,6 @@ pub fn misspelt(name: &str) -> Option<String> {
     Some(format!("{name} is not a setting and has no effect. The nearest name is {nearest}."))
 }
 
-/// The warnings about all variables of the process.
 pub fn all_misspelt() -> impl Iterator<Item = String> {
     std::env::vars_os().filter_map(|(name, _)| misspelt(name.to_str()?))
 }

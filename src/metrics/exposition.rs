@@ -56,8 +56,7 @@ fn show(registry: &Registry) -> Response {
     }
 }
 
-/// Converts to the Prometheus text format, which more programs read than OpenMetrics. The OpenMetrics
-/// description of a counter lacks the suffix `_total`, so programs that read the older format do not find it.
+/// Converts to the Prometheus text format, in which the description of a counter has the suffix `_total`.
 fn plain(open_metrics: &str) -> String {
     let types = open_metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let counters: HashSet<&str> = types.filter_map(|line| line.strip_suffix(" counter")).collect();
@@ -97,7 +96,6 @@ impl Collector for Exposition {
 }
 
 impl Exposition {
-    /// Every path and method with at least one request.
     fn series(&self) -> impl Iterator<Item = ([(&'static str, &'static str); 2], &Series)> {
         let routes = self.metrics.routes.iter().map(|(path, methods)| (*path, methods));
         let all = routes.chain([(UNMATCHED, &self.metrics.unmatched)]);
@@ -256,7 +254,6 @@ impl Exposition {
         gauge(encoder, "mails_waiting", "Mails that wait to be sent, counted up to 10,000", waiting)
     }
 
-    /// The version, certificates and backups.
     fn operations(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let about = "1, with the version of the service";
         let mut build = encoder.encode_descriptor("build_info", about, None, MetricType::Gauge)?;
@@ -308,7 +305,6 @@ fn counter(encoder: &mut DescriptorEncoder<'_>, name: &str, about: &str, count: 
     count_of(&mut encoder.encode_descriptor(name, about, None, MetricType::Counter)?, count)
 }
 
-/// A counter for each value of a label.
 fn counter_by<const N: usize>(
     encoder: &mut DescriptorEncoder<'_>,
     name: &str,

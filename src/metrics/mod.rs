@@ -30,7 +30,6 @@ const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "other"];
 const STATUSES: [u16; 18] =
     [200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503];
 
-/// The label of paths without a route.
 const UNMATCHED: &str = "unmatched";
 
 pub(crate) struct Metrics {
@@ -42,10 +41,8 @@ pub(crate) struct Metrics {
     pub(crate) connections: Arc<Counters>,
 }
 
-/// The requests of a path, by method.
 type Methods = Box<[Series; METHODS.len()]>;
 
-/// The requests of a path and method.
 struct Series {
     statuses: [AtomicU64; STATUSES.len()],
     other_status: AtomicU64,
@@ -54,11 +51,9 @@ struct Series {
 
 #[derive(Default)]
 pub(crate) struct RateLimited {
-    /// A key was over its limit.
     pub(crate) keys: AtomicU64,
     /// An address without a valid key was over its limit.
     pub(crate) addresses: AtomicU64,
-    /// The table of addresses was full.
     pub(crate) uncounted: AtomicU64,
 }
 

@@ -19,7 +19,6 @@ use crate::rest::values::phone::PhoneRegion;
 
 /// The column names, in any case and order.
 pub(crate) const COLUMNS: [&str; 5] = ["name", "phone", "email", "locale", "timezone"];
-/// The greatest number of contacts of a business.
 const ROWS_MAX: usize = 1_000_000;
 
 #[derive(Debug, Default)]
@@ -66,8 +65,7 @@ pub(crate) enum Flaw {
     Value(ProblemCode),
 }
 
-/// Reads a table with national phone numbers of `region`. The separator is a comma, or a semicolon if the
-/// header has no comma.
+/// Reads a table with national phone numbers of `region`, separated by commas or semicolons as its header.
 pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
@@ -106,8 +104,7 @@ pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table
     Ok(table)
 }
 
-/// Finds the first line of a record. The CSV reader's own line number points to the end of the record
-/// before, so empty lines and CRLF make it wrong.
+/// Finds the first line of a record. Empty lines and CRLF make the CSV reader's own line number wrong.
 struct Lines<'a> {
     text: &'a [u8],
     at: usize,

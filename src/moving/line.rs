@@ -7,9 +7,7 @@ use crate::http::json::Json;
 use crate::http::problems::Problems;
 use crate::http::reading::Reading;
 
-/// A record with an export line.
 pub(super) trait Line: Sized {
-    /// Writes the properties.
     fn write(&self, line: Written) -> Written;
 
     /// Reads the properties, or adds their problems.
@@ -69,7 +67,6 @@ macro_rules! export_line {
 }
 pub(super) use export_line;
 
-/// A line under construction.
 pub(super) struct Written(String);
 
 impl Written {

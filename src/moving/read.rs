@@ -23,7 +23,6 @@ pub(crate) enum Line {
     },
     Record(Moved),
     End {
-        /// The number of exported businesses.
         businesses: u64,
     },
 }

@@ -85,7 +85,6 @@ export_line! {
     check price_and_currency
 }
 
-/// A price needs a currency, and a currency a price.
 fn price_and_currency(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     for (name, other) in [("price_cents", "currency"), ("currency", "price_cents")] {
         if properties.has(other) && !properties.has(name) {
@@ -191,10 +190,8 @@ export_line! {
     }
 }
 
-/// Lists the kinds of records.
 macro_rules! kinds {
     ($($kind:ident)*) => {
-        /// Writes the properties of a record.
         pub(super) fn written(moved: &Moved, line: Written) -> Written {
             match moved {
                 $(Moved::$kind(it) => it.write(line),)*

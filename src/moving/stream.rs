@@ -20,7 +20,6 @@ enum Next {
 const WAIT_MAX: Duration = Duration::from_secs(60);
 const BYTES_A_SECOND: u64 = 16 << 10;
 
-/// The pace at which the client reads.
 struct Taken {
     export: Export,
     next: Next,
@@ -30,8 +29,7 @@ struct Taken {
     handed: Instant,
 }
 
-/// Streams an export, one step at a time. A failed or too slow export ends with an error and has no last
-/// line. An incomplete export ends with a line for each difference.
+/// A failed, too slow or incomplete export has no last line. An incomplete one ends with its differences.
 pub(crate) fn stream(
     export: Export,
     exported_at: Timestamp,

@@ -15,11 +15,9 @@ use super::read::{Line, read};
 /// The maximum number of reported problems. The lines after the last reported problem are not read.
 pub(crate) const PROBLEMS_MAX: usize = 100;
 
-/// Cuts received bytes into lines.
 #[derive(Default)]
 pub(crate) struct Lines {
     buffer: BytesMut,
-    /// The bytes already searched for a line end.
     searched: usize,
 }
 
@@ -41,7 +39,6 @@ impl Lines {
         (self.searched > LINE_BYTES_MAX).then(|| self.rest()).flatten()
     }
 
-    /// The bytes after the last line end.
     pub(crate) fn rest(&mut self) -> Option<Bytes> {
         self.searched = 0;
         Some(self.buffer.split().freeze()).filter(|rest| !rest.is_empty())
@@ -98,7 +95,6 @@ impl Taking {
         Ok(self.wrong.len() < PROBLEMS_MAX)
     }
 
-    /// Checks that the last line has arrived.
     pub(crate) fn end(&mut self) {
         if !self.ended {
             self.line += 1;
@@ -110,12 +106,10 @@ impl Taking {
         self.wrong.push(Wrong { line: self.line, problem: Problem::new(path, code) });
     }
 
-    /// The problems so far.
     pub(crate) fn wrong(&self) -> &[Wrong] {
         &self.wrong
     }
 
-    /// The time in the first line.
     pub(crate) fn exported_at(&self) -> Option<Timestamp> {
         self.exported_at
     }

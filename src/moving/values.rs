@@ -116,7 +116,6 @@ impl FromText for E164 {
     }
 }
 
-/// The secret of a webhook endpoint.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct Secret(#[schemars(with = "String")] WebhookSecret);

@@ -31,7 +31,6 @@ export_line! {
     check off_with_a_reason
 }
 
-/// Exactly the disabled endpoints have a reason and a time.
 fn off_with_a_reason(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     let mut unasked = Problems::new(problems.reading().clone());
     let status = properties.read::<WebhookStatus>("status", at, &mut unasked);

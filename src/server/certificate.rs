@@ -9,8 +9,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::ParsedCertificate;
 use x509_parser::parse_x509_certificate;
 
-/// The number of days before the expiry at which the warnings begin. Renewal usually happens 30 days before
-/// the expiry.
+/// The number of days before the expiry at which the warnings begin. Renewal is usually earlier.
 const WARNED_DAYS: i64 = 14;
 
 /// The server's own certificate, and the period in which all certificates of the chain are valid.
@@ -22,8 +21,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Takes the server's own certificate first. Returns `None` for an empty chain. Ignores the validity of a
-    /// certificate that cannot be parsed.
+    /// Takes the server's own certificate first. Ignores the validity of a certificate that cannot be parsed.
     pub(super) fn new(certificates: &[CertificateDer<'static>]) -> Option<Self> {
         let mut chain = Self {
             own: certificates.first()?.clone(),
@@ -51,8 +49,7 @@ impl Chain {
             .is_ok_and(|certificate| name.is_ok_and(|name| verify_server_name(&certificate, &name).is_ok()))
     }
 
-    /// The present and upcoming reasons for clients to reject the certificate, if they call the server by
-    /// `hosts`.
+    /// The reasons for clients that call the server by `hosts` to reject the certificate, now or soon.
     pub(crate) fn warnings(&self, now: Timestamp, hosts: &[String]) -> Vec<String> {
         let (from, until) = (self.valid_from, self.valid_until);
         let days_left = (until.millis() - now.millis()) / (24 * 60 * 60 * 1_000);

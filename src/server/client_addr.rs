@@ -26,8 +26,7 @@ const V4_MAPPED_BITS: u8 = 96;
 pub struct ClientAddr(pub IpAddr);
 
 impl ClientAddr {
-    /// Reads the address from a request's extensions. A request without a connection has the unspecified
-    /// address.
+    /// The address in a request's extensions, or the unspecified address for a request without a connection.
     pub fn of(extensions: &Extensions) -> IpAddr {
         extensions.get::<Self>().map_or(Ipv4Addr::UNSPECIFIED.into(), |client| client.0)
     }

@@ -26,11 +26,9 @@ use super::received::Received;
 use super::slots::{RESERVE_HEADER_TIME_MAX, Slot};
 use super::stall::StallGuard;
 
-/// The time limit for the head of a request. It begins at the end of the previous response, so it also limits
-/// the idle time.
+/// The time limit for the head of a request, from the end of the previous response on.
 pub const HEADER_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// The maximum size of a request head, including the request line, in bytes.
 pub const HEADER_BYTES_MAX: usize = 32 * 1024;
 
 pub const HEADERS_MAX: usize = 100;

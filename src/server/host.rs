@@ -19,8 +19,7 @@ pub(super) fn problem(version: Version, target: &Uri, headers: &HeaderMap) -> Op
     }
 }
 
-/// Whether the value is a host (RFC 3986 §3.2.2) with an optional port. It may be empty, since clients send
-/// an empty `Host` if the target has no host.
+/// Whether the value is empty or a host (RFC 3986 §3.2.2) with an optional port.
 fn is_host(value: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(value) else { return false };
     let (is_good, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -40,7 +39,6 @@ fn is_host(value: &[u8]) -> bool {
     is_good && port_is_good
 }
 
-/// Whether the text is a registered name or an IPv4 address.
 fn is_name(mut name: &[u8]) -> bool {
     while let [first, rest @ ..] = name {
         name = match (first, rest) {

@@ -12,11 +12,9 @@ use tokio::time::Instant;
 
 /// No request: the handshake, an incomplete head, or the time between requests.
 const IDLE: u8 = 0;
-/// The service handles a request.
 const ACTIVE: u8 = 1;
 /// The service has answered, and a part of the response may be unsent.
 const ANSWERED: u8 = 2;
-/// The connection has lost its slot.
 const EVICTED: u8 = 3;
 const WAITING_FOR_BODY: u8 = 4;
 
@@ -27,8 +25,7 @@ pub(super) struct Link {
     epoch: Instant,
     /// In milliseconds from `epoch`.
     idle_since: AtomicU64,
-    /// Whether the client may still be sending: bytes have arrived since the end of the last complete
-    /// request.
+    /// Whether bytes have arrived since the end of the last complete request.
     pub(super) lingers: AtomicBool,
     /// Whether a write waits for the client to read.
     pub(super) writes: AtomicBool,
@@ -58,8 +55,7 @@ impl Link {
         self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// Begins a request. Returns false if the connection has lost its slot; then the request must not be
-    /// started.
+    /// Begins a request. Returns false if the connection has lost its slot and must not start it.
     pub(super) fn begin_request(&self) -> bool {
         self.turn(IDLE, ACTIVE) || self.turn(ANSWERED, ACTIVE)
     }
@@ -71,12 +67,10 @@ impl Link {
         }
     }
 
-    /// More of the body, or its end, has arrived.
     pub(super) fn resume(&self) {
         self.turn(WAITING_FOR_BODY, ACTIVE);
     }
 
-    /// The service has answered the request.
     pub(super) fn finish_request(&self) {
         self.resume(); // the answer may come before the whole body
         self.turn(ACTIVE, ANSWERED);
@@ -90,14 +84,12 @@ impl Link {
         }
     }
 
-    /// The start of the idle time, in milliseconds from the start of the listener. `None` if the connection
-    /// is not idle.
+    /// The start of the idle time, in milliseconds from `epoch`. `None` if the connection is not idle.
     pub(super) fn idle_since(&self) -> Option<u64> {
         let rests = matches!(self.state.load(Ordering::Acquire), IDLE | WAITING_FOR_BODY);
         rests.then(|| self.idle_since.load(Ordering::Relaxed))
     }
 
-    /// Evicts an idle connection. Returns false if it is not idle.
     pub(super) fn evict(&self) -> bool {
         let evicted = self.turn(IDLE, EVICTED) || self.turn(WAITING_FOR_BODY, EVICTED);
         if evicted {

@@ -55,14 +55,12 @@ pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
 /// The time after which the kernel closes a connection whose sent data is not acknowledged.
 pub const TCP_USER_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// The length of the queue of connections that the listener has not accepted yet. Linux limits it to
-/// `net.core.somaxconn`. A client whose connection does not fit tries again one second later.
+/// The connections that wait for the listener. Linux limits them to `net.core.somaxconn`.
 const BACKLOG: u32 = 4_096;
 
 /// The pause after an accept failed because descriptors or memory ran out.
 const ACCEPT_BACK_OFF: Duration = Duration::from_millis(10);
 
-/// The minimum interval between log lines about failing accepts.
 const LOG_EVERY: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +106,6 @@ pub fn bind_socket(path: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// The source of connections.
 #[derive(Debug)]
 pub enum Listener {
     Tcp(TcpListener),
@@ -141,8 +138,7 @@ impl Listener {
     }
 }
 
-/// Serves connections until `shutdown` resolves, with TLS if there is a certificate, then waits for the
-/// requests that are being handled.
+/// Serves connections until `shutdown` resolves, and then finishes the requests that are being handled.
 pub async fn serve(
     listener: impl Into<Listener>,
     tls: Option<Certificates>,
@@ -207,7 +203,6 @@ async fn serve_in(slot: &Slot, served: impl Future<Output = ()>) {
     }
 }
 
-/// Waits for the connections to end, then aborts the remaining ones.
 async fn drain(graceful: GracefulShutdown, mut tasks: JoinSet<()>, time_max: Duration) -> Drained {
     let in_time = timeout(time_max, async {
         graceful.shutdown().await;
@@ -229,7 +224,6 @@ fn log_panicked(ended: Result<(), tokio::task::JoinError>) {
     }
 }
 
-/// Whether an accept failed because the client has already disconnected.
 fn is_of_one_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)

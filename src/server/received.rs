@@ -18,7 +18,6 @@ use tokio::time::timeout;
 
 use super::link::Link;
 
-/// The maximum remainder of a body that is discarded, in bytes.
 pub const DISCARD_BYTES_MAX: u64 = 64 * 1024;
 
 pub const DISCARD_TIME_MAX: Duration = Duration::from_secs(1);
@@ -41,8 +40,7 @@ impl Received {
         Self(Arc::new(Mutex::new(State { body, link, is_asked: false, has_ended: false })))
     }
 
-    /// Starts to discard the remainder, unless it is too long or the client waits for a 100 before sending
-    /// it. Returns whether the connection can carry another request.
+    /// Starts to discard the remainder. Returns whether the connection can carry another request.
     pub(super) fn discard(self, expects: bool) -> bool {
         if self.is_end_stream() {
             return true;

@@ -20,17 +20,14 @@ use super::link::Link;
 
 pub const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 
-/// The time limit for discarding data after the last response.
 pub const LINGER_TIME_MAX: Duration = Duration::from_secs(1);
 
 const SCRATCH_BYTES: usize = 4 * 1024;
 
-/// A stream with write timeouts and a lingering close.
 pub(super) struct StallGuard<I> {
     io: I,
     deadline: Option<Pin<Box<Sleep>>>,
-    /// Set during the lingering close. It needs its own deadline, since the flushes of hyper clear the other
-    /// one.
+    /// Set during the lingering close, since the flushes of hyper clear the other deadline.
     lingers: Option<Pin<Box<Sleep>>>,
     link: Arc<Link>,
     shut: bool,
@@ -41,7 +38,6 @@ impl<I> StallGuard<I> {
         Self { io, deadline: None, lingers: None, link, shut: false }
     }
 
-    /// Returns the outcome of a write, or an error after the timeout.
     fn guard<T>(&mut self, cx: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             if self.deadline.take().is_some() {

@@ -28,7 +28,6 @@ const GATHER_TIME: Duration = Duration::from_millis(5);
 const BLOCKED_PAUSE_MIN: Duration = Duration::from_millis(1);
 const BLOCKED_PAUSE_MAX: Duration = Duration::from_millis(100);
 
-/// The buffer of lines. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Lines(Arc<Shared>);
 
@@ -43,13 +42,11 @@ struct Shared {
 struct State {
     waiting: Vec<u8>,
     writing: bool,
-    /// The number of flushes in progress.
     flushing: usize,
 }
 
 impl Lines {
-    /// Starts the thread that writes to `sink`. It runs as long as the process. When writing works again
-    /// after lines were dropped, the thread calls `report` with their number.
+    /// Starts the thread that writes to `sink`. It calls `report` with the number of lines lost before.
     pub(super) fn start(
         sink: impl Write + Send + 'static,
         report: impl Fn(u64) + Send + 'static,

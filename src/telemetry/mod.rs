@@ -17,10 +17,8 @@ use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 
 use lines::Lines;
 
-/// The time limit for writing the remaining lines when the process exits.
 pub const FLUSH_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// The log buffer, after [`init`].
 static LINES: OnceLock<Lines> = OnceLock::new();
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,15 +44,13 @@ pub enum TelemetryError {
 }
 
 impl LogSettings {
-    /// Takes a filter in the syntax of `tracing`.
     pub fn new(filter: &str, format: LogFormat) -> Result<Self, TelemetryError> {
         parse(filter)?;
         Ok(Self { filter: filter.to_owned(), format })
     }
 }
 
-/// Libraries whose lines are omitted unless a filter names them. `rmcp` logs each request, which the service
-/// also logs, and repeats client data. `sled` logs errors that the service reports with file and position.
+/// Libraries whose lines are omitted unless a filter names them. The service logs the same facts.
 const LEFT_OUT: [&str; 2] = ["rmcp", "sled"];
 
 fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
@@ -87,7 +83,6 @@ pub fn finish() {
     }
 }
 
-/// The number of lines dropped because standard error was not read fast enough.
 pub fn lines_dropped() -> u64 {
     LINES.get().map_or(0, Lines::dropped)
 }

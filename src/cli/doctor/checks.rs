@@ -22,7 +22,6 @@ use crate::server::tls;
 const EARLIEST: Duration = Duration::from_secs(1_767_225_600); // 2026-01-01
 /// The tolerated difference between file times and the clock.
 const AHEAD_MAX: Duration = Duration::from_secs(60);
-/// The time limit of a lookup.
 const RESOLVE_TIME_MAX: Duration = Duration::from_secs(10);
 /// A file that systemd-timesyncd creates when it has set the clock.
 const CLOCK_IS_SET: &str = "/run/systemd/timesync/synchronized";
@@ -131,7 +130,6 @@ fn writable(dir: &Path) -> io::Result<()> {
     Ok(rustix::fs::access(dir, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)?)
 }
 
-/// Checks the file of the operator's token.
 fn token_file(settings: &Settings) -> Finding {
     if settings.admin_token.is_some() {
         return ok("set in the settings");
@@ -155,7 +153,6 @@ fn token_file(settings: &Settings) -> Finding {
     }
 }
 
-/// Checks whether the service can listen on the address.
 fn listener(variable: &'static str, address: SocketAddr, in_use: bool) -> Finding {
     match TcpListener::bind(address) {
         Ok(_) => ok(format!("{address} is free")),
@@ -176,7 +173,6 @@ fn listener(variable: &'static str, address: SocketAddr, in_use: bool) -> Findin
     }
 }
 
-/// Checks the certificate files.
 fn certificates(settings: &Settings, now: SystemTime) -> Vec<Finding> {
     let is_open = settings.tls.is_none() && !settings.listen.ip().is_loopback();
     let open = is_open.then(|| {
@@ -212,7 +208,6 @@ fn certificates(settings: &Settings, now: SystemTime) -> Vec<Finding> {
     open.into_iter().chain(found).collect()
 }
 
-/// Checks the free disk space.
 fn disk(settings: &Settings) -> Finding {
     let dir = if settings.data_dir.exists() { settings.data_dir.clone() } else { above(&settings.data_dir) };
     let space = match space_of(&dir) {
@@ -238,7 +233,6 @@ fn disk(settings: &Settings) -> Finding {
     }
 }
 
-/// Checks the limit of open files.
 fn files_at_once() -> Finding {
     match rlimit::Resource::NOFILE.get() {
         Ok((_, most)) if most < open_files::WANTED => warning(
@@ -253,7 +247,6 @@ fn files_at_once() -> Finding {
     }
 }
 
-/// Checks whether the clock is plausible.
 pub(super) fn clock(data_dir: &Path, now: SystemTime) -> Finding {
     let form = |time: SystemTime| DateTime::<Utc>::from(time).format("%Y-%m-%d %H:%M:%S UTC");
     let shown = form(now);
@@ -288,7 +281,6 @@ fn timestamp(time: SystemTime) -> Timestamp {
     Timestamp::from_millis(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// The time of the newest file in the data directory.
 fn newest_file(dir: &Path) -> Option<SystemTime> {
     let entries =
         [dir.to_owned(), dir.join("store")].into_iter().filter_map(|dir| fs::read_dir(dir).ok()).flatten();
@@ -330,7 +322,6 @@ pub(super) fn name_servers(file: &Path) -> Finding {
     ok(format!("name servers: {}; test them with `--resolve HOST`", servers.join(", ")))
 }
 
-/// Resolves a name as for a webhook.
 fn resolved(ports: &Ports, host: &str) -> Finding {
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,

@@ -14,12 +14,9 @@ pub(super) enum Level {
 
 #[derive(Debug, Serialize)]
 pub(super) struct Finding {
-    /// The subject of the check.
     pub(super) what: &'static str,
     pub(super) level: Level,
-    /// The observed state.
     pub(super) said: String,
-    /// The recommended action.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) advice: Option<String>,
 }

@@ -16,7 +16,6 @@ use self::finding::{Finding, Level, ok, problem};
 use super::print;
 use crate::config::{ServeArgs, Settings};
 
-/// The options of `doctor`, which include the settings of `serve`.
 #[derive(Args)]
 pub struct DoctorArgs {
     /// A public host name to resolve, as for a webhook [default: contact no name server]

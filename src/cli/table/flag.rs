@@ -85,7 +85,6 @@ enum Reading {
     Week,
     Break,
     Window,
-    /// A whole number, or the word for null.
     OrNull,
 }
 
@@ -153,7 +152,6 @@ impl<'a> Flag<'a> {
         &self.property.name
     }
 
-    /// The value of the property, if it was given.
     pub(super) fn read(&self, matches: &ArgMatches) -> Option<Term> {
         let name = self.property.name.as_str();
         let is_set = |id: &str| matches.try_get_one::<bool>(id).ok().flatten().copied().unwrap_or(false);
@@ -288,7 +286,6 @@ fn week(ends: [&'static str; 2]) -> ValueParser {
     ValueParser::new(move |text: &str| hours::week(text, ends).map(terms))
 }
 
-/// A whole number, or the word for null.
 fn or_null(text: &str, null: &str) -> Result<Vec<Term>, String> {
     if text == null {
         return Ok(one(Value::Null));

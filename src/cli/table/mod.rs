@@ -44,7 +44,6 @@ static DOCUMENT: LazyLock<Value> = LazyLock::new(operator_document);
 
 /// The positional argument for a staff member without the flag.
 const NAMED: &str = "named";
-/// The argument for an imported file.
 const FILE: &str = "file";
 /// The argument that confirms a command.
 const YES: &str = "yes";
@@ -118,7 +117,6 @@ impl PathPart<'_> {
         }
     }
 
-    /// Adds the argument for this part.
     fn add_to(&self, command: Command) -> Command {
         match self {
             Self::Word(_) => command,

@@ -34,7 +34,6 @@ pub(super) struct Property {
     pub(super) items: String,
     /// The values of an enumeration, or of a list of one.
     pub(super) words: Vec<String>,
-    /// The properties of an object.
     pub(super) properties: Vec<Property>,
 }
 

@@ -16,7 +16,6 @@ pub(in crate::cli) struct Resource {
     pub(super) verbs: &'static [Verb],
 }
 
-/// A command and its operation.
 #[derive(Clone, Copy)]
 pub(super) struct Verb {
     pub(super) name: &'static str,
@@ -28,11 +27,9 @@ pub(super) struct Verb {
     pub(super) shown: Show,
     /// A property that the command sets, with its value.
     pub(super) says: Option<(&'static str, &'static str)>,
-    /// The properties without a flag.
     pub(super) without: &'static [&'static str],
     /// A property with a default that depends on other flags.
     pub(super) follows: Option<Follows>,
-    /// The kind of confirmation that the command needs.
     pub(super) confirms: Option<Irreversible>,
     /// Own arguments, instead of those of the operation.
     pub(super) own: Option<Own>,

@@ -9,8 +9,7 @@ pub(in crate::cli) fn window(text: &str) -> Result<Value, &'static str> {
     Ok(json!({"open": time(open), "close": time(close)}))
 }
 
-/// Parses the same window on several days. `ends` are the names of its start and end. The service validates
-/// the days and times.
+/// Parses the same window on several days, with the names of its ends. The service validates the values.
 pub(in crate::cli) fn week(text: &str, [from, to]: [&str; 2]) -> Result<Vec<Value>, &'static str> {
     let text = text.trim().replace(" - ", "-");
     let split = || {

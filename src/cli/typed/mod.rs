@@ -27,7 +27,6 @@ impl Typed {
     }
 }
 
-/// The meaning of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Business,

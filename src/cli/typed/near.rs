@@ -3,7 +3,6 @@
 use std::borrow::Borrow;
 use std::fmt::Display;
 
-/// The maximum number of proposals.
 const PROPOSALS_MAX: usize = 3;
 
 /// The minimum similarity of a proposal, from 0 to 1.

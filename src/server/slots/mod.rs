@@ -24,12 +24,10 @@ use tokio::time::Instant;
 use super::client_addr::{TrustedProxies, network};
 use super::link::Link;
 
-/// The maximum number of connections with a slot per listener.
 pub const CONNECTIONS_MAX: usize = 8_192;
 
 pub const CONNECTIONS_PER_ADDRESS: usize = 1_024;
 
-/// The maximum number of simultaneous connections without a slot.
 pub const RESERVE_MAX: usize = 256;
 
 /// The part of [`RESERVE_MAX`] that one address can use.
@@ -41,14 +39,12 @@ pub const RESERVE_HEADER_TIME_MAX: Duration = Duration::from_secs(1);
 /// The lifetime of a connection without a slot, including the TLS handshake.
 pub const RESERVE_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// The number of idle connections that are closed together. The search examines all connections, so closing
-/// several saves searches.
+/// The number of idle connections that are closed together, since a search examines all connections.
 const EVICTED_AT_ONCE: usize = 32;
 
 /// The pause after a search without a result. A search costs as much as one or two requests.
 const SEARCH_PAUSE: Duration = Duration::from_millis(10);
 
-/// The minimum interval between log lines about refused connections.
 const LOG_EVERY: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Debug)]
@@ -85,8 +81,7 @@ struct State {
     addresses: HashMap<IpAddr, usize>,
     /// The connections without a slot, oldest first.
     reserve: VecDeque<(u64, IpAddr, Arc<Link>)>,
-    /// The time of the last search without a result, and the minimum number of slots per address in that
-    /// search.
+    /// The time of the last search without a result, and its minimum number of slots per address.
     last_miss: Option<(Instant, usize)>,
     refused: u64,
     logged: Option<Instant>,
@@ -118,7 +113,6 @@ impl Slots {
         })
     }
 
-    /// Assigns a slot or a reserve entry to a connection.
     pub(super) fn admit(self: &Arc<Self>, peer: IpAddr) -> Slot {
         let link = Arc::new(Link::new(self.epoch));
         let of_a_proxy = self.limits.proxies.contains(peer);
@@ -235,8 +229,7 @@ pub(super) struct UnderWay {
 }
 
 impl Slot {
-    /// Logs once that a peer outside the trusted networks sends `X-Forwarded-For`. All its requests count for
-    /// its own address.
+    /// Logs once that the service ignores the `X-Forwarded-For` of a peer outside the trusted networks.
     pub(super) fn warn_about_proxy(&self, peer: IpAddr) {
         if !self.slots.warned_about_proxy.swap(true, Ordering::Relaxed) {
             tracing::warn!(
@@ -247,8 +240,7 @@ impl Slot {
         }
     }
 
-    /// Counts a new request of a client of a trusted proxy. Returns `None` if the client has as many
-    /// unfinished requests as an address may have connections.
+    /// Counts a new request of a client of a trusted proxy. `None` if the client has too many.
     pub(super) fn begin(&self, client: IpAddr) -> Option<UnderWay> {
         let (slots, client) = (Arc::clone(&self.slots), network(client));
         {

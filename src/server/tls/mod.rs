@@ -24,14 +24,12 @@ use tokio_rustls::TlsAcceptor;
 use super::certificate::Chain;
 use super::error::ServerError;
 
-/// The interval at which the server checks whether the files have changed.
 pub const CHECK_EVERY: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
     /// The PEM file with the certificate chain, the server's own certificate first.
     pub cert: PathBuf,
-    /// The PEM file with the private key.
     pub key: PathBuf,
     pub settings: TlsSettings,
 }
@@ -42,7 +40,6 @@ pub struct TlsSettings {
     pub key: &'static str,
 }
 
-/// Modification time, length and inode of a file.
 type Stamp = Option<(i64, i64, u64, u64)>;
 
 /// The certificate of a listener. Cheap to clone.
@@ -79,7 +76,6 @@ impl Certificates {
         Ok(certificates)
     }
 
-    /// Logs the problems that clients will have.
     fn warn(&self) {
         let Inner { files, hosts, clock, current } = &*self.0;
         for warning in current.lock().chain.warnings(clock.now(), hosts) {
@@ -91,12 +87,10 @@ impl Certificates {
         self.0.current.lock().chain.valid_until()
     }
 
-    /// The acceptor with the current certificate.
     pub(super) fn acceptor(&self) -> TlsAcceptor {
         self.0.current.lock().acceptor.clone()
     }
 
-    /// Whether the certificate covers this name.
     pub(crate) fn names(&self, host: &str) -> bool {
         self.0.current.lock().chain.is_for(host)
     }
@@ -154,7 +148,6 @@ fn stamps(files: &TlsFiles) -> [Stamp; 2] {
     [&files.cert, &files.key].map(|path| stamp(path).ok())
 }
 
-/// Reads the certificate chain and builds the acceptor.
 pub(crate) fn acceptor(files: &TlsFiles) -> Result<(TlsAcceptor, Chain), ServerError> {
     let TlsFiles { cert, key, settings } = files;
     let chain = CertificateDer::pem_file_iter(cert).and_then(Iterator::collect::<Result<Vec<_>, _>>);
