@@ -12,7 +12,7 @@ use crate::http::body::Pieces;
 use crate::moving::{Taking, place, stream};
 use crate::query_object;
 use crate::rest::output::AnswerTo;
-use crate::rest::prelude::{ApiError, Business, Context, Done, Lines, Query, Streamed};
+use crate::rest::prelude::*;
 
 query_object! {
     /// The options of an export.
@@ -84,12 +84,13 @@ pub(super) async fn import(
         drop(import);
         return Err(ApiError::Unavailable);
     }
-    let exported_at = taking.exported_at().filter(|_| taken.is_ok() && taking.wrong().is_empty());
+    let exported_at = taking.exported_at.filter(|_| taken.is_ok() && taking.wrong.is_empty());
     let Some(exported_at) = exported_at else {
         import.take_back().await?;
         taken?;
-        tracing::info!(problems = taking.wrong().len(), "an import was refused");
-        return Err(Refusal::Invalid(taking.wrong().iter().map(told_of).collect()).into());
+        tracing::info!(problems = taking.wrong.len(), "an import was refused");
+        let problem = |wrong: &Wrong| Problem::new(place(wrong), wrong.problem.code.clone());
+        return Err(Refusal::Invalid(taking.wrong.iter().map(problem).collect()).into());
     };
     let (businesses, records) = import.count();
     let imported = ImportedView { businesses, records, exported_at, dry_run };
@@ -135,8 +136,4 @@ async fn take(
     }
     taking.end();
     Ok(())
-}
-
-fn told_of(wrong: &Wrong) -> Problem {
-    Problem::new(place(wrong), wrong.problem.code.clone())
 }

@@ -10,7 +10,6 @@
 //!   supported.
 
 mod contacts;
-mod conversations;
 mod line;
 mod read;
 mod records;
@@ -19,8 +18,6 @@ mod take;
 #[cfg(test)]
 mod tests;
 mod values;
-mod webhooks;
-mod write;
 
 pub(crate) use contacts::{COLUMNS, Flaw, Row, TableProblem, table};
 pub(crate) use read::problem_in;

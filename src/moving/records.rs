@@ -1,19 +1,20 @@
-//! The export lines of the other kinds of records. Calls, messages and webhook endpoints have their own
-//! files. An empty property is null or absent.
+//! The export lines of each kind of record. An empty property is null or absent.
 
 use chrono::NaiveDate;
 use domain::{
     AUDIT_DAYS_MIN, Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BlockedSource,
-    BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, Contact,
-    ContactId, Currency, DayWindows, Email, Knowledge, KnowledgeId, Locale, MAX_ADVANCE_DAYS,
-    MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, Problem, ProblemCode, RETENTION_DAYS, Retention, Service,
-    ServiceId, Source, SpecialDay, StaffHours, StaffId, StaffMember, Text, Timestamp, WeeklyBreaks,
-    WeeklyHours,
+    BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, CallId,
+    CallOutcome, CallRecord, CallStatus, Contact, ContactId, Currency, DayWindows, Direction, DisabledReason,
+    Email, EventType, ImportProblem, Knowledge, KnowledgeId, Locale, MAX_ADVANCE_DAYS,
+    MIN_NOTICE_MINUTES_MAX, MessageId, MessageStatus, PRICE_CENTS_MAX, Price, Problem, ProblemCode,
+    RETENTION_DAYS, Retention, Service, ServiceId, Source, SpecialDay, StaffHours, StaffId, StaffMember,
+    TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookStatus, WebhookUrl,
+    WeeklyBreaks, WeeklyHours,
 };
 use engine::moving::{Moved, MovedKind};
 
 use super::line::{Line, Written, export_line, read};
-use super::values::E164;
+use super::values::{E164, Secret};
 use crate::http::json::Json;
 use crate::http::lists::DistinctList;
 use crate::http::numbers::Whole;
@@ -187,6 +188,77 @@ export_line! {
         locale: Option<Locale>,
         created_at: Timestamp,
         updated_at: Timestamp,
+    }
+}
+
+export_line! {
+    CallRecord as it {
+        id: CallId,
+        direction: Direction,
+        status: CallStatus,
+        outcome: CallOutcome,
+        from_number: Option<E164>,
+        to_number: Option<E164>,
+        contact_id: Option<ContactId>,
+        started_at: Timestamp,
+        ended_at: Timestamp,
+        duration_seconds: Whole<0, { u32::MAX }>,
+        locale: Option<Locale>,
+        summary: Option<Text<0, 20_000>>,
+        recording_url: Option<WebsiteUrl>,
+        appointment_id: Option<AppointmentId>,
+        message_id: Option<MessageId>,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+export_line! {
+    TakenMessage as it {
+        id: MessageId,
+        call_id: Option<CallId>,
+        contact_id: Option<ContactId>,
+        caller_name: Option<Text<1, 200>>,
+        caller_phone: Option<E164>,
+        // Empty after the erasure of the contact.
+        body: Text<0, 10_000>,
+        urgency: Urgency,
+        staff_id: Option<StaffId>,
+        status: MessageStatus,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+}
+
+export_line! {
+    WebhookEndpoint as it {
+        id: WebhookId,
+        url: WebhookUrl,
+        [events: DistinctList<EventType, 1, 6> = it.events.iter().collect()]
+        description: Text<0, 500>,
+        status: WebhookStatus,
+        disabled_reason: Option<DisabledReason>,
+        disabled_at: Option<Timestamp>,
+        secret: Secret,
+        created_at: Timestamp,
+        updated_at: Timestamp,
+    }
+    => {
+        events: events.into_iter().collect(),
+        epoch: 0,
+    }
+    check off_with_a_reason
+}
+
+fn off_with_a_reason(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
+    let mut unasked = Problems::new(problems.reading().clone());
+    let status = properties.read::<WebhookStatus>("status", at, &mut unasked);
+    let off = status == Some(WebhookStatus::Disabled);
+    for name in ["disabled_reason", "disabled_at"] {
+        if status.is_some() && properties.has(name) != off {
+            let code = if off { ImportProblem::RequiredIfDisabled } else { ImportProblem::NullIfEnabled };
+            problems.add(&at.property(name), code);
+        }
     }
 }
 

@@ -4,11 +4,15 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use domain::Timestamp;
+use engine::counting::Difference;
+use engine::moving::{Moved, MovedKind};
 use engine::{Export, ExportError};
 use futures_util::stream::{Stream, try_unfold};
 use tokio::time::Instant;
 
-use super::write::{end, head, line, problem};
+use super::line::Written;
+use super::records::written;
+use super::{BUSINESS_END, END, FORMAT, PROBLEM, VERSION};
 
 enum Next {
     Head(Timestamp),
@@ -45,15 +49,12 @@ pub(crate) fn stream(
 }
 
 impl Taken {
-    fn wanted(&mut self) -> Result<(), ExportError> {
-        self.waited += self.handed.elapsed();
-        let may_wait = WAIT_MAX + Duration::from_secs(self.bytes / BYTES_A_SECOND);
-        if self.waited > may_wait { Err(ExportError::TooSlow) } else { Ok(()) }
-    }
-
     /// The lines of the next step, or `None` at the end.
     async fn lines(&mut self) -> Result<Option<Bytes>, ExportError> {
-        self.wanted()?;
+        self.waited += self.handed.elapsed();
+        if self.waited > WAIT_MAX + Duration::from_secs(self.bytes / BYTES_A_SECOND) {
+            return Err(ExportError::TooSlow);
+        }
         let (text, next) = match &self.next {
             Next::Head(at) => (head(*at), Next::Records),
             Next::Nothing => return Ok(None),
@@ -72,6 +73,30 @@ impl Taken {
         self.handed = Instant::now();
         Ok(Some(Bytes::from(text)))
     }
+}
+
+pub(super) fn head(exported_at: Timestamp) -> String {
+    Written::new("format", FORMAT).put("version", &VERSION).put("exported_at", &exported_at).end()
+}
+
+pub(super) fn end(businesses: u64) -> String {
+    Written::new("kind", END).put("businesses", &businesses).end()
+}
+
+/// A line that replaces the last line: the export lacks records of a business.
+fn problem(difference: &Difference) -> String {
+    let Difference { business_id, kind, recorded, found } = difference;
+    Written::new("kind", PROBLEM)
+        .put("business_id", business_id)
+        .put("records", kind)
+        .put("recorded", recorded)
+        .put("found", found)
+        .end()
+}
+
+pub(super) fn line(moved: &Moved) -> String {
+    let kind = moved.kind().map_or(BUSINESS_END, MovedKind::word);
+    written(moved, Written::new("kind", kind)).end()
 }
 
 #[cfg(test)]

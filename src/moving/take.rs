@@ -48,8 +48,9 @@ impl Lines {
 #[derive(Default)]
 pub(crate) struct Taking {
     line: u64,
-    wrong: Vec<Wrong>,
-    exported_at: Option<Timestamp>,
+    pub(crate) wrong: Vec<Wrong>,
+    /// The time in the first line.
+    pub(crate) exported_at: Option<Timestamp>,
     ended: bool,
 }
 
@@ -104,14 +105,6 @@ impl Taking {
 
     fn bad(&mut self, path: impl Into<String>, code: impl Into<ProblemCode>) {
         self.wrong.push(Wrong { line: self.line, problem: Problem::new(path, code) });
-    }
-
-    pub(crate) fn wrong(&self) -> &[Wrong] {
-        &self.wrong
-    }
-
-    pub(crate) fn exported_at(&self) -> Option<Timestamp> {
-        self.exported_at
     }
 }
 

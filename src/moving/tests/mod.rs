@@ -1,7 +1,7 @@
 //! Lines of an export can be read again, and invalid lines are refused.
 
 use super::read::{Line, read};
-use super::write::{end, head, line};
+use super::stream::{end, head, line};
 use crate::english;
 
 /// A line of each kind, written by the first release with the current version of the format.
