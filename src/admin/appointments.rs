@@ -11,7 +11,7 @@ use view::OperatorAppointmentView;
 use crate::http::patch::Patch;
 use crate::json_object;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact, one_contact_described};
-use crate::rest::prelude::{ApiError, Body, Changed, Context, Created, Path};
+use crate::rest::prelude::*;
 
 json_object! {
     /// A booking by the team; it is confirmed in every booking mode.

@@ -3,7 +3,7 @@
 use view::AuditView;
 
 use crate::http::cursor::Binding;
-use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, PlainList, Query};
+use crate::rest::prelude::*;
 
 pub(super) async fn list(
     context: Context,

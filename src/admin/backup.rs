@@ -5,7 +5,7 @@ use engine::backup::{BackupState, Manifest};
 use engine::counting::Difference;
 use view::{BackupBegunView, BackupManifestView, BackupProblemView, BackupView};
 
-use crate::rest::prelude::{Accepted, ApiError, Body, Context, One, Path, RecordId};
+use crate::rest::prelude::*;
 use crate::{english, json_object};
 
 json_object! {

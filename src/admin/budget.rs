@@ -11,18 +11,12 @@ use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::FromJson;
 use crate::http::schemas::without_format;
 use crate::json_object;
-use crate::rest::prelude::{ApiError, Body, Business, Changed, Context, One};
+use crate::rest::prelude::*;
 
 /// How many rows or bytes of a kind are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline, transform = without_format)]
 pub(crate) struct BudgetBound(#[schemars(range(min = 0, max = BUDGET_MAX))] u64);
-
-impl BudgetBound {
-    fn get(self) -> u64 {
-        self.0
-    }
-}
 
 impl FromJson for BudgetBound {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
@@ -72,7 +66,7 @@ json_object! {
 }
 
 fn limit(patch: KindPatch) -> LimitPatch {
-    let bound = |patch: Patch<Option<BudgetBound>>| patch.set().map(|bound| bound.map(BudgetBound::get));
+    let bound = |patch: Patch<Option<BudgetBound>>| patch.set().map(|bound| bound.map(|bound| bound.0));
     LimitPatch { rows_max: bound(patch.rows_max), bytes_max: bound(patch.bytes_max) }
 }
 

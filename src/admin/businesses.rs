@@ -9,10 +9,7 @@ use crate::http::cursor::Binding;
 use crate::http::patch::Patch;
 use crate::json_object;
 use crate::rest::output::AnswerTo;
-use crate::rest::prelude::{
-    ApiError, Body, Business, Changed, Context, Created, Ending, ListQuery, Listed, One, Path, PlainList,
-    Query,
-};
+use crate::rest::prelude::*;
 use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;

@@ -9,7 +9,7 @@ use view::CallView;
 
 use crate::http::numbers::Whole;
 use crate::json_object;
-use crate::rest::prelude::{ApiError, Body, Context, Created};
+use crate::rest::prelude::*;
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {

@@ -7,7 +7,7 @@ use engine::business::commands::erasure::EraseContact;
 use view::OperatorContactView;
 
 use crate::api::contacts::{NewContactBody, OperatorContactPatchBody};
-use crate::rest::prelude::{ApiError, Body, Changed, Context, Created, Gone, Path};
+use crate::rest::prelude::*;
 
 pub(super) async fn create(
     context: Context,

@@ -16,10 +16,7 @@ use crate::http::object::one_of;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::Properties;
 use crate::rest::input::PathDate;
-use crate::rest::prelude::{
-    ApiError, Body, Business, Changed, Context, Created, Done, Gone, ListQuery, Listed, Path, PlainList,
-    Query,
-};
+use crate::rest::prelude::*;
 use crate::{json_object, list_query};
 
 json_object! {

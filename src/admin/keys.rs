@@ -6,9 +6,7 @@ use view::{NewKeyView, OperatorKeyView};
 
 use crate::http::lists::DistinctList;
 use crate::json_object;
-use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Created, Gone, ListQuery, Listed, Path, PlainList, Query,
-};
+use crate::rest::prelude::*;
 
 json_object! {
     /// A new API key.

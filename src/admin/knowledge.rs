@@ -7,10 +7,7 @@ use view::KnowledgeView;
 
 use crate::http::patch::Patch;
 use crate::json_object;
-use crate::rest::prelude::{
-    ApiError, Body, Business, Changed, Context, Gone, ListQuery, Listed, One, Path, PlainList, Query,
-    RecordId,
-};
+use crate::rest::prelude::*;
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {

@@ -5,7 +5,7 @@ use view::MailTestView;
 
 use crate::config::variables::SMTP_URL;
 use crate::json_object;
-use crate::rest::prelude::{ApiError, Body, Context, Plain};
+use crate::rest::prelude::*;
 
 json_object! {
     /// The recipient of a test mail.

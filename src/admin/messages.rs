@@ -6,7 +6,7 @@ use view::MessageView;
 
 use crate::http::patch::Patch;
 use crate::json_object;
-use crate::rest::prelude::{ApiError, Body, Changed, Context, Created, Path};
+use crate::rest::prelude::*;
 
 json_object! {
     /// A new message.

@@ -13,10 +13,7 @@ use crate::http::patch::Patch;
 use crate::http::read::FromText;
 use crate::json_object;
 use crate::rest::output::AnswerTo;
-use crate::rest::prelude::{
-    ApiError, Body, Business, Changed, Context, Created, Done, Gone, ListQuery, Listed, One, Path, PlainList,
-    Query,
-};
+use crate::rest::prelude::*;
 
 json_object! {
     /// A new person of a business.
@@ -121,12 +118,13 @@ pub(crate) enum SetStatus {
 
 impl FromText for SetStatus {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        match text {
-            "active" => Ok(Self::Active),
-            "disabled" => Ok(Self::Disabled),
-            _ => Err(ProblemCode::OneOf(vec!["active", "disabled"])),
-        }
+        one_of(text, &[("active", Self::Active), ("disabled", Self::Disabled)])
     }
+}
+
+fn one_of<T: Copy>(text: &str, words: &[(&'static str, T)]) -> Result<T, ProblemCode> {
+    let found = words.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+    found.ok_or_else(|| ProblemCode::OneOf(words.iter().map(|(word, _)| *word).collect()))
 }
 
 /// A kind of link that the operator hands over.
@@ -140,12 +138,8 @@ pub(crate) enum HandedKind {
 
 impl FromText for HandedKind {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        match text {
-            "invitation" => Ok(Self::Invitation),
-            "reset" => Ok(Self::Reset),
-            "enter" => Ok(Self::Enter),
-            _ => Err(ProblemCode::OneOf(vec!["invitation", "reset", "enter"])),
-        }
+        let kinds = [("invitation", Self::Invitation), ("reset", Self::Reset), ("enter", Self::Enter)];
+        one_of(text, &kinds)
     }
 }
 

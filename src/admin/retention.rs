@@ -7,7 +7,7 @@ use view::RetentionView;
 use crate::http::numbers::Whole;
 use crate::http::patch::Patch;
 use crate::json_object;
-use crate::rest::prelude::{ApiError, Body, Business, Changed, Context, One};
+use crate::rest::prelude::*;
 
 const DAYS_MIN: u32 = *RETENTION_DAYS.start();
 const DAYS_MAX: u32 = *RETENTION_DAYS.end();

@@ -10,9 +10,7 @@ use view::{AffectingView, OperatorServiceView};
 use crate::http::numbers::Whole;
 use crate::http::patch::Patch;
 use crate::json_object;
-use crate::rest::prelude::{
-    ApiError, Body, Business, Changed, Context, Created, Gone, ListQuery, Listed, Path, PlainList, Query,
-};
+use crate::rest::prelude::*;
 
 json_object! {
     /// A new service.

@@ -7,9 +7,7 @@ use view::{AffectingView, OperatorStaffView};
 use crate::http::lists::DistinctList;
 use crate::http::patch::Patch;
 use crate::json_object;
-use crate::rest::prelude::{
-    ApiError, Body, Business, Changed, Context, Created, Gone, ListQuery, Listed, Path, PlainList, Query,
-};
+use crate::rest::prelude::*;
 use crate::rest::values::time::Zone;
 
 const SERVICES_MAX: usize = 500;

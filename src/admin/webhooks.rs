@@ -9,10 +9,7 @@ use view::{DeliveryView, NewWebhookView, WebhookView};
 
 use crate::api::webhooks::{self, WebhookBody, created};
 use crate::http::patch::Patch;
-use crate::rest::prelude::{
-    Accepted, ApiError, Body, Business, Changed, Context, Created, Done, ListQuery, Listed, Path, PlainList,
-    Query,
-};
+use crate::rest::prelude::*;
 use crate::{json_object, list_query};
 
 json_object! {
