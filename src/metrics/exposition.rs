@@ -19,7 +19,7 @@ use store::RoomLevel;
 use store::measure::Distribution;
 
 use super::process::ThisProcess;
-use super::{METHODS, Metrics, STATUSES, Series, UNMATCHED};
+use super::{METHODS, Metrics, STATUSES, Series};
 use crate::rest::error::ApiError;
 use crate::rest::router::open;
 use crate::telemetry;
@@ -86,22 +86,18 @@ impl fmt::Debug for Exposition {
 impl Collector for Exposition {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
         self.requests(&mut encoder)?;
-        self.rate_limited(&mut encoder)?;
         self.edges(&mut encoder)?;
         self.commits(&mut encoder)?;
         self.engine(&mut encoder)?;
-        self.mails(&mut encoder)?;
         self.operations(&mut encoder)
     }
 }
 
 impl Exposition {
     fn series(&self) -> impl Iterator<Item = ([(&'static str, &'static str); 2], &Series)> {
-        let routes = self.metrics.routes.iter().map(|(path, methods)| (*path, methods));
-        let all = routes.chain([(UNMATCHED, &self.metrics.unmatched)]);
-        all.flat_map(|(path, methods)| {
+        self.metrics.routes.iter().flat_map(|(path, methods)| {
             let named = METHODS.iter().zip(methods.iter());
-            named.map(move |(method, series)| ([("route", path), ("method", *method)], series))
+            named.map(move |(method, series)| ([("route", *path), ("method", *method)], series))
         })
     }
 
@@ -134,16 +130,13 @@ impl Exposition {
         Ok(())
     }
 
-    fn rate_limited(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+    fn edges(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
         let about = "Requests refused by the rate limit of their key or address, or uncounted when the table of addresses was full";
         let limited = &self.metrics.rate_limited;
         let counts =
             [("key", &limited.keys), ("address", &limited.addresses), ("uncounted", &limited.uncounted)];
         let counts = counts.map(|(by, count)| (by, get_count(count)));
-        counter_by(encoder, "rate_limited_requests", about, "by", counts)
-    }
-
-    fn edges(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        counter_by(encoder, "rate_limited_requests", about, "by", counts)?;
         let connections = &self.metrics.connections;
         let about = "Connections refused because their address or the listener had too many";
         counter(encoder, "connections_refused", about, get_count(&connections.refused))?;
@@ -243,18 +236,15 @@ impl Exposition {
         self.disk(encoder)
     }
 
-    /// Without a relay the metrics are zero.
-    fn mails(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+    fn operations(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        // Without a relay the metrics of mails are zero.
         let about = "Attempts to send a mail by outcome: the relay accepted it, it is retried later, it failed permanently, \
                      or its recipient may no longer receive it";
         let MailFigures { sent, put_off, failed, dropped } = self.engine.mail_figures().unwrap_or_default();
         let counts = [("sent", sent), ("put_off", put_off), ("failed", failed), ("dropped", dropped)];
         counter_by(encoder, "mails", about, "outcome", counts)?;
         let waiting = self.mails_waiting.load(Ordering::Relaxed);
-        gauge(encoder, "mails_waiting", "Mails that wait to be sent, counted up to 10,000", waiting)
-    }
-
-    fn operations(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
+        gauge(encoder, "mails_waiting", "Mails that wait to be sent, counted up to 10,000", waiting)?;
         let about = "1, with the version of the service";
         let mut build = encoder.encode_descriptor("build_info", about, None, MetricType::Gauge)?;
         build.encode_family(&[("version", env!("CARGO_PKG_VERSION"))])?.encode_gauge(&1_i64)?;

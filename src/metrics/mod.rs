@@ -36,7 +36,6 @@ pub(crate) struct Metrics {
     /// The certificates, by the label of their listener.
     pub(crate) certificates: Vec<(&'static str, Certificates)>,
     routes: HashMap<&'static str, Methods>,
-    unmatched: Methods,
     pub(crate) rate_limited: RateLimited,
     pub(crate) connections: Arc<Counters>,
 }
@@ -62,11 +61,10 @@ impl Metrics {
         paths: impl IntoIterator<Item = &'static str>,
         certificates: Vec<(&'static str, Certificates)>,
     ) -> Self {
-        let routes = paths.into_iter().map(|path| (path, methods())).collect();
+        let paths = paths.into_iter().chain([UNMATCHED]);
         Self {
             certificates,
-            routes,
-            unmatched: methods(),
+            routes: paths.map(|path| (path, methods())).collect(),
             rate_limited: RateLimited::default(),
             connections: Arc::default(),
         }
@@ -74,7 +72,7 @@ impl Metrics {
 
     /// Counts a response. `route` is the path as in the route table.
     pub(crate) fn answered(&self, route: Option<&str>, method: &Method, status: StatusCode, took: Duration) {
-        let methods = route.and_then(|route| self.routes.get(route)).unwrap_or(&self.unmatched);
+        let methods = route.and_then(|route| self.routes.get(route)).unwrap_or(&self.routes[UNMATCHED]);
         let series = &methods[method_index(method)];
         let status = STATUSES.binary_search(&status.as_u16());
         let counter = status.map_or(&series.other_status, |place| &series.statuses[place]);
@@ -94,12 +92,6 @@ fn methods() -> Methods {
 
 /// HEAD counts as GET, because the handler of GET serves it.
 fn method_index(method: &Method) -> usize {
-    match *method {
-        Method::GET | Method::HEAD => 0,
-        Method::POST => 1,
-        Method::PUT => 2,
-        Method::PATCH => 3,
-        Method::DELETE => 4,
-        _ => 5,
-    }
+    let name = if *method == Method::HEAD { "GET" } else { method.as_str() };
+    METHODS.iter().position(|known| *known == name).unwrap_or(METHODS.len() - 1)
 }

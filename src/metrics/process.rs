@@ -2,6 +2,7 @@
 
 use std::fmt::Error;
 
+use procfs::WithCurrentSystemInfo;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
@@ -11,10 +12,7 @@ use prometheus_client::registry::Unit;
 pub(super) struct ThisProcess;
 
 impl Collector for ThisProcess {
-    #[cfg(target_os = "linux")]
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
-        use procfs::WithCurrentSystemInfo;
-
         // A metric whose value cannot be read is omitted.
         let Ok(process) = procfs::process::Process::myself() else { return Ok(()) };
         if let Ok(stat) = process.stat() {
@@ -56,11 +54,6 @@ impl Collector for ThisProcess {
                 most as f64,
             )?;
         }
-        Ok(())
-    }
-
-    #[cfg(not(target_os = "linux"))]
-    fn encode(&self, _: DescriptorEncoder<'_>) -> Result<(), Error> {
         Ok(())
     }
 }
