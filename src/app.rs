@@ -6,16 +6,15 @@
 //! forward. A request that the server found invalid is refused before routing and authentication.
 
 use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Response};
 use tokio::time::Instant;
-use tower::{Service, ServiceExt};
+use tower::util::BoxCloneSyncService;
+use tower::{ServiceExt, service_fn};
 use tracing::Instrument;
 
 use crate::http::request_id::{X_REQUEST_ID, request_id};
@@ -32,59 +31,52 @@ const PATH_CHARS_MAX: usize = 200;
 /// Longer segments of such a path are not logged, in bytes: a token has 43, an id has 36.
 const PART_BYTES_MAX: usize = 36;
 
-/// A router with the common treatment of all responses. Cheap to clone.
-#[derive(Clone)]
-pub struct App {
-    router: Router,
-    metrics: Arc<Metrics>,
-}
+/// Cheap to clone.
+pub type App = BoxCloneSyncService<Request, Response, Infallible>;
 
-impl App {
-    pub(crate) fn new(router: Router, metrics: Arc<Metrics>) -> Self {
-        Self { router, metrics }
-    }
-
-    async fn answer(self, mut request: Request) -> Response {
+/// Gives a router the common treatment of all responses.
+pub(crate) fn app(router: Router, metrics: Arc<Metrics>) -> App {
+    BoxCloneSyncService::new(service_fn(move |mut request: Request| {
+        let (router, metrics) = (router.clone(), Arc::clone(&metrics));
         let id = request_id(request.headers());
         // Error pages of the dashboard show the id.
         request.headers_mut().insert(X_REQUEST_ID, id.clone());
-        // The id contains visible ASCII only.
-        let text = id.to_str().unwrap_or_default();
-        // The span has the level of errors, so that the id appears with errors under every log filter.
-        let span = tracing::error_span!("request", request.id = text);
-        self.answer_as(id, request).instrument(span).await
-    }
+        // The span has the level of errors, so that the id appears with errors under every log filter. The id
+        // contains visible ASCII only.
+        let span = tracing::error_span!("request", request.id = id.to_str().unwrap_or_default());
+        async move { Ok(answer(router, &metrics, id, request).await) }.instrument(span)
+    }))
+}
 
-    async fn answer_as(self, id: HeaderValue, request: Request) -> Response {
-        let start = Instant::now();
-        let (method, uri) = (request.method().clone(), request.uri().clone());
-        let client = request.extensions().get::<ClientAddr>().map(|client| client.0);
-        let mut response = match unfit(&request) {
-            Some(error) => error.into_response(),
-            None => {
-                let answer = self.router.oneshot(request);
-                caught_open(async { answer.await.unwrap_or_else(|never| match never {}) }).await
-            }
-        };
-        let took = start.elapsed();
-        response.headers_mut().insert(X_REQUEST_ID, id);
-        let Noted { route, key, business, person } = response.extensions().get().copied().unwrap_or_default();
-        self.metrics.answered(route, &method, response.status(), took);
-        // Clients without a key can request any path, so the log shortens unknown paths.
-        let path = route.map_or_else(|| shorten(uri.path()), str::to_owned);
-        tracing::info!(
-            http.method = method.as_str(),
-            http.path = path,
-            http.status = response.status().as_u16(),
-            duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
-            key.id = key.map(tracing::field::display),
-            business.id = business.map(tracing::field::display),
-            person.id = person.map(tracing::field::display),
-            client.address = client.map(tracing::field::display),
-            "request answered"
-        );
-        response
-    }
+async fn answer(router: Router, metrics: &Metrics, id: HeaderValue, request: Request) -> Response {
+    let start = Instant::now();
+    let (method, uri) = (request.method().clone(), request.uri().clone());
+    let client = request.extensions().get::<ClientAddr>().map(|client| client.0);
+    let mut response = match unfit(&request) {
+        Some(error) => error.into_response(),
+        None => {
+            let answer = router.oneshot(request);
+            caught_open(async { answer.await.unwrap_or_else(|never| match never {}) }).await
+        }
+    };
+    let took = start.elapsed();
+    response.headers_mut().insert(X_REQUEST_ID, id);
+    let Noted { route, key, business, person } = response.extensions().get().copied().unwrap_or_default();
+    metrics.answered(route, &method, response.status(), took);
+    // Clients without a key can request any path, so the log shortens unknown paths.
+    let path = route.map_or_else(|| shorten(uri.path()), str::to_owned);
+    tracing::info!(
+        http.method = method.as_str(),
+        http.path = path,
+        http.status = response.status().as_u16(),
+        duration_us = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        key.id = key.map(tracing::field::display),
+        business.id = business.map(tracing::field::display),
+        person.id = person.map(tracing::field::display),
+        client.address = client.map(tracing::field::display),
+        "request answered"
+    );
+    response
 }
 
 fn unfit(request: &Request) -> Option<ApiError> {
@@ -100,21 +92,6 @@ fn shorten(path: &str) -> String {
     let part = |part| if str::len(part) > PART_BYTES_MAX { "…" } else { part };
     let parts = path.split('/').map(part).collect::<Vec<_>>().join("/");
     parts.chars().take(PATH_CHARS_MAX).collect()
-}
-
-impl Service<Request> for App {
-    type Response = Response;
-    type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let answer = self.clone().answer(request);
-        Box::pin(async { Ok(answer.await) })
-    }
 }
 
 #[cfg(test)]
@@ -137,7 +114,7 @@ mod tests {
             .route("/hello", get(|| async {}))
             .route("/panic", get(panics))
             .fallback(|| async { ApiError::NoSuchPath(None) });
-        App::new(router, Arc::new(Metrics::new([], vec![])))
+        super::app(router, Arc::new(Metrics::new([], vec![])))
     }
 
     async fn get_with(path: &str, id: Option<&[u8]>) -> (u16, HeaderMap, serde_json::Value) {

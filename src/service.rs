@@ -6,6 +6,7 @@
 //! every answered change is on disk.
 
 use std::fs;
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,41 +17,39 @@ use engine::mail::MailPorts;
 use engine::{Engine, Limits};
 use net::Ports;
 use store::StoreError;
+use tokio::net::TcpListener;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::admin::{self, AdminHosts};
 use crate::api::KeyGate;
-use crate::app::App;
-use crate::config::{AdminToken, OPERATOR_SOCKET, PublicUrl, RateLimits, Settings, TokenError, variables};
+use crate::app::{App, app};
+use crate::config::{AdminToken, ConfigError, OPERATOR_SOCKET, PublicUrl, RateLimits, Settings, variables};
 use crate::dashboard::{self, Desk};
 use crate::mail::{Letters, MailSettings, Smtp};
 use crate::metrics::{self, Metrics};
 use crate::origins::Origins;
 use crate::rest::router;
 use crate::rest::values::phone::load_numbering_plans;
-use crate::server::{self, Certificates, Listener, ServerError, TlsFiles};
+use crate::server::{self, Certificates, Listener, TlsFiles};
 use crate::{api, docs, mcp, openapi};
 
+/// The reason why the service does not start, or has ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
+    /// A setting is invalid. An unreadable certificate counts, an address in use does not.
     #[error(transparent)]
-    Server(#[from] ServerError),
-    #[error("{variable}: {source}", variable = variables::DATA_DIR)]
-    Store {
-        #[from]
-        source: StoreError,
-    },
-    /// The operator's token cannot be stored.
-    #[error("{variable}: {source}", variable = variables::ADMIN_TOKEN)]
-    Token {
-        #[from]
-        source: TokenError,
-    },
-    #[error("{variable}: {reason}", variable = variables::SMTP_URL)]
-    Mail { reason: String },
-    #[error("a listener ended unexpectedly")]
-    Listener,
+    Setting(#[from] ConfigError),
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<StoreError> for ServiceError {
+    fn from(error: StoreError) -> Self {
+        let of_a_setting = matches!(error, StoreError::NotADirectory(_));
+        let error = ConfigError::new(variables::DATA_DIR, error);
+        if of_a_setting { error.into() } else { Self::Other(error.to_string()) }
+    }
 }
 
 #[derive(Debug)]
@@ -97,8 +96,8 @@ impl Service {
             files.as_ref().map(|files| Certificates::read(files, hosts, Arc::clone(&ports.clock))).transpose()
         };
         let (tls, admin_tls) = (read(&settings.tls, hosts)?, read(&settings.admin_tls, admin_hosts)?);
-        let public = server::bind(variables::LISTEN, settings.listen)?;
-        let admin = server::bind(variables::ADMIN_LISTEN, settings.admin_listen)?;
+        let public = bind(variables::LISTEN, settings.listen)?;
+        let admin = bind(variables::ADMIN_LISTEN, settings.admin_listen)?;
         let business_actors = settings.business_actors_max.get();
         let limits = Limits { upgrades: settings.upgrades, business_actors, ..limits };
         let engine = Engine::open_within(&settings.data_dir, ports, limits, on_fatal).await?;
@@ -115,7 +114,8 @@ impl Service {
         }
         let admin_token = match &settings.admin_token {
             Some(token) => token.clone(),
-            None => AdminToken::load_or_create(&settings.data_dir)?,
+            None => AdminToken::load_or_create(&settings.data_dir)
+                .map_err(|error| ServiceError::Other(format!("{}: {error}", variables::ADMIN_TOKEN)))?,
         };
         let _ = plans.await;
         let (stop, stopping) = watch::channel(false);
@@ -164,7 +164,9 @@ impl Service {
                 .into_iter()
                 .chain(socket.ok().map(|socket| (Listener::Unix(socket), None, admin_app)))
                 .map(|(listener, tls, app)| {
-                    let served = server::serve(listener, tls, app, limits.clone(), stopped(stopping.clone()));
+                    let mut stopping = stopping.clone();
+                    let stopped = async move { drop(stopping.wait_for(|stop| *stop).await) };
+                    let served = server::serve(listener, tls, app, limits.clone(), stopped);
                     watched(served, panicked.clone())
                 })
                 .collect(),
@@ -200,7 +202,7 @@ impl Service {
             // Both tasks have ended normally.
             std::future::pending::<()>().await;
         }
-        ServiceError::Listener
+        listener_ended()
     }
 
     /// Finishes the current requests (at most 10 s) and unlocks the store. Fails if the store has failed.
@@ -210,7 +212,7 @@ impl Service {
         self.engine.end_imports();
         self.watches.iter().for_each(JoinHandle::abort);
         for listener in self.listeners {
-            let drained = listener.await.ok().flatten().ok_or(ServiceError::Listener)?;
+            let drained = listener.await.ok().flatten().ok_or_else(listener_ended)?;
             if drained.cut_off > 0 {
                 tracing::warn!(
                     connections = drained.cut_off,
@@ -224,9 +226,24 @@ impl Service {
     }
 }
 
+fn bind(variable: &'static str, address: SocketAddr) -> Result<TcpListener, ServiceError> {
+    server::bind(address).map_err(|error| {
+        let refused = ConfigError::new(variable, format!("cannot listen on {address}: {error}"));
+        match error.kind() {
+            io::ErrorKind::AddrNotAvailable => refused.into(),
+            _ => ServiceError::Other(refused.to_string()),
+        }
+    })
+}
+
+fn listener_ended() -> ServiceError {
+    ServiceError::Other("a listener ended unexpectedly".into())
+}
+
 /// Starts sending mails, with links to this origin.
 fn begin_mail(engine: &Engine, settings: &MailSettings, origin: String) -> Result<(), ServiceError> {
-    let smtp = Smtp::new(settings, &engine.ports().trust).map_err(|reason| ServiceError::Mail { reason })?;
+    let smtp = Smtp::new(settings, &engine.ports().trust)
+        .map_err(|reason| ServiceError::Other(format!("{}: {reason}", variables::SMTP_URL)))?;
     engine.begin_mail(MailPorts {
         mailer: Arc::new(smtp),
         composer: Arc::new(Letters::new(settings.from.clone(), origin)),
@@ -269,7 +286,7 @@ fn counted_apps(
         .merge(docs::router(is_secure));
     let shown = metrics::router(Arc::clone(&metrics), engine.clone());
     let admin = admin::router(engine.clone(), admin_token.clone(), hosts, shown, Arc::clone(&metrics));
-    (App::new(public, Arc::clone(&metrics)), App::new(admin, metrics))
+    (app(public, Arc::clone(&metrics)), app(admin, metrics))
 }
 
 /// The origin of the service: the configured one, or the listener's own if that is HTTPS or on the loopback.
@@ -312,12 +329,8 @@ fn watched<T: Send + 'static>(
 }
 
 /// The bound address, since port 0 lets the system choose a port.
-fn address(listener: &tokio::net::TcpListener, asked: SocketAddr) -> SocketAddr {
+fn address(listener: &TcpListener, asked: SocketAddr) -> SocketAddr {
     listener.local_addr().unwrap_or(asked)
-}
-
-async fn stopped(mut stopping: watch::Receiver<bool>) {
-    let _ = stopping.wait_for(|stop| *stop).await;
 }
 
 #[derive(Clone)]
@@ -429,5 +442,13 @@ mod tests {
         let panics = async { std::panic::resume_unwind(Box::new("a test ends the listener")) };
         assert_eq!(watched::<()>(panics, panicked).await.unwrap(), None);
         assert!(*listener_panicked.borrow());
+    }
+
+    #[tokio::test]
+    async fn an_address_in_use_is_one_line_with_address_and_variable() {
+        let taken = bind("LISTEN", "127.0.0.1:0".parse().unwrap()).unwrap();
+        let address = taken.local_addr().unwrap();
+        let error = bind("RECEPTIONIST_LISTEN", address).unwrap_err().to_string();
+        assert_eq!(error, format!("RECEPTIONIST_LISTEN: cannot listen on {address}: address in use"));
     }
 }

@@ -32,11 +32,11 @@ use serde::{Deserialize, Serialize};
 use view::PersonView;
 
 use super::options::{ADMIN_LISTEN, DEMO_DATA_DIR};
-use super::serve::{ServeError, exit, run, say, where_it_listens};
+use super::serve::{exit, run, say, where_it_listens};
 use super::whole_file::WholeFile;
 use crate::config::{ServeArgs, Settings};
 use crate::english;
-use crate::service::Service;
+use crate::service::{Service, ServiceError};
 
 const NAME: &str = "Salon Lumière";
 const DEMO_FILE: &str = "demo.json";
@@ -66,16 +66,16 @@ pub fn demo(args: ServeArgs) -> ExitCode {
     }))
 }
 
-fn failed(error: impl std::fmt::Display) -> ServeError {
-    ServeError::Sample(error.to_string())
+fn failed(error: impl std::fmt::Display) -> ServiceError {
+    ServiceError::Other(format!("cannot create the sample business: {error}"))
 }
 
-fn invalid(error: TextError) -> ServeError {
+fn invalid(error: TextError) -> ServiceError {
     failed(english::text(error))
 }
 
 /// Loads the sample business, or creates it at the first start.
-async fn sample(engine: &Engine, file: &Path) -> Result<Sample, ServeError> {
+async fn sample(engine: &Engine, file: &Path) -> Result<Sample, ServiceError> {
     match fs::read(file) {
         Ok(bytes) => {
             serde_json::from_slice(&bytes).map_err(|error| failed(format!("{}: {error}", file.display())))
@@ -99,7 +99,7 @@ async fn sample(engine: &Engine, file: &Path) -> Result<Sample, ServeError> {
     }
 }
 
-async fn make(engine: &Engine) -> Result<Sample, ServeError> {
+async fn make(engine: &Engine) -> Result<Sample, ServiceError> {
     let new = NewBusiness {
         name: text(NAME)?,
         zone: chrono_tz::Europe::Paris,
@@ -160,7 +160,7 @@ async fn people(
     engine: &Engine,
     business: &BusinessHandle,
     camille: Option<StaffId>,
-) -> Result<(), ServeError> {
+) -> Result<(), ServiceError> {
     let people = engine.people();
     for (name, email, role, staff_id) in [
         ("Lucie Moreau", "lucie@salon-lumiere.example", Role::Owner, None),
@@ -185,7 +185,7 @@ async fn people(
 
 /// Creates a contact without an appointment, three calls of this morning, and a message of one of the
 /// callers.
-async fn conversations(business: &BusinessHandle) -> Result<(), ServeError> {
+async fn conversations(business: &BusinessHandle) -> Result<(), ServiceError> {
     let details = ContactDetails {
         name: Some(text("Inès Haddad – إيناس")?),
         email: Some(Email::new("ines.haddad@example.com").map_err(invalid)?),
@@ -240,16 +240,16 @@ async fn conversations(business: &BusinessHandle) -> Result<(), ServeError> {
     Ok(())
 }
 
-fn text(text: &str) -> Result<Text<1, 200>, ServeError> {
+fn text(text: &str) -> Result<Text<1, 200>, ServiceError> {
     Text::new(text.into()).map_err(invalid)
 }
 
-fn number(phone: &str) -> Result<Phone, ServeError> {
+fn number(phone: &str) -> Result<Phone, ServiceError> {
     Phone::from_e164(phone.into()).map_err(invalid)
 }
 
 /// Monday to Saturday, 09:00 to 18:00.
-fn hours() -> Result<WeeklyHours, ServeError> {
+fn hours() -> Result<WeeklyHours, ServiceError> {
     let (open, close) = (LocalTime::from_minutes(9 * 60), LocalTime::from_minutes(18 * 60));
     let (Some(open), Some(close)) = (open, close) else { return Err(failed("the hours")) };
     let days = Day::ALL.iter().filter(|day| **day != Day::Sunday);
@@ -261,7 +261,7 @@ fn hours() -> Result<WeeklyHours, ServeError> {
 async fn made<C: Change + 'static>(
     business: &BusinessHandle,
     change: C,
-) -> Result<<C::Gives as Gives>::Value, ServeError> {
+) -> Result<<C::Gives as Gives>::Value, ServiceError> {
     let answer = business.change(Request::by(Actor::Operator), change).await.map_err(failed)?;
     Ok(answer.value)
 }

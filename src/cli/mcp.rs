@@ -14,7 +14,7 @@ use super::bridge::Bridge;
 use super::carry_out::{Failure, carry_out};
 use super::connect::{Connector, ServerAddress, bearer, trusting_the_system};
 use super::print;
-use crate::config::{ConfigError, PublicUrl, Secret, text, variables};
+use crate::config::{ConfigError, PublicUrl, secret, text, variables};
 
 const USUAL_URL: &str = "http://127.0.0.1:8080";
 
@@ -52,7 +52,7 @@ fn bridge(args: McpArgs) -> Result<Bridge, ConfigError> {
     if let Some(warning) = warning(&origin) {
         print::note(&warning);
     }
-    let key = Secret::api_key(key).read(args.api_key, args.api_key_file)?;
+    let key = secret(variables::API_KEY, variables::API_KEY_FILE, args.api_key, args.api_key_file, key)?;
     let authorization = key.ok_or_else(|| {
         let reason = "must be set to an API key; the operator creates one with `receptionist key create`";
         ConfigError::new(variables::API_KEY, reason)

@@ -23,7 +23,7 @@ use rustls::ClientConfig;
 use url::{Host, Url};
 
 use super::connect::{ServerAddress, bearer, trusting, trusting_the_system};
-use crate::config::{ConfigError, OPERATOR_SOCKET, Secret, TOKEN_FILE, variables};
+use crate::config::{ConfigError, OPERATOR_SOCKET, TOKEN_FILE, secret, variables};
 
 /// The default data directory of `serve`.
 const SERVE_DATA_DIR: &str = "./receptionist-data";
@@ -209,7 +209,8 @@ impl OperatorOptions {
             Some(_) => "RECEPTIONIST_ADMIN_TOKEN_FILE (--admin-token-file)",
             None => "RECEPTIONIST_ADMIN_TOKEN (--admin-token)",
         };
-        let read = Secret::admin_token(authorization).read(token, file)?;
+        let (variable, file_variable) = (variables::ADMIN_TOKEN, variables::ADMIN_TOKEN_FILE);
+        let read = secret(variable, file_variable, token, file, authorization)?;
         Ok(read.map(|authorization| (authorization, origin.to_owned())))
     }
 

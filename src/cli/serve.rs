@@ -18,38 +18,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use super::supervisor::{self, Supervisor};
 use super::{open_files, print};
 use crate::config::{ConfigError, EXIT_CODE, ServeArgs, Settings, variables};
-use crate::server::ServerError;
 use crate::service::{Service, ServiceError};
 use crate::telemetry;
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum ServeError {
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error(transparent)]
-    Service(#[from] ServiceError),
-    #[error("cannot start the runtime: {0}")]
-    Runtime(#[source] io::Error),
-    #[error("cannot write to standard output: {0}")]
-    Output(#[source] io::Error),
-    #[error("cannot create the sample business: {0}")]
-    Sample(String),
-}
-
-impl ServeError {
-    /// Whether a setting is invalid. An unreadable certificate counts, an address in use does not.
-    fn is_of_a_setting(&self) -> bool {
-        match self {
-            Self::Config(_) => true,
-            Self::Service(ServiceError::Server(ServerError::Bind { source, .. })) => {
-                source.kind() == io::ErrorKind::AddrNotAvailable
-            }
-            Self::Service(ServiceError::Server(_)) => true,
-            Self::Service(ServiceError::Store { source }) => matches!(source, StoreError::NotADirectory(_)),
-            _ => false,
-        }
-    }
-}
 
 /// Runs the service. Exit code 0 after a normal stop.
 pub fn serve(args: ServeArgs) -> ExitCode {
@@ -59,8 +29,8 @@ pub fn serve(args: ServeArgs) -> ExitCode {
 /// Runs the service with these settings. `started` runs after it listens.
 pub(super) fn run(
     settings: Result<Settings, ConfigError>,
-    started: impl AsyncFnOnce(&Service) -> Result<(), ServeError>,
-) -> Result<(), ServeError> {
+    started: impl AsyncFnOnce(&Service) -> Result<(), ServiceError>,
+) -> Result<(), ServiceError> {
     let settings = settings?;
     telemetry::init(&settings.log).map_err(|error| ConfigError::new(variables::LOG, error))?;
     let _finish = FinishLog;
@@ -69,11 +39,11 @@ pub(super) fn run(
     }
     // Before the process opens many files.
     open_files::raise_limit();
-    let runtime = Builder::new_multi_thread().enable_all().build().map_err(ServeError::Runtime)?;
+    let runtime = Builder::new_multi_thread().enable_all().build().map_err(no_runtime)?;
     runtime.block_on(async {
         // Before the listeners start, so that no signal is lost.
-        let mut stop = Stop::new().map_err(ServeError::Runtime)?;
-        let mut hangup = signal(SignalKind::hangup()).map_err(ServeError::Runtime)?;
+        let mut stop = Stop::new().map_err(no_runtime)?;
+        let mut hangup = signal(SignalKind::hangup()).map_err(no_runtime)?;
         let ports = Ports::system().map_err(|error| ConfigError::new("SSL_CERT_FILE", error))?;
         let supervisor = Supervisor::begin();
         let service = Service::start(&settings, ports, die).await?;
@@ -81,14 +51,14 @@ pub(super) fn run(
         tracing::info!(public = %service.public, admin = %service.admin, "the service listens");
         let listens = async {
             started(&service).await?;
-            pending::<Result<Infallible, ServeError>>().await
+            pending::<Result<Infallible, ServiceError>>().await
         };
         // Standard output may never be read, so the signal must be handled meanwhile.
         tokio::select! {
             () = stop.wait() => {}
             never = hung_up(&service, &mut hangup) => match never {},
             // Answered changes are on disk. Clients of the current requests get no response.
-            error = service.listener_failed() => return Err(error.into()),
+            error = service.listener_failed() => return Err(error),
             failed = listens => match failed {
                 Ok(never) => match never {},
                 Err(error) => return Err(error),
@@ -98,10 +68,14 @@ pub(super) fn run(
         supervisor::stopping();
         // A second signal ends the process immediately. Answered changes are on disk.
         tokio::select! {
-            stopped = service.stop() => Ok(stopped?),
+            stopped = service.stop() => stopped,
             () = stop.wait() => Ok(()),
         }
     })
+}
+
+fn no_runtime(error: impl std::fmt::Display) -> ServiceError {
+    ServiceError::Other(format!("cannot start the runtime: {error}"))
 }
 
 async fn hung_up(service: &Service, hangup: &mut Signal) -> Infallible {
@@ -125,17 +99,18 @@ pub(super) fn where_it_listens(service: &Service) -> String {
 }
 
 /// Writes to standard output when the reader is ready.
-pub(super) async fn say(text: String) -> Result<(), ServeError> {
-    print::output_when_read(text).await.map_err(ServeError::Output)
+pub(super) async fn say(text: String) -> Result<(), ServiceError> {
+    let written = print::output_when_read(text).await;
+    written.map_err(|error| ServiceError::Other(format!("cannot write to standard output: {error}")))
 }
 
 /// Prints a failure as one line and returns the exit code.
-pub(super) fn exit(ended: Result<(), ServeError>) -> ExitCode {
+pub(super) fn exit(ended: Result<(), ServiceError>) -> ExitCode {
     match ended {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             print::note(&error.to_string().replace('\n', " "));
-            ExitCode::from(if error.is_of_a_setting() { EXIT_CODE } else { 1 })
+            ExitCode::from(if matches!(error, ServiceError::Setting(_)) { EXIT_CODE } else { 1 })
         }
     }
 }

@@ -17,18 +17,16 @@ use crate::server::{CONNECTIONS_PER_ADDRESS, TlsFiles, TlsSettings, TrustedProxi
 use crate::telemetry::{LogFormat, LogSettings};
 
 mod public_url;
-mod secret;
-mod size;
 mod token;
 mod value;
 pub mod variables;
 
 pub use public_url::PublicUrl;
-pub(crate) use secret::Secret;
-pub use token::{AdminToken, OPERATOR_SOCKET, TOKEN_FILE, TokenError};
+pub use token::{AdminToken, OPERATOR_SOCKET, TOKEN_FILE};
 pub use value::ConfigError;
 use value::path;
-pub(crate) use value::text;
+use value::read;
+pub(crate) use value::{secret, text};
 
 pub const EXIT_CODE: u8 = 2;
 
@@ -185,11 +183,16 @@ impl TryFrom<ServeArgs> for Settings {
         let settings = Self {
             listen: parsed(variables::LISTEN, args.listen, "127.0.0.1:8080", address)?,
             admin_listen: parsed(variables::ADMIN_LISTEN, args.admin_listen, "127.0.0.1:8081", address)?,
-            admin_hosts: admin_hosts(args.admin_hosts)?,
+            admin_hosts: read(variables::ADMIN_HOSTS, args.admin_hosts, host_names)?.unwrap_or_default(),
             public_url: PublicUrl::read(args.public_url)?,
             data_dir: path(variables::DATA_DIR, args.data_dir)?.unwrap_or_else(|| "receptionist-data".into()),
-            admin_token: Secret::admin_token(AdminToken::new)
-                .read(args.admin_token, args.admin_token_file)?,
+            admin_token: secret(
+                variables::ADMIN_TOKEN,
+                variables::ADMIN_TOKEN_FILE,
+                args.admin_token,
+                args.admin_token_file,
+                AdminToken::new,
+            )?,
             rate_limits: RateLimits {
                 key: rate_limit(args.rate_limit, args.rate_limit_too)?,
                 person: parsed(variables::PERSON_RATE_LIMIT, args.person_rate_limit, "240", AT_LEAST_1)?,
@@ -200,14 +203,16 @@ impl TryFrom<ServeArgs> for Settings {
                 &CONNECTIONS_PER_ADDRESS.to_string(),
                 AT_LEAST_1,
             )?,
-            trusted_proxies: trusted_proxies(args.trusted_proxies)?,
-            disk_reserve: match text(variables::DISK_RESERVE, args.disk_reserve)? {
-                None => DiskReserve::Usual,
-                Some(given) => DiskReserve::Bytes(size::parse(&given).ok_or_else(|| {
-                    let expected = "must be a size such as 512MiB, 2GB or 0";
-                    ConfigError::new(variables::DISK_RESERVE, format!("{expected}, not {given:?}"))
-                })?),
-            },
+            trusted_proxies: read(
+                variables::TRUSTED_PROXIES,
+                args.trusted_proxies,
+                str::parse::<TrustedProxies>,
+            )?
+            .unwrap_or_default(),
+            disk_reserve: read(variables::DISK_RESERVE, args.disk_reserve, |size| {
+                value::size(size).ok_or("must be a size such as 512MiB, 2GB or 0")
+            })?
+            .map_or(DiskReserve::Usual, DiskReserve::Bytes),
             business_actors_max: parsed(
                 variables::BUSINESS_ACTORS_MAX,
                 args.business_actors_max,
@@ -242,12 +247,9 @@ fn mail(
     relay_file: Option<OsString>,
     from: Option<OsString>,
 ) -> Result<Option<MailSettings>, ConfigError> {
-    let relay = Secret::smtp_url(str::parse::<Relay>).read(relay, relay_file)?;
-    let from = text(variables::MAIL_FROM, from)?.map(|from| {
-        let failed = |error| ConfigError::new(variables::MAIL_FROM, format!("{error}, not {from:?}"));
-        from.parse::<MailFrom>().map_err(failed)
-    });
-    match (relay, from.transpose()?) {
+    let (variable, file_variable) = (variables::SMTP_URL, variables::SMTP_URL_FILE);
+    let relay = secret(variable, file_variable, relay, relay_file, str::parse::<Relay>)?;
+    match (relay, read(variables::MAIL_FROM, from, str::parse::<MailFrom>)?) {
         (None, _) => Ok(None),
         (Some(relay), Some(from)) => Ok(Some(MailSettings { relay, from })),
         (Some(_), None) => {
@@ -271,25 +273,12 @@ fn rate_limit(given: Option<OsString>, too: Option<OsString>) -> Result<NonZeroU
     }
 }
 
-fn admin_hosts(given: Option<OsString>) -> Result<Vec<String>, ConfigError> {
-    let Some(names) = text(variables::ADMIN_HOSTS, given)? else { return Ok(Vec::new()) };
-    let read = |name: &str| match url::Host::parse(name.trim()) {
+fn host_names(names: &str) -> Result<Vec<String>, &'static str> {
+    let name = |name: &str| match url::Host::parse(name.trim()) {
         Ok(url::Host::Domain(name)) => Ok(name),
-        _ => {
-            let problem = format!("must be host names without ports, separated by commas, not {names:?}");
-            Err(ConfigError::new(variables::ADMIN_HOSTS, problem))
-        }
+        _ => Err("must be host names without ports, separated by commas"),
     };
-    names.split(',').map(read).collect()
-}
-
-fn trusted_proxies(given: Option<OsString>) -> Result<TrustedProxies, ConfigError> {
-    let Some(networks) = text(variables::TRUSTED_PROXIES, given)? else {
-        return Ok(TrustedProxies::default());
-    };
-    networks
-        .parse()
-        .map_err(|error| ConfigError::new(variables::TRUSTED_PROXIES, format!("{error}, not {networks:?}")))
+    names.split(',').map(name).collect()
 }
 
 const TLS: TlsSettings = TlsSettings { cert: variables::TLS_CERT, key: variables::TLS_KEY };
@@ -310,38 +299,33 @@ fn tls(
 }
 
 fn boolean(variable: &'static str, given: Option<OsString>) -> Result<bool, ConfigError> {
-    match text(variable, given)?.as_deref() {
-        None | Some("false") => Ok(false),
-        Some("true") => Ok(true),
-        Some(other) => Err(ConfigError::new(variable, format!("must be true or false, not {other:?}"))),
-    }
+    let parse = |text: &str| text.parse::<bool>().map_err(|_| "must be true or false");
+    Ok(read(variable, given, parse)?.unwrap_or_default())
 }
 
 fn log(filter: Option<OsString>, format: Option<OsString>) -> Result<LogSettings, ConfigError> {
-    let format = match text(variables::LOG_FORMAT, format)?.as_deref() {
-        None | Some("text") => LogFormat::Text,
-        Some("json") => LogFormat::Json,
-        Some(other) => {
-            return Err(ConfigError::new(
-                variables::LOG_FORMAT,
-                format!("must be text or json, not {other:?}"),
-            ));
-        }
-    };
-    let filter = text(variables::LOG, filter)?.unwrap_or_else(|| "info".into());
-    LogSettings::new(&filter, format)
-        .map_err(|error| ConfigError::new(variables::LOG, format!("{error}, not {filter:?}")))
+    let format = read(variables::LOG_FORMAT, format, |text| match text {
+        "text" => Ok(LogFormat::Text),
+        "json" => Ok(LogFormat::Json),
+        _ => Err("must be text or json"),
+    })?;
+    let format = format.unwrap_or(LogFormat::Text);
+    let filter = read(variables::LOG, filter, |filter| LogSettings::new(filter, format))?;
+    filter
+        .map_or_else(|| LogSettings::new("info", format), Ok)
+        .map_err(|error| ConfigError::new(variables::LOG, error))
 }
 
-/// Parses the value of a setting. `expected` completes the error message.
+/// Parses the value of a setting, or its default. `expected` completes the error message.
 fn parsed<T: std::str::FromStr>(
     variable: &'static str,
     given: Option<OsString>,
     default: &str,
     expected: &str,
 ) -> Result<T, ConfigError> {
-    let value = text(variable, given)?.unwrap_or_else(|| default.to_owned());
-    value.parse().map_err(|_| ConfigError::new(variable, format!("{expected}, not {value:?}")))
+    let given = given.unwrap_or_else(|| default.into());
+    let value = read(variable, Some(given), |text| text.parse().map_err(|_| expected));
+    Ok(value?.expect("the value or its default is set"))
 }
 
 #[cfg(test)]

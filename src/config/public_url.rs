@@ -9,10 +9,8 @@ use std::net::{IpAddr, SocketAddr};
 
 use url::{Host, Url};
 
-use super::value::{ConfigError, text};
+use super::value::{ConfigError, read};
 use super::variables;
-
-const EXPECTED: &str = "must be a scheme, a host and optionally a port, such as https://book.example.com";
 
 /// An origin (RFC 6454). The service compares `Origin` and `Host` with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,15 +74,13 @@ impl PublicUrl {
     }
 
     pub(super) fn read(given: Option<OsString>) -> Result<Option<Self>, ConfigError> {
-        let Some(given) = text(variables::PUBLIC_URL, given)? else { return Ok(None) };
-        let wrong = |reason| ConfigError::new(variables::PUBLIC_URL, format!("{reason}, not {given:?}"));
-        let url = Self::parse(&given).ok_or_else(|| wrong(EXPECTED))?;
-        if !url.is_https && !url.is_loopback() {
-            return Err(wrong(
-                "must be https unless the host is this machine, since others can read plain http",
-            ));
-        }
-        Ok(Some(url))
+        read(variables::PUBLIC_URL, given, |text| match Self::parse(text) {
+            None => Err("must be a scheme, a host and optionally a port, such as https://book.example.com"),
+            Some(url) if !url.is_https && !url.is_loopback() => {
+                Err("must be https unless the host is this machine, since others can read plain http")
+            }
+            Some(url) => Ok(url),
+        })
     }
 }
 

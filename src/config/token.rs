@@ -6,7 +6,7 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -26,47 +26,37 @@ const OWNER_ONLY: u32 = 0o600;
 #[derive(Clone, PartialEq, Eq)]
 pub struct AdminToken(String);
 
-#[derive(Debug, thiserror::Error)]
-pub enum TokenError {
-    #[error("must be visible ASCII characters without white space")]
-    Malformed,
-    #[error("must have at least {CHARS_MIN} characters")]
-    Short,
-    #[error("{} does not hold a token; remove it to get a new one", .0.display())]
-    File(PathBuf),
-    #[error("cannot {action} {}: {source}", path.display())]
-    Io { action: &'static str, path: PathBuf, source: io::Error },
-    #[error("cannot read random bytes from the system: {0}")]
-    Random(getrandom::Error),
-}
-
 impl AdminToken {
     /// Accepts visible ASCII of at least 16 characters, which fits into a header.
-    pub fn new(text: &str) -> Result<Self, TokenError> {
+    pub fn new(text: &str) -> Result<Self, String> {
         match text {
-            _ if !text.bytes().all(|byte| byte.is_ascii_graphic()) => Err(TokenError::Malformed),
-            _ if text.len() < CHARS_MIN => Err(TokenError::Short),
+            _ if !text.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                Err("must be visible ASCII characters without white space".into())
+            }
+            _ if text.len() < CHARS_MIN => Err(format!("must have at least {CHARS_MIN} characters")),
             _ => Ok(Self(text.to_owned())),
         }
     }
 
     /// Returns the token stored in the data directory, or creates one. Removes the access of other users.
-    pub fn load_or_create(data_dir: &Path) -> Result<Self, TokenError> {
+    pub fn load_or_create(data_dir: &Path) -> Result<Self, String> {
         let path = data_dir.join(TOKEN_FILE);
+        let no_token = || format!("{} does not hold a token; remove it to get a new one", path.display());
         match fs::read_to_string(&path) {
             Ok(text) => {
                 close_to_others(&path)?;
-                Self::new(text.trim_end()).map_err(|_| TokenError::File(path))
+                Self::new(text.trim_end()).map_err(|_| no_token())
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::create_in(data_dir, &path),
-            Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(TokenError::File(path)),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => Err(no_token()),
             Err(error) => Err(failed("read", &path)(error)),
         }
     }
 
-    fn create_in(data_dir: &Path, path: &Path) -> Result<Self, TokenError> {
+    fn create_in(data_dir: &Path, path: &Path) -> Result<Self, String> {
         let mut random = [0; RANDOM_BYTES];
-        getrandom::fill(&mut random).map_err(TokenError::Random)?;
+        getrandom::fill(&mut random)
+            .map_err(|error| format!("cannot read random bytes from the system: {error}"))?;
         let token = Self(URL_SAFE_NO_PAD.encode(random));
         // Written to another name first, so that a crash never leaves half a token.
         let new = data_dir.join(format!("{TOKEN_FILE}.new"));
@@ -104,7 +94,7 @@ impl fmt::Debug for AdminToken {
     }
 }
 
-fn close_to_others(path: &Path) -> Result<(), TokenError> {
+fn close_to_others(path: &Path) -> Result<(), String> {
     let mode = fs::metadata(path).map_err(failed("read", path))?.permissions().mode();
     if mode & 0o077 != 0 {
         tracing::warn!(
@@ -116,9 +106,8 @@ fn close_to_others(path: &Path) -> Result<(), TokenError> {
     Ok(())
 }
 
-fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> TokenError {
-    let path = path.to_owned();
-    move |source| TokenError::Io { action, path, source }
+fn failed(action: &str, path: &Path) -> impl FnOnce(io::Error) -> String {
+    move |error| format!("cannot {action} {}: {error}", path.display())
 }
 
 #[cfg(test)]

@@ -20,11 +20,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tower::ServiceExt;
 
 use super::client_addr::{ClientAddr, TrustedProxies, X_FORWARDED_FOR};
-use super::host;
-use super::http_service::HttpService;
 use super::received::Received;
 use super::slots::{RESERVE_HEADER_TIME_MAX, Slot};
 use super::stall::StallGuard;
+use super::{HttpService, host};
 
 /// The time limit for the head of a request, from the end of the previous response on.
 pub const HEADER_TIME_MAX: Duration = Duration::from_secs(30);

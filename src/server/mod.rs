@@ -11,15 +11,14 @@
 mod certificate;
 mod client_addr;
 mod connection;
-mod error;
 mod host;
-mod http_service;
 mod link;
 mod received;
 mod slots;
 mod stall;
 pub(crate) mod tls;
 
+use std::convert::Infallible;
 use std::fs::{self, Permissions};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -27,17 +26,18 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
+use axum::body::Body;
+use hyper::{Request, Response};
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use tokio::net::{TcpListener, TcpSocket, TcpStream, UnixListener, UnixStream};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout};
 use tokio_rustls::TlsAcceptor;
+use tower::Service;
 
 pub(crate) use client_addr::network;
 pub use client_addr::{ClientAddr, PROXY_NETWORKS_MAX, ProxiesError, TrustedProxies};
 pub use connection::{HEADER_BYTES_MAX, HEADER_TIME_MAX, HEADERS_MAX, Unfit};
-pub use error::ServerError;
-pub use http_service::HttpService;
 pub use received::{DISCARD_BYTES_MAX, DISCARD_TIME_MAX};
 pub use slots::{
     CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS, Counters, Limits, RESERVE_HEADER_TIME_MAX, RESERVE_MAX,
@@ -69,26 +69,20 @@ pub struct Drained {
     pub cut_off: usize,
 }
 
-/// Listens on an address. `variable` is the setting that contains the address. The error message names both.
-pub fn bind(variable: &'static str, address: SocketAddr) -> Result<TcpListener, ServerError> {
-    listen(address).map_err(|source| ServerError::Bind { variable, address, source: plain(source) })
-}
-
-fn listen(address: SocketAddr) -> io::Result<TcpListener> {
-    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-    socket.set_reuseaddr(cfg!(unix))?; // or a restart fails while the system remembers old connections
-    socket.bind(address)?;
-    socket.listen(BACKLOG)
-}
-
-/// Removes the OS error number from the message of an error.
-fn plain(error: io::Error) -> io::Error {
-    match error.kind() {
+/// Listens on an address. The error message has no OS error number.
+pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let listen = || {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+        socket.set_reuseaddr(true)?; // or a restart fails while the system remembers old connections
+        socket.bind(address)?;
+        socket.listen(BACKLOG)
+    };
+    listen().map_err(|error| match error.kind() {
         kind @ (io::ErrorKind::AddrInUse
         | io::ErrorKind::AddrNotAvailable
         | io::ErrorKind::PermissionDenied) => kind.into(),
         _ => error,
-    }
+    })
 }
 
 /// Listens on a Unix socket that only the service's own user can open. The function replaces a socket of a
@@ -104,6 +98,20 @@ pub fn bind_socket(path: &Path) -> io::Result<UnixListener> {
     let listener = UnixListener::bind(path)?;
     fs::set_permissions(path, Permissions::from_mode(0o600))?;
     Ok(listener)
+}
+
+/// The interface between the server and the application: infallible, always ready, and cheap to clone.
+pub trait HttpService:
+    Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send> + Clone + Send + 'static
+{
+}
+
+impl<S> HttpService for S where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + 'static
+{
 }
 
 #[derive(Debug)]
@@ -146,6 +154,7 @@ pub async fn serve(
     limits: Limits,
     shutdown: impl Future<Output = ()>,
 ) -> Drained {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
     let listener = listener.into();
     let proxies = limits.proxies.clone();
     let slots = Slots::new(limits);
@@ -173,7 +182,12 @@ pub async fn serve(
                     serve_in(&slot, served).await;
                 });
             }
-            Err(error) if is_of_one_client(&error) => {}
+            // The client has already disconnected.
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted
+                ) => {}
             Err(error) => {
                 slots.spare();
                 if logged.is_none_or(|at: Instant| at.elapsed() >= LOG_EVERY) {
@@ -222,11 +236,6 @@ fn log_panicked(ended: Result<(), tokio::task::JoinError>) {
     {
         tracing::error!("a connection's task panicked");
     }
-}
-
-fn is_of_one_client(error: &io::Error) -> bool {
-    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
-    matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
 
 async fn serve_stream(

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use tracing_subscriber::EnvFilter;
-use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
+use tracing_subscriber::util::SubscriberInitExt;
 
 use lines::Lines;
 
@@ -33,18 +33,8 @@ pub struct LogSettings {
     format: LogFormat,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum TelemetryError {
-    #[error("must be a log filter such as info or receptionist=debug,info")]
-    Filter(#[source] tracing_subscriber::filter::ParseError),
-    #[error("cannot start the thread that writes the log: {0}")]
-    Thread(#[source] io::Error),
-    #[error("logging is set up already")]
-    Init(#[from] TryInitError),
-}
-
 impl LogSettings {
-    pub fn new(filter: &str, format: LogFormat) -> Result<Self, TelemetryError> {
+    pub fn new(filter: &str, format: LogFormat) -> Result<Self, String> {
         parse(filter)?;
         Ok(Self { filter: filter.to_owned(), format })
     }
@@ -53,25 +43,29 @@ impl LogSettings {
 /// Libraries whose lines are omitted unless a filter names them. The service logs the same facts.
 const LEFT_OUT: [&str; 2] = ["rmcp", "sled"];
 
-fn parse(filter: &str) -> Result<EnvFilter, TelemetryError> {
+fn parse(filter: &str) -> Result<EnvFilter, String> {
     let names = |library: &str| {
         filter.split(',').any(|directive| directive.trim().to_ascii_lowercase().starts_with(library))
     };
     let left_out = LEFT_OUT.iter().filter(|library| !names(library)).map(|library| format!("{library}=off"));
     let whole: Vec<_> = left_out.chain([filter.to_owned()]).collect();
-    EnvFilter::builder().parse(whole.join(",")).map_err(TelemetryError::Filter)
+    EnvFilter::builder()
+        .parse(whole.join(","))
+        .map_err(|_| "must be a log filter such as info or receptionist=debug,info".into())
 }
 
 /// Sets up logging for the process, including panics. Fails at the second call.
-pub fn init(settings: &LogSettings) -> Result<(), TelemetryError> {
+pub fn init(settings: &LogSettings) -> Result<(), String> {
     let filter = parse(&settings.filter)?;
-    let lines = Lines::start(io::stderr(), log_dropped).map_err(TelemetryError::Thread)?;
+    let lines = Lines::start(io::stderr(), log_dropped)
+        .map_err(|error| format!("cannot start the thread that writes the log: {error}"))?;
     let lines = LINES.get_or_init(|| lines);
     let builder = tracing_subscriber::fmt().with_writer(|| lines.clone()).with_env_filter(filter);
-    match settings.format {
-        LogFormat::Text => builder.with_ansi(false).finish().try_init()?,
-        LogFormat::Json => builder.json().flatten_event(true).finish().try_init()?,
-    }
+    let begun = match settings.format {
+        LogFormat::Text => builder.with_ansi(false).finish().try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).finish().try_init(),
+    };
+    begun.map_err(|_| "logging is set up already")?;
     panic::set_hook(Box::new(log_panic));
     Ok(())
 }

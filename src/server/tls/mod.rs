@@ -22,7 +22,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use tokio_rustls::TlsAcceptor;
 
 use super::certificate::Chain;
-use super::error::ServerError;
+use crate::config::ConfigError;
 
 pub const CHECK_EVERY: Duration = Duration::from_secs(10);
 
@@ -66,7 +66,7 @@ impl Certificates {
     /// # Errors
     /// Returns an error if a file cannot be read or has the wrong content. The message names the file and the
     /// setting.
-    pub fn read(files: &TlsFiles, hosts: Vec<String>, clock: Arc<dyn Clock>) -> Result<Self, ServerError> {
+    pub fn read(files: &TlsFiles, hosts: Vec<String>, clock: Arc<dyn Clock>) -> Result<Self, ConfigError> {
         // The stamps come first, so a change during the read causes another read.
         let read = stamps(files);
         let (acceptor, chain) = acceptor(files)?;
@@ -148,7 +148,7 @@ fn stamps(files: &TlsFiles) -> [Stamp; 2] {
     [&files.cert, &files.key].map(|path| stamp(path).ok())
 }
 
-pub(crate) fn acceptor(files: &TlsFiles) -> Result<(TlsAcceptor, Chain), ServerError> {
+pub(crate) fn acceptor(files: &TlsFiles) -> Result<(TlsAcceptor, Chain), ConfigError> {
     let TlsFiles { cert, key, settings } = files;
     let chain = CertificateDer::pem_file_iter(cert).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let chain = chain.map_err(|error| unreadable(settings.cert, cert, &error, "certificate"))?;
@@ -160,18 +160,20 @@ pub(crate) fn acceptor(files: &TlsFiles) -> Result<(TlsAcceptor, Chain), ServerE
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key));
-    let mut config = config.map_err(|source| ServerError::Certificate { variable: settings.cert, source })?;
+    let mut config = config.map_err(|error| {
+        ConfigError::new(settings.cert, format!("cannot use the certificate and key: {error}"))
+    })?;
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
     Ok((TlsAcceptor::from(Arc::new(config)), kept))
 }
 
-fn unreadable(variable: &'static str, path: &Path, error: &pem::Error, kind: &str) -> ServerError {
+fn unreadable(variable: &'static str, path: &Path, error: &pem::Error, kind: &str) -> ConfigError {
     let reason = match error {
         pem::Error::Io(error) => error.to_string(),
         pem::Error::NoItemsFound => format!("it holds no PEM {kind}"),
         _ => "it is not a valid PEM file".into(),
     };
-    ServerError::Pem { variable, path: path.to_owned(), reason }
+    ConfigError::new(variable, format!("cannot read {}: {reason}", path.display()))
 }
 
 #[cfg(test)]

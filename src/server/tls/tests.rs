@@ -26,7 +26,7 @@ fn pem_files() -> (tempfile::TempDir, TlsFiles, Pair) {
     (dir, TlsFiles { cert, key, settings: SETTINGS }, pair)
 }
 
-fn read(files: &TlsFiles) -> Result<Certificates, ServerError> {
+fn read(files: &TlsFiles) -> Result<Certificates, ConfigError> {
     Certificates::read(files, vec![], system_clock())
 }
 
