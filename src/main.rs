@@ -27,42 +27,42 @@ enum Command {
     /// Run the service with its own data directory and a sample business, and print example requests
     Demo(ServeArgs),
     /// Check whether the service can run here with these settings, and how to fix each problem
-    Doctor(cli::DoctorArgs),
+    Doctor(cli::doctor::DoctorArgs),
     /// Copy the store of the running service to a directory
-    Backup(cli::BackupArgs),
+    Backup(cli::backup::BackupArgs),
     /// Test whether the service can send mails
     #[command(subcommand)]
-    Mail(cli::MailCommand),
+    Mail(cli::mail::MailCommand),
     /// Create a data directory from a backup
-    Restore(cli::RestoreArgs),
+    Restore(cli::restore::RestoreArgs),
     /// Copy the readable rows of a damaged store to a new one; stop the service first
-    Salvage(cli::SalvageArgs),
+    Salvage(cli::salvage::SalvageArgs),
     /// Check a backup, or the data directory of a stopped service, and list the damage
-    Verify(cli::VerifyArgs),
+    Verify(cli::restore::VerifyArgs),
     /// Correct timestamps in the future, which a wrong clock has set; stop the service first
-    RepairStamps(cli::RepairArgs),
+    RepairStamps(cli::repair::RepairArgs),
     /// Write one business or all businesses of the running service as JSON Lines
-    Export(cli::ExportArgs),
+    Export(cli::export::ExportArgs),
     /// Import businesses from a file of `export` into the running service
-    Import(cli::ImportArgs),
+    Import(cli::import::ImportArgs),
     /// Serve the Model Context Protocol on standard input and output, for an assistant that starts this
     /// program
-    Mcp(cli::McpArgs),
+    Mcp(cli::mcp::McpArgs),
     /// Print the OpenAPI document of the public API or the operator API
-    Openapi(cli::OpenapiArgs),
+    Openapi(cli::pages::OpenapiArgs),
     /// Print a completion script for a shell
-    Completions(cli::CompletionsArgs),
+    Completions(cli::pages::CompletionsArgs),
     /// Print the manual, or write one page per command to a directory
-    Man(cli::ManArgs),
+    Man(cli::pages::ManArgs),
     #[command(flatten)]
     Operator(OperatorCommand),
 }
 
 fn main() -> ExitCode {
-    let mut program = Cli::command().after_help(cli::topics());
+    let mut program = Cli::command().after_help(cli::help::topics());
     let matches = match program.try_get_matches_from_mut(std::env::args_os()) {
         Ok(matches) => matches,
-        Err(error) => return cli::help(&error, &program),
+        Err(error) => return cli::help::help(&error, &program),
     };
     let command = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli.command,
@@ -73,21 +73,23 @@ fn main() -> ExitCode {
         cli::warn_of_misspelt_variables();
     }
     match command {
-        Command::Serve(args) => cli::serve(args),
-        Command::Demo(args) => cli::demo(args),
-        Command::Doctor(args) => cli::doctor(args),
-        Command::Backup(args) => cli::backup(args),
-        Command::Mail(command) => cli::mail(command),
-        Command::Restore(args) => cli::restored(args),
-        Command::Salvage(args) => cli::salvage(args),
-        Command::Verify(args) => cli::verified(args),
-        Command::RepairStamps(args) => cli::repair(args),
-        Command::Export(args) => cli::export(args),
-        Command::Import(args) => cli::import(args),
-        Command::Mcp(args) => cli::mcp(args),
-        Command::Openapi(args) => cli::openapi(args),
-        Command::Completions(args) => cli::completions(args, &mut program),
-        Command::Man(args) => cli::man(args, program),
-        Command::Operator(command) => cli::operate(command, &cli::Flags::of(&program, &matches)),
+        Command::Serve(args) => cli::serve::serve(args),
+        Command::Demo(args) => cli::demo::demo(args),
+        Command::Doctor(args) => cli::doctor::doctor(args),
+        Command::Backup(args) => cli::backup::backup(args),
+        Command::Mail(command) => cli::mail::mail(command),
+        Command::Restore(args) => cli::restore::restored(args),
+        Command::Salvage(args) => cli::salvage::salvage(args),
+        Command::Verify(args) => cli::restore::verified(args),
+        Command::RepairStamps(args) => cli::repair::repair(args),
+        Command::Export(args) => cli::export::export(args),
+        Command::Import(args) => cli::import::import(args),
+        Command::Mcp(args) => cli::mcp::mcp(args),
+        Command::Openapi(args) => cli::pages::openapi(args),
+        Command::Completions(args) => cli::pages::completions(args, &mut program),
+        Command::Man(args) => cli::pages::man(args, program),
+        Command::Operator(command) => {
+            cli::run::operate(command, &cli::problems::Flags::of(&program, &matches))
+        }
     }
 }

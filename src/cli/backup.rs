@@ -1,14 +1,22 @@
 //! `backup`: asks the running service to copy its store, and waits for the result.
 //!
 //! Invariants: with `--in`, the list of permanent revocations is copied even if the backup fails. Older
-//! backups are deleted only after a new one is complete.
+//! backups are deleted only after a new one is complete. Only a directory with the name of a backup, a valid
+//! manifest and no other content is deleted. It is renamed first, so that the next run can finish an
+//! interrupted deletion.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
+use chrono::{DateTime, NaiveDateTime, Utc};
 use clap::Args;
+use engine::backup::{Backup, MANIFEST_FILE, ROWS_FILE};
 use engine::counting::{Difference, Differences};
 use hyper::Method;
 use serde::Deserialize;
@@ -18,14 +26,13 @@ use store::copy_tombstones;
 use super::carry_out::{Failure, carry_out};
 use super::client::{CALL_TIMEOUT, Client};
 use super::options::OperatorOptions;
+use super::print;
 use super::record::One;
-use super::walk::read;
-use super::{print, rotation};
 
 const ASK_EVERY: Duration = Duration::from_millis(250);
 const BACKUPS: &str = "/admin/v1/backup";
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct BackupArgs {
     /// The directory of the backup on the service's machine; it must not exist or be empty
     #[arg(long, value_name = "DIR", required_unless_present = "within")]
@@ -87,7 +94,7 @@ async fn make(args: BackupArgs) -> Result<(), Failure> {
             "--in copies a list from the data directory: set it with --data-dir (RECEPTIONIST_DATA_DIR)",
         )
     })?;
-    let to = rotation::new_in(&within, SystemTime::now().into());
+    let to = within.join(DateTime::<Utc>::from(SystemTime::now()).format(NAME).to_string());
     let made = if args.list_only { Ok(()) } else { one(&options, to.clone()).await };
     let listed = copy_tombstones(&data_dir, &within);
     made?;
@@ -97,7 +104,7 @@ async fn make(args: BackupArgs) -> Result<(), Failure> {
         )
     })?;
     if let Some(keep) = args.keep {
-        let deleted = rotation::keep_newest(&to, keep.get())
+        let deleted = keep_newest(&to, keep.get())
             .map_err(|error| format!("the backup is complete, but older ones cannot be deleted: {error}"))?;
         if deleted > 0 {
             let older = print::count(deleted as u64, "older backup", "older backups");
@@ -110,11 +117,11 @@ async fn make(args: BackupArgs) -> Result<(), Failure> {
 async fn one(options: &OperatorOptions, to: PathBuf) -> Result<(), Failure> {
     let client = Client::new(options.access()?, CALL_TIMEOUT);
     let body = json!({ "to": to.to_string_lossy() });
-    let One::<State> { data: begun } = read(&client.send(Method::POST, BACKUPS, Some(&body)).await?)?;
+    let One::<State> { data: begun } = client.send(Method::POST, BACKUPS, Some(&body)).await?.read()?;
     let path = format!("{BACKUPS}/{}", begun.id);
     loop {
         let answer = client.send(Method::GET, &path, None).await?;
-        let One::<State> { data: state } = read(&answer)?;
+        let One::<State> { data: state } = answer.read()?;
         match (state.status.as_deref(), state.manifest) {
             (Some("running"), _) => tokio::time::sleep(ASK_EVERY).await,
             (Some("incomplete"), _) => {
@@ -140,4 +147,60 @@ async fn one(options: &OperatorOptions, to: PathBuf) -> Result<(), Failure> {
             }
         }
     }
+}
+
+/// The format of the names.
+const NAME: &str = "backup-%Y-%m-%dT%H-%M-%S%.3fZ";
+/// The prefix of a directory that is being deleted.
+const DELETED: &str = "deleted-";
+
+/// Deletes the oldest complete backups next to this one beyond `keep`, and returns their number.
+fn keep_newest(made: &Path, keep: usize) -> io::Result<usize> {
+    let Some(dir) = made.parent() else { return Ok(0) };
+    let mut others = Vec::new();
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name.strip_prefix(DELETED).is_some_and(is_name) {
+            delete(&entry.path())?;
+        } else if entry.path() != made && entry.file_type()?.is_dir() && is_complete(&entry.path())? {
+            others.push(entry.path());
+        }
+    }
+    others.sort();
+    others.truncate((others.len() + 1).saturating_sub(keep));
+    for old in &others {
+        let name = old.file_name().unwrap_or_default().to_string_lossy();
+        let deleted = dir.join(format!("{DELETED}{name}"));
+        fs::rename(old, &deleted)?;
+        delete(&deleted)?;
+    }
+    Ok(others.len())
+}
+
+/// Deletes the files of a backup, even if some are missing, and the directory.
+fn delete(dir: &Path) -> io::Result<()> {
+    for file in [MANIFEST_FILE, ROWS_FILE] {
+        match fs::remove_file(dir.join(file)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    fs::remove_dir(dir)
+}
+
+fn is_name(name: &str) -> bool {
+    NaiveDateTime::parse_from_str(name, NAME).is_ok()
+}
+
+/// Whether the directory is a complete backup without other files.
+fn is_complete(dir: &Path) -> io::Result<bool> {
+    let name = dir.file_name().unwrap_or_default().to_string_lossy();
+    if !is_name(&name) {
+        return Ok(false);
+    }
+    let there: BTreeSet<OsString> =
+        fs::read_dir(dir)?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<_>>()?;
+    let is_alone = there == BTreeSet::from([MANIFEST_FILE.into(), ROWS_FILE.into()]);
+    Ok(is_alone && Backup::open(dir).is_ok_and(|backup| backup.manifest().is_complete()))
 }

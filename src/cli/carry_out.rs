@@ -3,14 +3,14 @@
 //! Invariants: a failure of a command with [`carry_out`] is one line on standard error.
 
 use std::fmt::Display;
+use std::path::PathBuf;
 use std::process::{ExitCode, Termination};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::client::ClientError;
-use super::options::OptionsError;
 use super::print;
-use super::record::{ApiError, Detail};
+use super::record::ApiError;
+use crate::config::ConfigError;
 
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
@@ -20,11 +20,13 @@ pub(super) struct Failure {
     pub(super) exit_status: u8,
     /// The error response of the service.
     pub(super) refusal: Option<ApiError>,
+    /// The data directory that no running service uses.
+    pub(super) unused_dir: Option<PathBuf>,
 }
 
 impl Failure {
     pub(super) fn new(message: impl Display) -> Self {
-        Self { message: message.to_string(), exit_status: 1, refusal: None }
+        Self { message: message.to_string(), exit_status: 1, refusal: None, unused_dir: None }
     }
 
     pub(super) fn usage(message: impl Display) -> Self {
@@ -35,11 +37,7 @@ impl Failure {
     pub(super) fn exit(&self, as_json: bool) -> ExitCode {
         if as_json {
             let error = match &self.refusal {
-                Some(ApiError { code, message, details }) => {
-                    let detail = |detail: &Detail| json!({"path": detail.path, "message": detail.message});
-                    let details: Vec<Value> = details.iter().map(detail).collect();
-                    json!({"code": code, "message": message, "details": details})
-                }
+                Some(refused) => json!(refused),
                 None => json!({"code": "command_failed", "message": self.message}),
             };
             print::note(&json!({ "error": error }).to_string());
@@ -56,16 +54,15 @@ impl From<String> for Failure {
     }
 }
 
-impl From<OptionsError> for Failure {
-    fn from(error: OptionsError) -> Self {
-        Self { exit_status: error.exit_status(), ..Self::new(error) }
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::usage(error)
     }
 }
 
-impl From<ClientError> for Failure {
-    fn from(error: ClientError) -> Self {
-        let failure = Self::new(&error);
-        Self { refusal: if let ClientError::Api(refused) = error { Some(refused) } else { None }, ..failure }
+impl From<ApiError> for Failure {
+    fn from(refused: ApiError) -> Self {
+        Self { refusal: Some(refused.clone()), ..Self::new(refused) }
     }
 }
 

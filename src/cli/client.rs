@@ -19,13 +19,14 @@ use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::client::legacy::Client as HttpClient;
 use hyper_util::rt::TokioExecutor;
 use net::named::tls_fault;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use super::carry_out::Failure;
 use super::connect::{Connector, ServerAddress};
 use super::options::Access;
-use super::record::{ApiError, ErrorBody};
-use super::walk::WALK_PAGES_MAX;
+use super::record::ErrorBody;
 use crate::english;
 
 /// The time limit of a request, from connecting to the last byte of the response.
@@ -35,32 +36,6 @@ pub(super) const ANSWER_BYTES_MAX: usize = 16 * 1024 * 1024;
 
 /// A small request that the operator is always allowed to make.
 const ANY_LIST: &str = "/admin/v1/businesses?limit=1";
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum ClientError {
-    #[error(
-        "cannot reach the operator API on {address}: {reason}; check that `receptionist serve` runs, and set its address with --admin-listen or --admin-url"
-    )]
-    Connect { address: ServerAddress, reason: String },
-    #[error("the operator API on {address} sent no response within {timeout:?}")]
-    TimedOut { address: ServerAddress, timeout: Duration },
-    #[error("the response of the operator API on {address} ended early: {reason}")]
-    BrokeOff { address: ServerAddress, reason: String },
-    #[error(
-        "the server on {address} does not respond with HTTP; if it uses HTTPS, set its certificate with --admin-tls-cert"
-    )]
-    NotHttp { address: ServerAddress },
-    #[error("the response of the operator API is longer than {ANSWER_BYTES_MAX} bytes")]
-    TooLong,
-    #[error("the operator API answered {status} with an unexpected body")]
-    NotOfTheForm { status: StatusCode },
-    #[error(
-        "the list has more than {WALK_PAGES_MAX} pages; use a filter, or read it page by page with --limit and --cursor"
-    )]
-    LongList,
-    #[error("{0}")]
-    Api(ApiError),
-}
 
 const JSON: &str = "application/json";
 const JSON_LINES: &str = "application/x-ndjson";
@@ -84,6 +59,14 @@ pub(super) struct Answer {
 }
 
 impl Answer {
+    pub(super) fn read<T: DeserializeOwned>(&self) -> Result<T, Failure> {
+        serde_json::from_slice(&self.body).map_err(|_| self.unexpected())
+    }
+
+    pub(super) fn unexpected(&self) -> Failure {
+        Failure::new(format!("the operator API answered {} with an unexpected body", self.status))
+    }
+
     /// The unchanged body with a line feed at the end.
     pub(super) fn text(&self) -> String {
         format!("{}\n", String::from_utf8_lossy(&self.body).trim_end())
@@ -113,7 +96,7 @@ impl Client {
         let client = Self::new(access, timeout);
         let Some(otherwise) = otherwise else { return client };
         match client.send(Method::GET, ANY_LIST, None).await {
-            Err(ClientError::Api(refused)) if refused.code == "unauthorized" => {
+            Err(Failure { refusal: Some(refused), .. }) if refused.code == "unauthorized" => {
                 Self { authorization: otherwise, ..client }
             }
             _ => client,
@@ -126,7 +109,7 @@ impl Client {
         method: Method,
         target: &str,
         body: Option<&Value>,
-    ) -> Result<Answer, ClientError> {
+    ) -> Result<Answer, Failure> {
         let media_type = body.map(|_| JSON);
         let body = whole(body.map_or_else(Bytes::new, |body| body.to_string().into()));
         let exchange = async { self.collected(self.begin(method, target, body, media_type).await?).await };
@@ -134,11 +117,11 @@ impl Client {
     }
 
     /// Passes on the bytes of lines as they arrive. The head and each part may take as long as a request.
-    pub(super) async fn lines<E: From<ClientError>>(
+    pub(super) async fn lines(
         &self,
         target: &str,
-        mut take: impl FnMut(&[u8]) -> Result<(), E>,
-    ) -> Result<(), E> {
+        mut take: impl FnMut(&[u8]) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let begun = self.begin(Method::GET, target, whole(Bytes::new()), None);
         let mut response = self.in_time(begun).await??;
         if !response.status().is_success() {
@@ -155,9 +138,13 @@ impl Client {
         Ok(())
     }
 
-    async fn in_time<T>(&self, act: impl Future<Output = T>) -> Result<T, ClientError> {
-        let timed_out = |_| ClientError::TimedOut { address: self.address.clone(), timeout: self.timeout };
-        tokio::time::timeout(self.timeout, act).await.map_err(timed_out)
+    async fn in_time<T>(&self, act: impl Future<Output = T>) -> Result<T, Failure> {
+        tokio::time::timeout(self.timeout, act).await.map_err(|_| self.timed_out(self.timeout))
+    }
+
+    fn timed_out(&self, timeout: Duration) -> Failure {
+        let address = &self.address;
+        Failure::new(format!("the operator API on {address} sent no response within {timeout:?}"))
     }
 
     /// Streams lines to the service, without a limit, and returns the response.
@@ -165,7 +152,7 @@ impl Client {
         &self,
         target: &str,
         input: impl Read + Send + 'static,
-    ) -> Result<Answer, ClientError> {
+    ) -> Result<Answer, Failure> {
         let (pieces, mut sent) = mpsc::channel(PIECES_AHEAD);
         let taken = Arc::new(AtomicU64::new(0));
         // The thread may block forever, since standard input may have no end.
@@ -187,7 +174,7 @@ impl Client {
             }
             let now = taken.load(Ordering::Relaxed);
             if std::mem::replace(&mut before, now) == now {
-                return Err(ClientError::TimedOut { address: self.address.clone(), timeout: LINES_TIMEOUT });
+                return Err(self.timed_out(LINES_TIMEOUT));
             }
         }
     }
@@ -198,7 +185,7 @@ impl Client {
         target: &str,
         body: Body,
         media_type: Option<&'static str>,
-    ) -> Result<Response<Incoming>, ClientError> {
+    ) -> Result<Response<Incoming>, Failure> {
         let mut request = Request::builder()
             .method(method)
             .uri(format!("{}://{}{target}", self.scheme, self.address.authority()))
@@ -209,12 +196,17 @@ impl Client {
         }
         let request = request.body(body).expect("paths and queries are encoded where they are made");
         self.http.request(request).await.map_err(|error| {
+            let address = &self.address;
             let is_of_http = |error: &hyper::Error| error.is_parse();
             if error.source().and_then(|source| source.downcast_ref()).is_some_and(is_of_http) {
-                return ClientError::NotHttp { address: self.address.clone() };
-            }
-            if error.is_connect() {
-                ClientError::Connect { address: self.address.clone(), reason: reason_of(&error) }
+                Failure::new(format!(
+                    "the server on {address} does not respond with HTTP; if it uses HTTPS, set its certificate with --admin-tls-cert"
+                ))
+            } else if error.is_connect() {
+                Failure::new(format!(
+                    "cannot reach the operator API on {address}: {}; check that `receptionist serve` runs, and set its address with --admin-listen or --admin-url",
+                    reason_of(&error)
+                ))
             } else {
                 self.broke_off(&error)
             }
@@ -222,20 +214,27 @@ impl Client {
     }
 
     /// Reads the whole response. An unsuccessful response is an error.
-    async fn collected(&self, response: Response<Incoming>) -> Result<Answer, ClientError> {
+    async fn collected(&self, response: Response<Incoming>) -> Result<Answer, Failure> {
         let status = response.status();
         match Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await {
             Ok(body) => {
                 let answer = Answer { status, body: body.to_bytes() };
-                if status.is_success() { Ok(answer) } else { Err(refused(&answer)) }
+                if status.is_success() {
+                    return Ok(answer);
+                }
+                // An error body of another form is unexpected, too.
+                Err(answer.read::<ErrorBody>().map_or_else(|unread| unread, |refused| refused.error.into()))
             }
-            Err(error) if error.is::<LengthLimitError>() => Err(ClientError::TooLong),
+            Err(error) if error.is::<LengthLimitError>() => Err(Failure::new(format!(
+                "the response of the operator API is longer than {ANSWER_BYTES_MAX} bytes"
+            ))),
             Err(error) => Err(self.broke_off(error.as_ref())),
         }
     }
 
-    fn broke_off(&self, error: &(dyn Error + 'static)) -> ClientError {
-        ClientError::BrokeOff { address: self.address.clone(), reason: reason_of(error) }
+    fn broke_off(&self, error: &(dyn Error + 'static)) -> Failure {
+        let (address, reason) = (&self.address, reason_of(error));
+        Failure::new(format!("the response of the operator API on {address} ended early: {reason}"))
     }
 }
 
@@ -255,14 +254,6 @@ fn read_pieces(mut input: impl Read, pieces: &mpsc::Sender<io::Result<Frame<Byte
         if pieces.blocking_send(piece).is_err() || ends {
             return;
         }
-    }
-}
-
-/// Converts an unsuccessful response to an error.
-fn refused(answer: &Answer) -> ClientError {
-    match serde_json::from_slice::<ErrorBody>(&answer.body) {
-        Ok(refused) => ClientError::Api(refused.error),
-        Err(_) => ClientError::NotOfTheForm { status: answer.status },
     }
 }
 

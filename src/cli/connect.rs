@@ -134,12 +134,6 @@ impl Connector {
     }
 }
 
-impl fmt::Debug for Connector {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Connector({}://{})", self.scheme(), self.address)
-    }
-}
-
 impl tower::Service<Uri> for Connector {
     type Response = TokioIo<Box<dyn Stream>>;
     type Error = io::Error;

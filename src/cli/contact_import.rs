@@ -3,21 +3,17 @@
 //! Invariants: no contact is created unless the whole file is valid. Existing contacts, found by phone or
 //! email, are not changed, so an interrupted import can be repeated.
 
-use std::fs::File;
-use std::io;
-
 use futures_util::{StreamExt, stream};
 use hyper::Method;
 use serde_json::json;
 
 use super::carry_out::Failure;
-use super::client::{Client, ClientError};
-use super::print;
+use super::client::Client;
 use super::record::{Page, Record, one_line};
 use super::request::Call;
 use super::run::Printed;
 use super::task::ImportFile;
-use super::walk::read;
+use super::{files, print};
 use crate::english;
 use crate::moving::{Row, TableProblem, table};
 
@@ -39,10 +35,7 @@ pub(super) async fn import(
     json: bool,
 ) -> Result<Printed, Failure> {
     let region = business.get("phone_region").and_then(|region| region.as_str()).unwrap_or_default();
-    let found = match import.name.as_str() {
-        "-" => table(io::stdin().lock(), region),
-        file => File::open(file).and_then(|file| table(file, region)),
-    };
+    let found = files::open(&import.name).and_then(|input| table(input, region));
     let file = one_line(&import.name);
     let found = found.map_err(|error| format!("--from: cannot read {file}: {error}"))?;
     if !found.problems.is_empty() {
@@ -66,7 +59,7 @@ pub(super) async fn import(
         match done {
             Ok(found) if found.is_empty() => made += 1,
             Ok(found) => there.extend(found),
-            Err(ClientError::Api(refused)) => {
+            Err(Failure { refusal: Some(refused), .. }) => {
                 return Err(Failure::new(format!(
                     "{}line {line}: {refused}\nthe lines before it are imported; correct the file and import it again",
                     lines(&there)
@@ -92,27 +85,26 @@ pub(super) async fn import(
 }
 
 /// Creates a contact. Returns the conflicts if it exists already.
-async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, ClientError> {
+async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, Failure> {
     match client.send(Method::POST, path, Some(&row.body)).await {
         Ok(_) => Ok(Vec::new()),
-        Err(ClientError::Api(refused)) if refused.code == "conflict" => {
+        Err(Failure { refusal: Some(refused), .. }) if refused.code == "conflict" => {
             let taken = refused.details.iter().filter(|one| ["phone", "email"].contains(&one.path.as_str()));
             let there: Vec<_> = taken.map(|one| known(row.line, &one.path, &one.message)).collect();
             // A full budget is a conflict too, without an existing contact.
-            if there.is_empty() { Err(ClientError::Api(refused)) } else { Ok(there) }
+            if there.is_empty() { Err(refused.into()) } else { Ok(there) }
         }
         Err(error) => Err(error),
     }
 }
 
 /// Finds existing contacts with the same phone or email.
-async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, ClientError> {
+async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, Failure> {
     let mut there = Vec::new();
     for (column, value) in [("phone", &row.phone), ("email", &row.email)] {
         let Some(value) = value else { continue };
         let value: String = url::form_urlencoded::byte_serialize(value.as_bytes()).collect();
-        let answer = client.send(Method::GET, &format!("{path}?{column}={value}"), None).await?;
-        let page: Page = read(&answer)?;
+        let page: Page = client.send(Method::GET, &format!("{path}?{column}={value}"), None).await?.read()?;
         for contact in &page.data {
             let id = contact.get("id").and_then(|id| id.as_str()).unwrap_or_default();
             there.push(known(row.line, column, &format!("is already used by contact {id}")));

@@ -31,9 +31,9 @@ use engine::{Engine, EngineError, NewBusiness};
 use serde::{Deserialize, Serialize};
 use view::PersonView;
 
+use super::files::WholeFile;
 use super::options::{ADMIN_LISTEN, DEMO_DATA_DIR};
 use super::serve::{exit, run, say, where_it_listens};
-use super::whole_file::WholeFile;
 use crate::config::{ServeArgs, Settings};
 use crate::english;
 use crate::service::{Service, ServiceError};

@@ -11,16 +11,16 @@ use engine::counting::Differences;
 
 use super::carry_out::{Failure, carry_out};
 use super::client::{CALL_TIMEOUT, Client};
-use super::options::{OperatorOptions, OptionsError};
+use super::files::WholeFile;
+use super::options::OperatorOptions;
 use super::print;
 use super::request;
 use super::resolve::resolve;
 use super::task::Task;
 use super::typed::{Kind, Typed};
-use super::whole_file::WholeFile;
 use crate::moving;
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct ExportArgs {
     /// Only this business, by its id or its whole name [default: all]
     #[arg(long, value_name = "BUSINESS")]
@@ -43,13 +43,13 @@ pub fn export(args: ExportArgs) -> ExitCode {
 
 async fn run(args: ExportArgs) -> Result<(), Failure> {
     let mut to = WholeFile::begin(args.to.as_deref())?;
-    let access = args.options.access().map_err(|error| match &error {
-        OptionsError::NoService { dir, .. } => Failure::new(format!(
+    let access = args.options.access().map_err(|error| match &error.unused_dir {
+        Some(dir) => Failure::new(format!(
             "{error}. If the service does not start on the store, `receptionist salvage --data-dir {} --to NEW` writes \
              the readable rows into a new one: start the service there and export again",
             dir.display()
         )),
-        _ => error.into(),
+        None => error,
     })?;
     let client = Client::admitted(access, CALL_TIMEOUT).await;
     let mut target = match &args.business {
@@ -78,7 +78,7 @@ async fn run(args: ExportArgs) -> Result<(), Failure> {
                 problems.add(problem);
             }
         }
-        to.write(bytes).map_err(Failure::from)
+        Ok(to.write(bytes)?)
     });
     let taken = taken.await;
     if !problems.is_empty() {

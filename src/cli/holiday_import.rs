@@ -4,8 +4,6 @@
 //! days are not changed, so an interrupted import can be repeated.
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, Read};
 use std::ops::Range;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -16,12 +14,12 @@ use serde_json::{Value, json};
 use view::AFFECTED_IDS_MAX;
 
 use super::carry_out::Failure;
-use super::client::{Client, ClientError};
+use super::client::Client;
+use super::files;
 use super::holidays::holidays;
-use super::record::{One, Record, one_line};
+use super::record::{One, Record, one_line, walk};
 use super::request::Call;
 use super::task::{ImportFile, Part};
-use super::walk::{read, walk};
 
 const CALENDAR_BYTES_MAX: u64 = 4 << 20;
 
@@ -51,7 +49,7 @@ pub(super) async fn import(
     business: &Record,
     now: DateTime<Utc>,
 ) -> Result<Closed, Failure> {
-    let octets = calendar(&import.name)
+    let octets = files::read(&import.name, CALENDAR_BYTES_MAX)
         .map_err(|error| format!("--ics: cannot read {}: {error}", one_line(&import.name)))?;
     // The service accepts valid zones only.
     let zone = business.get("timezone").and_then(Value::as_str).and_then(|zone| zone.parse().ok());
@@ -59,7 +57,7 @@ pub(super) async fn import(
     let found = holidays(&octets, now.with_timezone(&zone).date_naive())
         .map_err(|problems| format!("--ics: {}; nothing was closed", problems.join("\n")))?;
     let days = Call { path: format!("{}/special-days", call.path), ..call.clone() };
-    let known = special_days(client, &days).await.map_err(Failure::new)?;
+    let known = special_days(client, &days).await?;
     let (there, new): (Vec<_>, Vec<_>) =
         found.into_iter().partition(|(date, _)| known.contains(&date.to_string()));
     if known.len() + new.len() > SPECIAL_DAYS_MAX {
@@ -73,7 +71,7 @@ pub(super) async fn import(
     let mut closed = Closed { made: Vec::new(), there };
     for (date, note) in new {
         let (affected, ids) = if import.dry_run {
-            booked(client, call, day_bounds(zone, date), now.into()).await.map_err(Failure::new)?
+            booked(client, call, day_bounds(zone, date), now.into()).await?
         } else {
             close(client, &days, date, &note).await?
         };
@@ -91,13 +89,13 @@ async fn close(
 ) -> Result<(u64, Vec<String>), Failure> {
     let body = json!({"closed": true, "note": note});
     let path = format!("{}/{date}", days.path);
-    let answer = client.send(Method::PUT, &path, Some(&body)).await.map_err(|error| match error {
-        ClientError::Api(refused) => Failure::new(format!(
+    let answer = client.send(Method::PUT, &path, Some(&body)).await.map_err(|error| match error.refusal {
+        Some(refused) => Failure::new(format!(
             "{date}: {refused}\nthe dates before it are closed; import the same calendar again to close the others"
         )),
-        error => Failure::new(error),
+        None => error,
     })?;
-    let One::<Record> { data } = read(&answer).map_err(Failure::new)?;
+    let One::<Record> { data } = answer.read()?;
     let affected = data.get("affected.count").and_then(Value::as_u64).unwrap_or_default();
     let ids = data.get("affected.ids").and_then(Value::as_array).into_iter().flatten();
     Ok((affected, ids.filter_map(|id| id.as_str().map(str::to_owned)).collect()))
@@ -109,7 +107,7 @@ async fn booked(
     business: &Call,
     day: Range<Timestamp>,
     now: Timestamp,
-) -> Result<(u64, Vec<String>), ClientError> {
+) -> Result<(u64, Vec<String>), Failure> {
     let query = [("status", "pending,confirmed".to_owned()), ("from", day.start.max(now).to_string())];
     let query = query.into_iter().chain([("to", day.end.to_string())]);
     let query = query.map(|(name, value)| (name.to_owned(), value)).collect();
@@ -119,18 +117,8 @@ async fn booked(
     Ok((booked.len() as u64, booked.iter().take(AFFECTED_IDS_MAX).filter_map(id).collect()))
 }
 
-async fn special_days(client: &Client, days: &Call) -> Result<HashSet<String>, ClientError> {
+async fn special_days(client: &Client, days: &Call) -> Result<HashSet<String>, Failure> {
     let walked = walk(client, days, &Part::whole()).await?;
     let date = |record: &Record| record.get("date").and_then(Value::as_str).map(str::to_owned);
     Ok(walked.list.data.iter().filter_map(date).collect())
-}
-
-fn calendar(file: &str) -> io::Result<Vec<u8>> {
-    let mut octets = Vec::new();
-    let read = match file {
-        "-" => io::stdin().lock().take(CALENDAR_BYTES_MAX + 1).read_to_end(&mut octets)?,
-        file => File::open(file)?.take(CALENDAR_BYTES_MAX + 1).read_to_end(&mut octets)?,
-    };
-    let too_long = u64::try_from(read).unwrap_or(u64::MAX) > CALENDAR_BYTES_MAX;
-    if too_long { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(octets) }
 }

@@ -12,14 +12,13 @@ use clap::Args;
 use serde::Deserialize;
 
 use super::carry_out::{Failure, carry_out};
-use super::client::{CALL_TIMEOUT, Client, ClientError};
+use super::client::{CALL_TIMEOUT, Client};
 use super::options::OperatorOptions;
 use super::print;
 use super::record::{Detail, One};
-use super::walk::read;
 use crate::moving::PROBLEMS_MAX;
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct ImportArgs {
     /// The file to read [default: standard input]
     #[arg(long, value_name = "FILE")]
@@ -69,7 +68,7 @@ async fn run(args: ImportArgs) -> Result<ExitCode, Failure> {
     let ImportArgs { dry_run, erase_again, .. } = &args;
     let target = format!("/admin/v1/import?dry_run={dry_run}&erase_again={erase_again}");
     let answer = match client.send_lines(&target, input).await {
-        Err(ClientError::Api(refused))
+        Err(Failure { refusal: Some(refused), .. })
             if !refused.details.is_empty() && refused.code == "invalid_request" =>
         {
             print::note(&invalid_lines(&refused.details));
@@ -80,7 +79,7 @@ async fn run(args: ImportArgs) -> Result<ExitCode, Failure> {
     if args.options.json {
         print::written(&answer.text())?;
     } else {
-        let One { data } = read(&answer)?;
+        let One { data } = answer.read()?;
         print::written(&said(&data, *dry_run))?;
     }
     Ok(ExitCode::SUCCESS)

@@ -13,19 +13,18 @@ use super::client::Client;
 use super::options::OperatorOptions;
 use super::print;
 use super::record::{One, one_line};
-use super::walk::read;
 
 /// The time limit for the service, which is longer than its own time limit for the relay.
 const TEST_TIMEOUT: Duration = Duration::from_secs(90);
 const TEST: &str = "/admin/v1/mail/test";
 
-#[derive(Debug, Subcommand)]
+#[derive(Subcommand)]
 pub enum MailCommand {
     /// Send a test mail and print the relay's response
     Test(TestArgs),
 }
 
-#[derive(Debug, Args)]
+#[derive(Args)]
 pub struct TestArgs {
     /// The address of the recipient
     #[arg(long, value_name = "ADDRESS")]
@@ -58,7 +57,7 @@ async fn test(args: TestArgs) -> Result<(), Failure> {
         body["locale"] = json!(locale);
     }
     let answer = client.send(Method::POST, TEST, Some(&body)).await?;
-    let One { data: Tested { answer: said, error, duration_ms } } = read(&answer)?;
+    let One { data: Tested { answer: said, error, duration_ms } } = answer.read()?;
     if args.options.json {
         print::written(&answer.text())?;
     }

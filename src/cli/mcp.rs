@@ -11,7 +11,7 @@ use engine::credentials::Credential;
 use hyper::header::HeaderValue;
 
 use super::bridge::Bridge;
-use super::carry_out::{Failure, carry_out};
+use super::carry_out::carry_out;
 use super::connect::{Connector, ServerAddress, bearer, trusting_the_system};
 use super::print;
 use crate::config::{ConfigError, PublicUrl, secret, text, variables};
@@ -37,7 +37,7 @@ pub struct McpArgs {
 /// Serves the protocol until the end of the input.
 pub fn mcp(args: McpArgs) -> ExitCode {
     let act = async {
-        bridge(args).map_err(Failure::usage)?.run().await;
+        bridge(args)?.run().await;
         Ok(())
     };
     carry_out(false, Box::pin(act))

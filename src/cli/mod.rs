@@ -11,51 +11,44 @@
 //!   error.
 //! - The operator's token is never printed.
 
-mod appointment;
 mod arguments;
-mod availability;
-mod backup;
+pub mod backup;
 mod bridge;
 mod carry_out;
 mod client;
-mod confirm;
 mod connect;
 mod contact_import;
-mod demo;
-mod doctor;
-mod export;
-mod help;
+pub mod demo;
+pub mod doctor;
+pub mod export;
+mod files;
+pub mod help;
 mod holiday_import;
 mod holidays;
 mod ics;
-mod import;
-mod mail;
-mod mcp;
-mod open_files;
-mod openapi;
-mod options;
-mod pages;
-mod person;
+pub mod import;
+pub mod mail;
+pub mod mcp;
+pub mod options;
+mod own;
+pub mod pages;
 mod print;
-mod problems;
+pub mod problems;
+mod process;
 mod record;
-mod repair;
+pub mod repair;
 mod request;
 mod resolve;
-mod restore;
-mod rotation;
-mod run;
-mod salvage;
-mod serve;
+pub mod restore;
+pub mod run;
+pub mod salvage;
+pub mod serve;
 mod shown;
-mod supervisor;
 mod table;
 mod task;
 #[cfg(test)]
 mod tests;
 mod typed;
-mod walk;
-mod whole_file;
 mod yearly;
 
 use std::process::ExitCode;
@@ -64,38 +57,15 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use serde_json::json;
 
-use availability::AvailabilityArgs;
-pub use backup::{BackupArgs, backup};
-pub use demo::demo;
-pub use doctor::{DoctorArgs, doctor};
-pub use export::{ExportArgs, export};
-pub use help::{help, topics};
-pub use import::{ImportArgs, import};
-pub use mail::{MailCommand, mail};
-pub use mcp::{McpArgs, mcp};
-pub use openapi::{OpenapiArgs, openapi};
-pub use options::OperatorOptions;
-pub use pages::{CompletionsArgs, ManArgs, completions, man};
-pub use problems::Flags;
-pub use repair::{RepairArgs, repair};
-pub use restore::{RestoreArgs, VerifyArgs, restored, verified};
-pub use run::operate;
-pub use salvage::{SalvageArgs, salvage};
-pub use serve::serve;
+use options::OperatorOptions;
+use own::AvailabilityArgs;
 use table::RESOURCES;
 use task::Task;
 
 /// A parsed command on a running service.
-#[derive(Debug)]
 pub struct OperatorCommand {
     task: Task,
     options: OperatorOptions,
-}
-
-impl OperatorCommand {
-    fn into_parts(self) -> (Task, OperatorOptions) {
-        (self.task, self.options)
-    }
 }
 
 impl Subcommand for OperatorCommand {

@@ -9,7 +9,6 @@
 //! directory, a token in the settings is sent to the default address.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::os::unix::fs::MetadataExt;
@@ -22,6 +21,7 @@ use hyper::header::HeaderValue;
 use rustls::ClientConfig;
 use url::{Host, Url};
 
+use super::carry_out::Failure;
 use super::connect::{ServerAddress, bearer, trusting, trusting_the_system};
 use crate::config::{ConfigError, OPERATOR_SOCKET, TOKEN_FILE, secret, variables};
 
@@ -34,7 +34,7 @@ const UNIT_DATA_DIR: &str = "/var/lib/receptionist";
 /// The default address of the operator API.
 pub(super) const ADMIN_LISTEN: &str = "127.0.0.1:8081";
 
-#[derive(Clone, Debug, Args)]
+#[derive(Clone, Args)]
 #[command(next_help_heading = "Connection and output")]
 pub struct OperatorOptions {
     /// Print the service's JSON response unchanged, and errors as JSON on standard error
@@ -51,7 +51,7 @@ pub struct OperatorOptions {
     // A base64url token can begin with a hyphen.
     #[arg(long, global = true, value_name = "TOKEN", env = variables::ADMIN_TOKEN)]
     #[arg(hide_env_values = true, allow_hyphen_values = true)]
-    admin_token: Option<AdminToken>,
+    admin_token: Option<OsString>,
     /// File that contains the operator's token
     #[arg(long, global = true, value_name = "FILE", env = variables::ADMIN_TOKEN_FILE)]
     admin_token_file: Option<OsString>,
@@ -63,74 +63,6 @@ pub struct OperatorOptions {
     /// ./receptionist-demo and /var/lib/receptionist]
     #[arg(long, global = true, value_name = "DIR", env = variables::DATA_DIR)]
     data_dir: Option<PathBuf>,
-}
-
-/// The operator's token. Its `Debug` output hides the text.
-#[derive(Clone, PartialEq, Eq)]
-pub(super) struct AdminToken(OsString);
-
-fn authorization(token: &str) -> Result<HeaderValue, &'static str> {
-    let unfit = "must be a token of visible ASCII characters";
-    if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Err(unfit);
-    }
-    bearer(token).ok_or(unfit)
-}
-
-impl From<OsString> for AdminToken {
-    fn from(text: OsString) -> Self {
-        Self(text)
-    }
-}
-
-impl fmt::Debug for AdminToken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("AdminToken(…)")
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub(super) enum OptionsError {
-    #[error(
-        "RECEPTIONIST_ADMIN_LISTEN (--admin-listen) must be an address with a port, such as 127.0.0.1:8081"
-    )]
-    Address,
-    #[error(
-        "RECEPTIONIST_ADMIN_LISTEN (--admin-listen) must name the port on which the service listens, not 0"
-    )]
-    Port,
-    #[error("RECEPTIONIST_ADMIN_URL (--admin-url) {0}")]
-    Url(String),
-    #[error("{0}")]
-    Trust(String),
-    #[error(transparent)]
-    Setting(#[from] ConfigError),
-    #[error("{origin} {reason}")]
-    Token { origin: String, reason: &'static str },
-    #[error(
-        "cannot read the operator's token from {}: {}; set RECEPTIONIST_ADMIN_TOKEN, or RECEPTIONIST_DATA_DIR to the service's data directory",
-        file.display(), source.kind()
-    )]
-    TokenFile { file: PathBuf, source: io::Error },
-    #[error(
-        "no service runs on {}: {OPERATOR_SOCKET} cannot be opened there ({reason}); start `receptionist serve`, or set the address of the operator API with --admin-url", dir.display()
-    )]
-    NoService { dir: PathBuf, reason: String },
-    #[error(
-        "the path of {} is too long for a socket; set the address of the operator API with --admin-url", socket.display()
-    )]
-    LongPath { socket: PathBuf },
-    #[error(
-        "this user cannot read an operator's token in {SERVE_DATA_DIR}, {DEMO_DATA_DIR} or {UNIT_DATA_DIR}; run the command as root if systemd runs the service, or set the service's data directory with --data-dir (RECEPTIONIST_DATA_DIR) and its address with --admin-listen (RECEPTIONIST_ADMIN_LISTEN)"
-    )]
-    NoDataDir,
-}
-
-impl OptionsError {
-    /// 1 if the service cannot be found, 2 for invalid options.
-    pub(super) fn exit_status(&self) -> u8 {
-        if matches!(self, Self::NoService { .. }) { 1 } else { 2 }
-    }
 }
 
 #[derive(Debug)]
@@ -145,16 +77,13 @@ pub(super) struct Access {
 
 impl OperatorOptions {
     /// Determines the address and the token. The token may be in a file.
-    pub(super) fn access(&self) -> Result<Access, OptionsError> {
+    pub(super) fn access(&self) -> Result<Access, Failure> {
         self.access_from(Path::new(""), Path::new(UNIT_DATA_DIR))
     }
 
     /// [`Self::access`] with the directory that contains the default data directories, and that of the unit.
-    fn access_from(&self, here: &Path, unit: &Path) -> Result<Access, OptionsError> {
-        let running = match self.running_dir(here, unit) {
-            Err(OptionsError::LongPath { .. }) if self.admin_listen.is_some() => None,
-            found => found?,
-        };
+    fn access_from(&self, here: &Path, unit: &Path) -> Result<Access, Failure> {
+        let running = self.running_dir(here, unit)?;
         let (address, tls) = match (&running, &self.admin_url) {
             (Some(dir), _) => (ServerAddress::Socket(dir.join(OPERATOR_SOCKET)), None),
             (None, Some(url)) => self.at_url(url)?,
@@ -175,7 +104,11 @@ impl OperatorOptions {
             (Some(_), Some(demo)) => Some(read_token(demo)?.0),
             _ => None,
         };
-        let file = serve.or(demo).or(unit).ok_or(OptionsError::NoDataDir)?;
+        let file = serve.or(demo).or(unit).ok_or_else(|| {
+            Failure::usage(format!(
+                "this user cannot read an operator's token in {SERVE_DATA_DIR}, {DEMO_DATA_DIR} or {UNIT_DATA_DIR}; run the command as root if systemd runs the service, or set the service's data directory with --data-dir (RECEPTIONIST_DATA_DIR) and its address with --admin-listen (RECEPTIONIST_ADMIN_LISTEN)"
+            ))
+        })?;
         with(read_token(&file)?, otherwise)
     }
 
@@ -203,57 +136,68 @@ impl OperatorOptions {
     }
 
     /// The token in the settings, and the name of the setting.
-    fn given_token(&self) -> Result<Option<(HeaderValue, String)>, OptionsError> {
-        let (token, file) = (self.admin_token.clone().map(|token| token.0), self.admin_token_file.clone());
-        let origin = match file {
+    fn given_token(&self) -> Result<Option<(HeaderValue, String)>, Failure> {
+        let origin = match &self.admin_token_file {
             Some(_) => "RECEPTIONIST_ADMIN_TOKEN_FILE (--admin-token-file)",
             None => "RECEPTIONIST_ADMIN_TOKEN (--admin-token)",
         };
-        let (variable, file_variable) = (variables::ADMIN_TOKEN, variables::ADMIN_TOKEN_FILE);
-        let read = secret(variable, file_variable, token, file, authorization)?;
+        let read = secret(
+            variables::ADMIN_TOKEN,
+            variables::ADMIN_TOKEN_FILE,
+            self.admin_token.clone(),
+            self.admin_token_file.clone(),
+            authorization,
+        )?;
         Ok(read.map(|authorization| (authorization, origin.to_owned())))
     }
 
     /// The data directory whose socket accepts a connection, or `None` without a data directory or if the
     /// address in the settings is used. The token is not sent to the default port instead, since another
     /// program may listen there while the service is stopped.
-    fn running_dir(&self, here: &Path, unit: &Path) -> Result<Option<PathBuf>, OptionsError> {
+    fn running_dir(&self, here: &Path, unit: &Path) -> Result<Option<PathBuf>, Failure> {
         if self.is_placed() {
             return Ok(None);
         }
+        let user = rustix::process::geteuid().as_raw();
+        let is_own = |dir: &PathBuf| std::fs::metadata(dir).is_ok_and(|found| found.uid() == user);
         let dirs = match &self.data_dir {
             Some(dir) => vec![dir.clone()],
             // Directories of other users are ignored, in case root runs the command in a foreign directory.
             None => [here.join(SERVE_DATA_DIR), here.join(DEMO_DATA_DIR)]
                 .into_iter()
-                .filter(|dir| is_own(dir))
+                .filter(is_own)
                 .chain([unit.to_owned()])
                 .filter(|dir| dir.join(TOKEN_FILE).exists())
                 .collect(),
         };
         let mut first = None;
         for dir in dirs {
-            let socket = dir.join(OPERATOR_SOCKET);
-            let error = match UnixStream::connect(&socket) {
+            match UnixStream::connect(dir.join(OPERATOR_SOCKET)) {
                 Ok(_) => return Ok(Some(dir)),
-                Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-                    OptionsError::LongPath { socket }
-                }
-                Err(error) => {
-                    let reason = match error.kind() {
-                        io::ErrorKind::NotFound => "it does not exist".to_owned(),
-                        kind => kind.to_string(),
-                    };
-                    OptionsError::NoService { dir, reason }
-                }
-            };
-            first.get_or_insert(error);
+                Err(error) => _ = first.get_or_insert((dir, error.kind())),
+            }
         }
-        first.map_or(Ok(None), Err)
+        let Some((dir, kind)) = first else { return Ok(None) };
+        let reason = match kind {
+            io::ErrorKind::InvalidInput if self.admin_listen.is_some() => return Ok(None),
+            io::ErrorKind::InvalidInput => {
+                return Err(Failure::usage(format!(
+                    "the path of {} is too long for a socket; set the address of the operator API with --admin-url",
+                    dir.join(OPERATOR_SOCKET).display()
+                )));
+            }
+            io::ErrorKind::NotFound => "it does not exist".to_owned(),
+            kind => kind.to_string(),
+        };
+        let failure = Failure::new(format!(
+            "no service runs on {}: {OPERATOR_SOCKET} cannot be opened there ({reason}); start `receptionist serve`, or set the address of the operator API with --admin-url",
+            dir.display()
+        ));
+        Err(Failure { unused_dir: Some(dir), ..failure })
     }
 
-    fn at_url(&self, text: &str) -> Result<(ServerAddress, Option<Arc<ClientConfig>>), OptionsError> {
-        let bad = |why: &str| OptionsError::Url(why.to_owned());
+    fn at_url(&self, text: &str) -> Result<(ServerAddress, Option<Arc<ClientConfig>>), Failure> {
+        let bad = |why: &str| Failure::usage(format!("RECEPTIONIST_ADMIN_URL (--admin-url) {why}"));
         let url =
             Url::parse(text).map_err(|_| bad("must be a URL, such as https://desk.example.com:8081"))?;
         let more = !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some();
@@ -273,24 +217,27 @@ impl OperatorOptions {
             "http" => None,
             "https" => Some(match self.tls()? {
                 Some(named) => named,
-                None => trusting_the_system().map_err(OptionsError::Trust)?,
+                None => trusting_the_system().map_err(Failure::usage)?,
             }),
             _ => return Err(bad("must begin with https:// or http://")),
         };
         Ok((ServerAddress::Network { host, port }, tls))
     }
 
-    fn tls(&self) -> Result<Option<Arc<ClientConfig>>, OptionsError> {
+    fn tls(&self) -> Result<Option<Arc<ClientConfig>>, ConfigError> {
         let Some(file) = &self.admin_tls_cert else { return Ok(None) };
         let failed = |why| ConfigError::new(variables::ADMIN_TLS_CERT, format!("{}: {why}", file.display()));
         Ok(Some(trusting(file).map_err(failed)?))
     }
 
-    fn address(&self) -> Result<SocketAddr, OptionsError> {
+    fn address(&self) -> Result<SocketAddr, Failure> {
+        let bad =
+            |why: &str| Failure::usage(format!("RECEPTIONIST_ADMIN_LISTEN (--admin-listen) must {why}"));
         let given = self.admin_listen.as_deref().unwrap_or(ADMIN_LISTEN);
-        let mut address: SocketAddr = given.parse().map_err(|_| OptionsError::Address)?;
+        let mut address: SocketAddr =
+            given.parse().map_err(|_| bad("be an address with a port, such as 127.0.0.1:8081"))?;
         if address.port() == 0 {
-            return Err(OptionsError::Port);
+            return Err(bad("name the port on which the service listens, not 0"));
         }
         // The setting is an address to listen on. A wildcard address is reachable on the loopback.
         match address.ip() {
@@ -302,18 +249,23 @@ impl OperatorOptions {
     }
 }
 
-fn is_own(dir: &Path) -> bool {
-    std::fs::metadata(dir).is_ok_and(|found| found.uid() == rustix::process::geteuid().as_raw())
+fn authorization(token: &str) -> Result<HeaderValue, &'static str> {
+    let is_fit = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+    bearer(token).filter(|_| is_fit).ok_or("must be a token of visible ASCII characters")
 }
 
 /// Reads the token in a file, and returns it with its source.
-fn read_token(file: &Path) -> Result<(HeaderValue, String), OptionsError> {
-    let text = std::fs::read_to_string(file)
-        .map_err(|source| OptionsError::TokenFile { file: file.to_owned(), source })?;
+fn read_token(file: &Path) -> Result<(HeaderValue, String), Failure> {
     let origin = file.display().to_string();
+    let text = std::fs::read_to_string(file).map_err(|error| {
+        Failure::usage(format!(
+            "cannot read the operator's token from {origin}: {}; set RECEPTIONIST_ADMIN_TOKEN, or RECEPTIONIST_DATA_DIR to the service's data directory",
+            error.kind()
+        ))
+    })?;
     match authorization(text.trim()) {
         Ok(authorization) => Ok((authorization, origin)),
-        Err(reason) => Err(OptionsError::Token { origin, reason }),
+        Err(reason) => Err(Failure::usage(format!("{origin} {reason}"))),
     }
 }
 
@@ -326,7 +278,7 @@ mod tests {
             json: false,
             admin_listen: Some(address.into()),
             admin_url: None,
-            admin_token: token.map(|token| AdminToken(token.into())),
+            admin_token: token.map(Into::into),
             admin_token_file: None,
             admin_tls_cert: None,
             data_dir: Some(data_dir.to_owned()),
@@ -342,7 +294,7 @@ mod tests {
         }
         for token in ["-z3", "--z", "z-"] {
             let given = <Given as clap::Parser>::try_parse_from(["receptionist", "--admin-token", token]);
-            assert_eq!(given.unwrap().operator.admin_token.unwrap().0, token);
+            assert_eq!(given.ok().unwrap().operator.admin_token.unwrap(), token);
         }
     }
 
@@ -423,8 +375,8 @@ mod tests {
 
     #[test]
     fn the_token_is_not_in_the_debug_form() {
-        let options = options("127.0.0.1:1", Some("hidden"), Path::new("nowhere"));
-        assert!(!format!("{options:?} {:?}", options.access()).contains("hidden"));
+        let access = options("127.0.0.1:1", Some("hidden"), Path::new("nowhere")).access().unwrap();
+        assert!(!format!("{access:?}").contains("hidden"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! `completions` and `man`: shell completions and manual pages of the commands.
+//! `completions`, `man` and `openapi`: shell completions, manual pages and the OpenAPI documents.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use clap::{Args, Command};
 use clap_complete::Shell;
 
 use super::print;
+use crate::openapi::{document, operator_document, without_webhooks};
 
 #[derive(Clone, Copy, Debug, Args)]
 pub struct CompletionsArgs {
@@ -50,4 +51,24 @@ fn exit(written: io::Result<()>) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+#[derive(Clone, Copy, Debug, Args)]
+pub struct OpenapiArgs {
+    /// Print the document of the operator API instead
+    #[arg(long)]
+    operator: bool,
+    /// Omit the section `webhooks`, since some client generators treat webhooks as operations of the API
+    #[arg(long, conflicts_with = "operator")]
+    without_webhooks: bool,
+}
+
+/// Prints the document. Exit code 1 if writing fails.
+pub fn openapi(args: OpenapiArgs) -> ExitCode {
+    let mut document = if args.operator { operator_document() } else { document() };
+    if args.without_webhooks {
+        without_webhooks(&mut document);
+    }
+    let written = print::written(&format!("{document:#}\n"));
+    written.map_or_else(|failure| failure.exit(false), |()| ExitCode::SUCCESS)
 }

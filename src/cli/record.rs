@@ -1,10 +1,16 @@
-//! The service's responses, as far as the commands read them. A [`Record`] keeps the order of its fields.
+//! The service's responses: one record, a page, or a whole list. A [`Record`] keeps the order of its fields.
 
 use std::fmt;
 
+use hyper::Method;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use super::carry_out::Failure;
+use super::client::{Answer, Client};
+use super::request::{Call, Path};
+use super::task::{Part, Task};
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(transparent)]
@@ -38,7 +44,7 @@ pub(super) struct ErrorBody {
 }
 
 /// An error response. Its display is `code: message` and an indented line for each detail.
-#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct ApiError {
     pub(super) code: String,
     pub(super) message: String,
@@ -46,7 +52,7 @@ pub(super) struct ApiError {
     pub(super) details: Vec<Detail>,
 }
 
-#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) struct Detail {
     pub(super) path: String,
     pub(super) message: String,
@@ -62,22 +68,65 @@ impl fmt::Display for ApiError {
     }
 }
 
+pub(super) const WALK_PAGES_MAX: usize = 1000;
+
+/// The failure for a list with more pages.
+pub(super) const LONG_LIST: &str =
+    "the list has more than 1000 pages; use a filter, or read it page by page with --limit and --cursor";
+
+pub(super) struct Walked {
+    /// The rows of all pages, and the end of the last page.
+    pub(super) list: Page,
+    /// The first page, unchanged.
+    pub(super) first: Answer,
+    pub(super) pages: usize,
+}
+
+/// Reads pages until the list ends or there are enough rows.
+pub(super) async fn walk(client: &Client, call: &Call, part: &Part) -> Result<Walked, Failure> {
+    let page = |cursor: Option<String>| async move {
+        client.send(Method::GET, &part.target(call, cursor.as_deref()), None).await
+    };
+    let first = page(None).await?;
+    let mut list: Page = first.read()?;
+    let mut pages = 1;
+    // A page may be empty although more rows follow.
+    while list.has_more && list.data.len() < part.enough {
+        if pages == WALK_PAGES_MAX {
+            return Err(Failure::new(LONG_LIST));
+        }
+        let cursor = list.next_cursor.take().ok_or_else(|| first.unexpected())?;
+        let page: Page = page(Some(cursor)).await?.read()?;
+        list.data.extend(page.data);
+        (list.next_cursor, list.has_more) = (page.next_cursor, page.has_more);
+        pages += 1;
+    }
+    Ok(Walked { list, first, pages })
+}
+
+pub(super) async fn records(client: &Client, path: &Path, part: &Part) -> Result<Vec<Record>, Failure> {
+    let call = Task::get(path.clone()).request.call();
+    Ok(walk(client, &call, part).await?.list.data)
+}
+
+pub(super) async fn one(client: &Client, path: &Path) -> Result<Record, Failure> {
+    client.send(Method::GET, &path.text(), None).await?.read().map(|one: One| one.data)
+}
+
 /// Escapes control characters, so that stored texts cannot control the operator's terminal.
 pub(super) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
-        if character.is_control() || is_direction_mark(character) {
+        // Some characters change the text direction in a terminal.
+        let turns =
+            matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if character.is_control() || turns {
             line.extend(character.escape_default());
         } else {
             line.push(character);
         }
     }
     line
-}
-
-/// Whether the character changes the text direction in a terminal.
-fn is_direction_mark(character: char) -> bool {
-    matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]

@@ -4,10 +4,14 @@
 //! contains. A body contains only given values.
 
 use hyper::Method;
-use serde_json::{Map, Value};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Value, json};
 use url::form_urlencoded;
 
 use super::typed::Typed;
+
+/// The characters that are encoded in a path. A dot is one, so that `..` cannot change the path.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
 /// A value of a request: final, or to be resolved first.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +19,6 @@ pub(super) enum Term {
     Plain(Value),
     Typed(Typed),
     List(Vec<Term>),
-    Object(Body),
 }
 
 impl Term {
@@ -24,7 +27,6 @@ impl Term {
             Self::Plain(_) => Vec::new(),
             Self::Typed(_) => vec![self],
             Self::List(terms) => terms.iter_mut().flat_map(Term::typed).collect(),
-            Self::Object(body) => body.typed(),
         }
     }
 
@@ -34,7 +36,6 @@ impl Term {
             Self::Plain(value) => value.clone(),
             Self::Typed(typed) => typed.text.clone().into(),
             Self::List(terms) => terms.iter().map(Term::value).collect(),
-            Self::Object(body) => body.value(),
         }
     }
 
@@ -58,11 +59,12 @@ impl From<Typed> for Term {
     }
 }
 
+/// The parameters of a query, or the properties of a body. `contact.name` is a property of `contact`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Body(Vec<(String, Term)>);
+pub(super) struct Terms(Vec<(String, Term)>);
 
-impl Body {
-    /// Adds a property, and replaces one of the same name.
+impl Terms {
+    /// Adds a value, and replaces one of the same name.
     pub(super) fn with(mut self, name: &str, value: impl Into<Term>) -> Self {
         self.0.retain(|(other, _)| other != name);
         self.0.push((name.to_owned(), value.into()));
@@ -76,22 +78,17 @@ impl Body {
         }
     }
 
-    pub(super) fn with_object(self, name: &str, body: Body) -> Self {
-        self.with(name, Term::Object(body))
-    }
-
-    /// Adds an object if it is not empty.
-    pub(super) fn given_object(self, name: &str, body: Body) -> Self {
-        let given = !body.0.is_empty();
-        self.given(name, given.then_some(Term::Object(body)))
-    }
-
     fn typed(&mut self) -> Vec<&mut Term> {
         self.0.iter_mut().flat_map(|(_, term)| term.typed()).collect()
     }
 
-    fn value(&self) -> Value {
-        self.0.iter().map(|(name, term)| (name.clone(), term.value())).collect::<Map<_, _>>().into()
+    fn body(&self) -> Value {
+        let mut body = json!({});
+        for (name, term) in &self.0 {
+            let property = name.split('.').fold(&mut body, |object, name| &mut object[name]);
+            *property = term.value();
+        }
+        body
     }
 }
 
@@ -119,7 +116,7 @@ impl Path {
         let mut path = "/admin/v1".to_owned();
         for segment in &self.0 {
             path.push('/');
-            push_encoded(&mut path, &segment.text());
+            path.extend(utf8_percent_encode(&segment.text(), ENCODED));
         }
         path
     }
@@ -129,24 +126,23 @@ impl Path {
 pub(super) struct Request {
     pub(super) method: Method,
     pub(super) path: Path,
-    pub(super) query: Vec<(String, Term)>,
-    pub(super) body: Option<Body>,
+    pub(super) query: Terms,
+    pub(super) body: Option<Terms>,
 }
 
 impl Request {
     /// The unresolved terms, those of the path first.
     pub(super) fn typed(&mut self) -> Vec<&mut Term> {
         let path = self.path.0.iter_mut().flat_map(Term::typed);
-        let query = self.query.iter_mut().flat_map(|(_, term)| term.typed());
-        path.chain(query).chain(self.body.iter_mut().flat_map(Body::typed)).collect()
+        path.chain(self.query.typed()).chain(self.body.iter_mut().flat_map(Terms::typed)).collect()
     }
 
     pub(super) fn call(&self) -> Call {
         Call {
             method: self.method.clone(),
             path: self.path.text(),
-            query: self.query.iter().map(|(name, term)| (name.clone(), term.text())).collect(),
-            body: self.body.as_ref().map(Body::value),
+            query: self.query.0.iter().map(|(name, term)| (name.clone(), term.text())).collect(),
+            body: self.body.as_ref().map(Terms::body),
         }
     }
 }
@@ -172,24 +168,13 @@ impl Call {
     }
 }
 
-fn push_encoded(path: &mut String, segment: &str) {
-    for byte in segment.bytes() {
-        // Dots are encoded too, so that `..` cannot change the path. No fixed segment contains a dot.
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'~') {
-            path.push(char::from(byte));
-        } else {
-            path.push_str(&format!("%{byte:02X}"));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::cli::typed::Kind;
 
     fn request(path: Path) -> Request {
-        Request { method: Method::GET, path, query: Vec::new(), body: None }
+        Request { method: Method::GET, path, query: Terms::default(), body: None }
     }
 
     fn business(text: &str) -> Typed {
@@ -205,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_typed_text_stays_in_its_query_value() {
-        let query = vec![("status".into(), "a b".into()), ("q".into(), "é&limit=1".into())];
+        let query = Terms::default().with("status", "a b").with("q", "é&limit=1");
         let call = Request { query, ..request(Path::businesses()) }.call();
         assert_eq!(
             call.target(&[("limit", "5"), ("cursor", "c+1")]),
@@ -217,11 +202,10 @@ mod tests {
     #[test]
     fn every_unresolved_term_is_found_the_business_first() {
         let service = |text| Typed::new("--service", Kind::Service, text);
-        let inner = Body::default().with("b", service("2"));
         let ids = Term::List(vec![service("3").into(), service("4").into()]);
-        let body = Body::default().with("ids", ids).with_object("inner", inner);
+        let body = Terms::default().with("ids", ids).with("inner.b", service("2"));
         let mut request = Request {
-            query: vec![("service_id".into(), service("1").into())],
+            query: Terms::default().with("service_id", service("1")),
             body: Some(body),
             ..request(Path::business(business("0"), &["services"]))
         };

@@ -4,8 +4,7 @@
 //! change. A note reports each record that the command did not name in full. Commands that delete require an
 //! id or a full name.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -14,19 +13,19 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::carry_out::Failure;
-use super::client::{Client, ClientError};
+use super::client::Client;
 use super::record::{Record, one_line};
 use super::request::{Path, Term};
 use super::task::{Part, Show, Task};
 use super::typed::near::{near, question};
 use super::typed::time::{self, TimeError};
-use super::typed::{Kind, Typed, region, zone};
-use super::walk;
+use super::typed::{Kind, Typed, zone};
+use super::{files, record};
 
 const NAMED_MAX: u32 = 10;
 
 /// The maximum size of a file, in bytes, which is the service's limit for a body.
-const BODY_BYTES_MAX: usize = 256 * 1024;
+const BODY_BYTES_MAX: u64 = 256 * 1024;
 
 fn quoted(text: &str) -> String {
     format!("\"{}\"", one_line(text))
@@ -51,21 +50,6 @@ pub(super) async fn resolve(
     Ok(meaning.notes)
 }
 
-/// A kind of record with names.
-#[derive(Clone, Copy)]
-struct Named {
-    noun: &'static str,
-    command: &'static str,
-    called: &'static str,
-}
-
-impl Named {
-    const BUSINESS: Self = Self { noun: "business", command: "business", called: "name" };
-    const SERVICE: Self = Self { noun: "service", command: "service", called: "name" };
-    const STAFF: Self = Self { noun: "staff member", command: "staff", called: "name" };
-    const PERSON: Self = Self { noun: "person", command: "person", called: "email" };
-}
-
 struct Meaning<'a> {
     client: &'a Client,
     now: DateTime<Utc>,
@@ -82,22 +66,22 @@ impl Meaning<'_> {
         let of_time = |error: TimeError| Failure::usage(format!("{argument}: {error}"));
         let id = match typed.kind {
             Kind::Business => {
-                let id = self.named(typed, Named::BUSINESS, &Path::businesses()).await?;
+                let id = self.named(typed, "business", "business", &Path::businesses()).await?;
                 self.business.insert(id).clone()
             }
             Kind::OnlyBusiness => {
                 let id = self.only_business(argument).await?;
                 self.business.insert(id).clone()
             }
-            Kind::Service => self.named(typed, Named::SERVICE, &self.within("services")).await?,
-            Kind::Staff => self.named(typed, Named::STAFF, &self.within("staff")).await?,
-            Kind::Person => self.named(typed, Named::PERSON, &self.within("people")).await?,
+            Kind::Service => self.named(typed, "service", "service", &self.within("services")).await?,
+            Kind::Staff => self.named(typed, "staff member", "staff", &self.within("staff")).await?,
+            Kind::Person => self.named(typed, "person", "person", &self.within("people")).await?,
             Kind::Instant if time::is_exact(text) => text.to_owned(),
             Kind::Instant => time::instant(text, self.zone().await?, self.now).map_err(of_time)?,
             Kind::Day { later_by } => {
                 time::day(text, later_by, self.zone().await?, self.now).map_err(of_time)?
             }
-            Kind::File => read(text).map_err(|error| {
+            Kind::File => read_text(text).map_err(|error| {
                 Failure::usage(format!("{argument}: cannot read {}: {}", quoted(text), error.kind()))
             })?,
             Kind::RegionOfZone => return self.region(text),
@@ -111,7 +95,7 @@ impl Meaning<'_> {
     }
 
     async fn only_business(&mut self, argument: &str) -> Result<String, Failure> {
-        let records = walk::records(self.client, &Path::businesses(), &Part::first(NAMED_MAX + 1)).await?;
+        let records = record::records(self.client, &Path::businesses(), &Part::first(NAMED_MAX + 1)).await?;
         match &records[..] {
             [] => Err(Failure::usage(
                 "there is no business yet: create one with `receptionist business create`",
@@ -124,15 +108,22 @@ impl Meaning<'_> {
         }
     }
 
-    async fn named(&mut self, typed: &Typed, kind: Named, path: &Path) -> Result<String, Failure> {
+    /// The id of the record with this name. `command` lists such records.
+    async fn named(
+        &mut self,
+        typed: &Typed,
+        noun: &str,
+        command: &str,
+        path: &Path,
+    ) -> Result<String, Failure> {
         let (argument, text) = (&typed.argument, typed.text.as_str());
+        let called = if typed.kind == Kind::Person { "email" } else { "name" };
         let usage = |message: String| Failure::usage(format!("{argument}: {message}"));
         if Uuid::try_parse(text).is_ok() {
             return Ok(text.to_owned());
         }
-        let records = match walk::records(self.client, path, &Part::whole()).await {
-            Err(ClientError::LongList) => {
-                let noun = kind.noun;
+        let records = match record::records(self.client, path, &Part::whole()).await {
+            Err(failure) if failure.message == record::LONG_LIST => {
                 return Err(usage(format!(
                     "there are too many records to find a {noun} by name; use the id"
                 )));
@@ -141,7 +132,7 @@ impl Meaning<'_> {
         };
         let wanted = text.trim().to_lowercase();
         let of = |fits: &dyn Fn(&str) -> bool| -> Vec<&Record> {
-            records.iter().filter(|record| fits(&word(record, kind.called).to_lowercase())).collect()
+            records.iter().filter(|record| fits(&word(record, called).to_lowercase())).collect()
         };
         let same = of(&|name| name == wanted);
         // An empty text, for example an unset variable, would be the beginning of every name.
@@ -155,12 +146,12 @@ impl Meaning<'_> {
             }
             ([], []) => {
                 let names: Vec<String> =
-                    records.iter().map(|record| one_line(word(record, kind.called))).collect();
+                    records.iter().map(|record| one_line(word(record, called))).collect();
                 let proposals = near(text, names.iter().map(String::as_str));
                 let proposals: Vec<String> = proposals.into_iter().map(quoted).collect();
-                let listed = || format!("list them with `receptionist {} list`", kind.command);
+                let listed = || format!("list them with `receptionist {command} list`");
                 let proposal = question(&proposals).unwrap_or_else(listed);
-                Err(usage(format!("there is no {} {}; {proposal}", kind.noun, quoted(text))))
+                Err(usage(format!("there is no {noun} {}; {proposal}", quoted(text))))
             }
             ([], [one]) => Err(usage(format!(
                 "{} is not a full name, and this command needs the full name or the id: {}",
@@ -184,7 +175,7 @@ impl Meaning<'_> {
             return Ok(zone);
         }
         let path = Path::businesses().then(self.business.as_deref().unwrap_or_default());
-        let business = walk::one(self.client, &path).await?;
+        let business = record::one(self.client, &path).await?;
         // The service accepts valid zones only.
         let zone = word(&business, "timezone").parse().unwrap_or(Tz::UTC);
         self.zone = Some(zone);
@@ -196,7 +187,7 @@ impl Meaning<'_> {
             // The service refuses the zone with a better message.
             return Ok(Value::Null);
         }
-        let Some(region) = region::of_zone(text) else {
+        let Some(region) = zone::region_of(text) else {
             return Err(Failure::usage(format!(
                 "--phone-region: the time zone {text} does not identify a country; set the region of national phone \
                  numbers, for example --phone-region FR"
@@ -207,15 +198,8 @@ impl Meaning<'_> {
     }
 }
 
-/// Reads a file, or standard input for `-`.
-fn read(file: &str) -> io::Result<String> {
-    let mut content = String::new();
-    let bytes = u64::try_from(BODY_BYTES_MAX).unwrap_or(u64::MAX);
-    match file {
-        "-" => io::stdin().lock().take(bytes + 1).read_to_string(&mut content)?,
-        file => File::open(file)?.take(bytes + 1).read_to_string(&mut content)?,
-    };
-    if content.len() > BODY_BYTES_MAX { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(content) }
+fn read_text(file: &str) -> io::Result<String> {
+    String::from_utf8(files::read(file, BODY_BYTES_MAX)?).map_err(|_| io::ErrorKind::InvalidData.into())
 }
 
 fn word<'a>(record: &'a Record, name: &str) -> &'a str {

@@ -1,24 +1,24 @@
 //! Executes a command: resolves its texts, sends the requests and prints the response.
 
+use std::io::{self, BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
 use chrono::NaiveDate;
 
+use super::arguments::Irreversible;
 use super::carry_out::Failure;
-use super::client::{Answer, CALL_TIMEOUT, Client, ClientError};
-use super::confirm::confirm;
+use super::client::{Answer, CALL_TIMEOUT, Client};
 use super::holiday_import::{self, Closed, ClosedDay};
 use super::options::OperatorOptions;
-use super::person::about_link;
+use super::own::about_link;
 use super::problems::{Flags, Hint, hints, told};
-use super::record::{One, Page, Record, one_line};
+use super::record::{One, Page, Record, Walked, one_line, walk};
 use super::request::{Call, Path};
 use super::resolve::resolve;
 use super::shown::Look;
 use super::task::{Show, Task};
-use super::walk::{Walked, read, walk};
-use super::{OperatorCommand, contact_import, print, walk};
+use super::{OperatorCommand, contact_import, print, record};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Printed {
@@ -28,7 +28,7 @@ pub(super) struct Printed {
 
 /// Exit status 1 for a failed request, 2 for an invalid command or setting.
 pub fn operate(command: OperatorCommand, flags: &Flags) -> ExitCode {
-    let (task, options) = command.into_parts();
+    let OperatorCommand { task, options } = command;
     match super::carry_out::run(Box::pin(carry_out(task, &options, flags))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.exit(options.json),
@@ -54,6 +54,35 @@ async fn carry_out(mut task: Task, options: &OperatorOptions, flags: &Flags) -> 
         print::note(&note);
     }
     Ok(())
+}
+
+/// Asks for confirmation: the name of the business before its deletion, otherwise `yes`.
+async fn confirm(client: &Client, what: Irreversible, path: &Path) -> Result<(), Failure> {
+    let record = record::one(client, path).await?;
+    let name = record.get("name").and_then(|name| name.as_str()).map(one_line);
+    if !io::stdin().is_terminal() {
+        return Err(Failure::usage(
+            "this cannot be undone, and there is no terminal for the confirmation: add --yes to confirm",
+        ));
+    }
+    let name = name.unwrap_or_else(|| "this contact".to_owned());
+    let (question, expected) = match what {
+        Irreversible::Erase => (format!("erase {name} permanently? yes or no: "), "yes"),
+        Irreversible::Delete => {
+            (format!("type the name of the business ({name}) to delete it permanently: "), name.as_str())
+        }
+    };
+    let line = ask(&question).map_err(|error| format!("cannot ask: {error}"))?;
+    if line.trim() == expected { Ok(()) } else { Err(Failure::new("not confirmed; nothing was changed")) }
+}
+
+fn ask(question: &str) -> io::Result<String> {
+    let mut stderr = io::stderr().lock();
+    stderr.write_all(question.as_bytes())?;
+    stderr.flush()?;
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(line)
 }
 
 /// Resolves the texts, prints the notes about them, and sends the request.
@@ -88,7 +117,9 @@ pub(super) async fn perform(
         }
         Show::Holidays => {
             let now = SystemTime::now().into();
-            let closed = holiday_import::import(client, &task.import, &call, &one(&answer)?, now).await?;
+            let closed = holiday_import::import(client, &task.import, &call, &one(&answer)?, now).await;
+            // The message names the command's own flag or date.
+            let closed = closed.map_err(|failure| Failure { refusal: None, ..failure })?;
             return Ok(holidays(&closed, task.import.dry_run, json));
         }
         _ if json => return Ok(Printed { output: raw(&answer)?, note: None }),
@@ -97,7 +128,7 @@ pub(super) async fn perform(
     }
     let record = one(&answer)?;
     let output = match task.show {
-        Show::ByField(columns) => look.by_field(columns, &record),
+        Show::ByField(columns) => look.by_field(&split(columns), &record),
         _ => look.record(&record),
     };
     let note = match task.show {
@@ -158,9 +189,13 @@ fn rows_of(list: Page, task: &Task, look: Look) -> Printed {
             let said = format!("{none} in {zone}; --json shows instants");
             Printed { output: look.times(zone, &list.data), note: Some(more.unwrap_or(said)) }
         }
-        Show::List(columns) => Printed { output: look.table(columns, &list.data), note: more },
+        Show::List(columns) => Printed { output: look.table(&split(columns), &list.data), note: more },
         _ => Printed { output: look.time_off(zone, list.data), note: more },
     }
+}
+
+fn split(columns: &str) -> Vec<&str> {
+    columns.split(' ').collect()
 }
 
 /// The error with the names of the command's flags and with hints.
@@ -182,7 +217,7 @@ pub(super) async fn explained(client: &Client, failure: Failure, call: &Call, fl
 /// A hint about the region of national phone numbers. `None` if the service does not return it.
 async fn phone_region(client: &Client, call: &Call) -> Option<String> {
     let id = call.path.strip_prefix("/admin/v1/businesses/")?.split('/').next()?;
-    let business = walk::one(client, &Path::businesses().then(id)).await.ok()?;
+    let business = record::one(client, &Path::businesses().then(id)).await.ok()?;
     let region = business.get("phone_region")?.as_str().map(one_line)?;
     Some(format!(
         "national numbers of this business are read as in {region}; \
@@ -190,15 +225,15 @@ async fn phone_region(client: &Client, call: &Call) -> Option<String> {
     ))
 }
 
-fn one(answer: &Answer) -> Result<Record, ClientError> {
-    read(answer).map(|one: One| one.data)
+fn one(answer: &Answer) -> Result<Record, Failure> {
+    answer.read().map(|one: One| one.data)
 }
 
 /// The unchanged body, which must be JSON or empty.
-fn raw(answer: &Answer) -> Result<String, ClientError> {
+fn raw(answer: &Answer) -> Result<String, Failure> {
     if answer.body.is_empty() {
         return Ok(String::new());
     }
-    let _: serde::de::IgnoredAny = read(answer)?;
+    let _: serde::de::IgnoredAny = answer.read()?;
     Ok(answer.text())
 }

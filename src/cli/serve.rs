@@ -7,7 +7,6 @@
 
 use std::convert::Infallible;
 use std::future::pending;
-use std::io;
 use std::process::ExitCode;
 
 use net::Ports;
@@ -15,8 +14,8 @@ use store::StoreError;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use super::supervisor::{self, Supervisor};
-use super::{open_files, print};
+use super::print;
+use super::process::{self, raise_file_limit};
 use crate::config::{ConfigError, EXIT_CODE, ServeArgs, Settings, variables};
 use crate::service::{Service, ServiceError};
 use crate::telemetry;
@@ -38,16 +37,18 @@ pub(super) fn run(
         tracing::warn!("{problem}");
     }
     // Before the process opens many files.
-    open_files::raise_limit();
+    raise_file_limit();
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(no_runtime)?;
     runtime.block_on(async {
         // Before the listeners start, so that no signal is lost.
-        let mut stop = Stop::new().map_err(no_runtime)?;
+        let mut terminate = signal(SignalKind::terminate()).map_err(no_runtime)?;
+        let mut interrupt = signal(SignalKind::interrupt()).map_err(no_runtime)?;
         let mut hangup = signal(SignalKind::hangup()).map_err(no_runtime)?;
         let ports = Ports::system().map_err(|error| ConfigError::new("SSL_CERT_FILE", error))?;
-        let supervisor = Supervisor::begin();
+        let starting = process::starting();
         let service = Service::start(&settings, ports, die).await?;
-        supervisor.ready();
+        starting.abort();
+        process::ready();
         tracing::info!(public = %service.public, admin = %service.admin, "the service listens");
         let listens = async {
             started(&service).await?;
@@ -55,7 +56,8 @@ pub(super) fn run(
         };
         // Standard output may never be read, so the signal must be handled meanwhile.
         tokio::select! {
-            () = stop.wait() => {}
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
             never = hung_up(&service, &mut hangup) => match never {},
             // Answered changes are on disk. Clients of the current requests get no response.
             error = service.listener_failed() => return Err(error),
@@ -65,11 +67,12 @@ pub(super) fn run(
             }
         }
         tracing::info!("the service stops");
-        supervisor::stopping();
+        process::stopping();
         // A second signal ends the process immediately. Answered changes are on disk.
         tokio::select! {
             stopped = service.stop() => stopped,
-            () = stop.wait() => Ok(()),
+            _ = terminate.recv() => Ok(()),
+            _ = interrupt.recv() => Ok(()),
         }
     })
 }
@@ -122,22 +125,4 @@ fn die(error: &StoreError) {
     let of = if matches!(error, StoreError::Unsupervised) { "receptionist" } else { variables::DATA_DIR };
     print::note(&format!("{of}: {error}").replace('\n', " "));
     std::process::exit(1);
-}
-
-struct Stop {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl Stop {
-    fn new() -> io::Result<Self> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
-    }
-
-    async fn wait(&mut self) {
-        tokio::select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-        }
-    }
 }

@@ -4,7 +4,7 @@ use chrono_tz::Tz;
 use hyper::Method;
 
 use super::arguments::{Irreversible, Paging};
-use super::request::{Body, Call, Path, Request, Term};
+use super::request::{Call, Path, Request, Term, Terms};
 
 /// The page size for reading a whole list, which is the service's maximum.
 const WALK_PAGE_ROWS: u32 = 100;
@@ -17,14 +17,14 @@ pub(super) enum Show {
     RecordWithNote(&'static str),
     /// A record, with a note about its link.
     RecordWithLink,
-    /// A list with one row per record and these columns; see [`super::shown`].
-    List(&'static [&'static str]),
+    /// A list with one row per record and these columns, separated by spaces; see [`super::shown`].
+    List(&'static str),
     /// A list of open times by day, in the zone of the business.
     Times,
     /// A list of time off, in the zone of the business.
     TimeOff,
     /// One row for each field, which is an object. The first column is the field's name.
-    ByField(&'static [&'static str]),
+    ByField(&'static str),
     /// The response is empty. The text describes the result.
     Done(&'static str),
     /// A business. An import of contacts follows.
@@ -86,9 +86,9 @@ pub(super) struct Task {
 }
 
 impl Task {
-    pub(super) fn new(method: Method, path: Path, body: Option<Body>) -> Self {
+    pub(super) fn new(method: Method, path: Path, body: Option<Terms>) -> Self {
         Self {
-            request: Request { method, path, query: Vec::new(), body },
+            request: Request { method, path, query: Terms::default(), body },
             show: Show::Record,
             part: Part::whole(),
             zone: Tz::UTC,
@@ -107,11 +107,11 @@ impl Task {
 
     /// Adds a parameter to the query, if there is a value for it.
     pub(super) fn narrowed(mut self, name: &str, value: Option<impl Into<Term>>) -> Self {
-        self.request.query.extend(value.map(|value| (name.to_owned(), value.into())));
+        self.request.query = self.request.query.given(name, value);
         self
     }
 
-    pub(super) fn post(path: Path, body: Body) -> Self {
+    pub(super) fn post(path: Path, body: Terms) -> Self {
         Self::new(Method::POST, path, Some(body))
     }
 
@@ -128,7 +128,7 @@ mod tests {
     fn a_page_is_asked_for_by_limit_and_cursor() {
         let list = |limit, cursor: Option<&str>, status: Option<&str>| {
             let paging = Paging { limit, cursor: cursor.map(str::to_owned) };
-            let task = Task::list(Path::businesses(), Show::List(&[]), paging).narrowed("status", status);
+            let task = Task::list(Path::businesses(), Show::List(""), paging).narrowed("status", status);
             (task.request.call(), task.part)
         };
         let of = |text: &str| format!("/admin/v1/businesses?{text}");

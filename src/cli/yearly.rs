@@ -106,15 +106,7 @@ fn parts(rule: &str) -> impl Iterator<Item = (String, String)> {
 /// Parses `4TH` or `-1MO`.
 fn nth_weekday(text: &str) -> Option<(i8, Weekday)> {
     let (nth, weekday) = text.split_at_checked(text.len().checked_sub(2)?)?;
-    let weekday = match weekday {
-        "MO" => Weekday::Mon,
-        "TU" => Weekday::Tue,
-        "WE" => Weekday::Wed,
-        "TH" => Weekday::Thu,
-        "FR" => Weekday::Fri,
-        "SA" => Weekday::Sat,
-        "SU" => Weekday::Sun,
-        _ => return None,
-    };
+    let index = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"].iter().position(|day| *day == weekday)?;
+    let weekday = Weekday::try_from(u8::try_from(index).ok()?).ok()?;
     Some((nth.parse().ok().filter(|nth: &i8| (1..=5).contains(&nth.unsigned_abs()))?, weekday))
 }

@@ -13,8 +13,8 @@ use net::Ports;
 use store::outside::{believed_time, look_at, reserve_of, space_of};
 use store::{SET_ASIDE_FILE, read_businesses_set_aside};
 
-use super::super::open_files;
-use super::finding::{Finding, ok, problem, warning};
+use super::super::process::FILES_WANTED;
+use super::{Finding, ok, problem, warning};
 use crate::config::{Settings, TOKEN_FILE, variables};
 use crate::server::tls;
 
@@ -235,12 +235,9 @@ fn disk(settings: &Settings) -> Finding {
 
 fn files_at_once() -> Finding {
     match rlimit::Resource::NOFILE.get() {
-        Ok((_, most)) if most < open_files::WANTED => warning(
-            format!("the limit is {most} open files, but the service may need up to {}", open_files::WANTED),
-            format!(
-                "raise the limit, for example with LimitNOFILE={} in the systemd unit",
-                open_files::WANTED
-            ),
+        Ok((_, most)) if most < FILES_WANTED => warning(
+            format!("the limit is {most} open files, but the service may need up to {FILES_WANTED}"),
+            format!("raise the limit, for example with LimitNOFILE={FILES_WANTED} in the systemd unit"),
         ),
         Ok((_, most)) => ok(format!("the limit is {most}")),
         Err(error) => warning(format!("cannot read the limit: {error}"), "see `ulimit -n`"),

@@ -4,15 +4,15 @@
 //! one line, with its advice on the next line. Exit code 0 without problems, 1 with problems.
 
 mod checks;
-mod finding;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::process::ExitCode;
 
 use clap::Args;
+use serde::Serialize;
 
-use self::finding::{Finding, Level, ok, problem};
 use super::print;
 use crate::config::{ServeArgs, Settings};
 
@@ -51,4 +51,48 @@ pub fn doctor(args: DoctorArgs) -> ExitCode {
         return failure.exit(false);
     }
     if worst == Some(Level::Problem) { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Ok,
+    /// The service runs, but the operator should act.
+    Warning,
+    /// The service does not start, or a part of it does not work.
+    Problem,
+}
+
+#[derive(Debug, Serialize)]
+struct Finding {
+    what: &'static str,
+    level: Level,
+    said: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<String>,
+}
+
+/// A finding without problems. The caller adds the subject.
+fn ok(said: impl Into<String>) -> Finding {
+    Finding { what: "", level: Level::Ok, said: said.into(), advice: None }
+}
+
+fn warning(said: impl Into<String>, advice: impl Into<String>) -> Finding {
+    Finding { level: Level::Warning, advice: Some(advice.into()), ..ok(said) }
+}
+
+fn problem(said: impl Into<String>, advice: impl Into<String>) -> Finding {
+    Finding { level: Level::Problem, advice: Some(advice.into()), ..ok(said) }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let level = match self.level {
+            Level::Ok => "ok",
+            Level::Warning => "warning",
+            Level::Problem => "problem",
+        };
+        writeln!(f, "{level:<8} {}: {}", self.what, self.said)?;
+        self.advice.as_ref().map_or(Ok(()), |advice| writeln!(f, "         -> {advice}"))
+    }
 }

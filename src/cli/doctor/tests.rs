@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use super::checks::{all, clock, name_servers};
-use super::finding::{Finding, Level};
+use super::{Finding, Level};
 use crate::config::{ServeArgs, Settings};
 
 /// The settings of a service without problems, after `change`.

@@ -2,17 +2,16 @@
 
 use clap::{ArgMatches, Args, FromArgMatches};
 
-use super::super::appointment::Book;
 use super::super::arguments::Irreversible;
-use super::super::person::Link;
+use super::super::own::{Book, Link};
 use super::super::request::Term;
 use super::super::task::Show;
 use super::super::typed::{Kind, Typed};
 use super::flag::Shape;
-use super::resource::{Resource, Verb};
+use super::{Resource, Verb};
 
-const AUDIT: &[&str] = &["at", "actor.type", "actor.id", "action", "resource_type", "resource_id", "changes"];
-const BUDGET: &[&str] = &["kind", "rows", "rows_max", "bytes", "bytes_max"];
+const AUDIT: &str = "at actor.type actor.id action resource_type resource_id changes";
+const BUDGET: &str = "kind rows rows_max bytes bytes_max";
 
 /// The order is that of the program's help.
 pub(in crate::cli) const RESOURCES: &[Resource] = &[
@@ -20,19 +19,13 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         name: "business",
         about: "Businesses: create, list, show, change and delete them",
         shapes: &[
-            Shape::new("hours").clears("closed", "Remove all opening hours"),
-            Shape::new("phone_region").default("the country of the time zone"),
+            Shape { clears: Some(("closed", "Remove all opening hours")), ..Shape::of("hours") },
+            Shape { default: Some("the country of the time zone"), ..Shape::of("phone_region") },
         ],
         verbs: &[
             Verb { follows: Some(region), ..Verb::new("create", "createBusiness", "Create a business") },
-            Verb::new("list", "listBusinesses", "List all businesses").shown(Show::List(&[
-                "id",
-                "name",
-                "timezone",
-                "booking_mode",
-                "suspended",
-                "created_at",
-            ])),
+            Verb::new("list", "listBusinesses", "List all businesses")
+                .shown(Show::List("id name timezone booking_mode suspended created_at")),
             Verb::new("show", "getBusiness", "Show a business"),
             Verb::new("update", "updateBusiness", "Change a business; omitted values stay the same"),
             Verb {
@@ -50,29 +43,24 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         name: "service",
         about: "Services of a business, which customers can book",
         shapes: &[
-            Shape::new("duration_minutes").alias("minutes"),
-            Shape::new("price_cents").clears("clear-price", "Clear the price").cleared_with("currency"),
-            Shape::new("currency").cleared_with("price_cents"),
+            Shape { alias: Some("minutes"), ..Shape::of("duration_minutes") },
+            Shape {
+                clears: Some(("clear-price", "Clear the price")),
+                cleared_with: Some("currency"),
+                ..Shape::of("price_cents")
+            },
+            Shape { cleared_with: Some("price_cents"), ..Shape::of("currency") },
         ],
         verbs: &[
             Verb::new("create", "createService", "Create a service"),
-            Verb::new("list", "listServices", "List the services of a business, including inactive ones").shown(Show::List(
-                &[
-                    "id",
-                    "name",
-                    "duration_minutes",
-                    "active",
-                    "buffer_before_minutes",
-                    "buffer_after_minutes",
-                    "min_notice_minutes",
-                    "max_advance_days",
-                    "price_cents",
-                    "currency",
-                    "description",
-                ],
-            )),
+            Verb::new("list", "listServices", "List the services of a business, including inactive ones")
+                .shown(Show::List(
+                    "id name duration_minutes active buffer_before_minutes buffer_after_minutes \
+                     min_notice_minutes max_advance_days price_cents currency description",
+                )),
             Verb::new("update", "updateService", "Change a service; omitted values stay the same"),
-            Verb::new("delete", "deleteService", "Delete a service without any references").shown(Show::Done("deleted")),
+            Verb::new("delete", "deleteService", "Delete a service without any references")
+                .shown(Show::Done("deleted")),
         ],
     },
     Resource {
@@ -81,14 +69,8 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         shapes: &[],
         verbs: &[
             Verb::new("create", "createStaffMember", "Add a staff member"),
-            Verb::new("list", "listStaff", "List the staff of a business, including inactive members").shown(Show::List(&[
-                "id",
-                "name",
-                "active",
-                "timezone",
-                "service_ids",
-                "hours",
-            ])),
+            Verb::new("list", "listStaff", "List the staff of a business, including inactive members")
+                .shown(Show::List("id name active timezone service_ids hours")),
             Verb::new("update", "updateStaffMember", "Change a staff member; omitted values stay the same"),
             Verb::new("delete", "deleteStaffMember", "Delete a staff member without any references")
                 .shown(Show::Done("deleted")),
@@ -100,7 +82,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         shapes: &[],
         verbs: &[
             Verb::new("list", "listSpecialDays", "List special days, in order of their dates")
-                .shown(Show::List(&["date", "closed", "windows", "note"])),
+                .shown(Show::List("date closed windows note")),
             Verb::new("set", "setSpecialDay", "Set the opening hours of a date, instead of those of the week"),
             Verb::new("delete", "deleteSpecialDay", "Remove the special hours of a date"),
             Verb::new(
@@ -129,33 +111,22 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         verbs: &[
             Verb::new("create", "createKey", "Create a key and print it; the key is not shown again")
                 .shown(Show::RecordWithNote("store the key in a safe place now: it is not shown again")),
-            Verb::new("list", "listKeys", "List the keys of a business, including revoked ones").shown(Show::List(&[
-                "id",
-                "prefix",
-                "name",
-                "scopes",
-                "created_at",
-                "last_used_at",
-                "revoked_at",
-            ])),
-            Verb::new("revoke", "revokeKey", "Revoke a key immediately and permanently").shown(Show::Done("revoked")),
+            Verb::new("list", "listKeys", "List the keys of a business, including revoked ones")
+                .shown(Show::List("id prefix name scopes created_at last_used_at revoked_at")),
+            Verb::new("revoke", "revokeKey", "Revoke a key immediately and permanently")
+                .shown(Show::Done("revoked")),
         ],
     },
     Resource {
         name: "appointment",
         about: "Appointments of a business: list, book, move and cancel them on behalf of the team",
-        shapes: &[Shape::new("starts_at").alias("at")],
+        shapes: &[Shape { alias: Some("at"), ..Shape::of("starts_at") }],
         verbs: &[
-            Verb::new("list", "listAppointments", "List appointments, in order of their start").shown(Show::List(&[
-                "id",
-                "starts_at@timezone",
-                "status",
-                "service_name",
-                "staff_name",
-                "contact_name",
-                "contact_phone",
-                "source",
-            ])),
+            Verb::new("list", "listAppointments", "List appointments, in order of their start")
+                .shown(Show::List(
+                    "id starts_at@timezone status service_name staff_name contact_name contact_phone \
+                     source",
+                )),
             Verb::new("show", "getAppointment", "Show an appointment"),
             Verb {
                 own: Some((Book::augment_args, |matches| Ok(Book::from_arg_matches(matches)?.into_task()))),
@@ -181,7 +152,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         shapes: &[],
         verbs: &[
             Verb::new("list", "listContacts", "List contacts, newest first")
-                .shown(Show::List(&["id", "name", "phone", "email", "locale", "created_at"])),
+                .shown(Show::List("id name phone email locale created_at")),
             Verb::new("show", "getContact", "Show a contact"),
             Verb::new(
                 "create",
@@ -212,18 +183,11 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Calls of a business: list them, and record ended calls",
         shapes: &[],
         verbs: &[
-            Verb::new("list", "listCalls", "List calls, newest first").shown(Show::List(&[
-                "id",
-                "started_at",
-                "direction",
-                "status",
-                "outcome",
-                "duration_seconds",
-                "from_number",
-                "to_number",
-                "contact_name",
-                "summary",
-            ])),
+            Verb::new("list", "listCalls", "List calls, newest first")
+                .shown(Show::List(
+                    "id started_at direction status outcome duration_seconds from_number to_number \
+                     contact_name summary",
+                )),
             Verb::new("show", "getCall", "Show a call"),
             Verb::new("create", "recordCall", "Record an ended call"),
         ],
@@ -233,15 +197,8 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Messages for the team of a business: list, take and close them",
         shapes: &[],
         verbs: &[
-            Verb::new("list", "listMessages", "List messages, newest first").shown(Show::List(&[
-                "id",
-                "created_at",
-                "status",
-                "urgency",
-                "caller_name",
-                "caller_phone",
-                "body",
-            ])),
+            Verb::new("list", "listMessages", "List messages, newest first")
+                .shown(Show::List("id created_at status urgency caller_name caller_phone body")),
             Verb::new("create", "takeMessage", "Take a message for the team"),
             Verb::new("update", "updateMessage", "Change a message; omitted values stay the same"),
         ],
@@ -249,10 +206,10 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
     Resource {
         name: "knowledge",
         about: "Knowledge of the receptionist of a business: list, add, change and delete entries",
-        shapes: &[Shape::new("content").in_file()],
+        shapes: &[Shape { in_file: true, ..Shape::of("content") }],
         verbs: &[
             Verb::new("list", "listKnowledge", "List the knowledge entries")
-                .shown(Show::List(&["id", "title", "locale", "source_url", "updated_at"])),
+                .shown(Show::List("id title locale source_url updated_at")),
             Verb::new("show", "getKnowledge", "Show a knowledge entry with its content"),
             Verb::new(
                 "add",
@@ -268,14 +225,8 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         about: "Webhook endpoints of a business, with their delivery log and resending",
         shapes: &[],
         verbs: &[
-            Verb::new("list", "listWebhooks", "List the endpoints").shown(Show::List(&[
-                "id",
-                "status",
-                "disabled_reason",
-                "url",
-                "events",
-                "description",
-            ])),
+            Verb::new("list", "listWebhooks", "List the endpoints")
+                .shown(Show::List("id status disabled_reason url events description")),
             Verb::new("show", "getWebhook", "Show an endpoint"),
             Verb::new(
                 "create",
@@ -292,18 +243,11 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             )
             .says("status", "enabled"),
             Verb::new("disable", "updateWebhook", "Disable an endpoint").says("status", "disabled"),
-            Verb::new("deliveries", "listDeliveries", "Show the delivery log of an endpoint, newest first").shown(
-                Show::List(&[
-                    "event_id",
-                    "type",
-                    "status",
-                    "attempts",
-                    "last_response_status",
-                    "last_error",
-                    "next_attempt_at",
-                    "created_at",
-                ]),
-            ),
+            Verb::new("deliveries", "listDeliveries", "Show the delivery log of an endpoint, newest first")
+                .shown(Show::List(
+                    "event_id type status attempts last_response_status last_error next_attempt_at \
+                     created_at",
+                )),
             Verb::new("resend", "resendDelivery", "Resend one event"),
             Verb::new("resend-missed", "resendMissed", "Resend all missed and failed events"),
             Verb::new(
@@ -317,7 +261,10 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
     Resource {
         name: "budget",
         about: "The storage budget of a business: the limit and the usage of each kind of record",
-        shapes: &[Shape::new("rows_max").null("default"), Shape::new("bytes_max").null("default")],
+        shapes: &[
+            Shape { null: Some("default"), ..Shape::of("rows_max") },
+            Shape { null: Some("default"), ..Shape::of("bytes_max") },
+        ],
         verbs: &[
             Verb::new("show", "getBudget", "Show the limit and the usage of each kind")
                 .shown(Show::ByField(BUDGET)),
@@ -329,10 +276,10 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         name: "retention",
         about: "The retention periods of the records of a business, in days",
         shapes: &[
-            Shape::new("appointments_days").null("forever"),
-            Shape::new("audit_days").null("forever"),
-            Shape::new("calls_days").null("forever"),
-            Shape::new("messages_days").null("forever"),
+            Shape { null: Some("forever"), ..Shape::of("appointments_days") },
+            Shape { null: Some("forever"), ..Shape::of("audit_days") },
+            Shape { null: Some("forever"), ..Shape::of("calls_days") },
+            Shape { null: Some("forever"), ..Shape::of("messages_days") },
         ],
         verbs: &[
             Verb::new("show", "getRetention", "Show the retention period of each kind"),
@@ -364,15 +311,8 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         verbs: &[
             Verb::new("add", "addPerson", "Add a person and print a link to choose a password")
                 .shown(Show::RecordWithLink),
-            Verb::new("list", "listPeople", "List the people of a business").shown(Show::List(&[
-                "id",
-                "email",
-                "name",
-                "role",
-                "status",
-                "staff_id",
-                "last_sign_in_at",
-            ])),
+            Verb::new("list", "listPeople", "List the people of a business")
+                .shown(Show::List("id email name role status staff_id last_sign_in_at")),
             Verb::new("show", "getPerson", "Show a person"),
             Verb::new("change", "updatePerson", "Change a person; omitted values stay the same"),
             Verb::new("remove", "removePerson", "Remove a person from the business; the account stays")
@@ -392,7 +332,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                     "updateNotifications",
                     "Show the alert settings of a person, or change those of one kind",
                 )
-                .shown(Show::ByField(&["kind", "email", "in_app", "scope"]))
+                .shown(Show::ByField("kind email in_app scope"))
             },
         ],
     },

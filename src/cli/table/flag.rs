@@ -12,6 +12,12 @@ use super::super::request::Term;
 use super::super::typed::{Kind, Typed, hours, zone};
 use super::operation::Property;
 
+/// The companions of a flag.
+const ALL: &str = "all";
+const CLEARED: &str = "cleared";
+const EMPTIED: &str = "emptied";
+const FILE: &str = "file";
+
 /// Facts about a property's flag that the API document does not contain.
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
@@ -29,69 +35,26 @@ pub(super) struct Shape {
     pub(super) in_file: bool,
 }
 
-/// A property that needs no additions to the document.
-const PLAIN: Shape = Shape {
-    property: "",
-    alias: None,
-    null: None,
-    clears: None,
-    default: None,
-    cleared_with: None,
-    in_file: false,
-};
-
 impl Shape {
-    pub(super) const fn new(property: &'static str) -> Self {
-        Self { property, ..PLAIN }
+    /// A property that needs no additions to the document.
+    pub(super) const fn of(property: &'static str) -> Self {
+        Self {
+            property,
+            alias: None,
+            null: None,
+            clears: None,
+            default: None,
+            cleared_with: None,
+            in_file: false,
+        }
     }
-
-    pub(super) const fn alias(self, alias: &'static str) -> Self {
-        Self { alias: Some(alias), ..self }
-    }
-
-    pub(super) const fn null(self, word: &'static str) -> Self {
-        Self { null: Some(word), ..self }
-    }
-
-    pub(super) const fn clears(self, flag: &'static str, about: &'static str) -> Self {
-        Self { clears: Some((flag, about)), ..self }
-    }
-
-    pub(super) const fn default(self, default: &'static str) -> Self {
-        Self { default: Some(default), ..self }
-    }
-
-    pub(super) const fn cleared_with(self, property: &'static str) -> Self {
-        Self { cleared_with: Some(property), ..self }
-    }
-
-    pub(super) const fn in_file(self) -> Self {
-        Self { in_file: true, ..self }
-    }
-}
-
-/// How the values of a flag are parsed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reading {
-    Text,
-    Word,
-    Zone,
-    Region,
-    Whole,
-    Truth,
-    /// True if the flag is present.
-    Present,
-    Typed(Kind),
-    Week,
-    Break,
-    Window,
-    OrNull,
 }
 
 pub(super) struct Flag<'a> {
     property: &'a Property,
     shape: Shape,
-    reading: Reading,
+    /// Whether the flag has no value and means true.
+    is_bare: bool,
     /// Whether the flag can be repeated, once per value.
     is_list: bool,
     /// Whether the request changes a record, so that null clears the property.
@@ -101,51 +64,60 @@ pub(super) struct Flag<'a> {
 
 impl<'a> Flag<'a> {
     pub(super) fn new(property: &'a Property, shapes: &[Shape], in_query: bool, changes: bool) -> Self {
-        let shape = shapes.iter().find(|shape| shape.property == property.name).copied().unwrap_or(PLAIN);
-        let reading = reading(property, shape);
+        let shape = shapes.iter().find(|shape| shape.property == property.name).copied();
+        let is_bare = property.schema["const"] == true || property.default.as_deref() == Some("false");
         let is_list = property.is("array") && !in_query;
-        Self { property, shape, reading, is_list, changes, long: long(&property.name, reading, is_list) }
+        let long = long(property, is_list);
+        Self { property, shape: shape.unwrap_or(Shape::of("")), is_bare, is_list, changes, long }
     }
 
     /// Adds the flag to a command, and its companions that clear, empty or fill the property.
     pub(super) fn add_to(&self, command: Command) -> Command {
         let Property { name, required, .. } = self.property;
-        let mut arg = Arg::new(name.clone()).long(self.long.clone()).help(self.help());
+        let (parser, value_name, form) = self.form();
+        let mut arg = Arg::new(name.clone()).long(self.long.clone()).help(self.help(&form));
         if let Some(alias) = self.shape.alias {
             arg = arg.visible_alias(alias);
         }
-        arg = match self.reading {
-            Reading::Present => arg.action(ArgAction::SetTrue),
-            _ => {
-                let (parser, value_name, _) = self.form();
-                let action = if self.is_list { ArgAction::Append } else { ArgAction::Set };
-                arg.value_name(value_name).value_parser(parser).action(action)
-            }
+        arg = if self.is_bare {
+            arg.action(ArgAction::SetTrue)
+        } else {
+            let action = if self.is_list { ArgAction::Append } else { ArgAction::Set };
+            arg.value_name(value_name).value_parser(parser).action(action)
         };
         let mut others = Vec::new();
-        if self.reading == Reading::Word && *required {
+        if self.has_words() {
             let help = format!("All possible values of --{}", self.long);
-            others.push(Arg::new(all(name)).long(format!("all-{}s", self.long)).help(help));
-            arg = arg.required_unless_present(all(name));
+            others.push(Arg::new(self.id(ALL)).long(format!("all-{}s", self.long)).help(help));
+            arg = arg.required_unless_present(self.id(ALL));
         } else if *required && !self.is_list && !self.shape.in_file {
             arg = arg.required(true);
         }
         if let Some((flag, about)) = self.emptying() {
-            others.push(Arg::new(emptied(name)).long(flag).help(about));
+            others.push(Arg::new(self.id(EMPTIED)).long(flag).help(about));
         }
         if let Some((flag, about)) = self.clearing() {
-            let also = self.is_list.then(|| emptied(name)).into_iter();
-            let clear = Arg::new(cleared(name)).long(flag).help(about);
+            let also = self.is_list.then(|| self.id(EMPTIED)).into_iter();
+            let clear = Arg::new(self.id(CLEARED)).long(flag).help(about);
             others.push(clear.conflicts_with_all(also.chain(self.shape.cleared_with.map(str::to_owned))));
         }
         let mut command = command.arg(arg);
         if self.shape.in_file {
-            let file = Arg::new(file(name)).long("file").value_name("FILE").conflicts_with(name.clone());
+            let file = Arg::new(self.id(FILE)).long("file").value_name("FILE").conflicts_with(name.clone());
             command = command.arg(file.help("Read the value from this file; - for standard input"));
         }
         others.into_iter().fold(command, |command, other| {
             command.arg(other.action(ArgAction::SetTrue).conflicts_with(name.clone()))
         })
+    }
+
+    fn id(&self, companion: &str) -> String {
+        format!("{companion} {}", self.property.name)
+    }
+
+    /// Whether the value is a required list of words, for which a flag adds all words.
+    fn has_words(&self) -> bool {
+        self.property.is("array") && self.property.required && !self.property.words.is_empty()
     }
 
     pub(super) fn property(&self) -> &'a str {
@@ -155,18 +127,18 @@ impl<'a> Flag<'a> {
     pub(super) fn read(&self, matches: &ArgMatches) -> Option<Term> {
         let name = self.property.name.as_str();
         let is_set = |id: &str| matches.try_get_one::<bool>(id).ok().flatten().copied().unwrap_or(false);
-        if is_set(&cleared(name)) {
+        if is_set(&self.id(CLEARED)) {
             return Some(Value::Null.into());
         }
-        if is_set(&all(name)) {
+        if is_set(&self.id(ALL)) {
             return Some(self.property.words.clone().into());
         }
         if self.shape.in_file && !matches.contains_id(name) {
-            let given = matches.get_one::<String>(&file(name)).map(|file| ("--file", file.as_str()));
+            let given = matches.get_one::<String>(&self.id(FILE)).map(|file| ("--file", file.as_str()));
             let given = given.or(self.property.required.then_some(("standard input", "-")));
             return given.map(|(argument, file)| Typed::new(argument, Kind::File, file).into());
         }
-        if self.reading == Reading::Present {
+        if self.is_bare {
             return is_set(name).then(|| true.into());
         }
         let terms = matches.get_many::<Vec<Term>>(name).into_iter().flatten().flatten();
@@ -174,7 +146,7 @@ impl<'a> Flag<'a> {
         if !self.is_list {
             return terms.into_iter().next();
         }
-        let is_sent = self.property.required && !self.changes || is_set(&emptied(name));
+        let is_sent = self.property.required && !self.changes || is_set(&self.id(EMPTIED));
         (is_sent || !terms.is_empty()).then_some(Term::List(terms))
     }
 
@@ -209,15 +181,14 @@ impl<'a> Flag<'a> {
         Some((format!("clear-{}", self.long).into(), format!("Clear {first}{rest}").into()))
     }
 
-    fn help(&self) -> String {
+    fn help(&self, form: &str) -> String {
         let Property { about, default, .. } = self.property;
-        let (_, _, form) = self.form();
         let mut help = format!("{about}{form}");
         if self.is_list {
             help.push_str("; repeat the flag for several values");
         }
         let default = self.shape.default.or(default.as_deref());
-        if let Some(default) = default.filter(|_| self.reading != Reading::Present) {
+        if let Some(default) = default.filter(|_| !self.is_bare) {
             help.push_str(&format!(" [default: {default}]"));
         }
         help
@@ -225,54 +196,63 @@ impl<'a> Flag<'a> {
 
     /// The parser of a value, the name of the value in the help, and the description of its form in the help.
     fn form(&self) -> (ValueParser, String, Cow<'static, str>) {
-        let Property { name, words, .. } = self.property;
+        let Property { name, words, items, schema, .. } = self.property;
         let last = name.rsplit('_').next().unwrap_or_default().to_uppercase();
         let text = StringValueParser::new();
-        match self.reading {
-            Reading::Present => (ValueParser::bool(), last, "".into()),
-            Reading::Text if words.is_empty() => (text.map(one).into(), last, "".into()),
-            Reading::Text => (text.map(one).into(), last, format!(": {}", words.join(", ")).into()),
-            Reading::Word => {
-                let parser = PossibleValuesParser::new(words.clone());
-                (parser.map(one).into(), self.long.to_uppercase(), "".into())
-            }
-            Reading::Zone => {
+        if let Some(null) = self.shape.null {
+            let parser = move |text: &str| or_null(text, null);
+            return (ValueParser::new(parser), last, format!(", or `{null}`").into());
+        }
+        match (name.as_str(), items.as_str(), schema["format"].as_str().unwrap_or_default()) {
+            ("timezone", ..) => {
                 let parser = |text: &str| zone::parse(text).map(one);
                 (ValueParser::new(parser), "ZONE".into(), ", such as Europe/Paris".into())
             }
-            Reading::Region => (text.map(|text| one(text.to_uppercase())).into(), last, "".into()),
-            Reading::Whole => (value_parser!(u32).map(one).into(), last, "".into()),
-            Reading::Truth => (BoolValueParser::new().map(one).into(), "BOOL".into(), "".into()),
-            Reading::Typed(kind) => {
-                let (value_name, form) = match kind {
-                    Kind::Service => ("SERVICE", ", by id or name"),
-                    Kind::Staff => ("STAFF", ", by id or name"),
-                    Kind::Instant => (
-                        "TIME",
-                        ", such as '2026-03-02 9:00' in the zone of the business, or 2026-03-02T09:00:00Z",
-                    ),
-                    _ => ("DAY", ", such as 2026-12-24, today or tomorrow"),
-                };
-                let argument = format!("--{}", self.long);
-                let parser = text.map(move |text| one(Typed::new(argument.clone(), kind, text)));
-                (parser.into(), value_name.into(), form.into())
-            }
-            Reading::Week => {
+            ("phone_region", ..) => (text.map(|text| one(text.to_uppercase())).into(), last, "".into()),
+            ("service_id" | "service_ids", ..) => self.typed(Kind::Service, "SERVICE", ", by id or name"),
+            ("staff_id", ..) => self.typed(Kind::Staff, "STAFF", ", by id or name"),
+            (_, "OpeningHours", _) => {
                 (week(["open", "close"]), "DAY=OPEN-CLOSE".into(), ", such as mon-fri=9:00-18:00".into())
             }
-            Reading::Break => {
+            (_, "Break", _) => {
                 (week(["from", "to"]), "DAY=FROM-TO".into(), ", such as mon-fri=12:00-13:00".into())
             }
-            Reading::Window => {
+            (_, "Window", _) => {
                 let parser = |text: &str| hours::window(text).map(one);
                 (ValueParser::new(parser), "OPEN-CLOSE".into(), ", such as 9:00-12:00".into())
             }
-            Reading::OrNull => {
-                let null = self.shape.null.unwrap_or_default();
-                let parser = move |text: &str| or_null(text, null);
-                (ValueParser::new(parser), last, format!(", or `{null}`").into())
+            (.., "date-time") => self.typed(
+                Kind::Instant,
+                "TIME",
+                ", such as '2026-03-02 9:00' in the zone of the business, or 2026-03-02T09:00:00Z",
+            ),
+            (.., "date") => {
+                self.typed(Kind::Day { later_by: 0 }, "DAY", ", such as 2026-12-24, today or tomorrow")
             }
+            _ if self.property.is("integer") => (value_parser!(u32).map(one).into(), last, "".into()),
+            _ if self.is_bare => (ValueParser::bool(), last, "".into()),
+            _ if self.property.is("boolean") => {
+                (BoolValueParser::new().map(one).into(), "BOOL".into(), "".into())
+            }
+            _ if self.has_words() => {
+                let parser = PossibleValuesParser::new(words.clone());
+                (parser.map(one).into(), self.long.to_uppercase(), "".into())
+            }
+            _ if words.is_empty() => (text.map(one).into(), last, "".into()),
+            _ => (text.map(one).into(), last, format!(": {}", words.join(", ")).into()),
         }
+    }
+
+    /// The form of a text that must be resolved.
+    fn typed(
+        &self,
+        kind: Kind,
+        value_name: &str,
+        form: &'static str,
+    ) -> (ValueParser, String, Cow<'static, str>) {
+        let argument = format!("--{}", self.long);
+        let parser = move |text: String| one(Typed::new(argument.clone(), kind, text));
+        (StringValueParser::new().map(parser).into(), value_name.into(), form.into())
     }
 }
 
@@ -293,51 +273,13 @@ fn or_null(text: &str, null: &str) -> Result<Vec<Term>, String> {
     text.parse::<u64>().map(one).map_err(|_| format!("must be a whole number or `{null}`"))
 }
 
-fn reading(property: &Property, shape: Shape) -> Reading {
-    let format = property.schema["format"].as_str().unwrap_or_default();
-    match (property.name.as_str(), property.items.as_str()) {
-        _ if shape.null.is_some() => Reading::OrNull,
-        ("timezone", _) => Reading::Zone,
-        ("phone_region", _) => Reading::Region,
-        ("service_id" | "service_ids", _) => Reading::Typed(Kind::Service),
-        ("staff_id", _) => Reading::Typed(Kind::Staff),
-        (_, "OpeningHours") => Reading::Week,
-        (_, "Break") => Reading::Break,
-        (_, "Window") => Reading::Window,
-        _ if format == "date-time" => Reading::Typed(Kind::Instant),
-        _ if format == "date" => Reading::Typed(Kind::Day { later_by: 0 }),
-        _ if property.is("integer") => Reading::Whole,
-        _ if property.schema["const"] == true || property.default.as_deref() == Some("false") => {
-            Reading::Present
-        }
-        _ if property.is("boolean") => Reading::Truth,
-        _ if property.is("array") && property.required => Reading::Word,
-        _ => Reading::Text,
-    }
-}
-
 /// The flag's name: without `_id` for a resolved id, and in the singular for a list.
-fn long(property: &str, reading: Reading, is_list: bool) -> String {
-    let name = property.strip_suffix("_ids").or(property.strip_suffix("_id"));
-    let one = name.unwrap_or(match is_list && reading != Reading::Week {
-        true => property.strip_suffix('s').unwrap_or(property),
-        false => property,
+fn long(property: &Property, is_list: bool) -> String {
+    let text = property.name.as_str();
+    let name = text.strip_suffix("_ids").or(text.strip_suffix("_id"));
+    let one = name.unwrap_or(match is_list && property.items != "OpeningHours" {
+        true => text.strip_suffix('s').unwrap_or(text),
+        false => text,
     });
     one.replace('_', "-")
-}
-
-fn all(name: &str) -> String {
-    format!("all {name}")
-}
-
-fn cleared(name: &str) -> String {
-    format!("cleared {name}")
-}
-
-fn emptied(name: &str) -> String {
-    format!("emptied {name}")
-}
-
-fn file(name: &str) -> String {
-    format!("file {name}")
 }

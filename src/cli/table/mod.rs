@@ -7,25 +7,83 @@
 mod commands;
 mod flag;
 mod operation;
-mod resource;
 
 use std::sync::LazyLock;
 
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgAction, ArgGroup, ArgMatches, Args, Command, FromArgMatches};
 pub(super) use commands::RESOURCES;
-use flag::Flag;
+use flag::{Flag, Shape};
 use hyper::Method;
 use operation::{Operation, Property};
-use resource::{Resource, Verb};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::arguments::{InBusiness, Paging, business};
+use super::arguments::{InBusiness, Irreversible, Paging, business};
 use super::options::OperatorOptions;
-use super::request::{Body, Path};
+use super::request::{Path, Term, Terms};
 use super::task::{ImportFile, Show, Task};
 use super::typed::{Kind, Typed};
 use crate::openapi::operator_document;
+
+/// The commands for one kind of record.
+pub(super) struct Resource {
+    pub(super) name: &'static str,
+    about: &'static str,
+    /// The properties whose flags need more information than the document has.
+    shapes: &'static [Shape],
+    verbs: &'static [Verb],
+}
+
+#[derive(Clone, Copy)]
+struct Verb {
+    name: &'static str,
+    alias: Option<&'static str>,
+    about: &'static str,
+    operation: &'static str,
+    /// The operation without `--kind`, if the flag is optional.
+    otherwise: Option<&'static str>,
+    shown: Show,
+    /// A property that the command sets, with its value.
+    says: Option<(&'static str, &'static str)>,
+    without: &'static [&'static str],
+    /// A property with a default that depends on other flags.
+    follows: Option<Follows>,
+    confirms: Option<Irreversible>,
+    /// Own arguments, instead of those of the operation.
+    own: Option<Own>,
+}
+
+/// A property and its value, computed from the arguments.
+type Follows = fn(&ArgMatches) -> (&'static str, Term);
+
+/// The declaration of a command's arguments, and their conversion to a task.
+type Own = (fn(Command) -> Command, fn(&ArgMatches) -> Result<Task, clap::Error>);
+
+impl Verb {
+    const fn new(name: &'static str, operation: &'static str, about: &'static str) -> Self {
+        Self {
+            name,
+            alias: None,
+            about,
+            operation,
+            otherwise: None,
+            shown: Show::Record,
+            says: None,
+            without: &[],
+            follows: None,
+            confirms: None,
+            own: None,
+        }
+    }
+
+    const fn shown(self, shown: Show) -> Self {
+        Self { shown, ..self }
+    }
+
+    const fn says(self, property: &'static str, word: &'static str) -> Self {
+        Self { says: Some((property, word)), ..self }
+    }
+}
 
 /// A part of a path and its argument on the command line.
 enum PathPart<'a> {
@@ -55,20 +113,22 @@ impl Operation {
         while let Some(segment) = segments.next() {
             let is_last = segments.peek().is_none();
             let id = segment.strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-            let of = |id, kind| PathPart::Record { id, kind, optional: false };
             parts.push(match id {
                 None => PathPart::Word(segment),
                 Some("business_id") if !is_last => PathPart::Business,
                 Some("staff_id") if !is_last => PathPart::Staff,
-                Some(id @ "business_id") => {
-                    let optional = self.method != Method::DELETE;
-                    PathPart::Record { id, kind: Some(Kind::Business), optional }
+                Some(id) => {
+                    let kind = match id {
+                        "business_id" => Some(Kind::Business),
+                        "service_id" => Some(Kind::Service),
+                        "staff_id" => Some(Kind::Staff),
+                        "person_id" => Some(Kind::Person),
+                        "date" => Some(Kind::Day { later_by: 0 }),
+                        _ => None,
+                    };
+                    let optional = id == "business_id" && self.method != Method::DELETE;
+                    PathPart::Record { id, kind, optional }
                 }
-                Some(id @ "service_id") => of(id, Some(Kind::Service)),
-                Some(id @ "staff_id") => of(id, Some(Kind::Staff)),
-                Some(id @ "person_id") => of(id, Some(Kind::Person)),
-                Some(id @ "date") => of(id, Some(Kind::Day { later_by: 0 })),
-                Some(id) => of(id, None),
             });
         }
         parts
@@ -76,35 +136,34 @@ impl Operation {
 
     /// The path with the values of the arguments.
     fn path(&self, parts: &[PathPart<'_>], matches: &ArgMatches) -> Result<Path, clap::Error> {
-        let mut path = Path::default();
-        let ids = parts
-            .iter()
-            .filter_map(|part| if let PathPart::Record { id, .. } = part { Some(*id) } else { None });
-        let named = matches.try_get_one::<String>(NAMED).ok().flatten();
-        let mut words: Vec<Option<&String>> =
-            ids.map(|id| matches.get_one::<String>(id)).chain([named]).collect();
-        words.reverse();
-        for part in parts {
-            path = match part {
-                PathPart::Word(word) => path.then(*word),
-                PathPart::Business => path.then(InBusiness::from_arg_matches(matches)?.typed()),
-                PathPart::Staff => path.then(match (matches.get_one::<String>("staff"), named) {
-                    (Some(staff), _) => Typed::new("--staff", Kind::Staff, staff),
-                    (None, Some(_)) => {
-                        Typed::new("STAFF", Kind::Staff, words.pop().flatten().cloned().unwrap_or_default())
-                    }
-                    (None, None) => Typed::new("--staff", Kind::Staff, ""),
-                }),
-                PathPart::Record { kind, .. } => match (kind, words.pop().flatten().cloned()) {
-                    (Some(Kind::Business), word) => path.then(business("BUSINESS", word)),
+        let given = |id: &str| matches.try_get_one::<String>(id).ok().flatten().cloned();
+        let (staff, named) = (given("staff"), given(NAMED));
+        let takes_first = staff.is_none() && named.is_some();
+        let ids = parts.iter().filter_map(|part| match part {
+            PathPart::Record { id, .. } => given(id),
+            _ => None,
+        });
+        // If the first positional argument is the staff member, each record is in the next argument.
+        let mut words = ids.chain(named);
+        parts.iter().try_fold(Path::default(), |path, part| {
+            Ok(path.then(match part {
+                PathPart::Word(word) => Term::from(*word),
+                PathPart::Business => InBusiness::from_arg_matches(matches)?.typed().into(),
+                PathPart::Staff if takes_first => {
+                    Typed::new("STAFF", Kind::Staff, words.next().unwrap_or_default()).into()
+                }
+                PathPart::Staff => {
+                    Typed::new("--staff", Kind::Staff, staff.clone().unwrap_or_default()).into()
+                }
+                PathPart::Record { kind, .. } => match (kind, words.next()) {
+                    (Some(Kind::Business), word) => business("BUSINESS", word).into(),
                     (Some(kind), word) => {
-                        path.then(Typed::new(part.value_name(), *kind, word.unwrap_or_default()))
+                        Typed::new(part.value_name(), *kind, word.unwrap_or_default()).into()
                     }
-                    (None, word) => path.then(word.unwrap_or_default()),
+                    (None, word) => word.unwrap_or_default().into(),
                 },
-            };
-        }
-        Ok(path)
+            }))
+        })
     }
 }
 
@@ -271,18 +330,26 @@ impl Verb {
         Ok(query.iter().fold(task, |task, flag| task.narrowed(flag.property(), flag.read(matches))))
     }
 
-    fn body(&self, resource: &Resource, operation: &Operation, matches: &ArgMatches) -> Option<Body> {
+    fn body(&self, resource: &Resource, operation: &Operation, matches: &ArgMatches) -> Option<Terms> {
         let given = operation.body.as_ref()?;
-        let says = self.says.map(|(property, word)| (property, word.into()));
-        let follows = self.follows.map(|follows| follows(matches));
-        let body =
-            says.into_iter().chain(follows).fold(Body::default(), |body, (name, term)| body.with(name, term));
+        let kind = given.is_by_kind().then(|| matches.get_one::<String>("kind")).flatten();
+        let mut body = Terms::default();
+        if let Some(kind) = kind {
+            body = body.with(kind, json!({}));
+        }
+        if let Some((property, word)) = self.says {
+            body = body.with(property, word);
+        }
+        if let Some(follows) = self.follows {
+            let (property, term) = follows(matches);
+            body = body.with(property, term);
+        }
         let (_, flags) = self.flags(resource, operation);
-        let body = flags.iter().fold(body, |body, flag| body.given(flag.property(), flag.read(matches)));
-        Some(match given.is_by_kind().then(|| matches.get_one::<String>("kind")).flatten() {
-            Some(kind) => Body::default().with_object(kind, body),
-            None => body,
-        })
+        Some(flags.iter().fold(body, |body, flag| {
+            let name = flag.property();
+            let name = kind.map_or_else(|| name.to_owned(), |kind| format!("{kind}.{name}"));
+            body.given(&name, flag.read(matches))
+        }))
     }
 }
 

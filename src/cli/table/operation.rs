@@ -40,18 +40,12 @@ pub(super) struct Property {
 impl Operation {
     /// Finds an operation by id. Panics if the document does not contain it.
     pub(super) fn find(document: &Value, id: &str) -> Self {
-        let paths = document["paths"].as_object().into_iter().flatten();
-        let all = paths.flat_map(|(path, methods)| {
-            methods
-                .as_object()
-                .into_iter()
-                .flatten()
-                .map(move |(method, operation)| (path, method, operation))
+        let mut all = document["paths"].as_object().into_iter().flatten().flat_map(|(path, methods)| {
+            let methods = methods.as_object().into_iter().flatten();
+            methods.map(move |(method, operation)| (path, method, operation))
         });
-        let (path, method, operation) = all
-            .into_iter()
-            .find(|(_, _, operation)| operation["operationId"] == id)
-            .expect("a known operation");
+        let (path, method, operation) =
+            all.find(|(.., operation)| operation["operationId"] == id).expect("a known operation");
         let parameters = operation["parameters"].as_array().into_iter().flatten();
         let query = parameters.filter(|parameter| parameter["in"] == "query").map(|parameter| {
             let mut schema = parameter["schema"].clone();

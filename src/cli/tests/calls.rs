@@ -272,7 +272,7 @@ fn a_limit_requests_one_page_and_without_it_the_whole_list_is_read() {
         ("key list --business b1 --cursor c", true, "?limit=100&cursor=c"),
         ("key list --business b1 --limit 7 --cursor c", false, "?limit=7&cursor=c"),
     ] {
-        let (task, _) = parse(line).unwrap().into_parts();
+        let task = parse(line).unwrap().task;
         let target = format!("{B}/keys{target}");
         let is_whole = task.part.enough == usize::MAX;
         assert_eq!((is_whole, task.part.target(&task.request.call(), None)), (whole, target), "{line}");
@@ -285,7 +285,7 @@ fn the_options_can_precede_or_follow_the_command() {
         "business --json --admin-listen 127.0.0.1:9 --admin-token t list",
         "business list --json --admin-listen 127.0.0.1:9 --admin-token t",
     ] {
-        let (_, options) = parse(line).unwrap().into_parts();
+        let options = parse(line).unwrap().options;
         let access = options.access().unwrap();
         assert!(options.json, "{line}");
         assert_eq!(access.address.to_string(), "127.0.0.1:9", "{line}");

@@ -9,15 +9,16 @@ use tokio::net::TcpListener;
 
 use super::parse;
 use super::stub::{Stub, response};
+use crate::cli::OperatorCommand;
 use crate::cli::carry_out::Failure;
 use crate::cli::client::{ANSWER_BYTES_MAX, CALL_TIMEOUT, Client};
 use crate::cli::options::Access;
+use crate::cli::record::WALK_PAGES_MAX;
 use crate::cli::run::{Printed, perform};
 use crate::cli::shown::Look;
-use crate::cli::walk::WALK_PAGES_MAX;
 
 async fn perform_within(timeout: Duration, address: SocketAddr, line: &str) -> Result<Printed, Failure> {
-    let (task, options) = parse(line).unwrap().into_parts();
+    let OperatorCommand { task, options } = parse(line).unwrap();
     let access = Access {
         address: address.into(),
         tls: None,

@@ -9,11 +9,11 @@ use super::stub::{Stub, response};
 use super::{parse, parse_with_flags};
 use crate::cli::client::{CALL_TIMEOUT, Client};
 use crate::cli::options::Access;
+use crate::cli::record::WALK_PAGES_MAX;
 use crate::cli::request::Call;
 use crate::cli::resolve::resolve;
 use crate::cli::run::{explained, perform};
 use crate::cli::shown::Look;
-use crate::cli::walk::WALK_PAGES_MAX;
 
 const SALON: &str = "01a1fa8a-7862-7000-ac25-1fd3c10dfbbc";
 const DENTAL: &str = "01a1fa8e-171f-7000-a08c-375224145f30";
@@ -64,7 +64,7 @@ struct Meant {
 async fn meaning_of(line: &str, answers: &[String]) -> Meant {
     let answers = answers.to_vec();
     let stub = Stub::start(move |number| answers[number].clone()).await;
-    let (mut task, _) = parse(line).unwrap().into_parts();
+    let mut task = parse(line).unwrap().task;
     let now = "2026-03-02T23:30:00Z".parse().unwrap();
     let (call, notes) = match resolve(&client(&stub), &mut task, now).await {
         Ok(notes) => (Ok(task.request.call()), notes),
@@ -209,8 +209,7 @@ async fn open_times_are_shown_in_the_zone_of_the_business() {
                     "next_cursor":null,"has_more":false}"#;
     let slots = response("200 OK", slots);
     let stub = Stub::start(move |number| if number == 0 { paris() } else { slots.clone() }).await;
-    let (mut task, _) =
-        parse(&format!("availability --business {SALON} --service {CUT}")).unwrap().into_parts();
+    let mut task = parse(&format!("availability --business {SALON} --service {CUT}")).unwrap().task;
     let now = "2026-03-02T23:30:00Z".parse().unwrap();
     resolve(&client(&stub), &mut task, now).await.unwrap();
     let shown = perform(&client(&stub), &task, false, Look::default()).await.unwrap();
@@ -269,7 +268,7 @@ async fn a_refused_number_is_reported_with_its_flag_and_region() {
         "appointment book --business {SALON} --service {CUT} --starts-at 2026-03-02T09:00:00Z --contact-phone 12"
     );
     let (command, flags) = parse_with_flags(&line).unwrap();
-    let (task, _) = command.into_parts();
+    let task = command.task;
     let error = perform(&client(&stub), &task, false, Look::default()).await.unwrap_err();
     let told = explained(&client(&stub), error, &task.request.call(), &flags).await;
     assert_eq!(told.exit_status, 1);

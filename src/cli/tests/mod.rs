@@ -10,10 +10,11 @@ mod whole;
 use clap::{CommandFactory, FromArgMatches, Parser};
 use serde_json::Value;
 
-use super::{Flags, OperatorCommand};
+use super::OperatorCommand;
+use super::problems::Flags;
 
 /// A program that has only the commands of this module.
-#[derive(Debug, Parser)]
+#[derive(Parser)]
 #[command(name = "receptionist")]
 struct Cli {
     #[command(subcommand)]
@@ -44,7 +45,7 @@ const B: &str = "/admin/v1/businesses/b1";
 /// Checks that a command makes this call. The texts in it are not resolved yet.
 fn check(line: &str, method: &str, path: &str, body: Value) {
     let (command, flags) = parse_with_flags(line).unwrap_or_else(|error| panic!("{line}: {error}"));
-    let call = command.into_parts().0.request.call();
+    let call = command.task.request.call();
     let body = (!body.is_null()).then_some(body);
     assert_eq!(
         (call.method.as_str(), call.target(&[]).as_str(), &call.body),
@@ -73,7 +74,7 @@ fn leaves(body: &Value) -> Vec<String> {
 
 /// Checks that a command is refused before it sends a request. The message must contain `part`.
 fn check_usage(line: &str, part: &str) {
-    let error = parse(line).unwrap_err();
+    let error = parse(line).err().unwrap();
     assert_eq!(error.exit_code(), 2, "{line}");
     assert!(error.to_string().contains(part), "{line}: {error}");
 }

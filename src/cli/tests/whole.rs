@@ -116,7 +116,7 @@ fn operations() -> Vec<(String, Vec<String>)> {
 /// The operation that a command calls, with the names of its path parameters.
 fn operation(line: &str) -> String {
     let (command, _) = parse_with_flags(line).unwrap();
-    let mut call = command.into_parts().0.request.call();
+    let mut call = command.task.request.call();
     let ids = [
         "service",
         "staff",

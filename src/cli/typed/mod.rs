@@ -6,7 +6,6 @@
 
 pub(super) mod hours;
 pub(super) mod near;
-pub(super) mod region;
 pub(super) mod time;
 pub(super) mod zone;
 

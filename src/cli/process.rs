@@ -1,0 +1,96 @@
+//! The process of the service: its limit of open files, and notifications to its supervisor, such as systemd
+//! (`sd_notify(3)`).
+//!
+//! Invariants: without `NOTIFY_SOCKET` nothing is sent. The runtime notifies the watchdog, so a blocked
+//! runtime is detected, and a slow disk does not cause a restart.
+
+use std::time::Duration;
+
+use sd_notify::NotifyState;
+use tokio::task::JoinHandle;
+use tokio::time::sleep;
+
+use crate::server::{CONNECTIONS_MAX, RESERVE_MAX};
+
+/// The interval of requests for more time while the store opens, and below it the requested time.
+const EXTEND_EVERY: Duration = Duration::from_secs(10);
+const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
+
+/// Notifies the watchdog until the runtime ends, and requests more time until the returned task is aborted.
+pub(super) fn starting() -> JoinHandle<()> {
+    if let Some(watchdog) = sd_notify::watchdog_enabled() {
+        tokio::spawn(again(watchdog / 2, || tell(NotifyState::Watchdog)));
+    }
+    tokio::spawn(again(EXTEND_EVERY, || tell(NotifyState::ExtendTimeoutUsec(EXTEND_BY_MICROSECONDS))))
+}
+
+pub(super) fn ready() {
+    tell(NotifyState::Ready);
+}
+
+pub(super) fn stopping() {
+    tell(NotifyState::Stopping);
+}
+
+fn tell(state: NotifyState<'_>) {
+    if let Err(error) = sd_notify::notify(&[state]) {
+        tracing::warn!(error = &error as &dyn std::error::Error, "cannot notify the supervisor");
+    }
+}
+
+/// Calls `act` now and after each pause.
+async fn again(pause: Duration, act: impl Fn()) {
+    loop {
+        act();
+        sleep(pause).await;
+    }
+}
+
+/// Both listeners with the maximum of connections.
+const LISTENERS: u64 = 2 * (CONNECTIONS_MAX + RESERVE_MAX) as u64;
+
+/// Webhook attempts, with one connection each.
+const DELIVERIES: u64 = 1_024;
+
+/// Look-ups of names: two queries each, to three name servers, three attempts.
+const LOOKUPS: u64 = 2 * 3 * 3 * 2_048;
+
+/// Idle webhook connections, the store, the log and the runtime.
+const OTHERS: u64 = 512;
+
+/// The number of files that the service needs at its maximum load.
+pub(super) const FILES_WANTED: u64 = LISTENERS + DELIVERIES + LOOKUPS + OTHERS;
+
+/// Raises the soft limit. With a lower one than [`FILES_WANTED`] the service refuses connections earlier.
+pub(super) fn raise_file_limit() {
+    match rlimit::increase_nofile_limit(u64::MAX) {
+        Ok(limit) if limit < FILES_WANTED => tracing::warn!(
+            limit,
+            wanted = FILES_WANTED,
+            "the limit of open files is lower than the service needs at its maximum load"
+        ),
+        Ok(limit) => tracing::info!(limit, "the limit of open files"),
+        Err(error) => tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            wanted = FILES_WANTED,
+            "cannot raise the limit of open files"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use tokio::time::timeout;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn something_is_done_at_once_and_after_each_pause() {
+        let times = Cell::new(0);
+        let acting = again(Duration::from_secs(15), || times.set(times.get() + 1));
+        assert!(timeout(Duration::from_secs(31), acting).await.is_err());
+        assert_eq!(times.get(), 3);
+    }
+}
