@@ -1,7 +1,8 @@
 //! `demo`: the service with its own data directory, a sample business and example requests.
 //!
-//! The first start creates the business by the usual engine calls. Its id and key are stored in a file next
-//! to the store, so that later starts print the same key. Only the owner can read the file.
+//! The first start creates the business by requests to the operator API, without the network. Its id and key
+//! are stored in a file next to the store, so that later starts print the same key. Only the owner can read
+//! the file.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -9,33 +10,31 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
+use axum::Router;
+use axum::body::Body;
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
+use axum::http::{Method, Request};
 use chrono::{Days, TimeDelta};
 use domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
-use domain::booking::{BookRequest, Party};
 use domain::{
-    Actor, Address, BookingMode, BusinessId, Calendar, CallDetails, CallOutcome, CallStatus, ContactDetails,
-    Day, DayHours, Direction, Email, LinkKind, LocalTime, Locale, MembershipPatch, MembershipStatus,
-    MessageDetails, MessageStatus, PersonName, Phone, Role, Scopes, ServiceId, Source, SpecialDays, StaffId,
-    Text, TextError, Urgency, WeeklyBreaks, WeeklyHours,
+    Actor, BusinessId, Calendar, Day, LinkKind, MembershipStatus, Role, Scope, ServiceId, SpecialDays,
 };
-use engine::business::commands::appointments::{Book, BookingContact};
-use engine::business::commands::calls::RecordCall;
-use engine::business::commands::catalog::{CreateService, CreateStaff};
-use engine::business::commands::contacts::CreateContact;
-use engine::business::commands::keys::CreateKey;
-use engine::business::commands::messages::TakeMessage;
-use engine::business::{BusinessHandle, Change, Gives, PageRequest, Request};
-use engine::people::Invitation;
-use engine::{Engine, EngineError, NewBusiness};
+use engine::EngineError;
+use engine::business::{BusinessHandle, PageRequest, Request as ChangeRequest};
+use http_body_util::BodyExt;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use tower::ServiceExt;
 use view::PersonView;
 
 use super::files::WholeFile;
 use super::options::{ADMIN_LISTEN, DEMO_DATA_DIR};
 use super::serve::{exit, run, say, where_it_listens};
+use crate::admin::{self, AdminHosts};
 use crate::config::{ServeArgs, Settings};
-use crate::english;
+use crate::metrics::Metrics;
 use crate::service::{Service, ServiceError};
 
 const NAME: &str = "Salon Lumière";
@@ -59,7 +58,7 @@ pub fn demo(args: ServeArgs) -> ExitCode {
     });
     let dir = settings.as_ref().map(|settings| settings.data_dir.clone()).unwrap_or_default();
     exit(run(settings, async |service: &Service| {
-        let sample = sample(service.engine(), &dir.join(DEMO_FILE)).await?;
+        let sample = sample(service, &dir.join(DEMO_FILE)).await?;
         say(where_it_listens(service)).await?;
         say(dashboard(service, &sample).await.map_err(failed)?).await?;
         say(guide(service, &sample, given.then_some(&dir)).await.map_err(failed)?).await
@@ -70,12 +69,8 @@ fn failed(error: impl std::fmt::Display) -> ServiceError {
     ServiceError::Other(format!("cannot create the sample business: {error}"))
 }
 
-fn invalid(error: TextError) -> ServiceError {
-    failed(english::text(error))
-}
-
 /// Loads the sample business, or creates it at the first start.
-async fn sample(engine: &Engine, file: &Path) -> Result<Sample, ServiceError> {
+async fn sample(service: &Service, file: &Path) -> Result<Sample, ServiceError> {
     match fs::read(file) {
         Ok(bytes) => {
             serde_json::from_slice(&bytes).map_err(|error| failed(format!("{}: {error}", file.display())))
@@ -83,13 +78,13 @@ async fn sample(engine: &Engine, file: &Path) -> Result<Sample, ServiceError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // An interrupted start may have left a sample. Any other business is the operator's data.
             let some = PageRequest { limit: 100, after: None };
-            let found = engine.businesses(&some).await.map_err(failed)?.items;
+            let found = service.engine().businesses(&some).await.map_err(failed)?.items;
             if found.iter().any(|business| business.name != NAME) {
                 let message =
                     "the data directory contains other businesses; choose another one with --data-dir";
                 return Err(failed(message));
             }
-            let sample = make(engine).await?;
+            let sample = make(service).await?;
             let mut kept = WholeFile::begin(Some(file)).map_err(failed)?;
             kept.write(&serde_json::to_vec(&sample).map_err(failed)?).map_err(failed)?;
             kept.finish().map_err(failed)?;
@@ -99,171 +94,119 @@ async fn sample(engine: &Engine, file: &Path) -> Result<Sample, ServiceError> {
     }
 }
 
-async fn make(engine: &Engine) -> Result<Sample, ServiceError> {
-    let new = NewBusiness {
-        name: text(NAME)?,
-        zone: chrono_tz::Europe::Paris,
-        locale: Locale::Fr,
-        website_url: Some("https://salon-lumiere.example".into()),
-        booking_mode: BookingMode::Instant,
-        hours: hours()?,
-        breaks: WeeklyBreaks::default(),
-        phone_region: "FR".into(),
-    };
-    let business = engine.create_business(new, Actor::Operator).await.map_err(failed)?;
-    let business = engine.business(business.id);
+/// The operator API, called without the network.
+struct Operator {
+    router: Router,
+    authorization: String,
+}
+
+impl Operator {
+    /// Makes a request about businesses, and returns the resource of its response.
+    async fn send(&self, method: Method, path: &str, body: Value) -> Result<Value, ServiceError> {
+        let request = Request::builder()
+            .method(method)
+            .uri(format!("/admin/v1/businesses{path}"))
+            .header(AUTHORIZATION, &self.authorization)
+            .header(CONTENT_TYPE, "application/json")
+            .body(Body::from(body.to_string()))
+            .map_err(failed)?;
+        let response = self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
+        let body = response.into_body().collect().await.map_err(failed)?.to_bytes();
+        let mut answer: Value = serde_json::from_slice(&body).map_err(failed)?;
+        match answer["error"]["message"].as_str() {
+            Some(message) => Err(failed(message)),
+            None => Ok(answer["data"].take()),
+        }
+    }
+
+    async fn make(&self, path: &str, body: Value) -> Result<Value, ServiceError> {
+        self.send(Method::POST, path, body).await
+    }
+}
+
+async fn make(service: &Service) -> Result<Sample, ServiceError> {
+    let (engine, token) = (service.engine(), service.admin_token.clone());
+    let authorization = format!("Bearer {}", token.reveal());
+    let metrics = Arc::new(Metrics::new([], vec![]));
+    let router = admin::router(engine.clone(), token, AdminHosts::default(), Router::new(), metrics);
+    let operator = Operator { router, authorization };
+    let open = |day: &Day| json!({"day": day.to_string(), "open": "09:00", "close": "18:00"});
+    let business = json!({
+        "name": NAME, "timezone": "Europe/Paris", "locale": "fr", "phone_region": "FR",
+        "website_url": "https://salon-lumiere.example",
+        "hours": Day::ALL.iter().filter(|day| **day != Day::Sunday).map(open).collect::<Value>(),
+    });
+    let made = operator.make("", business).await?;
+    let business_id: BusinessId = serde_json::from_value(made["id"].clone()).map_err(failed)?;
+    let business = engine.business(business_id);
+    let of = |resource: &str| format!("/{business_id}/{resource}");
     let mut services = Vec::new();
-    for (name, description, duration_minutes) in
+    for (name, description, minutes) in
         [("Coupe", "Shampooing, coupe, coiffage", 30), ("Couleur", "Couleur et soin", 90), ("Barbe", "", 20)]
     {
-        let description = Text::new(description.into()).map_err(invalid)?;
-        let service = CreateService { description, ..CreateService::lasting(text(name)?, duration_minutes) };
-        services.push(made(&business, service).await?.service.id);
+        let service = json!({"name": name, "description": description, "duration_minutes": minutes});
+        let made = operator.make(&of("services"), service).await?;
+        services.push(serde_json::from_value::<ServiceId>(made["id"].clone()).map_err(failed)?);
     }
-    let mut camille = None;
+    let mut camille = Value::Null;
     for (name, offers) in
         [("Camille", &services[..]), ("Dominique", &services[..2]), ("Sacha", &services[2..])]
     {
-        let staff = CreateStaff::offering(text(name)?, offers.to_vec());
-        let id = made(&business, staff).await?.staff.id;
-        camille.get_or_insert(id);
+        let made = operator.make(&of("staff"), json!({"name": name, "service_ids": offers})).await?;
+        if camille.is_null() {
+            camille = made["id"].clone();
+        }
     }
-    people(engine, &business, camille).await?;
+    // An owner, an admin, and a member who is a staff member, all without a password.
+    for (name, email, role, staff_id) in [
+        ("Lucie Moreau", "lucie@salon-lumiere.example", "owner", Value::Null),
+        ("Karim Benali", "karim@salon-lumiere.example", "admin", Value::Null),
+        ("Camille Roche", "camille@salon-lumiere.example", "member", camille),
+    ] {
+        let person = json!({"name": name, "email": email, "role": role, "staff_id": staff_id});
+        let made = operator.make(&of("people"), person).await?;
+        let path = of(&format!("people/{}", made["id"].as_str().unwrap_or_default()));
+        operator.send(Method::PATCH, &path, json!({"status": "active"})).await?;
+    }
     for (at, (name, phone)) in
         [("Awa Diallo", "+33612345678"), ("Jean Petit", "+33612345679")].into_iter().enumerate()
     {
-        let contact = ContactDetails {
-            name: Some(text(name)?),
-            phone: Some(number(phone)?),
-            ..ContactDetails::default()
-        };
         let slots = open_times(&business, services[at]).await.map_err(failed)?;
         let Some(slot) = slots.get(4 * at + 1) else { continue };
-        let request = BookRequest {
-            service_id: services[at],
-            starts_at: slot.starts_at,
-            staff_id: None,
-            source: Source::Voice,
-            party: Party::TEAM,
-        };
-        made(&business, Book { request, contact: BookingContact::Described(contact) }).await?;
+        let booking = json!({
+            "service_id": services[at], "starts_at": slot.starts_at, "source": "voice",
+            "contact": {"name": name, "phone": phone},
+        });
+        operator.make(&of("appointments"), booking).await?;
     }
-    conversations(&business).await?;
-    let key = CreateKey { name: text("demo")?, scopes: Scopes::all() };
-    let answer = business.change(Request::by(Actor::Operator), key).await.map_err(failed)?;
-    let api_key = answer.value.key.ok_or_else(|| failed("the response has no key"))?;
-    Ok(Sample { business_id: business.id(), service_id: services[0], api_key })
-}
-
-/// Creates an owner, an admin, and a member who is a staff member, all without a password.
-async fn people(
-    engine: &Engine,
-    business: &BusinessHandle,
-    camille: Option<StaffId>,
-) -> Result<(), ServiceError> {
-    let people = engine.people();
-    for (name, email, role, staff_id) in [
-        ("Lucie Moreau", "lucie@salon-lumiere.example", Role::Owner, None),
-        ("Karim Benali", "karim@salon-lumiere.example", Role::Admin, None),
-        ("Camille Roche", "camille@salon-lumiere.example", Role::Member, camille),
+    let contact = json!({"name": "Inès Haddad – إيناس", "email": "ines.haddad@example.com", "locale": "fr"});
+    operator.make(&of("contacts"), contact).await?;
+    // Three calls of this morning, and a message of one of the callers.
+    for (phone, name, outcome, summary, hours) in [
+        ("+33612345678", "Awa Diallo", "appointment_booked", "Réserve une coupe pour demain.", 3),
+        ("+33612345690", "Paul Roy", "message_taken", "Demande qu'on le rappelle au sujet d'un devis.", 2),
+        ("+33612345691", "Lin 林", "question_answered", "Demande les horaires du samedi.", 1),
     ] {
-        let invitation = Invitation {
-            email: Address::new(email).map_err(invalid)?,
-            name: Some(PersonName::new(name.into()).map_err(invalid)?),
-            locale: None,
-            role,
-            staff_id,
-        };
-        let by = || Request::by(Actor::Operator);
-        let invited = people.invite(business, by(), invitation).await.map_err(failed)?;
-        let id = invited.answer.value.person.id;
-        let active = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
-        people.patch_member(business, by(), (id, active, None)).await.map_err(failed)?;
-    }
-    Ok(())
-}
-
-/// Creates a contact without an appointment, three calls of this morning, and a message of one of the
-/// callers.
-async fn conversations(business: &BusinessHandle) -> Result<(), ServiceError> {
-    let details = ContactDetails {
-        name: Some(text("Inès Haddad – إيناس")?),
-        email: Some(Email::new("ines.haddad@example.com").map_err(invalid)?),
-        locale: Some(Locale::Fr),
-        ..ContactDetails::default()
-    };
-    made(business, CreateContact { details }).await?;
-    let now = business.now();
-    let calls = [
-        ("+33612345678", "Awa Diallo", CallOutcome::AppointmentBooked, "Réserve une coupe pour demain."),
-        (
-            "+33612345690",
-            "Paul Roy",
-            CallOutcome::MessageTaken,
-            "Demande qu'on le rappelle au sujet d'un devis.",
-        ),
-        ("+33612345691", "Lin 林", CallOutcome::QuestionAnswered, "Demande les horaires du samedi."),
-    ];
-    for ((phone, name, outcome, summary), hours) in calls.into_iter().zip([3, 2, 1]) {
-        let started_at = now - TimeDelta::hours(hours);
-        let details = CallDetails {
-            direction: Direction::Inbound,
-            status: CallStatus::Completed,
-            outcome,
-            from_number: Some(number(phone)?),
-            to_number: Some(number("+33142345678")?),
-            contact_id: None,
-            started_at,
-            ended_at: started_at + TimeDelta::seconds(40 + 25 * hours),
-            duration_seconds: None,
-            locale: Some(Locale::Fr),
-            summary: Some(Text::new(summary.into()).map_err(invalid)?),
-            recording_url: None,
-            appointment_id: None,
-            message_id: None,
-        };
-        let call = made(business, RecordCall { details, contact_name: Some(text(name)?) }).await?;
-        if outcome == CallOutcome::MessageTaken {
-            let details = MessageDetails {
-                call_id: Some(call.id),
-                contact_id: None,
-                caller_name: Some(text(name)?),
-                caller_phone: Some(number(phone)?),
-                body: Text::new("Merci de me rappeler au sujet du devis.".into()).map_err(invalid)?,
-                urgency: Urgency::Normal,
-                staff_id: None,
-                status: MessageStatus::New,
-            };
-            made(business, TakeMessage { details }).await?;
+        let started_at = business.now() - TimeDelta::hours(hours);
+        let call = json!({
+            "direction": "inbound", "status": "completed", "outcome": outcome,
+            "from_number": phone, "to_number": "+33142345678", "contact_name": name,
+            "started_at": started_at, "ended_at": started_at + TimeDelta::seconds(40 + 25 * hours),
+            "locale": "fr", "summary": summary,
+        });
+        let call = operator.make(&of("calls"), call).await?;
+        if outcome == "message_taken" {
+            let message = json!({
+                "call_id": call["id"], "caller_name": name, "caller_phone": phone,
+                "body": "Merci de me rappeler au sujet du devis.",
+            });
+            operator.make(&of("messages"), message).await?;
         }
     }
-    Ok(())
-}
-
-fn text(text: &str) -> Result<Text<1, 200>, ServiceError> {
-    Text::new(text.into()).map_err(invalid)
-}
-
-fn number(phone: &str) -> Result<Phone, ServiceError> {
-    Phone::from_e164(phone.into()).map_err(invalid)
-}
-
-/// Monday to Saturday, 09:00 to 18:00.
-fn hours() -> Result<WeeklyHours, ServiceError> {
-    let (open, close) = (LocalTime::from_minutes(9 * 60), LocalTime::from_minutes(18 * 60));
-    let (Some(open), Some(close)) = (open, close) else { return Err(failed("the hours")) };
-    let days = Day::ALL.iter().filter(|day| **day != Day::Sunday);
-    WeeklyHours::new(days.map(|day| DayHours { day: *day, open, close }).collect())
-        .map_err(|_| failed("the hours"))
-}
-
-/// Makes a change and returns the record of its answer.
-async fn made<C: Change + 'static>(
-    business: &BusinessHandle,
-    change: C,
-) -> Result<<C::Gives as Gives>::Value, ServiceError> {
-    let answer = business.change(Request::by(Actor::Operator), change).await.map_err(failed)?;
-    Ok(answer.value)
+    let scopes: Vec<&str> = Scope::ALL.iter().map(|scope| scope.as_str()).collect();
+    let made = operator.make(&of("keys"), json!({"name": "demo", "scopes": scopes})).await?;
+    let api_key = made["key"].as_str().ok_or_else(|| failed("the response has no key"))?.to_owned();
+    Ok(Sample { business_id, service_id: services[0], api_key })
 }
 
 /// The open times of a service in the week from tomorrow.
@@ -293,7 +236,7 @@ async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineE
     }
     // Every owner may have been removed. The operator's commands can add one.
     let Some(owner) = owner else { return Ok(out) };
-    let request = Request::by(Actor::Operator);
+    let request = ChangeRequest::by(Actor::Operator);
     let link = people.make_link(&business, request, (owner, Some(LinkKind::Enter))).await?;
     if let Some(url) = link.token.and_then(|token| people.link_url(&token)) {
         let _ = writeln!(
