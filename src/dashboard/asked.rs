@@ -28,15 +28,13 @@ use crate::server::{ClientAddr, network};
 /// The form field in which a person enters the password again.
 const PASSWORD: &str = "current_password";
 
-#[derive(Clone)]
 pub(super) struct Asked {
-    pub(super) desk: Arc<Desk>,
+    pub(super) view: View,
     pub(super) head: Arc<Parts>,
     pub(super) params: PathParams,
     /// The fields of the POST body.
     pub(super) form: Form,
     pub(super) query: Form,
-    pub(super) locale: Locale,
 }
 
 pub(super) struct Visit {
@@ -56,6 +54,14 @@ pub(super) struct Member {
     pub(super) unread: usize,
     /// The change marker of the business, taken before the page reads anything; see [`Desk::as_of`].
     pub(super) as_of: String,
+}
+
+impl Deref for Asked {
+    type Target = View;
+
+    fn deref(&self) -> &View {
+        &self.view
+    }
 }
 
 impl Deref for Visit {
@@ -84,16 +90,11 @@ impl Member {
 impl Asked {
     pub(super) fn new(desk: Arc<Desk>, head: Arc<Parts>, params: PathParams, form: Form) -> Self {
         let query = Form::parse(head.uri.query().unwrap_or_default().as_bytes());
-        let locale = locale(&desk, &head, &query);
-        Self { desk, head, params, form, query, locale }
+        Self { view: view(desk, &head, &query), head, params, form, query }
     }
 
     pub(super) fn people(&self) -> People {
         self.desk.engine.people()
-    }
-
-    pub(super) fn view(&self) -> View {
-        view(&self.desk, &self.head, self.locale)
     }
 
     pub(super) fn path(&self) -> &str {
@@ -117,7 +118,7 @@ impl Asked {
     pub(super) fn done(&self, messages: &[(&str, &str)]) -> String {
         let word = self.query.get("done");
         let message = messages.iter().find(|(known, _)| *known == word);
-        message.map(|(_, id)| self.view().t(id)).unwrap_or_default()
+        message.map(|(_, id)| self.t(id)).unwrap_or_default()
     }
 
     pub(super) fn link_token(&self) -> Option<Token> {
@@ -151,8 +152,8 @@ impl Asked {
 
     pub(super) async fn of(self, token: Token, signed_in: SignedIn) -> Result<Visit, Refused> {
         let belongs = self.people().belongs(signed_in.person.id).await?;
-        let asked = Self { locale: signed_in.person.locale, ..self };
-        Ok(Visit { asked, token, signed_in, belongs })
+        let view = View { words: words(signed_in.person.locale), ..self.view };
+        Ok(Visit { asked: Self { view, ..self }, token, signed_in, belongs })
     }
 
     pub(super) async fn begin_session(&self, token: &Token, path: &str) -> Result<Response, Refused> {
@@ -230,7 +231,7 @@ impl Visit {
 
     /// The password field, if the person entered the password too long ago for [`Self::freshen`].
     pub(super) fn password_field(&self) -> Option<Field> {
-        let (view, known) = (self.view(), self.signed_in.person.password.is_some());
+        let (view, known) = (&self.view, self.signed_in.person.password.is_some());
         let field = Field::new(PASSWORD, "password", "current-password", view.t("current-password"));
         let hint = view.t(if known { "password-first-hint" } else { "password-needs-link" });
         (!self.signed_in.fresh).then(|| field.hint(hint))
@@ -259,23 +260,20 @@ impl Visit {
     }
 }
 
-/// The view for a request, with the language, theme and session of the browser.
-pub(super) fn view(desk: &Arc<Desk>, head: &Parts, locale: Locale) -> View {
-    let theme = desk.cookies.get(&head.headers, Cookie::Theme);
-    let theme = ["light", "dark"].into_iter().find(|known| theme == Some(*known));
-    let session = desk.cookies.get(&head.headers, Cookie::Session).map(session_key).unwrap_or_default();
-    View { words: words(locale), theme, session, desk: Arc::clone(desk) }
-}
-
-/// The language of a person without a session: the language chosen in the query or the cookie, else the
-/// browser's.
-pub(super) fn locale(desk: &Desk, head: &Parts, query: &Form) -> Locale {
-    let before = desk.cookies.get(&head.headers, Cookie::Language);
+/// The view for a request, with the language, theme and session of the browser. The language is the one chosen
+/// in the query or the cookie, else the browser's.
+pub(super) fn view(desk: Arc<Desk>, head: &Parts, query: &Form) -> View {
+    let cookie = |cookie| desk.cookies.get(&head.headers, cookie);
     let chosen = query.find("lang").and_then(Locale::from_word);
-    chosen.or_else(|| before.and_then(Locale::from_word)).unwrap_or_else(|| {
+    let chosen = chosen.or_else(|| cookie(Cookie::Language).and_then(Locale::from_word));
+    let locale = chosen.unwrap_or_else(|| {
         let accept = head.headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
         accepted(accept.unwrap_or_default())
-    })
+    });
+    let theme = cookie(Cookie::Theme);
+    let theme = ["light", "dark"].into_iter().find(|known| theme == Some(*known));
+    let session = cookie(Cookie::Session).map(session_key).unwrap_or_default();
+    View { words: words(locale), theme, session, desk }
 }
 
 /// The path of the sign-in page, which then redirects to `next`.

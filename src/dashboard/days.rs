@@ -1,41 +1,76 @@
 //! Dates and times in the time zone of a business.
 
-use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Timelike};
+use chrono::{Datelike, NaiveDate, NaiveTime};
 use chrono_tz::Tz;
 use domain::Timestamp;
 use domain::availability::BOOKABLE_YEARS;
 
-use super::view::View;
+use super::asked::Member;
 use crate::local_time::{WallClockError, instant};
-
-pub(super) fn local(at: Timestamp, zone: Tz) -> DateTime<Tz> {
-    at.utc().with_timezone(&zone)
-}
+use crate::words::capitalised;
 
 /// The time of day, as `09:05`.
 pub(super) fn clock(at: Timestamp, zone: Tz) -> String {
-    let local = local(at, zone);
-    format!("{:02}:{:02}", local.hour(), local.minute())
+    at.utc().with_timezone(&zone).format("%H:%M").to_string()
 }
 
 pub(super) fn day(at: Timestamp, zone: Tz) -> NaiveDate {
-    local(at, zone).date_naive()
+    at.utc().with_timezone(&zone).date_naive()
 }
 
-/// An instant as a page shows it. The year appears only if it is not the current year.
-#[derive(Clone, Debug)]
-pub(super) struct Moment {
-    pub(super) instant: Timestamp,
-    pub(super) date: NaiveDate,
-    pub(super) day: String,
-    pub(super) clock: String,
+impl Member {
+    pub(super) fn clock(&self, at: Timestamp) -> String {
+        clock(at, self.profile.zone)
+    }
+
+    pub(super) fn day(&self, at: Timestamp) -> NaiveDate {
+        day(at, self.profile.zone)
+    }
+
+    pub(super) fn today(&self) -> NaiveDate {
+        self.day(self.business.now())
+    }
+
+    /// A date in words. The year appears only if it is not the current year.
+    pub(super) fn date(&self, day: NaiveDate) -> String {
+        let date = self.words.date(day);
+        if day.year() == self.today().year() { date } else { format!("{date} {}", day.year()) }
+    }
+
+    /// The date of an instant; see [`Self::date`].
+    pub(super) fn date_of(&self, at: Timestamp) -> String {
+        self.date(self.day(at))
+    }
+
+    /// A date as a heading; see [`Self::date`].
+    pub(super) fn heading(&self, day: NaiveDate) -> String {
+        capitalised(&self.date(day))
+    }
+
+    /// A date in words, with the year.
+    pub(super) fn full_date(&self, day: NaiveDate) -> String {
+        format!("{} {}", self.words.date(day), day.year())
+    }
+
+    /// A date in short form: `1 Dec 2026`.
+    pub(super) fn short_date(&self, at: Timestamp) -> String {
+        self.words.dated("records-short-day", self.day(at), "")
+    }
+
+    pub(super) fn moment(&self, at: Timestamp) -> String {
+        self.words.moment(at, self.profile.zone)
+    }
+
+    /// An instant without the year.
+    pub(super) fn short_moment(&self, at: Timestamp) -> String {
+        self.words.short_moment(at, self.profile.zone)
+    }
 }
 
-pub(super) fn moment(view: &View, instant: Timestamp, zone: Tz) -> Moment {
-    let (date, today) = (day(instant, zone), day(view.desk.engine.now(), zone));
-    let shown = view.words.date(date);
-    let day = if date.year() == today.year() { shown } else { format!("{shown} {}", date.year()) };
-    Moment { instant, date, day, clock: clock(instant, zone) }
+/// The rows of each day. The rows are in order of time.
+pub(super) fn by_day<T>(rows: &[T], day: impl Fn(&T) -> NaiveDate) -> Vec<(NaiveDate, &[T])> {
+    let days = rows.chunk_by(|one, other| day(one) == day(other));
+    days.map(|of_day| (day(&of_day[0]), of_day)).collect()
 }
 
 /// Parses a requested day. Days outside the bookable years return `None`, since chrono cannot convert all of

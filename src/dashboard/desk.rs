@@ -1,6 +1,5 @@
 //! The state that all pages share.
 
-use std::collections::BTreeSet;
 use std::num::NonZeroU32;
 
 use base64::Engine as _;
@@ -32,8 +31,6 @@ pub(crate) struct Desk {
     pub(super) drafts: Drafts,
     /// Becomes true when the service stops. Streams end then.
     pub(super) stopping: watch::Receiver<bool>,
-    /// The pages of a business in the route table, for example `today` and `settings/keys`.
-    pub(super) pages: BTreeSet<&'static str>,
 }
 
 impl Desk {
@@ -59,7 +56,6 @@ impl Desk {
             limits: Limits::new(person_rate_limit.get()),
             drafts: Drafts::default(),
             stopping,
-            pages: BTreeSet::new(),
         }
     }
 

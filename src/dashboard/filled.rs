@@ -17,7 +17,7 @@ use view::{etag, render};
 use super::asked::Member;
 use super::drafts::{Draft, Why};
 use super::form::Form;
-use super::parts::{Choice, Choices, Field};
+use super::parts::{Choice, Choices, Field, Versions};
 use super::refused::Refused;
 use super::route::Answered;
 use super::view::{View, see_other};
@@ -115,6 +115,11 @@ impl Body<'_> {
         let text = self.form.get(name).trim();
         let value = text.parse().map_or_else(|_| Json::String(text.to_owned()), Json::Integer);
         self.with(name, value)
+    }
+
+    /// Adds a whole number. An empty field becomes null; see also [`Self::number`].
+    pub(super) fn optional_number(self, name: &str) -> Self {
+        if self.form.get(name).trim().is_empty() { self.with(name, Json::Null) } else { self.number(name) }
     }
 
     pub(super) fn ticked(self, name: &str) -> Self {
@@ -216,11 +221,16 @@ impl Member {
 
     /// The form of the page: the form kept for `action`, else a form with these values.
     pub(super) fn filled(&self, action: &str, values: impl FnOnce() -> Form) -> Filled {
-        Filled::kept(&self.view(), self.kept_form().as_ref(), action, values)
+        Filled::kept(&self.view, self.kept_form().as_ref(), action, values)
+    }
+
+    /// The message for a page that does not show the form filled in.
+    pub(super) fn told(&self, undone: &Undone) -> String {
+        undone.told(&self.view, self.t("versions-text"))
     }
 
     pub(super) fn refused(&self, undone: Undone) -> Filled {
-        Filled::refused(&self.view(), &self.form, undone)
+        Filled::refused(&self.view, &self.form, undone)
     }
 
     /// The response to a form. After a change it redirects to the next page; otherwise `again` shows the
@@ -230,11 +240,20 @@ impl Member {
         done: Result<String, Refused>,
         again: impl FnOnce(Filled) -> F,
     ) -> Answered {
-        match done {
-            Ok(path) => Ok(see_other(&path)),
-            Err(Refused::Undone(undone)) => again(self.refused(undone)).await,
-            Err(refused) => Err(refused),
-        }
+        redirected(done, |undone| again(self.refused(undone))).await
+    }
+}
+
+/// The response to a form: a redirect after a change, or the page that `again` shows with the reason why the
+/// change was not made.
+pub(super) async fn redirected<F: Future<Output = Answered>>(
+    done: Result<String, Refused>,
+    again: impl FnOnce(Undone) -> F,
+) -> Answered {
+    match done {
+        Ok(path) => Ok(see_other(&path)),
+        Err(Refused::Undone(undone)) => again(undone).await,
+        Err(refused) => Err(refused),
     }
 }
 
@@ -291,6 +310,11 @@ impl Filled {
             Why::Beside => "kept-beside",
         });
         Self { notice, ..Self::of(draft.form.clone()) }
+    }
+
+    /// These lines, if the form is stale. Otherwise there is one version only.
+    pub(super) fn versions(&self, lines: impl IntoIterator<Item = (String, String, String)>) -> Versions {
+        if self.stale { lines.into_iter().collect() } else { Versions::new() }
     }
 
     /// The value of a field, or an empty string.

@@ -4,7 +4,7 @@
 use domain::{Access, BusinessId, Right, Role};
 
 use super::asked::{Member, Visit};
-use super::parts::{Crumb, initials};
+use super::parts::Crumb;
 use super::refused::Refused;
 use super::view::View;
 
@@ -73,7 +73,6 @@ pub(super) struct Frame {
     pub(super) bell: Option<(String, String)>,
     pub(super) others: Vec<Place>,
     pub(super) person: String,
-    pub(super) initials: String,
     /// The person's role in the business, or the email address outside a business.
     pub(super) role: String,
     pub(super) at_account: bool,
@@ -81,15 +80,16 @@ pub(super) struct Frame {
     pub(super) suspended: bool,
 }
 
-/// The values that every page with a frame needs.
-pub(super) struct Sheet {
-    pub(super) view: View,
+/// The values that every page with a frame needs: the member, or the visit for a page of the account, and the
+/// frame.
+pub(super) struct Sheet<'a, M = Member> {
+    pub(super) member: &'a M,
     pub(super) frame: Frame,
     /// The links to the pages above. It is empty for a page of the navigation.
     pub(super) crumbs: Vec<Crumb>,
 }
 
-impl Sheet {
+impl Sheet<'_> {
     pub(super) fn under(self, crumbs: Vec<Crumb>) -> Self {
         Self { crumbs, ..self }
     }
@@ -98,24 +98,28 @@ impl Sheet {
 impl Member {
     /// The sheet of a page of the business. `here` is an entry of the navigation, or an entry and a path
     /// below it, for example `settings/keys`.
-    pub(super) fn sheet(&self, here: &str) -> Sheet {
-        let id = self.business.id();
-        let of = (id, &*self.profile.name, self.membership.role, self.unread, &*self.as_of);
-        let mut frame = frame(self, Some(of), here);
-        frame.suspended = self.profile.suspended;
-        Sheet { view: self.view(), frame, crumbs: Vec::new() }
+    pub(super) fn sheet(&self, here: &str) -> Sheet<'_> {
+        let of = Of {
+            id: self.business.id(),
+            name: &self.profile.name,
+            role: self.membership.role,
+            unread: self.unread,
+            as_of: &self.as_of,
+        };
+        let frame = Frame { suspended: self.profile.suspended, ..frame(self, Some(of), here) };
+        Sheet { member: self, frame, crumbs: Vec::new() }
     }
 
     /// A link to a page of the business, for example `contacts` or `settings/keys`.
     pub(super) fn crumb(&self, place: &str) -> Crumb {
-        Crumb { label: self.view().t(&place.replace('/', "-")), path: self.path_to(place) }
+        Crumb { label: self.t(&place.replace('/', "-")), path: self.path_to(place) }
     }
 }
 
 impl Visit {
     /// The sheet of a page of the person's account. If the person has exactly one business, the frame is that
     /// of the business.
-    pub(super) async fn own_sheet(&self) -> Result<Sheet, Refused> {
+    pub(super) async fn own_sheet(&self) -> Result<Sheet<'_, Visit>, Refused> {
         let as_of;
         let mut active = self.active();
         let of = match (active.next(), active.next()) {
@@ -123,61 +127,64 @@ impl Visit {
                 let business = self.desk.engine.business(one.business_id);
                 as_of = self.desk.as_of(&business);
                 let unread = business.unread_alerts(self.signed_in.person.id).await?;
-                Some((one.business_id, &*one.business_name, one.membership.role, unread, &*as_of))
+                let (id, name, role) = (one.business_id, &*one.business_name, one.membership.role);
+                Some(Of { id, name, role, unread, as_of: &as_of })
             }
             _ => None,
         };
         let frame = Frame { at_account: true, ..frame(self, of, "") };
-        Ok(Sheet { view: self.view(), frame, crumbs: Vec::new() })
+        Ok(Sheet { member: self, frame, crumbs: Vec::new() })
     }
 }
 
-/// The mark of an entry on the page `here`; see [`Place::current`].
-fn current(place: &str, here: &str) -> &'static str {
-    match here.strip_prefix(place) {
-        Some("") => "page",
-        Some(rest) if rest.starts_with('/') => "true",
-        _ => "",
-    }
+/// The business of a frame.
+#[derive(Clone, Copy)]
+struct Of<'a> {
+    id: BusinessId,
+    name: &'a str,
+    role: Role,
+    unread: usize,
+    as_of: &'a str,
 }
 
-/// The business of a frame: id, name, the person's role, the number of unread alerts, and the change marker.
-type Of<'a> = (BusinessId, &'a str, Role, usize, &'a str);
+impl Of<'_> {
+    fn path(&self, page: &str) -> String {
+        format!("/dashboard/b/{}/{page}", self.id)
+    }
 
-fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
-    let (view, person) = (visit.view(), &visit.signed_in.person);
-    let of_business = |id: BusinessId, place: &str| format!("/dashboard/b/{id}/{place}");
-    // The navigation omits pages without a route.
-    let is_page = |page: &str| view.desk.pages.contains(page);
-    let news = |unread: usize| match unread {
-        0 => String::new(),
-        counted if counted > COUNTED_MAX => format!("{COUNTED_MAX}+"),
-        counted => counted.to_string(),
-    };
-    let shown = |(id, _, role, unread, _): Of<'_>| {
-        let is_shown = |right: Right| role.access(right) != Access::Hidden;
-        let within = || {
-            let shown = WITHIN
-                .iter()
-                .filter(|(within, right)| is_shown(*right) && is_page(&format!("{SETTINGS}/{within}")));
-            let place = |(within, _): &(&str, Right)| {
-                let (path, name) = (format!("{SETTINGS}/{within}"), format!("{SETTINGS}-{within}"));
-                Place {
-                    current: current(&path, here),
-                    ..Place::new(of_business(id, &path), view.t(&name), "")
-                }
-            };
-            shown.map(place).collect::<Vec<_>>()
+    /// An entry of the navigation on the page `here`.
+    fn place(&self, path: &str, label: String, icon: &'static str, here: &str) -> Place {
+        let current = match here.strip_prefix(path) {
+            Some("") => "page",
+            Some(rest) if rest.starts_with('/') => "true",
+            _ => "",
         };
+        Place { current, ..Place::new(self.path(path), label, icon) }
+    }
+
+    /// The number of unread alerts. It is empty without any.
+    fn news(&self) -> String {
+        match self.unread {
+            0 => String::new(),
+            counted if counted > COUNTED_MAX => format!("{COUNTED_MAX}+"),
+            counted => counted.to_string(),
+        }
+    }
+
+    fn places(&self, view: &View, here: &str) -> Vec<Place> {
+        let is_shown = |right: Right| self.role.access(right) != Access::Hidden;
         let mut places = Vec::new();
         for (name, icon, _) in PLACES.iter().filter(|(.., right)| is_shown(*right)) {
-            let mut place = Place::new(of_business(id, name), view.t(name), icon);
-            place.current = current(name, here);
+            let mut place = self.place(name, view.t(name), icon, here);
             if *name == ALERTS {
-                place.news = news(unread);
+                place.news = self.news();
             }
             if *name == SETTINGS {
-                place.within = within();
+                let within = WITHIN.iter().filter(|(_, right)| is_shown(*right)).map(|(within, _)| {
+                    let label = view.t(&format!("{SETTINGS}-{within}"));
+                    self.place(&format!("{SETTINGS}/{within}"), label, "", here)
+                });
+                place.within = within.collect();
                 // The settings have no page of their own, so the entry links to the first sub-entry that the
                 // person may see.
                 let Some(first) = place.within.first() else { continue };
@@ -186,44 +193,38 @@ fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
                     true => place.current = "true",
                     false => place.within.clear(),
                 }
-            } else if !is_page(name) {
-                continue;
             }
             places.push(place);
         }
         places
-    };
-    let places = of.map(shown).unwrap_or_default();
-    let dock = |(id, ..): Of<'_>| {
-        let shown = PLACES.iter().take(AT_THE_THUMB).filter(|(name, ..)| is_page(name));
-        let place = |(name, icon, _): &(&'static str, &'static str, Right)| {
+    }
+
+    fn dock(&self, view: &View, here: &str) -> Vec<Place> {
+        let place = |(name, icon, _): &(&str, &'static str, Right)| {
             let word = if *name == "today" { "dock-today" } else { name };
-            Place { current: current(name, here), ..Place::new(of_business(id, name), view.t(word), icon) }
+            self.place(name, view.t(word), icon, here)
         };
-        shown.map(place).collect()
-    };
-    let others = visit.active().filter(|one| of.is_none_or(|(id, ..)| one.business_id != id));
-    let others = others
-        .map(|one| Place::new(of_business(one.business_id, "today"), one.business_name.clone(), "right"));
+        PLACES.iter().take(AT_THE_THUMB).map(place).collect()
+    }
+}
+
+fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
+    let (view, person) = (&visit.view, &visit.signed_in.person);
+    let others = visit.active().filter(|one| of.is_none_or(|of| one.business_id != of.id));
+    let today = |id: BusinessId| format!("/dashboard/b/{id}/today");
+    let others = others.map(|one| Place::new(today(one.business_id), one.business_name.clone(), "right"));
     let name = if person.name.trim().is_empty() { &person.email } else { &person.name };
     Frame {
-        title: of.map_or_else(|| "receptionist".into(), |(_, name, ..)| name.to_owned()),
-        home: of.map_or_else(|| "/dashboard".into(), |(id, ..)| of_business(id, "today")),
+        title: of.map_or_else(|| "receptionist".into(), |of| of.name.to_owned()),
+        home: of.map_or_else(|| "/dashboard".into(), |of| today(of.id)),
         within: of.is_some(),
-        bell: of.map(|(id, _, _, unread, _)| (of_business(id, ALERTS), news(unread))),
-        places,
-        dock: of.map(dock).unwrap_or_default(),
-        stream: of
-            .filter(|_| is_page("stream"))
-            .map(|(id, .., as_of)| format!("{}?as_of={as_of}", of_business(id, "stream")))
-            .unwrap_or_default(),
+        bell: of.map(|of| (of.path(ALERTS), of.news())),
+        places: of.map(|of| of.places(view, here)).unwrap_or_default(),
+        dock: of.map(|of| of.dock(view, here)).unwrap_or_default(),
+        stream: of.map(|of| format!("{}?as_of={}", of.path("stream"), of.as_of)).unwrap_or_default(),
         others: others.collect(),
         person: name.clone(),
-        initials: initials(name),
-        role: match of {
-            Some((_, _, role, ..)) => view.t(&format!("role-{role}")),
-            None => person.email.clone(),
-        },
+        role: of.map_or_else(|| person.email.clone(), |of| view.role_word(of.role)),
         at_account: false,
         suspended: false,
     }

@@ -18,7 +18,7 @@ use engine::people::{SignedIn, Token};
 use sha2::{Digest, Sha256};
 use tracing::Instrument;
 
-use super::asked::{Asked, Visit, locale, sign_in_path, view};
+use super::asked::{Asked, Visit, sign_in_path, view};
 use super::assets;
 use super::cookies::Cookie;
 use super::desk::Desk;
@@ -41,11 +41,8 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 /// Browsers use only https for one year.
 const HTTPS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-pub(crate) fn router(mut desk: Desk) -> Router {
+pub(crate) fn router(desk: Desk) -> Router {
     let mut places = Place::all(table());
-    let of_business =
-        places.iter().filter_map(|place| place.path.strip_prefix("/dashboard/b/{business_id}/"));
-    desk.pages = of_business.collect();
     let shown =
         places.iter().filter(|place| place.row(&Method::GET).is_some()).map(|place| place.path).collect();
     let others = ROOTS.into_iter().chain([ASSETS, REST]);
@@ -84,7 +81,7 @@ async fn serve(gate: Gate, place: Arc<Place<Pages>>, request: Request) -> Respon
     let answered = caught(Box::pin(answer(&gate, &place, Arc::clone(&head), params, body))).await;
     let mut response = answered.unwrap_or_else(|refused| {
         let query = Form::parse(head.uri.query().unwrap_or_default().as_bytes());
-        refused.page(view(desk, &head, locale(desk, &head, &query)), id(&head.headers))
+        refused.page(view(Arc::clone(desk), &head, &query), id(&head.headers))
     });
     seal(&mut response, desk.cookies.secure);
     response
@@ -145,8 +142,8 @@ async fn answer(
     };
     if reads {
         let asked = Asked::new(Arc::clone(desk), head, params, Form::default());
-        let chosen = asked.query.find("lang").is_some_and(|lang| lang == asked.locale.as_str());
-        let language = chosen.then(|| desk.cookies.set(Cookie::Language, asked.locale.as_str()));
+        let chosen = asked.query.find("lang").is_some_and(|lang| lang == asked.lang());
+        let language = chosen.then(|| desk.cookies.set(Cookie::Language, asked.lang()));
         let needs_session = !matches!(row.access, Who::Anybody);
         let signed_in = if needs_session { asked.signed_in().await? } else { None };
         let mut response = admitted(gate, row, asked, signed_in, false).await?;
@@ -189,10 +186,9 @@ async fn post(gate: &Gate, place: &Arc<Place<Pages>>, row: &Route, asked: Asked)
 
 /// The form of a session, or `None` if its id was not made for the session.
 fn sent(asked: &Asked) -> Option<Sent> {
-    let session = asked.view().session;
-    let id = asked.form.id(&asked.desk.cursors, &session)?;
+    let id = asked.form.id(&asked.desk.cursors, &asked.session)?;
     let content = Sha256::new().chain_update(asked.form.digest()).chain_update(asked.path()).finalize();
-    Some(Sent { session, id, content: content.into() })
+    Some(Sent { session: asked.session, id, content: content.into() })
 }
 
 /// Runs a form's handler and keeps the response for repeats. A refused form had no effect and may be sent
@@ -205,7 +201,7 @@ async fn act(
     acting: Acting,
     sent: &Sent,
 ) -> Response {
-    let (view, head, desk) = (asked.view(), Arc::clone(&asked.head), &gate.desk);
+    let (view, head, desk) = (asked.view.clone(), Arc::clone(&asked.head), &gate.desk);
     let answer = caught(async {
         let row = place.row(&asked.head.method).ok_or_else(Refused::not_found)?;
         admitted(gate, row, asked, signed_in, false).await

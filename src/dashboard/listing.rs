@@ -1,5 +1,6 @@
 //! Pages of lists: the requested page, and the links to the others.
 
+use domain::{Service, StaffMember};
 use engine::EngineError;
 use engine::business::{Page, PageRequest};
 
@@ -9,6 +10,9 @@ use crate::http::cursor::{Binding, Cursors};
 use crate::rest::through::{Through, read_through};
 
 const AFTER: &str = "after";
+/// The number of rows per read, and the maximum number of rows, of a complete list.
+const AT_ONCE: usize = 500;
+const ALL_MAX: usize = 2_000;
 
 pub(super) struct Part {
     pub(super) request: PageRequest,
@@ -44,6 +48,19 @@ impl Member {
     }
 }
 
+impl Member {
+    /// All services, or as many as the maximum of a complete list.
+    pub(super) async fn services(&self) -> Result<Vec<Service>, Refused> {
+        let business = &self.business;
+        Ok(all(|page| async move { business.services(true, &page).await }).await?)
+    }
+
+    pub(super) async fn staff(&self) -> Result<Vec<StaffMember>, Refused> {
+        let business = &self.business;
+        Ok(all(|page| async move { business.staff(&page).await }).await?)
+    }
+}
+
 impl Part {
     /// Reads the rows of the page. If the engine stops early because it scanned many rows, the read continues
     /// a limited number of times.
@@ -54,16 +71,28 @@ impl Part {
         Ok(read_through(self.request.clone(), read).await?)
     }
 
-    pub(super) fn is_first(&self) -> bool {
-        self.request.after.is_none()
-    }
-
     /// The links from this page. `next` is the position after the last row.
     pub(super) fn pages(self, next: Option<&[u8]>) -> Pages {
         let joint = if self.here.contains('?') { '&' } else { '?' };
         let older = next
             .map(|next| format!("{}{joint}{AFTER}={}", self.here, self.cursors.seal(&self.binding, next)));
         Pages { newest: self.request.after.is_some().then_some(self.here), older }
+    }
+}
+
+/// A complete list, up to the maximum. The limits of a business bound the lists that are read this way.
+pub(super) async fn all<T, Fut>(read: impl Fn(PageRequest) -> Fut) -> Result<Vec<T>, EngineError>
+where
+    Fut: Future<Output = Result<Page<T>, EngineError>>,
+{
+    let (mut all, mut after) = (Vec::new(), None);
+    loop {
+        let found = read(PageRequest { limit: AT_ONCE, after }).await?;
+        all.extend(found.items);
+        after = found.next;
+        if after.is_none() || all.len() >= ALL_MAX {
+            return Ok(all);
+        }
     }
 }
 

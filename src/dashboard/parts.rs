@@ -1,6 +1,10 @@
 //! The parts of pages that need code: form fields, choices, versions and icons. Their markup is in
 //! `parts.html`.
 
+use domain::Locale;
+
+use super::view::View;
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Field {
     pub(super) id: String,
@@ -41,26 +45,24 @@ pub(super) struct Choices {
 }
 
 /// A line of a record: label and value.
-#[derive(Clone, Debug)]
-pub(super) struct Fact {
-    pub(super) label: String,
-    pub(super) value: String,
-    /// Whether the other version has a different value.
-    pub(super) differs: bool,
-}
+pub(super) type Line = (String, String);
 
-/// The submitted version of a record, and the version that another person saved in the meantime.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Versions {
-    pub(super) mine: Vec<Fact>,
-    pub(super) theirs: Vec<Fact>,
-}
+/// Lines of a record (label and two values): the submitted version, and the version that another person saved
+/// in the meantime.
+pub(super) type Versions = Vec<(String, String, String)>;
 
 /// A link to a page above this one.
 #[derive(Clone, Debug)]
 pub(super) struct Crumb {
     pub(super) label: String,
     pub(super) path: String,
+}
+
+/// A link to another view of a page.
+pub(super) struct Tab {
+    pub(super) label: String,
+    pub(super) path: String,
+    pub(super) current: bool,
 }
 
 impl Field {
@@ -81,8 +83,30 @@ impl Field {
         Self::new(id, "area", "off", label)
     }
 
-    pub(super) fn select(id: impl Into<String>, label: String, options: Vec<Choice>) -> Self {
-        Self { options, ..Self::new(id, "select", "off", label) }
+    pub(super) fn select(
+        id: impl Into<String>,
+        label: String,
+        options: impl IntoIterator<Item = Choice>,
+    ) -> Self {
+        Self { options: options.into_iter().collect(), ..Self::new(id, "select", "off", label) }
+    }
+
+    /// A list of the languages, by their own names.
+    pub(super) fn languages(view: &View) -> Self {
+        let languages = Locale::ALL.iter().map(|one| Choice::new(one.as_str(), view.language(*one)));
+        Self::select("locale", view.t("language"), languages)
+    }
+
+    /// Adds an empty option before the others.
+    pub(super) fn or_empty(mut self, label: String) -> Self {
+        self.options.insert(0, Choice::new("", label));
+        self
+    }
+
+    /// Selects the option with this value.
+    pub(super) fn chosen(mut self, value: &str) -> Self {
+        self.options.iter_mut().for_each(|one| one.chosen = one.value == value);
+        self
     }
 
     pub(super) fn class(self, class: &'static str) -> Self {
@@ -117,25 +141,17 @@ impl Choice {
 }
 
 impl Choices {
-    pub(super) fn new(id: &str, kind: &'static str, label: String, all: Vec<Choice>) -> Self {
-        Self { id: id.into(), kind, label, all, ..Self::default() }
+    pub(super) fn new(
+        id: &str,
+        kind: &'static str,
+        label: String,
+        all: impl IntoIterator<Item = Choice>,
+    ) -> Self {
+        Self { id: id.into(), kind, label, all: all.into_iter().collect(), ..Self::default() }
     }
 
     pub(super) fn described_by(&self) -> String {
         described_by(&self.id, &self.hint, &self.problem)
-    }
-}
-
-impl Versions {
-    /// Two versions of the same facts (label and both values). Lines that differ are marked.
-    pub(super) fn new(facts: impl IntoIterator<Item = (String, String, String)>) -> Self {
-        let mut versions = Self::default();
-        for (label, mine, theirs) in facts {
-            let differs = mine != theirs;
-            versions.mine.push(Fact { label: label.clone(), value: mine, differs });
-            versions.theirs.push(Fact { label, value: theirs, differs });
-        }
-        versions
     }
 }
 

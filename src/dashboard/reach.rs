@@ -1,19 +1,7 @@
-//! Phone numbers and email addresses, with their `tel:` and `mailto:` links.
+//! The names of people, phone numbers, and email addresses.
 
 use super::view::View;
 use crate::rest::values::phone::in_groups;
-
-pub(super) struct Number {
-    pub(super) e164: String,
-    pub(super) shown: String,
-}
-
-impl Number {
-    /// A number, if there is one. Stored numbers always have E.164 form.
-    pub(super) fn of(e164: Option<&String>) -> Option<Self> {
-        e164.map(|e164| Self { e164: e164.clone(), shown: in_groups(e164) })
-    }
-}
 
 impl View {
     /// The name, else the phone number in groups of digits, else `unknown`.
@@ -21,17 +9,15 @@ impl View {
         let name = name.filter(|name| !name.trim().is_empty()).map(str::to_owned);
         name.or_else(|| phone.map(in_groups)).unwrap_or_else(|| self.t(unknown))
     }
-}
 
-/// An email address with its `mailto:` link.
-pub(super) struct Mailbox {
-    pub(super) email: String,
-    pub(super) link: String,
-}
+    /// A phone number in groups of digits.
+    pub(super) fn phone(&self, e164: &str) -> String {
+        in_groups(e164)
+    }
 
-impl Mailbox {
-    pub(super) fn of(email: Option<&String>) -> Option<Self> {
-        email.map(|email| Self { email: email.clone(), link: mailto(email) })
+    /// A `mailto:` link.
+    pub(super) fn mailto(&self, email: &str) -> String {
+        mailto(email)
     }
 }
 

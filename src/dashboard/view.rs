@@ -6,7 +6,8 @@ use std::sync::Arc;
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::{ProblemCode, Refusal};
+use domain::{Locale, ProblemCode, Refusal, Role};
+use view::PersonView;
 
 use super::assets;
 use super::desk::Desk;
@@ -48,6 +49,12 @@ impl View {
         self.words.say(id, &[("count", Value::Count(count))])
     }
 
+    /// A message with several texts.
+    pub(super) fn says<T: AsRef<str>>(&self, id: &str, values: &[(&str, T)]) -> String {
+        let values: Vec<_> = values.iter().map(|(name, text)| (*name, Value::Text(text.as_ref()))).collect();
+        self.words.say(id, &values)
+    }
+
     /// The text of a refusal, in the page's language.
     pub(super) fn refusal(&self, refusal: &Refusal) -> String {
         refusals::refusal(self.words, refusal)
@@ -60,6 +67,27 @@ impl View {
 
     pub(super) fn icon(&self, name: &str) -> &'static str {
         parts::icon(name)
+    }
+
+    /// The name of a language in this language.
+    pub(super) fn language(&self, locale: Locale) -> &'static str {
+        match locale {
+            Locale::En => "English",
+            Locale::Fr => "Français",
+        }
+    }
+
+    pub(super) fn role_word(&self, role: Role) -> String {
+        self.t(&format!("role-{role}"))
+    }
+
+    /// The person's name, else the email.
+    pub(super) fn name_of<'a>(&self, person: &'a PersonView) -> &'a str {
+        if person.name.trim().is_empty() { &person.email } else { &person.name }
+    }
+
+    pub(super) fn initials(&self, name: &str) -> String {
+        parts::initials(name)
     }
 
     pub(super) fn form_id(&self) -> String {

@@ -5,18 +5,26 @@
 //!   right to see people.
 //! - For a person without an account, the text says only that the account no longer exists.
 
-use domain::{Access, Actor, KeyId, PersonId, Right};
-use engine::business::PageRequest;
+use domain::{Access, Actor, PersonId, Refusal, Right};
+use engine::EngineError;
 use view::PersonView;
 
 use super::asked::Member;
+use super::listing::all;
 use super::refused::Refused;
-
-const PEOPLE_READ: usize = 200;
 
 pub(super) struct Whos(Vec<(Actor, String)>);
 
 impl Member {
+    /// The person as a member of the business, or `None` if the person is not a member.
+    pub(super) async fn member_view(&self, id: PersonId) -> Result<Option<PersonView>, Refused> {
+        match self.people().member(&self.business, id).await {
+            Ok((person, membership)) => Ok(Some(PersonView::new(&person, &membership))),
+            Err(EngineError::Refused(Refusal::NotFound(_))) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
     /// The names of these actors. Each actor is looked up once.
     pub(super) async fn whos(&self, actors: impl IntoIterator<Item = Actor>) -> Result<Whos, Refused> {
         let mut all: Vec<(Actor, String)> = Vec::new();
@@ -29,45 +37,33 @@ impl Member {
     }
 
     pub(super) async fn everybody(&self) -> Result<Vec<PersonView>, Refused> {
-        let (mut all, mut after) = (Vec::new(), None);
-        loop {
-            let part = PageRequest { limit: PEOPLE_READ, after };
-            let read = self.people().of_business(&self.business, &part).await?;
-            all.extend(read.items);
-            after = read.next;
-            if after.is_none() {
-                all.sort_by_key(|person| person.membership_id);
-                return Ok(all);
-            }
-        }
+        let read = |page| async move { self.people().of_business(&self.business, &page).await };
+        let mut all = all(read).await?;
+        all.sort_by_key(|person| person.membership_id);
+        Ok(all)
     }
 
     async fn who(&self, actor: Actor) -> Result<String, Refused> {
-        let view = self.view();
-        match actor {
-            Actor::Person(id) => self.person_told(id).await,
-            Actor::ApiKey(id) => self.key_told(id).await,
-            Actor::Operator => Ok(view.t("who-operator")),
-            Actor::System => Ok(view.t("who-service")),
-        }
-    }
-
-    async fn person_told(&self, id: PersonId) -> Result<String, Refused> {
-        let view = self.view();
-        let Some(person) = self.people().person(id).await? else { return Ok(view.t("who-gone")) };
-        if !person.name.trim().is_empty() {
-            return Ok(person.name);
-        }
-        // The current address of a former member is not shown, since it may have changed after the membership
-        // ended.
-        let is_seen = self.sees(Right::People) && self.people().member(&self.business, id).await.is_ok();
-        Ok(if is_seen { person.email } else { view.t("who-nameless") })
-    }
-
-    async fn key_told(&self, id: KeyId) -> Result<String, Refused> {
-        let view = self.view();
-        let name = if self.sees(Right::Integrations) { self.business.key_name(id).await? } else { None };
-        Ok(name.map_or_else(|| view.t("who-key"), |name| view.with("who-key-named", "name", &name)))
+        Ok(match actor {
+            Actor::Operator => self.t("who-operator"),
+            Actor::System => self.t("who-service"),
+            Actor::ApiKey(_) if !self.sees(Right::Integrations) => self.t("who-key"),
+            Actor::ApiKey(id) => match self.business.key_name(id).await? {
+                Some(name) => self.with("who-key-named", "name", &name),
+                None => self.t("who-key"),
+            },
+            Actor::Person(id) => match self.people().person(id).await? {
+                None => self.t("who-gone"),
+                Some(person) if !person.name.trim().is_empty() => person.name,
+                Some(person) => {
+                    // The current address of a former member is not shown, since it may have changed after the
+                    // membership ended.
+                    let is_seen =
+                        self.sees(Right::People) && self.people().member(&self.business, id).await.is_ok();
+                    if is_seen { person.email } else { self.t("who-nameless") }
+                }
+            },
+        })
     }
 
     pub(super) fn sees(&self, right: Right) -> bool {

@@ -3,7 +3,7 @@
 //! Invariant: a message is one line of plain text. Inserted values pass through [`plain`], so user input
 //! cannot add line breaks, change the text direction or be of unlimited length.
 
-use chrono::{Datelike, NaiveDate, Timelike};
+use chrono::{Datelike, NaiveDate};
 use chrono_tz::Tz;
 use domain::{Locale, Timestamp};
 use fluent_bundle::concurrent::FluentBundle;
@@ -83,22 +83,25 @@ impl Words {
     }
 
     pub(crate) fn date(&self, day: NaiveDate) -> String {
-        self.day("date", day, "")
+        self.dated("date", day, "")
     }
 
     fn instant(&self, id: &str, at: Timestamp, zone: Tz) -> String {
         let local = at.utc().with_timezone(&zone);
-        self.day(id, local.date_naive(), &format!("{:02}:{:02}", local.hour(), local.minute()))
+        self.dated(id, local.date_naive(), &local.format("%H:%M").to_string())
     }
 
-    fn day(&self, id: &str, local: NaiveDate, time: &str) -> String {
+    /// Formats a message with the parts of a date, and a time of day.
+    pub(crate) fn dated(&self, id: &str, date: NaiveDate, time: &str) -> String {
         let number = |id, number: u32| self.say(id, &[("number", Value::Count(number.into()))]);
-        let (weekday, month) =
-            (number("weekday", local.weekday().number_from_monday()), number("month", local.month()));
-        let (day, year) = (number("day", local.day()), local.year().to_string());
+        let (weekday, day) =
+            (number("weekday", date.weekday().number_from_monday()), number("day", date.day()));
+        let (month, year) = (number("month", date.month()), date.year().to_string());
         let parts =
             [("weekday", &*weekday), ("day", &day), ("month", &month), ("year", &year), ("time", time)];
-        self.say(id, &parts.map(|(name, part)| (name, Value::Text(part))))
+        let parts = parts.into_iter().map(|(name, part)| (name, Value::Text(part)));
+        let parts = parts.chain([("month_number", Value::Count(date.month().into()))]);
+        self.say(id, &parts.collect::<Vec<_>>())
     }
 }
 

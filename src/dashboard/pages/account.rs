@@ -1,7 +1,7 @@
 //! The account page: name, language, theme and email, with links to the password and the sessions.
 
 use axum::http::header;
-use domain::{Address, Conflict, Locale, PersonName, Refusal};
+use domain::{Address, Conflict, Locale, PersonName, ProblemCode, Refusal};
 use engine::EngineError;
 
 use crate::dashboard::cookies::Cookie;
@@ -10,8 +10,8 @@ use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/account.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
+struct Page<'a> {
+    sheet: Sheet<'a, Visit>,
     done: String,
     kept: String,
     name: Field,
@@ -24,9 +24,9 @@ struct Page {
     sessions: usize,
 }
 
-impl Page {
-    async fn new(visit: &Visit) -> Result<Self, Refused> {
-        let (view, person) = (visit.view(), &visit.signed_in.person);
+impl<'a> Page<'a> {
+    async fn new(visit: &'a Visit) -> Result<Self, Refused> {
+        let (view, person) = (&visit.view, &visit.signed_in.person);
         let now = visit.desk.engine.now();
         let name = Field::new("name", "text", "name", view.t("name")).optional();
         Ok(Self {
@@ -66,7 +66,7 @@ impl Page {
 pub(crate) async fn show(visit: Visit) -> Answered {
     let mut shown = Page::new(&visit).await?;
     if let Some(Draft { action, form, why, .. }) = visit.kept_form() {
-        shown.kept = shown.sheet.view.t(if why == Why::SignedOut { "kept-signed-out" } else { "kept-stale" });
+        shown.kept = visit.t(if why == Why::SignedOut { "kept-signed-out" } else { "kept-stale" });
         shown = shown.filled(&action, &form);
     }
     page(&shown)
@@ -80,7 +80,7 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
         Ok(name) => name,
         Err(problem) => {
             let mut shown = Page::new(&visit).await?.filled(visit.path(), form);
-            shown.name.problem = shown.sheet.view.problem(&problem.into());
+            shown.name.problem = visit.problem(&problem.into());
             return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
         }
     };
@@ -100,35 +100,46 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
 /// service sends no mail.
 pub(crate) async fn email(mut visit: Visit) -> Answered {
     let given = visit.form.get("email").trim();
-    let mut shown = Page::new(&visit).await?.filled(visit.path(), &visit.form);
-    let refuse = |mut shown: Page, problem: &str| {
-        shown.email.problem = shown.sheet.view.t(problem);
-        page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown)
+    let address = match Address::new(given) {
+        Err(_) if given.is_empty() => Err("required"),
+        Err(_) => Err("not-an-email"),
+        Ok(address) if address.as_str() == visit.signed_in.person.email => Err("email-same"),
+        Ok(address) => Ok(address),
     };
-    let Ok(address) = Address::new(given) else {
-        return refuse(shown, if given.is_empty() { "required" } else { "not-an-email" });
+    let address = match address {
+        Ok(address) => address,
+        Err(problem) => {
+            return refused(&visit, StatusCode::UNPROCESSABLE_ENTITY, visit.t(problem), None).await;
+        }
     };
-    if address.as_str() == visit.signed_in.person.email {
-        return refuse(shown, "email-same");
-    }
     if let Some(problem) = visit.freshen().await? {
-        let problem = shown.sheet.view.problem(&problem);
-        shown.current = shown.current.map(|field| field.problem(Some(problem)));
-        return page_as(StatusCode::UNPROCESSABLE_ENTITY, &shown);
+        return refused(&visit, StatusCode::UNPROCESSABLE_ENTITY, String::new(), Some(problem)).await;
     }
-    shown.current = None;
     match visit.people().change_email(&visit.token, address).await {
         Ok(Some(_)) => Ok(see_other("/dashboard/account?done=email-sent")),
         Ok(None) => Ok(see_other("/dashboard/account?done=email")),
         Err(EngineError::Refused(refusal @ Refusal::Conflict { .. })) => {
-            shown.email.problem = match refusal {
-                Refusal::Conflict { conflict: Conflict::AddressTaken, .. } => {
-                    shown.sheet.view.t("email-taken")
-                }
-                refusal => shown.sheet.view.refusal(&refusal),
+            let problem = match refusal {
+                Refusal::Conflict { conflict: Conflict::AddressTaken, .. } => visit.t("email-taken"),
+                refusal => visit.refusal(&refusal),
             };
-            page_as(StatusCode::CONFLICT, &shown)
+            refused(&visit, StatusCode::CONFLICT, problem, None).await
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The page with the refused form for another email.
+async fn refused(
+    visit: &Visit,
+    status: StatusCode,
+    problem: String,
+    password_problem: Option<ProblemCode>,
+) -> Answered {
+    let mut shown = Page::new(visit).await?.filled(visit.path(), &visit.form);
+    shown.email.problem = problem;
+    shown.current = shown
+        .current
+        .map(|field| field.problem(password_problem.map(|problem| visit.view.problem(&problem))));
+    page_as(status, &shown)
 }

@@ -24,7 +24,7 @@ struct Page {
 pub(crate) async fn show(asked: Asked) -> Answered {
     let token = asked.link_token().ok_or(Refused::LinkGone)?;
     let LinkSeen { person, kind } = asked.people().open_link(&token).await.map_err(gone)?;
-    let view = View { words: words(person.locale), ..asked.view() };
+    let view = View { words: words(person.locale), ..asked.view.clone() };
     let link = person.link.as_ref();
     let of = link.and_then(|link| link.business_id);
     let belongs = asked.people().belongs(person.id).await?;

@@ -18,7 +18,7 @@ struct Page {
 
 impl Page {
     fn new(asked: &Asked) -> Self {
-        let view = asked.view();
+        let view = asked.view.clone();
         let email = Field::new("email", "email", "username", view.t("email"));
         Self { sent: asked.query.get("done") == "sent", mails: asked.people().sends_mail(), email, view }
     }

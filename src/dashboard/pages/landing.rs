@@ -1,7 +1,7 @@
 //! The first page after signing in. It redirects to the person's only business if there are no invitations.
 //! Otherwise it shows the businesses and invitations, or says that there are none.
 
-use domain::{BusinessId, MembershipStatus};
+use domain::{BusinessId, MembershipStatus, Person};
 use engine::BusinessHandle;
 use engine::people::Belongs;
 
@@ -9,19 +9,11 @@ use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/landing.html", config = "src/askama.toml")]
-struct Page {
-    view: View,
-    email: String,
-    hello: String,
-    businesses: Vec<Row>,
-    offers: Vec<Row>,
-}
-
-struct Row {
-    id: BusinessId,
-    name: String,
-    initials: String,
-    role: String,
+struct Page<'a> {
+    view: &'a View,
+    person: &'a Person,
+    businesses: Vec<&'a Belongs>,
+    offers: Vec<&'a Belongs>,
 }
 
 pub(crate) async fn show(visit: Visit) -> Answered {
@@ -32,27 +24,12 @@ pub(crate) async fn show(visit: Visit) -> Answered {
     {
         return Ok(see_other(&format!("/dashboard/b/{}/today", one.business_id)));
     }
-    let view = visit.view();
-    let row = |one: &Belongs| Row {
-        id: one.business_id,
-        initials: initials(&one.business_name),
-        name: one.business_name.clone(),
-        role: view.t(&format!("role-{}", one.membership.role)),
-    };
-    let person = &visit.signed_in.person;
-    let hello = if person.name.trim().is_empty() {
-        view.t("hello-nobody")
-    } else {
-        view.with("hello", "name", &person.name)
-    };
-    let shown = Page {
-        email: person.email.clone(),
-        hello,
-        businesses: visit.active().map(row).collect(),
-        offers: visit.belongs.iter().filter(offered).map(row).collect(),
-        view,
-    };
-    page(&shown)
+    page(&Page {
+        view: &visit.view,
+        person: &visit.signed_in.person,
+        businesses: visit.active().collect(),
+        offers: visit.belongs.iter().filter(offered).collect(),
+    })
 }
 
 pub(crate) async fn accept(visit: Visit) -> Answered {

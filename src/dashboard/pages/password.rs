@@ -21,7 +21,7 @@ struct Page {
 
 impl Page {
     fn new(visit: &Visit) -> Self {
-        let view = visit.view();
+        let view = visit.view.clone();
         let restricted = visit.signed_in.session.restricted;
         let asks = !restricted && !visit.signed_in.fresh;
         let password = Field::new("password", "password", "new-password", view.t("new-password"));

@@ -5,12 +5,11 @@ pub(super) use axum::http::StatusCode;
 
 pub(super) use crate::dashboard::asked::{Asked, Member, Visit};
 pub(super) use crate::dashboard::days;
-pub(super) use crate::dashboard::filled::{Body, Filled, Undone, tag};
+pub(super) use crate::dashboard::filled::{Body, Filled, Undone, redirected, tag};
 pub(super) use crate::dashboard::form::Form;
 pub(super) use crate::dashboard::frame::Sheet;
 pub(super) use crate::dashboard::listing::Pages;
-pub(super) use crate::dashboard::parts::{Choice, Choices, Crumb, Fact, Field, Versions, initials};
-pub(super) use crate::dashboard::reach::{Mailbox, Number};
+pub(super) use crate::dashboard::parts::{Choice, Choices, Crumb, Field, Line, Tab, Versions};
 pub(super) use crate::dashboard::refused::Refused;
 pub(super) use crate::dashboard::route::Answered;
 pub(super) use crate::dashboard::view::{View, nothing_done, page, page_as, see_other};

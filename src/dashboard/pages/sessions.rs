@@ -7,47 +7,47 @@ use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/sessions.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
+struct Page<'a> {
+    sheet: Sheet<'a, Visit>,
     done: String,
-    zone: String,
-    sessions: Vec<Row>,
-}
-
-struct Row {
-    id: SessionId,
-    /// Browser and operating system, if the user agent names them.
-    browser: String,
-    detail: String,
-    /// Whether this is the session of the request.
-    own: bool,
+    zone: Tz,
+    sessions: Vec<&'a Session>,
 }
 
 /// Shows the sessions, the current one first.
 pub(crate) async fn show(visit: Visit) -> Answered {
-    let (view, zone) = (visit.view(), zone(&visit).await?);
-    let now = visit.desk.engine.now();
-    let own = visit.signed_in.session.id;
+    let (now, own) = (visit.desk.engine.now(), visit.signed_in.session.id);
     let mut sessions: Vec<&Session> =
         visit.signed_in.person.sessions.iter().filter(|session| session.is_good(now)).collect();
     sessions.sort_by_key(|session| (session.id != own, std::cmp::Reverse(session.last_used_at)));
-    let shown = Page {
+    page(&Page {
         sheet: visit.own_sheet().await?,
         done: visit.done(&[("ended", "sessions-ended")]),
-        zone: zone.name().to_owned(),
-        sessions: sessions.into_iter().map(|session| row(&view, zone, session, own)).collect(),
-    };
-    page(&shown)
+        zone: zone(&visit).await?,
+        sessions,
+    })
 }
 
-fn row(view: &View, zone: Tz, session: &Session, own: SessionId) -> Row {
-    let since = view.words.short_moment(session.created_at, zone);
-    let used = view.words.short_moment(session.last_used_at, zone);
-    let address = session.client.address.as_deref().unwrap_or("–");
-    let values = [("address", address), ("since", &since), ("used", &used)];
-    let values = values.map(|(name, text)| (name, Value::Text(text)));
-    let detail = view.words.say(if session.id == own { "session-own" } else { "session-other" }, &values);
-    Row { id: session.id, browser: browser(view, &session.client.user_agent), detail, own: session.id == own }
+impl Page<'_> {
+    /// Whether this is the session of the request.
+    fn is_own(&self, session: &Session) -> bool {
+        session.id == self.sheet.member.signed_in.session.id
+    }
+
+    fn browser(&self, session: &Session) -> String {
+        browser(&self.sheet.member.view, &session.client.user_agent)
+    }
+
+    fn detail(&self, session: &Session) -> String {
+        let moment = |at| self.sheet.member.words.short_moment(at, self.zone);
+        let address = session.client.address.clone().unwrap_or_else(|| "–".into());
+        let values = [
+            ("address", address),
+            ("since", moment(session.created_at)),
+            ("used", moment(session.last_used_at)),
+        ];
+        self.sheet.member.says(if self.is_own(session) { "session-own" } else { "session-other" }, &values)
+    }
 }
 
 /// The time zone of the person's first business, or UTC without one.
@@ -81,10 +81,7 @@ fn browser(view: &View, user_agent: &str) -> String {
         of.iter().find(|(sign, _)| user_agent.contains(sign)).map(|(_, name)| *name)
     };
     match (find(&BROWSERS), find(&SYSTEMS)) {
-        (Some(browser), Some(system)) => {
-            let values = [("browser", Value::Text(browser)), ("system", Value::Text(system))];
-            view.words.say("browser-on", &values)
-        }
+        (Some(browser), Some(system)) => view.says("browser-on", &[("browser", browser), ("system", system)]),
         (Some(known), None) | (None, Some(known)) => known.to_owned(),
         (None, None) => view.t("browser-unknown"),
     }

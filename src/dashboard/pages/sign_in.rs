@@ -36,7 +36,7 @@ struct Page {
 
 impl Page {
     fn new(asked: &Asked, next: &str) -> Self {
-        let view = asked.view();
+        let view = asked.view.clone();
         let query = url::form_urlencoded::Serializer::new(String::new())
             .append_pair("lang", &view.t("other-language"))
             .append_pair("next", next)

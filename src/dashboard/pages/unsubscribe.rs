@@ -45,7 +45,7 @@ async fn shown(asked: &Asked, what: Unsubscribe, done: bool) -> Answered {
     let person = asked.people().person(what.person_id).await?.ok_or(Refused::LinkGone)?;
     let belongs = asked.people().belongs(person.id).await?;
     let of = belongs.into_iter().find(|one| one.business_id == what.business_id);
-    let view = View { words: words(person.locale), ..asked.view() };
+    let view = View { words: words(person.locale), ..asked.view.clone() };
     let shown = Page {
         path: asked.path().to_owned(),
         done,

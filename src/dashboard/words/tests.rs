@@ -10,7 +10,7 @@ use super::*;
 use crate::words::ids;
 
 /// Prefixes of message ids whose endings the code adds at run time. A test below checks these endings.
-const MADE: [&str; 24] = [
+const MADE: [&str; 31] = [
     "role-",
     "enter-invitation-",
     "alert-",
@@ -35,6 +35,13 @@ const MADE: [&str; 24] = [
     "hooks-event-",
     "hooks-is-",
     "audit-field-",
+    "call-direction-",
+    "call-status-",
+    "call-outcome-",
+    "message-is-",
+    "messages-tab-",
+    "messages-all-",
+    "business-mode-",
 ];
 
 fn files(under: &Path, found: &mut Vec<PathBuf>) {
@@ -68,8 +75,9 @@ fn every_message_is_used_and_every_used_message_exists() {
     let (said, known) = (quoted(), ids(IN_ENGLISH));
     let known: BTreeSet<_> = known.into_iter().collect();
     let days = ids(include_str!("../../words/dates.en.ftl"));
-    let unsaid =
-        known.iter().filter(|id| !said.contains(*id) && !MADE.iter().any(|made| id.starts_with(made)));
+    let is_part = |id: &str| IN_ENGLISH.contains(&format!("{{ {id} }}"));
+    let is_made = |id: &str| MADE.iter().any(|made| id.starts_with(made));
+    let unsaid = known.iter().filter(|id| !said.contains(*id) && !is_made(id) && !is_part(id));
     assert_eq!(unsaid.collect::<Vec<_>>(), [""; 0]);
     // The argument of one of these calls is a message id.
     let mut found = Vec::new();
@@ -88,8 +96,8 @@ fn every_message_is_used_and_every_used_message_exists() {
 #[test]
 fn messages_with_composed_ids_exist() {
     use domain::{
-        AlertEmail, AlertKind, AlertScope, DeliveryStatus, EventType, MailKind, MailStatus, MembershipStatus,
-        Role, Scope,
+        AlertEmail, AlertKind, AlertScope, BookingMode, CallOutcome, CallStatus, DeliveryStatus, Direction,
+        EventType, MailKind, MailStatus, MembershipStatus, MessageStatus, Role, Scope,
     };
     let words = words(Locale::Fr);
     let roles =
@@ -119,7 +127,17 @@ fn messages_with_composed_ids_exist() {
     let events = EventType::ALL.iter().map(|one| format!("hooks-event-{}", one.as_str().replace('.', "-")));
     let deliveries = DeliveryStatus::ALL.iter().map(|status| format!("hooks-is-{status}"));
     let integrations = scopes.chain(events).chain(deliveries);
-    for id in roles.chain(alerts).chain(errors).chain(access).chain(integrations) {
+    let directions = Direction::ALL.iter().map(|one| format!("call-direction-{one}"));
+    let calls = directions.chain(CallStatus::ALL.iter().map(|one| format!("call-status-{one}")));
+    let calls = calls.chain(CallOutcome::ALL.iter().map(|one| format!("call-outcome-{one}")));
+    let messages = MessageStatus::ALL.iter().flat_map(|status| {
+        let prefixes = ["message-is-", "message-is-urgent-", "messages-tab-", "messages-all-"];
+        prefixes.map(|prefix| format!("{prefix}{status}"))
+    });
+    let modes =
+        BookingMode::ALL.iter().flat_map(|mode| ["", "-hint"].map(|of| format!("business-mode-{mode}{of}")));
+    let rest = integrations.chain(calls).chain(messages).chain(modes);
+    for id in roles.chain(alerts).chain(errors).chain(access).chain(rest) {
         assert!(words.find(&id, &values).is_some(), "{id}");
     }
 }

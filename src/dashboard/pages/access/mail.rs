@@ -6,15 +6,11 @@
 
 use std::collections::HashMap;
 
-use domain::{
-    Mail, MailId, MailKind, MailStatus, MembershipStatus, PersonId, Refusal, ResourceId, Right, Timestamp,
-};
-use engine::EngineError;
+use domain::{Mail, MailId, MailKind, MailStatus, MembershipStatus, PersonId, ResourceId, Right, Timestamp};
 use engine::business::commands::mails::ResendMail;
 use uuid::Uuid;
 use view::PersonView;
 
-use crate::dashboard::days::Moment;
 use crate::dashboard::pages::prelude::*;
 use crate::dashboard::words::attempts;
 
@@ -22,32 +18,17 @@ const SHOWN: usize = 50;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/mail.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     path: String,
     done: String,
-    mails: bool,
-    rows: Vec<Row>,
+    mails: Vec<Mail>,
+    /// The recipients of these mails, without those who are not members of the business.
+    people: HashMap<PersonId, Option<PersonView>>,
     pages: Pages,
 }
 
-struct Row {
-    what: String,
-    /// The number of matters in the mail, if its kind can have several.
-    count: String,
-    to: String,
-    email: String,
-    at: Moment,
-    status: (&'static str, String),
-    attempts: String,
-    error: String,
-    next: Option<Moment>,
-    /// The id of the mail, if it can be sent again.
-    again: Option<MailId>,
-}
-
 pub(crate) async fn show(member: Member) -> Answered {
-    let view = member.view();
     let part = member.part("mail log", SHOWN, &[]);
     let before = part.request.after.as_deref().and_then(|bytes| Uuid::from_slice(bytes).ok());
     let (engine, id) = (&member.desk.engine, member.business.id());
@@ -55,75 +36,63 @@ pub(crate) async fn show(member: Member) -> Answered {
     let is_more = mails.len() > SHOWN;
     mails.truncate(SHOWN);
     let next = mails.last().filter(|_| is_more).map(|mail| mail.id.uuid().into_bytes());
-    let people = people(&member, &mails).await?;
-    let shown = Page {
+    let mut people = HashMap::new();
+    for mail in &mails {
+        if !people.contains_key(&mail.person_id) {
+            people.insert(mail.person_id, member.member_view(mail.person_id).await?);
+        }
+    }
+    page(&Page {
         sheet: member.sheet("settings/mail"),
         path: member.path_to("settings/mail"),
         done: member.done(&[("resent", "mail-resent")]),
-        mails: member.people().sends_mail(),
-        rows: mails.iter().map(|mail| row(&member, &view, mail, people.get(&mail.person_id))).collect(),
+        mails,
+        people,
         pages: part.pages(next.as_ref().map(|next| &next[..])),
-    };
-    page(&shown)
+    })
 }
 
-/// The recipients of these mails who are members of the business.
-async fn people(member: &Member, mails: &[Mail]) -> Result<HashMap<PersonId, PersonView>, Refused> {
-    let mut people = HashMap::new();
-    for mail in mails {
-        if people.contains_key(&mail.person_id) {
-            continue;
+impl Page<'_> {
+    fn to(&self, mail: &Mail) -> Option<&PersonView> {
+        self.people.get(&mail.person_id)?.as_ref()
+    }
+
+    fn status(&self, mail: &Mail) -> (&'static str, String) {
+        (mail.status.as_str(), self.sheet.member.t(&format!("mail-status-{}", mail.status)))
+    }
+
+    /// The number of matters in the mail.
+    fn tells(&self, mail: &Mail) -> String {
+        self.sheet.member.count("mail-tells", mail.about.len() as u64 + u64::from(mail.more))
+    }
+
+    fn attempts(&self, mail: &Mail) -> String {
+        self.sheet.member.count("mail-attempts", mail.attempts.into())
+    }
+
+    fn error(&self, mail: &Mail) -> Option<String> {
+        let error = mail.last_error.as_ref().filter(|_| mail.status != MailStatus::Sent)?;
+        Some(attempts::mail_error(self.sheet.member.words, error)).filter(|error| !error.is_empty())
+    }
+
+    fn next(&self, mail: &Mail) -> Option<Timestamp> {
+        mail.next_attempt_at.filter(|_| mail.attempts > 0)
+    }
+
+    fn may_resend(&self, mail: &Mail) -> bool {
+        self.sheet.member.may(Right::Integrations)
+            && self.sheet.member.people().sends_mail()
+            && mail.status != MailStatus::Pending
+            && !invites(mail.kind)
+            && self.to(mail).is_some_and(|to| to.status == MembershipStatus::Active)
+    }
+
+    fn what(&self, mail: &Mail) -> String {
+        match (mail.kind, mail.about.first()) {
+            (MailKind::Alert, Some(about)) => self.sheet.member.t(&format!("told-{}", about.kind)),
+            (kind, _) if invites(kind) => self.sheet.member.t("mail-invitation"),
+            (kind, _) => self.sheet.member.t(&format!("mail-kind-{kind}")),
         }
-        let found = match member.people().member(&member.business, mail.person_id).await {
-            Ok((person, membership)) => Some(PersonView::new(&person, &membership)),
-            Err(EngineError::Refused(Refusal::NotFound(_))) => None,
-            Err(error) => return Err(error.into()),
-        };
-        people.insert(mail.person_id, found);
-    }
-    Ok(people.into_iter().filter_map(|(id, found)| Some((id, found?))).collect())
-}
-
-fn row(member: &Member, view: &View, mail: &Mail, to: Option<&PersonView>) -> Row {
-    let zone = member.profile.zone;
-    let when = |instant: Timestamp| days::moment(view, instant, zone);
-    let tells = mail.about.len() as u64 + u64::from(mail.more);
-    let gets = to.is_some_and(|to| to.status == MembershipStatus::Active);
-    let again = member.may(Right::Integrations)
-        && member.people().sends_mail()
-        && mail.status != MailStatus::Pending
-        && !invites(mail.kind)
-        && gets;
-    Row {
-        what: what(view, mail),
-        count: if mail.kind.gathers() { view.count("mail-tells", tells) } else { String::new() },
-        to: to.map_or_else(
-            || view.t("mail-to-nobody"),
-            |to| match to.name.trim() {
-                "" => to.email.clone(),
-                name => name.to_owned(),
-            },
-        ),
-        email: to.filter(|to| !to.name.trim().is_empty()).map_or_else(String::new, |to| to.email.clone()),
-        at: when(mail.created_at),
-        status: (mail.status.as_str(), view.t(&format!("mail-status-{}", mail.status))),
-        attempts: view.count("mail-attempts", mail.attempts.into()),
-        error: mail
-            .last_error
-            .as_ref()
-            .filter(|_| mail.status != MailStatus::Sent)
-            .map(|error| attempts::mail_error(view.words, error))
-            .unwrap_or_default(),
-        next: mail.next_attempt_at.filter(|_| mail.attempts > 0).map(when),
-        again: again.then_some(mail.id),
-    }
-}
-
-fn what(view: &View, mail: &Mail) -> String {
-    match (mail.kind, mail.about.first()) {
-        (MailKind::Alert, Some(about)) => view.t(&format!("told-{}", about.kind)),
-        (kind, _) if invites(kind) => view.t("mail-invitation"),
-        (kind, _) => view.t(&format!("mail-kind-{kind}")),
     }
 }
 

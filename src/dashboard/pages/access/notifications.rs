@@ -51,15 +51,10 @@ fn field(kind: AlertKind, part: &str) -> String {
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/notifications.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    path: String,
-    email: String,
-    sub: String,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     done: String,
     tested: Option<Tested>,
-    mails: bool,
-    may: bool,
     filled: Filled,
     versions: Versions,
     tag: String,
@@ -110,9 +105,9 @@ fn set(member: &Member) -> Form {
     Form::of(fields)
 }
 
-impl Page {
-    fn new(member: &Member, filled: Filled) -> Self {
-        let view = member.view();
+impl<'a> Page<'a> {
+    fn new(member: &'a Member, filled: Filled) -> Self {
+        let view = &member.view;
         let is_staff = member.membership.staff_id.is_some();
         let choice = |kind: AlertKind, part: &str, value: &str, word: &str| Choice {
             chosen: filled.is_ticked(&field(kind, part), value),
@@ -132,19 +127,13 @@ impl Page {
         let all: Vec<_> = groups(member)
             .map(|(label, kinds)| Group { label: view.t(label), rows: kinds.into_iter().map(row).collect() })
             .collect();
-        let versions = filled.stale.then(|| versions(member, &view, &filled));
         Self {
             sheet: member.sheet("settings/notifications"),
-            path: member.path_to("settings/notifications"),
-            email: member.signed_in.person.email.clone(),
-            sub: view.with("notify-sub", "business", &member.profile.name),
             done: member.done(&[("saved", "saved")]),
             tested: None,
-            mails: member.people().sends_mail(),
-            may: member.may(Right::Own),
             scoped: all.iter().flat_map(|group| &group.rows).any(|row| !row.scope.is_empty()),
             groups: all,
-            versions: versions.unwrap_or_default(),
+            versions: versions(member, &filled),
             tag: filled.tag(&NotificationsView::from(&member.membership)),
             filled,
         }
@@ -152,8 +141,8 @@ impl Page {
 }
 
 /// Both versions, if the settings changed in the meantime, in another window or by a change of the role.
-fn versions(member: &Member, view: &View, sent: &Filled) -> Versions {
-    let saved = Filled::of(set(member));
+fn versions(member: &Member, sent: &Filled) -> Versions {
+    let (view, saved) = (&member.view, Filled::of(set(member)));
     let told = |of: &Filled, kind| {
         let word = |part: &str| match of.get(&field(kind, part)) {
             "" => view.t("nothing-there"),
@@ -166,7 +155,7 @@ fn versions(member: &Member, view: &View, sent: &Filled) -> Versions {
         let scope = if scoped { format!(" · {}", word("scope")) } else { String::new() };
         format!("{} · {here}{scope}", word("email"))
     };
-    Versions::new(
+    sent.versions(
         kinds(member).map(|kind| (view.t(&format!("notify-{kind}")), told(sent, kind), told(&saved, kind))),
     )
 }
@@ -206,8 +195,8 @@ fn read(member: &Member) -> Result<NotificationsPatch, Undone> {
 pub(crate) async fn test(member: Member) -> Answered {
     let (engine, id) = (&member.desk.engine, member.business.id());
     let (status, tested) = match engine.test_mail_of(id, &member.signed_in.person).await {
-        Ok(Some(tested)) => (StatusCode::OK, Tested::of(&member.view(), tested)),
-        Ok(None) => (StatusCode::CONFLICT, Tested::not(member.view().t("notify-no-mail"))),
+        Ok(Some(tested)) => (StatusCode::OK, Tested::of(&member.view, tested)),
+        Ok(None) => (StatusCode::CONFLICT, Tested::not(member.t("notify-no-mail"))),
         Err(EngineError::Refused(refusal @ Refusal::Conflict { .. })) => {
             (StatusCode::CONFLICT, Tested::not(too_many(&member, &refusal)))
         }
@@ -218,11 +207,9 @@ pub(crate) async fn test(member: Member) -> Answered {
 }
 
 fn too_many(member: &Member, refusal: &Refusal) -> String {
-    let view = member.view();
-    let said = view.refusal(refusal);
+    let said = member.refusal(refusal);
     let Refusal::Conflict { conflict: Conflict::TestMailsUsedUp(free), .. } = refusal else { return said };
-    let when = view.words.short_moment(*free, member.profile.zone);
-    format!("{said} {}", view.with("notify-test-next", "when", &when))
+    format!("{said} {}", member.with("notify-test-next", "when", &member.short_moment(*free)))
 }
 
 impl Tested {

@@ -11,6 +11,7 @@ use crate::dashboard::pages::prelude::*;
 /// The maximum number of appointments in a week view. The page says if there are more.
 pub(super) const OF_A_WEEK_MAX: usize = 2_000;
 
+#[derive(Default)]
 pub(super) struct Head {
     pub(super) title: String,
     pub(super) sub: String,
@@ -24,12 +25,6 @@ pub(super) struct Head {
     pub(super) behind: Option<Crumb>,
     pub(super) book: Option<String>,
     pub(super) staff: Vec<Tab>,
-}
-
-pub(super) struct Tab {
-    pub(super) label: String,
-    pub(super) path: String,
-    pub(super) current: bool,
 }
 
 pub(super) struct Asked {
@@ -47,42 +42,49 @@ impl Member {
         let to = |view: &str| self.calendar(view, asked.date, asked.staff);
         let staff = asked.staff.map(|staff| format!("&staff={staff}")).unwrap_or_default();
         let book = format!("{}?date={}{staff}", self.path_to("appointments/new"), asked.date);
+        let book = self.may(Right::Day).then_some(book);
+        Head { is, day: to("day"), week: to("week"), list: to("list"), book, ..Head::default() }
+    }
+
+    /// The header of a week. `of` is the name of the staff member, or the text for all of them.
+    pub(super) fn week_head(&self, asked: &Asked, dates: &Dates, of: &str) -> Head {
+        let view = &self.view;
+        let days = days(asked.date);
+        let (first, last) = (days[0], days[6]);
+        let is_in_month = (first.year(), first.month()) == (last.year(), last.month());
+        // The first day has no month and year if the last day has the same ones.
+        let from = if is_in_month { self.day_number(first) } else { view.long_date(first) };
+        let title = view.says("calendar-week-title", &[("from", from), ("to", view.long_date(last))]);
+        let way = |to: Option<NaiveDate>| {
+            to.map(|day| Crumb { label: view.week(day), path: self.calendar("week", day, asked.staff) })
+        };
+        let today = self.calendar("week", self.today(), asked.staff);
+        let count = view.count("appointments-count", dates.visits.len() as u64);
         Head {
-            title: String::new(),
-            sub: String::new(),
-            is,
-            day: to("day"),
-            week: to("week"),
-            list: to("list"),
-            before: None,
-            present: None,
-            behind: None,
-            book: self.may(Right::Day).then_some(book),
-            staff: Vec::new(),
+            title: capitalised(&title),
+            sub: format!("{} · {of} · {count}", view.week(asked.date)),
+            before: way(weeks_on(asked.date, false)),
+            present: Some(Crumb { label: view.t("calendar-this-week"), path: today }),
+            behind: way(weeks_on(asked.date, true)),
+            staff: self.tabs("week", asked, dates),
+            ..self.head("week", asked)
         }
     }
 
     /// The tabs: the same view of all staff members, and of each one.
     pub(super) fn tabs(&self, view: &str, asked: &Asked, dates: &Dates) -> Vec<Tab> {
-        let words = self.view();
         let tab = |label: String, staff: Option<StaffId>| Tab {
             label,
             path: self.calendar(view, asked.date, staff),
             current: asked.staff == staff,
         };
         let each = dates.staff().map(|one| tab(one.member.name.clone(), Some(one.member.id)));
-        std::iter::once(tab(words.t("calendar-all-staff"), None)).chain(each).collect()
-    }
-}
-
-impl View {
-    pub(super) fn day(&self, day: NaiveDate, today: NaiveDate) -> String {
-        let date = self.words.date(day);
-        if day.year() == today.year() { date } else { format!("{date} {}", day.year()) }
+        std::iter::once(tab(self.t("calendar-all-staff"), None)).chain(each).collect()
     }
 
-    pub(super) fn span(&self, minutes: &std::ops::Range<u32>) -> String {
-        format!("{} – {}", shown(minutes.start), shown(minutes.end))
+    /// The city name of the business's time zone.
+    pub(in crate::dashboard) fn place_name(&self) -> String {
+        self.profile.zone.name().rsplit('/').next().unwrap_or_default().replace('_', " ")
     }
 }
 
@@ -92,65 +94,26 @@ pub(super) fn days(date: NaiveDate) -> Vec<NaiveDate> {
     monday.unwrap_or(date).iter_days().take(7).collect()
 }
 
-/// Adds the title and the links of a week to the header.
-pub(super) fn ways(member: &Member, head: &mut Head, view: &View, asked: &Asked) {
-    let days = days(asked.date);
-    let (first, last) = (days[0], days[6]);
-    let values = [("from", part(view, first, last)), ("to", view.long_date(last))];
-    head.title = capitalised(&view.says("calendar-week-title", &values));
-    let number =
-        |day: NaiveDate| view.with("calendar-week-number", "number", &day.iso_week().week().to_string());
-    let way = |to: Option<NaiveDate>| {
-        to.map(|day| Crumb { label: number(day), path: member.calendar("week", day, asked.staff) })
-    };
-    head.before = way(weeks_on(asked.date, false));
-    head.behind = way(weeks_on(asked.date, true));
-    let today = member.calendar("week", member.today(), asked.staff);
-    head.present = Some(Crumb { label: view.t("calendar-this-week"), path: today });
-}
-
-/// The first day of a week in words. It omits the month and year if the last day has the same ones.
-fn part(view: &View, first: NaiveDate, last: NaiveDate) -> String {
-    if (first.year(), first.month()) == (last.year(), last.month()) {
-        return view.number("day", first.day());
-    }
-    view.long_date(first)
-}
-
-impl Member {
-    /// The city name of the business's time zone.
-    pub(super) fn place_name(&self) -> String {
-        self.profile.zone.name().rsplit('/').next().unwrap_or_default().replace('_', " ")
-    }
-}
-
 impl View {
-    /// The short weekday with the day of the month.
-    pub(super) fn weekday_of(&self, day: NaiveDate) -> String {
-        format!("{} {}", self.short_weekday(day), day.day())
+    pub(super) fn span(&self, minutes: &std::ops::Range<u32>) -> String {
+        format!("{} – {}", shown(minutes.start), shown(minutes.end))
+    }
+
+    /// The number of the day's week.
+    pub(super) fn week(&self, day: NaiveDate) -> String {
+        self.with("calendar-week-number", "number", &day.iso_week().week().to_string())
     }
 
     pub(super) fn short_weekday(&self, day: NaiveDate) -> String {
         self.count("calendar-weekday", day.weekday().number_from_monday().into())
     }
 
-    /// The text for a number, for example the name of a month.
-    fn number(&self, id: &str, number: u32) -> String {
-        self.words.say(id, &[("number", Value::Count(number.into()))])
+    fn day_number(&self, day: NaiveDate) -> String {
+        self.words.say("day", &[("number", Value::Count(day.day().into()))])
     }
 
-    pub(super) fn long_date(&self, day: NaiveDate) -> String {
-        let values = [
-            ("day", self.number("day", day.day())),
-            ("month", self.number("month", day.month())),
-            ("year", day.year().to_string()),
-        ];
-        self.says("date-of-year", &values)
-    }
-
-    pub(super) fn says(&self, id: &str, values: &[(&str, String)]) -> String {
-        let values: Vec<_> = values.iter().map(|(name, text)| (*name, Value::Text(text))).collect();
-        self.words.say(id, &values)
+    fn long_date(&self, day: NaiveDate) -> String {
+        self.words.dated("date-of-year", day, "")
     }
 }
 

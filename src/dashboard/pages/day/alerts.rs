@@ -3,14 +3,13 @@
 //! An alert contains ids only. The page reads the current names and texts.
 
 use chrono::NaiveDate;
-use chrono_tz::Tz;
-use domain::{Actor, Alert};
-use engine::business::PageRequest;
+use domain::Alert;
+use engine::business::Request;
 use engine::business::commands::alerts::ReadAlerts;
 use engine::mail::letter::What;
 
+use crate::dashboard::days::by_day;
 use crate::dashboard::pages::prelude::*;
-use crate::http::cursor::Binding;
 use crate::words::plain_lines;
 
 const SHOWN: usize = 50;
@@ -18,95 +17,64 @@ const QUOTE_CHARS_MAX: usize = 300;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/alerts.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    base: String,
-    sub: String,
-    unread: bool,
-    mails: bool,
-    days: Vec<Day>,
-    older: Option<String>,
-}
-
-struct Day {
-    label: String,
-    alerts: Vec<Row>,
+struct Page<'a> {
+    sheet: Sheet<'a>,
+    rows: Vec<Row>,
+    pages: Pages,
 }
 
 struct Row {
-    number: u64,
-    at: String,
-    time: String,
-    title: String,
+    alert: Alert,
+    /// The sentence about the alert, and the text of the message.
     detail: String,
     quote: String,
-    new: bool,
-}
-
-fn base(member: &Member) -> String {
-    format!("/dashboard/b/{}/alerts", member.business.id())
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
-    let (view, person) = (member.view(), member.signed_in.person.id);
-    let (cursors, id) = (&member.desk.cursors, member.business.id());
-    let binding = Binding::list("alerts").with(id.to_string().as_bytes()).with(person.to_string().as_bytes());
-    // An invalid cursor starts at the newest alert.
-    let after = member.query.find("after").and_then(|text| cursors.open(&binding, text).ok());
-    let found = member.business.alerts(person, &PageRequest { limit: SHOWN, after }).await?;
-    let mut days: Vec<(NaiveDate, Vec<Row>)> = Vec::new();
-    for alert in &found.items {
-        let day = days::day(alert.about.at, member.profile.zone);
-        let what = member.desk.engine.told(id, &alert.about).await?;
-        let row = row(&view, alert, what, member.profile.zone);
-        match days.last_mut().filter(|(last, _)| *last == day) {
-            Some((_, rows)) => rows.push(row),
-            None => days.push((day, vec![row])),
-        }
+    let person = member.signed_in.person.id;
+    let part = member.part(&format!("alerts {person}"), SHOWN, &[]);
+    let found = member.business.alerts(person, &part.request).await?;
+    let mut rows = Vec::new();
+    for alert in found.items {
+        let what = member.desk.engine.told(member.business.id(), &alert.about).await?;
+        let (detail, quote) = told(&member, what);
+        rows.push(Row { alert, detail, quote });
     }
-    let days =
-        days.into_iter().map(|(day, alerts)| Day { label: capitalised(&view.words.date(day)), alerts });
-    let base = base(&member);
-    let shown = Page {
-        sheet: member.sheet("alerts"),
-        sub: view.count("alerts-sub", member.unread as u64),
-        unread: member.unread > 0,
-        mails: member.people().sends_mail(),
-        days: days.collect(),
-        older: found.next.map(|next| format!("{base}?after={}", cursors.seal(&binding, &next))),
-        base,
-    };
-    page(&shown)
+    let pages = part.pages(found.next.as_deref());
+    page(&Page { sheet: member.sheet("alerts"), rows, pages })
 }
 
-fn row(view: &View, alert: &Alert, what: Option<What>, zone: Tz) -> Row {
-    let (detail, quote) = told(view, what, zone);
-    Row {
-        number: alert.number,
-        at: alert.about.at.to_string(),
-        time: days::clock(alert.about.at, zone),
-        title: view.t(&format!("told-{}", alert.about.kind)),
-        detail,
-        quote,
-        new: alert.read_at.is_none(),
+impl Page<'_> {
+    fn days(&self) -> Vec<(NaiveDate, &[Row])> {
+        by_day(&self.rows, |row| self.sheet.member.day(row.alert.about.at))
+    }
+
+    fn day(&self, day: NaiveDate) -> String {
+        capitalised(&self.sheet.member.words.date(day))
+    }
+
+    fn title(&self, alert: &Alert) -> String {
+        self.sheet.member.t(&format!("told-{}", alert.about.kind))
+    }
+
+    fn sub(&self) -> String {
+        self.sheet.member.count("alerts-sub", self.sheet.member.unread as u64)
     }
 }
 
 /// The sentence about the alert, and the text of the message.
-fn told(view: &View, what: Option<What>, zone: Tz) -> (String, String) {
-    let who = |name: Option<String>| name.unwrap_or_else(|| view.t("somebody"));
+fn told(member: &Member, what: Option<What>) -> (String, String) {
+    let who = |name: Option<String>| name.unwrap_or_else(|| member.t("somebody"));
     match what {
-        None => (view.t("told-gone"), String::new()),
+        None => (member.t("told-gone"), String::new()),
         Some(What::Appointment { contact, service, staff, starts_at, .. }) => {
-            let (who, when) = (who(contact), view.words.short_moment(starts_at, zone));
             let values = [
-                ("who", who.as_str()),
-                ("service", service.as_deref().unwrap_or("–")),
-                ("staff", staff.as_deref().unwrap_or("–")),
-                ("when", &when),
+                ("who", who(contact)),
+                ("service", service.unwrap_or_else(|| "–".into())),
+                ("staff", staff.unwrap_or_else(|| "–".into())),
+                ("when", member.short_moment(starts_at)),
             ];
-            let values = values.map(|(name, text)| (name, Value::Text(text)));
-            (view.words.say("told-appointment", &values), String::new())
+            (member.says("told-appointment", &values), String::new())
         }
         Some(What::Message { caller, phone, body, .. }) => {
             (who(caller.or(phone)), plain_lines(&body, QUOTE_CHARS_MAX))
@@ -126,7 +94,6 @@ pub(crate) async fn read_one(member: Member) -> Answered {
 }
 
 async fn read(member: &Member, number: Option<u64>) -> Answered {
-    let by = Actor::Person(member.signed_in.person.id);
-    member.business.change(engine::business::Request::by(by), ReadAlerts { number }).await?;
-    Ok(see_other(&base(member)))
+    member.business.change(Request::by(member.actor()), ReadAlerts { number }).await?;
+    Ok(see_other(&member.path_to("alerts")))
 }

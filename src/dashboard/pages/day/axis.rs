@@ -8,8 +8,6 @@ use chrono::{NaiveDate, Timelike};
 use chrono_tz::Tz;
 use domain::Timestamp;
 
-use crate::dashboard::days::local;
-
 pub(super) const STEP_MINUTES: u32 = 5;
 /// The maximum number of hours. The stylesheet has classes for no more.
 const HOURS_MAX: u32 = 24;
@@ -30,7 +28,7 @@ pub(super) struct Axis {
 /// The local time of an instant, in minutes of the date. Instants before the date return 0; instants on the
 /// next day return more than 24 hours.
 pub(super) fn minute(at: Timestamp, date: NaiveDate, zone: Tz) -> u32 {
-    let local = local(at, zone);
+    let local = at.utc().with_timezone(&zone);
     let days = (local.date_naive() - date).num_days();
     let minute = days * 24 * 60 + i64::from(local.hour() * 60 + local.minute());
     u32::try_from(minute.clamp(0, 48 * 60)).unwrap_or(0)

@@ -26,6 +26,7 @@ const NOON: u32 = 12 * 60;
 const SHORT_MINUTES: u32 = 30;
 const BRIEF_MINUTES: u32 = 45;
 
+#[derive(Default)]
 pub(super) struct Item {
     pub(super) place: String,
     /// The kind: `visit`, `free`, or the class of a mark (`shut`, `break`, `away`, `buffer`, `now`).
@@ -45,20 +46,20 @@ pub(super) struct Lane {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) sub: String,
-    /// The initials of the staff member. They are empty if the lane is a day.
-    pub(super) initials: String,
+    /// Whether the lane is a staff member. Otherwise it is a day.
+    pub(super) is_of_staff: bool,
     pub(super) today: bool,
     pub(super) items: Vec<Item>,
 }
 
 /// The values that all lanes of a board share.
 pub(super) struct Board<'a> {
-    pub(super) view: &'a View,
+    pub(super) member: &'a Member,
     pub(super) zone: Tz,
     pub(super) now: Timestamp,
     pub(super) axis: Axis,
+    /// The path of a new appointment, if the person may add one.
     pub(super) book: Option<String>,
-    pub(super) appointments: String,
 }
 
 /// The background of a step on a lane.
@@ -142,13 +143,13 @@ impl Board<'_> {
 
     fn now(&self, date: NaiveDate) -> Option<Item> {
         let (minute, time) = self.present(date)?;
-        let item = Item { label: self.view.with("calendar-now", "time", &time), ..Item::mark("now") };
-        Some(Item { place: self.axis.moment(minute)?, ..item })
+        let label = self.member.with("calendar-now", "time", &time);
+        Some(Item { place: self.axis.moment(minute)?, label, kind: "now", ..Item::default() })
     }
 
     /// The current minute and time, if the date is today.
     pub(super) fn present(&self, date: NaiveDate) -> Option<(u32, String)> {
-        let is_today = crate::dashboard::days::day(self.now, self.zone) == date;
+        let is_today = self.member.day(self.now) == date;
         let now = minute(self.now, date, self.zone);
         is_today.then(|| (now, shown(now)))
     }
@@ -218,16 +219,14 @@ impl Board<'_> {
             begun += run.len();
             let (kind, label) = match &run[0] {
                 Ground::Free | Ground::Taken => continue,
-                Ground::Shut => ("shut", self.view.t("calendar-closed")),
-                Ground::Break => ("break", self.view.t("calendar-break")),
-                Ground::Out => ("away", self.view.t("calendar-not-in")),
-                Ground::Off(note) if note.is_empty() => ("away", self.view.t("calendar-time-off")),
-                Ground::Off(note) => ("away", self.view.with("calendar-time-off-for", "note", note)),
-                Ground::Buffer => ("buffer", self.view.t("calendar-kept-free")),
+                Ground::Shut => ("shut", self.member.t("calendar-closed")),
+                Ground::Break => ("break", self.member.t("calendar-break")),
+                Ground::Out => ("away", self.member.t("calendar-not-in")),
+                Ground::Off(note) => ("away", self.member.time_off(note)),
+                Ground::Buffer => ("buffer", self.member.t("calendar-kept-free")),
             };
-            let item =
-                Item { time: shown(minutes.start), until: shown(minutes.end), label, ..Item::mark(kind) };
-            marks.push((minutes.start, Item { place: place(minutes), ..item }));
+            let (start, time, until) = (minutes.start, shown(minutes.start), shown(minutes.end));
+            marks.push((start, Item { place: place(minutes), kind, time, until, label, ..Item::default() }));
         }
         marks
     }
@@ -247,13 +246,14 @@ impl Board<'_> {
         let item = Item {
             place: place(minutes.clone()),
             class,
-            path: format!("{}/{}", self.appointments, visit.id),
-            time: crate::dashboard::days::clock(visit.starts_at, self.zone),
-            until: crate::dashboard::days::clock(visit.ends_at, self.zone),
-            label: self.view.who_comes(visit),
+            path: self.member.appointment_path(visit),
+            time: self.member.clock(visit.starts_at),
+            until: self.member.clock(visit.ends_at),
+            label: self.member.who_comes(visit),
             say: visit.service_name.clone(),
             asks,
-            ..Item::mark("visit")
+            kind: "visit",
+            ..Item::default()
         };
         Some((minutes.start, item))
     }
@@ -288,7 +288,8 @@ impl Board<'_> {
                         path: format!("{book}?staff={staff}&date={date}&time={time}"),
                         label: presence.member.name.clone(),
                         time,
-                        ..Item::mark("free")
+                        kind: "free",
+                        ..Item::default()
                     };
                     free.push((start, item));
                 }
@@ -298,24 +299,22 @@ impl Board<'_> {
     }
 }
 
-impl Item {
-    fn mark(kind: &'static str) -> Self {
-        let empty = String::new;
-        Self {
-            place: empty(),
-            kind,
-            class: empty(),
-            path: empty(),
-            time: empty(),
-            until: empty(),
-            label: empty(),
-            say: empty(),
-            asks: false,
+impl View {
+    pub(super) fn time_off(&self, note: &str) -> String {
+        match note {
+            "" => self.t("calendar-time-off"),
+            note => self.with("calendar-time-off-for", "note", note),
         }
     }
-}
 
-impl View {
+    /// The working time of a staff member on a date, or the reason why there is none.
+    pub(super) fn presence(&self, dates: &Dates, presence: &Presence, date: NaiveDate, zone: Tz) -> String {
+        match in_on(dates, presence, date, zone) {
+            Some(is_in) => self.span(&is_in),
+            None => out_on(self, dates, date, zone),
+        }
+    }
+
     /// The customer's name, else the phone number, else the word for an unknown person.
     pub(super) fn who_comes(&self, visit: &AppointmentView) -> String {
         self.named((visit.contact_name.as_deref(), visit.contact_phone.as_deref()), "somebody")

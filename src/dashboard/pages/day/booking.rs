@@ -14,10 +14,10 @@ use domain::booking::{BookRequest, Party};
 use domain::diary::Diary;
 use domain::{Right, Service, ServiceId, Source, StaffId};
 use engine::business::commands::appointments::Book;
+use view::ContactView;
 
 use super::above::days;
-use super::caller::{Caller, look_for};
-use super::list::chosen;
+use super::caller::look_for;
 use super::open_times::{OpenTimes, Shown};
 use super::steps::{Missing, missing};
 use crate::admin::TeamBookBody;
@@ -36,32 +36,28 @@ const FOUND_FOR: &str = "found_for";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/booking.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    action: String,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     back: String,
-    sub: String,
     /// The reason why nothing can be booked, and the remedy.
     stopped: Option<Missing>,
     filled: Filled,
     /// The fields for the parameters of the times, and for the contact search.
-    asked: Vec<Field>,
+    asked: [Field; 4],
     sent: [(&'static str, String); 3],
     times: Option<OpenTimes>,
-    callers: Vec<Caller>,
+    callers: Vec<ContactView>,
     /// The chosen contact, or [`NEW`].
     who: String,
     who_problem: String,
     not_found: String,
-    fields: Vec<Field>,
+    fields: [Field; 3],
 }
 
 struct Wanted<'a> {
     service: Option<&'a Service>,
     staff: Option<StaffId>,
     date: NaiveDate,
-    /// Whether the request names the date. Otherwise the date is the default.
-    is_asked: bool,
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
@@ -77,7 +73,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     let asked = ["service", "staff", "date"].map(|name| form.get(name));
     if form.find(TIMES_OF).is_some_and(|of| of != times_of(asked)) {
         // The chosen time was shown for other parameters.
-        let (notice, status) = (member.view().t("book-times-changed"), StatusCode::UNPROCESSABLE_ENTITY);
+        let (notice, status) = (member.t("book-times-changed"), StatusCode::UNPROCESSABLE_ENTITY);
         let mut filled = Filled::of(form.clone());
         (filled.notice, filled.status) = (notice, status);
         return shown(&member, filled).await;
@@ -134,7 +130,7 @@ fn times_of(asked: [&str; 3]) -> String {
 
 async fn shown(member: &Member, mut filled: Filled) -> Answered {
     let status = filled.status;
-    let (view, today) = (member.view(), member.today());
+    let today = member.today();
     let asked_date = day_of(&filled);
     let date = asked_date.unwrap_or(today).max(today);
     let days = strip(date, today);
@@ -142,46 +138,35 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
     let is_there =
         |staff: &StaffId| diary.staff.iter().any(|one| one.member.active && one.member.id == *staff);
     let staff = filled.get("staff").parse().ok().filter(is_there);
-    let mut wanted = Wanted {
-        service: service_of(&diary, filled.get("service"), staff),
-        staff,
-        date,
-        is_asked: asked_date.is_some(),
-    };
+    let mut wanted = Wanted { service: service_of(&diary, filled.get("service"), staff), staff, date };
     let slots = open_slots(member, &diary, &wanted, &days).await?;
-    if !wanted.is_asked
+    if asked_date.is_none()
         && let Some(first) = slots.first()
     {
-        wanted.date = crate::dashboard::days::day(first.starts_at, member.profile.zone);
+        wanted.date = member.day(first.starts_at);
     }
     let is_taken = status == StatusCode::CONFLICT;
-    let times = wanted
-        .service
-        .map(|_| times(member, &view, &mut filled, (&wanted, &days), (&diary, &slots), is_taken));
-    let Found { callers, not_found, who } = found(member, &view, &filled).await?;
-    let fields = fields(&view, &mut filled);
-    let who_problem = ["contact_id", "contact"].map(|path| filled.problem(&view, path));
-    let asked = asked(&view, &mut filled, &diary, &wanted);
+    let times =
+        wanted.service.map(|_| times(member, &mut filled, (&wanted, &days), (&diary, &slots), is_taken));
+    let Found { callers, not_found, who } = found(member, &filled).await?;
+    let fields = fields(&member.view, &mut filled);
+    let who_problem = ["contact_id", "contact"].map(|path| filled.problem(&member.view, path));
     let stopped = match member.may(Right::Day) {
-        true => missing(member, &view, &diary).await?,
-        false => Some(Missing { text: view.t("book-suspended"), path: None, label: String::new() }),
+        true => missing(member, &diary).await?,
+        false => Some(Missing { text: member.t("book-suspended"), path: None, label: String::new() }),
     };
-    let of_service = wanted.service.map(|service| service.id.to_string()).unwrap_or_default();
-    let of_staff = wanted.staff.map(|staff| staff.to_string()).unwrap_or_default();
-    let of_date = wanted.date.to_string();
+    let [service, staff] = wanted.ids();
+    let asked = asked(&member.view, &mut filled, &diary, &wanted);
+    let back = member.calendar("day", wanted.date, None);
+    let crumb = Crumb { label: member.t("calendar"), path: back.clone() };
     let sent = [
-        (TIMES_OF, times_of([&of_service, &of_staff, &of_date])),
+        (TIMES_OF, times_of([&service, &staff, &wanted.date.to_string()])),
         (FOUND_FOR, filled.get("q").to_owned()),
         ("contact", filled.get("contact").to_owned()),
     ];
     let shown = Page {
-        sheet: member.sheet("").under(vec![Crumb {
-            label: view.t("calendar"),
-            path: member.calendar("day", wanted.date, None),
-        }]),
-        action: member.path_to("appointments/new"),
-        back: member.calendar("day", wanted.date, None),
-        sub: view.with("book-sub", "place", &member.place_name()),
+        sheet: member.sheet("").under(vec![crumb]),
+        back,
         stopped,
         filled,
         asked,
@@ -194,6 +179,20 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
         fields,
     };
     page_as(status, &shown)
+}
+
+impl Page<'_> {
+    fn is_chosen(&self, contact: &ContactView) -> bool {
+        self.who == contact.id.to_string()
+    }
+}
+
+impl Wanted<'_> {
+    /// The ids of the service and of the staff member. They may be empty.
+    fn ids(&self) -> [String; 2] {
+        let service = self.service.map(|service| service.id.to_string());
+        [service.unwrap_or_default(), self.staff.map(|staff| staff.to_string()).unwrap_or_default()]
+    }
 }
 
 fn day_of(filled: &Filled) -> Option<NaiveDate> {
@@ -240,7 +239,6 @@ async fn open_slots(
 
 fn times(
     member: &Member,
-    view: &View,
     filled: &mut Filled,
     (wanted, days): (&Wanted<'_>, &[NaiveDate]),
     (diary, slots): (&Diary, &[Slot]),
@@ -248,33 +246,23 @@ fn times(
 ) -> OpenTimes {
     let chosen = [filled.get("starts_at"), filled.get("time")].into_iter().find(|one| !one.is_empty());
     let chosen = chosen.unwrap_or_default().to_owned();
-    let shown = Shown {
-        view,
-        zone: member.profile.zone,
-        today: member.today(),
-        days,
-        date: wanted.date,
-        diary,
-        slots,
-        chosen: &chosen,
-        sends: true,
-    };
+    let shown = Shown { member, days, date: wanted.date, diary, slots, chosen: &chosen, sends: true };
     let mut times = shown.open_times(|day| day.to_string());
     let is_offered = times.parts.iter().flat_map(|part| &part.slots).any(|slot| slot.chosen);
     times.first = is_taken;
     times.problem = if is_taken {
         // The refusal is also above the form if no field shows it.
-        format!("{} {}", std::mem::take(&mut filled.notice), view.t("book-times-now"))
+        format!("{} {}", std::mem::take(&mut filled.notice), member.t("book-times-now"))
     } else if !filled.get("time").is_empty() && filled.get("starts_at").is_empty() && !is_offered {
-        view.with("book-times-not-open", "time", &chosen)
+        member.with("book-times-not-open", "time", &chosen)
     } else {
-        filled.problem(view, "starts_at")
+        filled.problem(&member.view, "starts_at")
     };
     times
 }
 
 struct Found {
-    callers: Vec<Caller>,
+    callers: Vec<ContactView>,
     not_found: String,
     /// The chosen contact, or [`NEW`].
     who: String,
@@ -282,7 +270,7 @@ struct Found {
 
 /// The requested contact, the chosen one, and the results of the search. A new search result replaces the
 /// choice.
-async fn found(member: &Member, view: &View, filled: &Filled) -> Result<Found, Refused> {
+async fn found(member: &Member, filled: &Filled) -> Result<Found, Refused> {
     let mut found = Vec::new();
     for field in ["contact", "who"] {
         if let Ok(id) = filled.get(field).parse()
@@ -294,8 +282,8 @@ async fn found(member: &Member, view: &View, filled: &Filled) -> Result<Found, R
     let wanted = filled.get("q");
     let looked_for = look_for(member, wanted).await?;
     let not_found = match (wanted.trim().is_empty(), looked_for.is_incomplete, looked_for.items.is_empty()) {
-        (false, true, _) => view.t("book-incomplete"),
-        (false, false, true) => view.with("book-not-found", "text", wanted),
+        (false, true, _) => member.t("book-incomplete"),
+        (false, false, true) => member.with("book-not-found", "text", wanted),
         _ => String::new(),
     };
     let is_anew = filled.get(FOUND_FOR) != wanted && !looked_for.items.is_empty();
@@ -307,47 +295,42 @@ async fn found(member: &Member, view: &View, filled: &Filled) -> Result<Found, R
         known.push(contact.id);
         is_new
     });
-    let callers: Vec<_> = found.iter().map(|contact| Caller::new(member, view, contact)).collect();
     let who = match filled.get("who") {
         who if !who.is_empty() && !is_anew => who.to_owned(),
-        _ => callers.first().map_or_else(|| NEW.into(), |first| first.id.clone()),
+        _ => found.first().map_or_else(|| NEW.into(), |first| first.id.to_string()),
     };
-    Ok(Found { callers, not_found, who })
+    Ok(Found { callers: found, not_found, who })
 }
 
-fn fields(view: &View, filled: &mut Filled) -> Vec<Field> {
+fn fields(view: &View, filled: &mut Filled) -> [Field; 3] {
     let fields = [
         Field::line("name", view.t("name")),
         Field::new("phone", "tel", "off", view.t("appointment-phone")),
         Field::new("email", "email", "off", view.t("email")),
     ];
-    let shown = fields.map(|field| {
+    fields.map(|field| {
         let problem = filled.problem(view, &format!("contact.{}", field.id));
         let value = filled.get(&field.id).to_owned();
         Field { value, problem, ..field.optional() }
-    });
-    shown.into()
+    })
 }
 
 /// The fields for the parameters of the times, and for the contact search.
-fn asked(view: &View, filled: &mut Filled, diary: &Diary, wanted: &Wanted<'_>) -> Vec<Field> {
+fn asked(view: &View, filled: &mut Filled, diary: &Diary, wanted: &Wanted<'_>) -> [Field; 4] {
     let services = diary.services.iter().filter(|service| service.active).map(|service| {
         let minutes = view.count("appointment-minutes", service.duration_minutes.into());
         Choice::new(service.id.to_string(), format!("{}, {minutes}", service.name))
     });
-    let of_service = wanted.service.map(|service| service.id.to_string()).unwrap_or_default();
     let members = diary.staff.iter().filter(|one| one.member.active);
     let members = members.map(|one| Choice::new(one.member.id.to_string(), &one.member.name));
-    let anybody = Choice::new("", view.t("book-anybody"));
-    let of_staff = wanted.staff.map(|staff| staff.to_string()).unwrap_or_default();
-    let service = Field::select("service", view.t("appointment-service"), services.collect());
-    let staff =
-        Field::select("staff", view.t("appointment-with"), std::iter::once(anybody).chain(members).collect());
+    let [of_service, of_staff] = wanted.ids();
+    let service = Field::select("service", view.t("appointment-service"), services);
+    let staff = Field::select("staff", view.t("appointment-with"), members).or_empty(view.t("book-anybody"));
     let date = Field::new("date", "date", "off", view.t("book-day"));
     let who = Field::new("q", "search", "off", view.t("book-who")).optional();
-    vec![
-        chosen(service, &of_service).problem(Some(filled.problem(view, "service_id"))),
-        chosen(staff, &of_staff).problem(Some(filled.problem(view, "staff_id"))),
+    [
+        service.chosen(&of_service).problem(Some(filled.problem(view, "service_id"))),
+        staff.chosen(&of_staff).problem(Some(filled.problem(view, "staff_id"))),
         date.holding(&wanted.date.to_string()),
         who.holding(filled.get("q")),
     ]

@@ -13,37 +13,20 @@ const OFFERED: usize = 8;
 /// The maximum length of a search text, in characters. It equals the limit of contact names.
 const LOOKED_FOR_CHARS_MAX: usize = 200;
 
-pub(super) struct Caller {
-    pub(super) id: String,
-    /// The name, else the phone number or email address.
-    pub(super) name: String,
-    pub(super) initials: String,
-    pub(super) phone: Option<Number>,
-    pub(super) email: Option<Mailbox>,
-    pub(super) path: String,
-}
-
-impl Caller {
-    pub(super) fn new(member: &Member, view: &View, contact: &ContactView) -> Self {
+impl View {
+    /// The contact's name, else the phone number or email address.
+    pub(super) fn name_to_choose(&self, contact: &ContactView) -> String {
         let known = [&contact.name, &contact.phone, &contact.email].into_iter().flatten();
         let name = known.into_iter().find(|name| !name.trim().is_empty()).cloned();
-        let name = name.unwrap_or_else(|| view.t("somebody"));
-        Self {
-            id: contact.id.to_string(),
-            initials: initials(&name),
-            name,
-            phone: Number::of(contact.phone.as_ref()),
-            email: Mailbox::of(contact.email.as_ref()),
-            path: member.way_to("contacts", contact.id).unwrap_or_default(),
-        }
+        name.unwrap_or_else(|| self.t("somebody"))
     }
 
-    pub(super) fn reached(&self) -> String {
-        let phone = self.phone.as_ref().filter(|phone| phone.e164 != self.name);
-        let email = self.email.as_ref().filter(|email| email.email != self.name);
-        let both =
-            phone.map(|phone| phone.shown.as_str()).into_iter().chain(email.map(|email| &*email.email));
-        both.collect::<Vec<_>>().join(" · ")
+    /// The phone number and the email, without the one that is shown as the name.
+    pub(super) fn reached(&self, contact: &ContactView) -> String {
+        let name = self.name_to_choose(contact);
+        let phone = contact.phone.as_ref().filter(|phone| **phone != name).map(|phone| self.phone(phone));
+        let email = contact.email.clone().filter(|email| *email != name);
+        phone.into_iter().chain(email).collect::<Vec<_>>().join(" · ")
     }
 }
 

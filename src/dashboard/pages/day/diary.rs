@@ -82,28 +82,9 @@ async fn visits(
 }
 
 impl Member {
-    pub(super) fn today(&self) -> NaiveDate {
-        days::day(self.business.now(), self.profile.zone)
-    }
-
     /// A day in the query, if it is in the bookable years.
     pub(super) fn asked_day(&self, name: &str) -> Option<NaiveDate> {
         let day: NaiveDate = self.query.get(name).parse().ok()?;
         BOOKABLE_YEARS.contains(&day.year()).then_some(day)
-    }
-
-    /// The path of a record's page, if the route table has the page. `list` is for example `contacts`.
-    pub(super) fn way_to(&self, list: &str, id: impl std::fmt::Display) -> Option<String> {
-        let is_of = |page: &str| {
-            let rest = page.strip_prefix(list).and_then(|rest| rest.strip_prefix("/{"));
-            rest.is_some_and(|rest| !rest.contains('/'))
-        };
-        let known = self.desk.pages.iter().any(|page| is_of(page));
-        known.then(|| self.path_to(&format!("{list}/{id}")))
-    }
-
-    /// The path of a page of the business, if the route table has it.
-    pub(super) fn place(&self, place: &str) -> Option<String> {
-        self.desk.pages.contains(place).then(|| self.path_to(place))
     }
 }

@@ -10,16 +10,16 @@ use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/ending.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    title: String,
-    sub: String,
-    /// The path of the form, and the appointment's tag.
-    action: String,
+struct Page<'a> {
+    sheet: Sheet<'a>,
+    visit: AppointmentView,
     tag: String,
-    back: String,
-    means: Vec<String>,
-    deed: String,
+    /// The last part of the form's path, and the message ids of the title, of the button and of the first
+    /// consequence.
+    deed: &'static str,
+    title: &'static str,
+    label: &'static str,
+    means: &'static str,
 }
 
 /// The page before declining. If the request is no longer open, the appointment's page says so.
@@ -28,9 +28,7 @@ pub(crate) async fn declining(member: Member) -> Answered {
     if visit.status != AppointmentStatus::Pending || !member.may(Right::Day) {
         return Ok(see_other(&member.appointment_path(&visit)));
     }
-    let view = member.view();
-    let means = vec![view.t("ending-decline-frees"), view.t("ending-not-told-by-us"), view.t("ending-final")];
-    shown(&member, &view, &visit, ("decline", "ending-decline-title", "ending-decline-do"), means)
+    shown(&member, visit, ["decline", "ending-decline-title", "ending-decline-do", "ending-decline-frees"])
 }
 
 pub(crate) async fn cancelling(member: Member) -> Answered {
@@ -38,39 +36,18 @@ pub(crate) async fn cancelling(member: Member) -> Answered {
     if !visit.status.is_active() || !member.may(Right::Day) {
         return Ok(see_other(&member.appointment_path(&visit)));
     }
-    let view = member.view();
     let is_over = visit.ends_at <= member.business.now();
-    let frees = if is_over { view.t("ending-cancel-over") } else { view.t("ending-cancel-frees") };
-    let means = vec![frees, view.t("ending-not-told-by-us"), view.t("ending-final")];
-    shown(&member, &view, &visit, ("cancel", "ending-cancel-title", "ending-cancel-do"), means)
+    let means = if is_over { "ending-cancel-over" } else { "ending-cancel-frees" };
+    shown(&member, visit, ["cancel", "ending-cancel-title", "ending-cancel-do", means])
 }
 
 fn shown(
     member: &Member,
-    view: &View,
-    visit: &AppointmentView,
-    (deed, title, label): (&str, &str, &str),
-    means: Vec<String>,
+    visit: AppointmentView,
+    [deed, title, label, means]: [&'static str; 4],
 ) -> Answered {
-    let back = member.appointment_path(visit);
-    let mut crumbs = member.above(view, visit);
-    crumbs.push(Crumb { label: view.t("appointment-itself"), path: back.clone() });
-    let shown = Page {
-        sheet: member.sheet("").under(crumbs),
-        title: view.with(title, "who", &view.who_comes(visit)),
-        sub: format!(
-            "{} · {} · {}",
-            capitalised(&member.starts(view, visit)),
-            visit.service_name,
-            visit.staff_name
-        ),
-        action: format!("{back}/{deed}"),
-        tag: tag(visit),
-        back,
-        means,
-        deed: view.t(label),
-    };
-    page(&shown)
+    let sheet = member.sheet("").under(member.above_change(&visit));
+    page(&Page { sheet, tag: tag(&visit), visit, deed, title, label, means })
 }
 
 pub(crate) async fn decline(member: Member) -> Answered {

@@ -4,9 +4,9 @@
 use chrono::{Datelike, NaiveDate};
 use domain::{Right, StaffId};
 
-use super::above::{Asked, Head, OF_A_WEEK_MAX, days, ways};
+use super::above::{Asked, Head, OF_A_WEEK_MAX, days};
 use super::axis::{Axis, shown};
-use super::board::{Board, Lane, in_on, is_own, minutes_of, open_on, out_on, span};
+use super::board::{Board, Lane, is_own, minutes_of, open_on, span};
 use super::diary::Dates;
 use crate::dashboard::pages::prelude::*;
 
@@ -17,8 +17,8 @@ const LANES_MANY: usize = 6;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/board.html", config = "src/askama.toml")]
-struct BoardPage {
-    sheet: Sheet,
+struct BoardPage<'a> {
+    sheet: Sheet<'a>,
     head: Head,
     class: String,
     label: String,
@@ -41,55 +41,73 @@ struct Hour {
 
 /// The day of all staff members, or of one.
 pub(super) async fn day(member: Member, asked: Asked) -> Answered {
-    let (view, zone, date) = (member.view(), member.profile.zone, asked.date);
+    let (view, zone, date) = (&member.view, member.profile.zone, asked.date);
     let dates = Dates::read(&member, date..=date, None, OF_A_DAY_MAX).await?;
     let today = member.today();
-    let open = open_on(&dates, date, zone);
-    let opens = open.iter().filter(|open| is_own(open)).cloned();
+    let open: Vec<_> = open_on(&dates, date, zone).into_iter().filter(is_own).collect();
     let visits = dates.visits.iter().map(|visit| minutes_of(visit, date, zone));
-    let axis = Axis::around(opens.chain(visits));
-    let board = member.board(&view, axis);
+    let board = member.board(Axis::around(open.iter().cloned().chain(visits)));
     let shown_staff = dates.staff().filter(|one| asked.staff.is_none_or(|staff| staff == one.member.id));
-    let lane = |presence: &domain::diary::Presence| {
-        let is_in = in_on(&dates, presence, date, zone);
-        Lane {
-            id: format!("lane-{}", presence.member.id),
-            title: presence.member.name.clone(),
-            sub: is_in.map_or_else(|| out_on(&view, &dates, date, zone), |is_in| view.span(&is_in)),
-            initials: initials(&presence.member.name),
-            today: false,
-            items: board.items(&dates, presence, date),
-        }
+    let lane = |presence: &domain::diary::Presence| Lane {
+        id: format!("lane-{}", presence.member.id),
+        title: presence.member.name.clone(),
+        sub: view.presence(&dates, presence, date, zone),
+        is_of_staff: true,
+        today: false,
+        items: board.items(&dates, presence, date),
     };
-    let lanes: Vec<_> = shown_staff.map(lane).collect();
-    let now = board.present(date).and_then(|(minute, time)| Some((minute, time, axis.moment(minute)?)));
-    let near = now.as_ref().map(|(minute, ..)| *minute);
-    let note = dates.diary.special.first().and_then(|day| day.note.clone()).unwrap_or_default();
-    let mut head = member.head("day", &asked);
-    head.title = capitalised(&view.day(date, today));
-    head.sub = day_sub(&member, &view, date, span(open.into_iter().filter(is_own)));
+    let lanes = shown_staff.map(lane).collect();
     let way = |to: Option<NaiveDate>| {
-        let path = |day| member.calendar("day", day, asked.staff);
-        to.map(|day| Crumb { label: capitalised(&view.day(day, today)), path: path(day) })
+        to.map(|day| Crumb { label: member.heading(day), path: member.calendar("day", day, asked.staff) })
     };
-    (head.before, head.behind) = (way(date.pred_opt()), way(date.succ_opt()));
-    head.present = Some(Crumb { label: view.t("today"), path: member.calendar("day", today, asked.staff) });
-    if dates.staff().count() > LANES_MANY || asked.staff.is_some() {
-        head.staff = member.tabs("day", &asked, &dates);
-    }
-    let shown = BoardPage {
-        sheet: member.sheet("calendar"),
-        head,
-        class: axis.class(shortest(&dates)),
-        label: view.t("calendar-by-staff"),
-        hours: hours(axis, near),
-        now: now.map(|(_, time, place)| (time, place)),
-        lanes,
+    let is_tabbed = dates.staff().count() > LANES_MANY || asked.staff.is_some();
+    let head = Head {
+        title: member.heading(date),
+        sub: day_sub(&member, date, span(open.into_iter())),
+        before: way(date.pred_opt()),
+        present: Some(Crumb { label: view.t("today"), path: member.calendar("day", today, asked.staff) }),
+        behind: way(date.succ_opt()),
+        staff: if is_tabbed { member.tabs("day", &asked, &dates) } else { Vec::new() },
+        ..member.head("day", &asked)
+    };
+    let now = board.present(date);
+    page(&BoardPage {
         is_day: true,
-        more: dates.more,
-        note,
-    };
-    page(&shown)
+        class: board.axis.class(shortest(&dates)),
+        label: view.t("calendar-by-staff"),
+        note: dates.diary.special.first().and_then(|day| day.note.clone()).unwrap_or_default(),
+        ..BoardPage::new(&board, head, lanes, &dates, now)
+    })
+}
+
+impl<'a> BoardPage<'a> {
+    fn new(
+        board: &Board<'a>,
+        head: Head,
+        lanes: Vec<Lane>,
+        dates: &Dates,
+        now: Option<(u32, String)>,
+    ) -> Self {
+        let (member, axis) = (board.member, board.axis);
+        let now = now.and_then(|(minute, time)| Some((minute, time, axis.moment(minute)?)));
+        let hour = |(hour, place): (u32, String)| Hour {
+            place,
+            label: shown(hour * 60),
+            near: now.as_ref().is_some_and(|(minute, ..)| minute.abs_diff(hour * 60) < 15),
+        };
+        Self {
+            sheet: member.sheet("calendar"),
+            head,
+            class: String::new(),
+            label: String::new(),
+            hours: axis.labels().map(hour).collect(),
+            now: now.map(|(_, time, place)| (time, place)),
+            lanes,
+            is_day: false,
+            more: dates.more,
+            note: String::new(),
+        }
+    }
 }
 
 /// In minutes.
@@ -99,90 +117,54 @@ fn shortest(dates: &Dates) -> Option<u32> {
 }
 
 impl Member {
-    fn board<'a>(&self, view: &'a View, axis: Axis) -> Board<'a> {
+    fn board(&self, axis: Axis) -> Board<'_> {
         Board {
-            view,
+            member: self,
             zone: self.profile.zone,
             now: self.business.now(),
             axis,
             book: self.may(Right::Day).then(|| self.path_to("appointments/new")),
-            appointments: self.path_to("appointments"),
         }
     }
 }
 
-/// The hour labels next to a board. `near` is the minute of the current time.
-fn hours(axis: Axis, near: Option<u32>) -> Vec<Hour> {
-    let label = |(hour, place): (u32, String)| Hour {
-        place,
-        label: shown(hour * 60),
-        near: near.is_some_and(|near| near.abs_diff(hour * 60) < 15),
-    };
-    axis.labels().map(label).collect()
-}
-
-fn day_sub(member: &Member, view: &View, date: NaiveDate, open: Option<std::ops::Range<u32>>) -> String {
-    let week = view.with("calendar-week-number", "number", &date.iso_week().week().to_string());
+fn day_sub(member: &Member, date: NaiveDate, open: Option<std::ops::Range<u32>>) -> String {
     let open = open.map_or_else(
-        || view.t("calendar-closed-all-day"),
+        || member.t("calendar-closed-all-day"),
         |open| {
             let values = [("from", shown(open.start)), ("to", shown(open.end))];
-            view.says("calendar-open-from-to", &values)
+            member.says("calendar-open-from-to", &values)
         },
     );
-    let zone = view.with("calendar-times-in", "place", &member.place_name());
-    format!("{week} · {open} · {zone}")
+    let zone = member.with("calendar-times-in", "place", &member.place_name());
+    format!("{} · {open} · {zone}", member.week(date))
 }
 
 pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> Answered {
-    let (view, zone, today) = (member.view(), member.profile.zone, member.today());
+    let (view, zone, today) = (&member.view, member.profile.zone, member.today());
     let week = days(date);
-    let (first, last) = (week[0], week[6]);
-    let dates = Dates::read(&member, first..=last, Some(staff), OF_A_WEEK_MAX).await?;
+    let dates = Dates::read(&member, week[0]..=week[6], Some(staff), OF_A_WEEK_MAX).await?;
     let presence = dates.diary.staff.iter().find(|one| one.member.id == staff);
-    let presence = presence.ok_or_else(crate::dashboard::refused::Refused::not_found)?;
-    let asked = Asked { date, staff: Some(staff) };
+    let presence = presence.ok_or_else(Refused::not_found)?;
     let opens = week.iter().flat_map(|day| open_on(&dates, *day, zone).into_iter().filter(is_own));
-    let visits = week.iter().flat_map(|day| {
-        let of_day =
-            dates.visits.iter().filter(|visit| crate::dashboard::days::day(visit.starts_at, zone) == *day);
-        of_day.map(|visit| minutes_of(visit, *day, zone)).collect::<Vec<_>>()
-    });
-    let axis = Axis::around(opens.chain(visits));
-    let board = member.board(&view, axis);
+    let visits = dates.visits.iter().map(|visit| (visit, member.day(visit.starts_at)));
+    let visits = visits.filter(|(_, day)| week.contains(day));
+    let visits = visits.map(|(visit, day)| minutes_of(visit, day, zone));
+    let board = member.board(Axis::around(opens.chain(visits)));
     let lane = |day: &NaiveDate| Lane {
         id: format!("lane-{day}"),
-        title: view.weekday_of(*day),
-        sub: in_on(&dates, presence, *day, zone)
-            .map_or_else(|| out_on(&view, &dates, *day, zone), |is_in| view.span(&is_in)),
-        initials: String::new(),
+        title: format!("{} {}", view.short_weekday(*day), day.day()),
+        sub: view.presence(&dates, presence, *day, zone),
+        is_of_staff: false,
         today: *day == today,
         items: board.items(&dates, presence, *day),
     };
     let lanes = week.iter().map(lane).collect();
+    let head = member.week_head(&Asked { date, staff: Some(staff) }, &dates, &presence.member.name);
     let now = board.present(today).filter(|_| week.contains(&today));
-    let now = now.and_then(|(minute, time)| Some((minute, time, axis.moment(minute)?)));
-    let near = now.as_ref().map(|(minute, ..)| *minute);
-    let mut head = member.head("week", &asked);
-    ways(&member, &mut head, &view, &asked);
-    head.sub = format!(
-        "{} · {} · {}",
-        view.with("calendar-week-number", "number", &date.iso_week().week().to_string()),
-        presence.member.name,
-        view.count("appointments-count", dates.visits.len() as u64)
-    );
-    head.staff = member.tabs("week", &asked, &dates);
-    let shown = BoardPage {
-        sheet: member.sheet("calendar"),
-        head,
-        class: format!("thin {}", axis.class(shortest(&dates))),
+    page(&BoardPage {
+        class: format!("thin {}", board.axis.class(shortest(&dates))),
         label: view.with("calendar-week-of", "name", &presence.member.name),
-        hours: hours(axis, near),
-        now: now.map(|(_, time, place)| (time, place)),
-        lanes,
-        is_day: false,
-        more: dates.more,
-        note: String::new(),
-    };
-    page(&shown)
+        ..BoardPage::new(&board, head, lanes, &dates, now)
+    })
 }

@@ -7,40 +7,29 @@ use view::AppointmentView;
 
 use super::above::{Asked, Head};
 use super::diary::ACTIVE;
-use crate::dashboard::days::{clock, day};
+use crate::dashboard::days::by_day;
 use crate::dashboard::pages::prelude::*;
 
 const SHOWN: usize = 50;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/list.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     head: Head,
-    action: String,
-    fields: Vec<Field>,
-    days: Vec<Day>,
+    fields: [Field; 5],
+    visits: Vec<AppointmentView>,
     pages: Pages,
 }
 
-struct Day {
-    id: String,
-    label: String,
-    visits: Vec<Visit>,
-}
-
-struct Visit {
-    path: String,
-    starts_at: String,
-    time: String,
-    name: String,
-    detail: String,
-    status: AppointmentStatus,
-    word: String,
+impl Page<'_> {
+    fn days(&self) -> Vec<(NaiveDate, &[AppointmentView])> {
+        by_day(&self.visits, |visit| self.sheet.member.day(visit.starts_at))
+    }
 }
 
 pub(super) async fn show(member: Member, asked: Asked) -> Answered {
-    let (view, zone, today) = (member.view(), member.profile.zone, member.today());
+    let (view, zone) = (&member.view, member.profile.zone);
     let to = member.asked_day("to").filter(|to| *to >= asked.date);
     let status = AppointmentStatus::from_word(member.query.get("status"));
     let service_id = member.query.get("service").parse().ok();
@@ -55,59 +44,29 @@ pub(super) async fn show(member: Member, asked: Asked) -> Answered {
     let part = member.part("calendar", SHOWN, &["view", "date", "to", "staff", "service", "status"]);
     let (business, asked_for) = (&member.business, &filter);
     let found = part.read(|page| async move { business.appointments(asked_for, &page).await }).await?;
-    let mut days: Vec<Day> = Vec::new();
-    for visit in &found.items {
-        let date = day(visit.starts_at, zone);
-        let (id, row) = (format!("day-{date}"), shown(&member, &view, visit));
-        match days.last_mut().filter(|last| last.id == id) {
-            Some(last) => last.visits.push(row),
-            None => days.push(Day { id, label: capitalised(&view.day(date, today)), visits: vec![row] }),
-        }
-    }
-    let mut head = member.head("list", &asked);
-    head.title = view.t("today-appointments");
-    head.sub = view.with("calendar-list-from", "day", &view.day(asked.date, today));
     let diary = member.business.diary(asked.date..=asked.date).await?;
-    let everybody = Choice::new("", view.t("calendar-everybody"));
     let of_staff = diary.staff.iter().map(|one| Choice::new(one.member.id.to_string(), &one.member.name));
     let of_service = diary.services.iter().map(|one| Choice::new(one.id.to_string(), &one.name));
     let statuses = AppointmentStatus::ALL.iter().map(|one| Choice::new(one.as_str(), view.status(*one)));
-    let fields = vec![
-        date_field("date", view.t("calendar-from"), Some(asked.date)),
-        date_field("to", view.t("calendar-to"), to),
-        chosen(
-            Field::select(
-                "staff",
-                view.t("settings-staff"),
-                std::iter::once(everybody).chain(of_staff).collect(),
-            ),
-            &asked.staff.map(|id| id.to_string()).unwrap_or_default(),
-        ),
-        chosen(
-            Field::select(
-                "service",
-                view.t("appointment-service"),
-                std::iter::once(Choice::new("", view.t("all"))).chain(of_service).collect(),
-            ),
-            member.query.get("service"),
-        ),
-        chosen(
-            Field::select(
-                "status",
-                view.t("appointment-status"),
-                std::iter::once(Choice::new("", view.t("appointment-status-active")))
-                    .chain(statuses)
-                    .collect(),
-            ),
-            member.query.get("status"),
-        ),
-    ];
+    let staff = Field::select("staff", view.t("settings-staff"), of_staff);
+    let service = Field::select("service", view.t("appointment-service"), of_service);
+    let status = Field::select("status", view.t("appointment-status"), statuses);
+    let chosen_staff = asked.staff.map(|id| id.to_string()).unwrap_or_default();
     let shown = Page {
         sheet: member.sheet("calendar"),
-        head,
-        action: member.path_to("calendar"),
-        fields,
-        days,
+        head: Head {
+            title: view.t("today-appointments"),
+            sub: view.with("calendar-list-from", "day", &member.date(asked.date)),
+            ..member.head("list", &asked)
+        },
+        fields: [
+            date_field("date", view.t("calendar-from"), Some(asked.date)),
+            date_field("to", view.t("calendar-to"), to),
+            staff.or_empty(view.t("calendar-everybody")).chosen(&chosen_staff),
+            service.or_empty(view.t("all")).chosen(member.query.get("service")),
+            status.or_empty(view.t("appointment-status-active")).chosen(member.query.get("status")),
+        ],
+        visits: found.items,
         pages: part.pages(found.next.as_deref()),
     };
     page(&shown)
@@ -118,26 +77,13 @@ fn date_field(id: &str, label: String, day: Option<NaiveDate>) -> Field {
     Field { required: day.is_some(), ..Field::new(id, "date", "off", label).class("date").holding(&value) }
 }
 
-pub(super) fn chosen(field: Field, value: &str) -> Field {
-    let options = field.options.into_iter().map(|one| Choice { chosen: one.value == value, ..one });
-    Field { options: options.collect(), ..field }
-}
-
-fn shown(member: &Member, view: &View, visit: &AppointmentView) -> Visit {
-    let zone = member.profile.zone;
-    Visit {
-        path: member.appointment_path(visit),
-        starts_at: visit.starts_at.to_string(),
-        time: format!("{} – {}", clock(visit.starts_at, zone), clock(visit.ends_at, zone)),
-        name: view.who_comes(visit),
-        detail: format!("{} · {}", visit.service_name, visit.staff_name),
-        status: visit.status,
-        word: view.status(visit.status),
-    }
-}
-
 impl View {
-    pub(super) fn status(&self, status: AppointmentStatus) -> String {
+    pub(in crate::dashboard) fn status(&self, status: AppointmentStatus) -> String {
         self.t(&format!("appointment-status-{status}"))
+    }
+
+    /// The service and the staff member of an appointment.
+    pub(super) fn by_whom(&self, visit: &AppointmentView) -> String {
+        format!("{} · {}", visit.service_name, visit.staff_name)
     }
 }

@@ -4,32 +4,45 @@
 use chrono::NaiveDate;
 use domain::availability::{Slot, Terms};
 use domain::booking::{MoveRequest, Party};
+use domain::diary::Diary;
 use domain::{Right, StaffId, Timestamp};
 use engine::business::commands::appointments::Reschedule;
 use view::AppointmentView;
 
 use super::appointment;
 use super::booking::strip;
-use super::list::chosen;
 use super::open_times::{OpenTimes, Shown};
 use crate::admin::TeamRescheduleBody;
 use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/day/moving.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    title: String,
-    sub: String,
+struct Page<'a> {
+    sheet: Sheet<'a>,
+    visit: &'a AppointmentView,
     action: String,
-    back: String,
     filled: Filled,
     versions: Versions,
     tag: String,
-    asked: Vec<Field>,
-    staff: String,
-    date: String,
+    asked: [Field; 2],
+    staff: StaffId,
+    date: NaiveDate,
     times: OpenTimes,
+}
+
+impl Page<'_> {
+    fn title(&self) -> String {
+        self.sheet.member.with("move-title", "who", &self.sheet.member.who_comes(self.visit))
+    }
+
+    fn sub(&self) -> String {
+        let values = [
+            ("service", self.visit.service_name.clone()),
+            ("when", self.sheet.member.starts(self.visit)),
+            ("staff", self.visit.staff_name.clone()),
+        ];
+        self.sheet.member.says("move-sub", &values)
+    }
 }
 
 /// The form. If the appointment cannot be moved, the page of the appointment shows this.
@@ -71,8 +84,8 @@ pub(crate) async fn sent(member: Member) -> Answered {
 
 async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled) -> Answered {
     let status = filled.status;
-    let (view, zone, today) = (member.view(), member.profile.zone, member.today());
-    let date = days::asked(filled.get("date")).unwrap_or_else(|| days::day(visit.starts_at, zone)).max(today);
+    let (view, today) = (&member.view, member.today());
+    let date = days::asked(filled.get("date")).unwrap_or_else(|| member.day(visit.starts_at)).max(today);
     let all = strip(date, today);
     let diary = member.business.diary(all[0]..=all[all.len() - 1]).await?;
     let can = |staff: StaffId| {
@@ -87,9 +100,7 @@ async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled) -> 
     };
     let path = format!("{}/move", member.appointment_path(visit));
     let shown = Shown {
-        view: &view,
-        zone,
-        today,
+        member,
         days: &all,
         date,
         diary: &diary,
@@ -102,38 +113,24 @@ async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled) -> 
     times.problem = if times.first {
         format!("{} {}", std::mem::take(&mut filled.notice), view.t("book-times-now"))
     } else {
-        filled.problem(&view, "starts_at")
+        filled.problem(view, "starts_at")
     };
-    let versions =
-        if filled.stale { versions(member, &view, &filled, (visit, &diary)) } else { Versions::default() };
     let members = diary.staff.iter().filter(|one| one.member.offers(visit.service_id));
-    let members = members.map(|one| Choice::new(one.member.id.to_string(), &one.member.name)).collect();
-    let of_staff = staff.to_string();
-    let asked = vec![
-        chosen(Field::select("staff", view.t("appointment-with"), members), &of_staff)
-            .problem(Some(filled.problem(&view, "staff_id"))),
-        Field::new("date", "date", "off", view.t("book-day")).holding(&date.to_string()),
-    ];
-    let back = member.appointment_path(visit);
-    let mut crumbs = member.above(&view, visit);
-    crumbs.push(Crumb { label: view.t("appointment-itself"), path: back.clone() });
-    let values = [
-        ("service", visit.service_name.clone()),
-        ("when", member.starts(&view, visit)),
-        ("staff", visit.staff_name.clone()),
-    ];
+    let members = members.map(|one| Choice::new(one.member.id.to_string(), &one.member.name));
+    let with = Field::select("staff", view.t("appointment-with"), members).chosen(&staff.to_string());
     let shown = Page {
-        sheet: member.sheet("").under(crumbs),
-        title: view.with("move-title", "who", &view.who_comes(visit)),
-        sub: view.says("move-sub", &values),
+        sheet: member.sheet("").under(member.above_change(visit)),
+        visit,
         action: path,
-        back,
         tag: filled.tag(visit),
+        versions: versions(member, &filled, visit, &diary),
+        asked: [
+            with.problem(Some(filled.problem(view, "staff_id"))),
+            Field::new("date", "date", "off", view.t("book-day")).holding(&date.to_string()),
+        ],
         filled,
-        versions,
-        asked,
-        staff: of_staff,
-        date: date.to_string(),
+        staff,
+        date,
         times,
     };
     page_as(status, &shown)
@@ -154,19 +151,14 @@ async fn open_slots(
 }
 
 /// The submitted time and staff member, and those that another person has saved.
-fn versions(
-    member: &Member,
-    view: &View,
-    filled: &Filled,
-    (visit, diary): (&AppointmentView, &domain::diary::Diary),
-) -> Versions {
-    let zone = member.profile.zone;
-    let moment = |at: Timestamp| view.words.short_moment(at, zone);
+fn versions(member: &Member, filled: &Filled, visit: &AppointmentView, diary: &Diary) -> Versions {
+    let view = &member.view;
+    let moment = |at: Timestamp| member.short_moment(at);
     let mine = Timestamp::parse(filled.get("starts_at")).map(moment).unwrap_or_default();
     let staff = filled.get("staff").parse().ok();
     let staff = diary.staff.iter().find(|one| Some(one.member.id) == staff);
-    let staff = staff.map(|one| one.member.name.clone()).unwrap_or_else(|| visit.staff_name.clone());
-    Versions::new([
+    let staff = staff.map_or_else(|| visit.staff_name.clone(), |one| one.member.name.clone());
+    filled.versions([
         (view.t("appointment-when"), mine, moment(visit.starts_at)),
         (view.t("appointment-with"), staff, visit.staff_name.clone()),
         (view.t("appointment-status"), view.status(visit.status), view.status(visit.status)),

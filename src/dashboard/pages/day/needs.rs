@@ -11,7 +11,6 @@ use domain::{
 use engine::business::{CallFilter, MessageFilter, PageRequest};
 use view::{AppointmentView, CallView, MessageView};
 
-use crate::dashboard::days::clock;
 use crate::dashboard::pages::prelude::*;
 use crate::rest::through::read_through;
 use crate::words::plain_lines;
@@ -19,11 +18,12 @@ use crate::words::plain_lines;
 const SHOWN: usize = 20;
 const QUOTE_CHARS_MAX: usize = 300;
 
+#[derive(Default)]
 pub(super) struct Need {
     /// The status chip: its CSS class and its text.
     pub(super) chip: &'static str,
     pub(super) word: String,
-    /// The title, and the path of the page. The path may be empty.
+    /// The title, and the path of the page.
     pub(super) title: String,
     pub(super) path: String,
     pub(super) aside: String,
@@ -48,11 +48,11 @@ pub(super) struct Need {
 pub(super) struct Needs {
     pub(super) all: Vec<Need>,
     pub(super) more: bool,
-    /// The path of the remaining messages. It is empty if the page shows all of them.
-    pub(super) messages: String,
+    /// Whether more of them are messages.
+    pub(super) more_messages: bool,
 }
 
-pub(super) async fn needs(member: &Member, view: &View) -> Result<Needs, Refused> {
+pub(super) async fn needs(member: &Member) -> Result<Needs, Refused> {
     let part = PageRequest { limit: SHOWN, after: None };
     let new = MessageFilter { status: Some(MessageStatus::New), ..MessageFilter::default() };
     let business = &member.business;
@@ -81,113 +81,92 @@ pub(super) async fn needs(member: &Member, view: &View) -> Result<Needs, Refused
     missed.sort_by_key(|call| std::cmp::Reverse(call.started_at));
     let more_messages = urgent.next.is_some() || others.next.is_some();
     let more = more_messages || more_requests || more_missed || missed.len() > SHOWN;
-    let mut all: Vec<Need> = urgent.items.iter().map(|one| message(member, view, one)).collect();
-    all.extend(requests.iter().map(|visit| request(member, view, visit)));
-    all.extend(others.items.iter().map(|one| message(member, view, one)));
-    all.extend(missed.iter().take(SHOWN).map(|call| missed_call(member, view, call)));
-    all.extend(turned_off(member, view).await?);
-    let messages = if more_messages { member.path_to("messages") } else { String::new() };
-    Ok(Needs { all, more, messages })
-}
-
-impl Need {
-    fn new(chip: &'static str, word: String, title: String, path: Option<String>) -> Self {
-        let empty = String::new;
-        Self {
-            chip,
-            word,
-            title,
-            path: path.unwrap_or_default(),
-            aside: empty(),
-            at: empty(),
-            time: empty(),
-            text: empty(),
-            is_quote: false,
-            tel: empty(),
-            confirm: empty(),
-            resolve: empty(),
-            tag: empty(),
-            decline: empty(),
-            of: empty(),
-        }
-    }
-}
-
-impl Member {
-    /// The path of the form that resolves a message, if the person may resolve it.
-    fn resolving(&self, message: &MessageView) -> String {
-        let path = self.way_to("messages", message.id).filter(|_| self.may(Right::Day));
-        path.map(|path| format!("{path}/status")).unwrap_or_default()
-    }
+    let mut all: Vec<Need> = urgent.items.iter().map(|one| message(member, one)).collect();
+    all.extend(requests.iter().map(|visit| request(member, visit)));
+    all.extend(others.items.iter().map(|one| message(member, one)));
+    all.extend(missed.iter().take(SHOWN).map(|call| missed_call(member, call)));
+    all.extend(turned_off(member).await?);
+    Ok(Needs { all, more, more_messages })
 }
 
 /// The time of an event. The day is included if it is not today.
-fn when(member: &Member, view: &View, at: domain::Timestamp) -> String {
-    let zone = member.profile.zone;
-    match crate::dashboard::days::day(at, zone) == member.today() {
-        true => clock(at, zone),
-        false => capitalised(&view.words.short_moment(at, zone)),
+fn when(member: &Member, at: domain::Timestamp) -> String {
+    match member.day(at) == member.today() {
+        true => member.clock(at),
+        false => capitalised(&member.short_moment(at)),
     }
 }
 
-fn message(member: &Member, view: &View, message: &MessageView) -> Need {
+fn message(member: &Member, message: &MessageView) -> Need {
     let is_urgent = message.urgency == Urgency::Urgent;
     let (chip, word) =
         if is_urgent { ("urgent", "today-need-urgent") } else { ("new", "today-need-message") };
-    let known = (message.caller_name.as_deref(), message.caller_phone.as_deref());
-    let name = view.named(known, "somebody");
+    let name = member.named((message.caller_name.as_deref(), message.caller_phone.as_deref()), "somebody");
+    let path = member.path_to(&format!("messages/{}", message.id));
     Need {
+        chip,
+        word: member.t(word),
+        title: name.clone(),
         at: message.created_at.to_string(),
-        time: when(member, view, message.created_at),
+        time: when(member, message.created_at),
         text: plain_lines(&message.body, QUOTE_CHARS_MAX),
         is_quote: true,
         tel: message.caller_phone.clone().unwrap_or_default(),
-        resolve: member.resolving(message),
-        of: name.clone(),
-        ..Need::new(chip, view.t(word), name, member.way_to("messages", message.id))
+        resolve: if member.may(Right::Day) { format!("{path}/status") } else { String::new() },
+        path,
+        of: name,
+        ..Need::default()
     }
 }
 
-fn request(member: &Member, view: &View, visit: &AppointmentView) -> Need {
-    let (path, who) = (member.appointment_path(visit), view.who_comes(visit));
-    let title = capitalised(&format!("{}, {}", visit.service_name, member.starts(view, visit)));
+fn request(member: &Member, visit: &AppointmentView) -> Need {
+    let (path, who) = (member.appointment_path(visit), member.who_comes(visit));
     let may = member.may(Right::Day);
     let deed = |deed: &str| if may { format!("{path}/{deed}") } else { String::new() };
-    let source = view.t(&format!("appointment-source-{}", visit.source));
-    let values = [("who", who.clone()), ("source", source), ("when", when(member, view, visit.created_at))];
+    let source = member.t(&format!("appointment-source-{}", visit.source));
+    let values = [("who", who.clone()), ("source", source), ("when", when(member, visit.created_at))];
     Need {
-        aside: view.with("today-with-staff", "name", &visit.staff_name),
-        text: view.says("today-need-request-text", &values),
+        chip: "pending",
+        word: member.t("today-need-request"),
+        title: capitalised(&format!("{}, {}", visit.service_name, member.starts(visit))),
+        aside: member.with("today-with-staff", "name", &visit.staff_name),
+        text: member.says("today-need-request-text", &values),
         confirm: deed("confirm"),
         decline: deed("decline"),
         tag: tag(visit),
+        path,
         of: who,
-        ..Need::new("pending", view.t("today-need-request"), title, Some(path.clone()))
+        ..Need::default()
     }
 }
 
-fn missed_call(member: &Member, view: &View, call: &CallView) -> Need {
+fn missed_call(member: &Member, call: &CallView) -> Need {
     let known = (call.contact_name.as_deref(), call.from_number.as_deref());
-    let name = view.named(known, "today-need-unknown-number");
+    let name = member.named(known, "today-need-unknown-number");
     let text = call.summary.as_deref().map(|summary| plain_lines(summary, QUOTE_CHARS_MAX));
     let failed = call.status == CallStatus::Failed;
-    let word = if failed { "today-need-failed" } else { "today-need-missed" };
     Need {
+        chip: "missed",
+        word: member.t(if failed { "today-need-failed" } else { "today-need-missed" }),
+        title: name.clone(),
+        path: member.path_to(&format!("calls/{}", call.id)),
         at: call.started_at.to_string(),
-        time: when(member, view, call.started_at),
-        text: text.unwrap_or_else(|| match (failed, call.contact_id) {
-            (true, _) => view.t("today-need-failed-text"),
-            (false, Some(_)) => view.t("today-need-missed-known"),
-            (false, None) => view.t("today-need-missed-text"),
+        time: when(member, call.started_at),
+        text: text.unwrap_or_else(|| {
+            member.t(match (failed, call.contact_id) {
+                (true, _) => "today-need-failed-text",
+                (false, Some(_)) => "today-need-missed-known",
+                (false, None) => "today-need-missed-text",
+            })
         }),
         tel: call.from_number.clone().unwrap_or_default(),
-        of: name.clone(),
-        ..Need::new("missed", view.t(word), name, member.way_to("calls", call.id))
+        of: name,
+        ..Need::default()
     }
 }
 
 /// The disabled endpoints, if the person may see endpoints.
-async fn turned_off(member: &Member, view: &View) -> Result<Vec<Need>, Refused> {
+async fn turned_off(member: &Member) -> Result<Vec<Need>, Refused> {
     if !member.sees(Right::Integrations) {
         return Ok(Vec::new());
     }
@@ -196,12 +175,15 @@ async fn turned_off(member: &Member, view: &View) -> Result<Vec<Need>, Refused> 
     let failing =
         endpoints.into_iter().filter(|endpoint| endpoint.disabled_reason == Some(DisabledReason::Failures));
     let need = |endpoint: domain::WebhookEndpoint| {
-        let since = endpoint.disabled_at.map(|at| when(member, view, at)).unwrap_or_default();
-        let path = member.way_to("settings/webhooks", endpoint.id);
+        let since = endpoint.disabled_at.map(|at| when(member, at)).unwrap_or_default();
         Need {
-            text: view.with("today-need-webhook-text", "since", &since),
+            chip: "disabled",
+            word: member.t("today-need-webhook"),
+            path: member.path_to(&format!("settings/webhooks/{}", endpoint.id)),
+            text: member.with("today-need-webhook-text", "since", &since),
             of: endpoint.url.as_str().to_owned(),
-            ..Need::new("disabled", view.t("today-need-webhook"), endpoint.url.as_str().to_owned(), path)
+            title: endpoint.url.as_str().to_owned(),
+            ..Need::default()
         }
     };
     Ok(failing.map(need).collect())

@@ -1,13 +1,11 @@
 //! Open times to choose from: a strip of days, and the times of one day.
 
 use chrono::{NaiveDate, Timelike};
-use chrono_tz::Tz;
 use domain::availability::Slot;
 use domain::diary::Diary;
 
 use super::above::weeks_on;
 use super::board::{is_own, minutes_on};
-use crate::dashboard::days::{clock, day, local};
 use crate::dashboard::pages::prelude::*;
 
 /// The first hours of the afternoon and of the evening.
@@ -51,9 +49,7 @@ pub(super) struct OneSlot {
 }
 
 pub(super) struct Shown<'a> {
-    pub(super) view: &'a View,
-    pub(super) zone: Tz,
-    pub(super) today: NaiveDate,
+    pub(super) member: &'a Member,
     pub(super) days: &'a [NaiveDate],
     pub(super) date: NaiveDate,
     pub(super) diary: &'a Diary,
@@ -67,14 +63,14 @@ pub(super) struct Shown<'a> {
 impl Shown<'_> {
     /// Builds the strip and the times. `way` returns the link of a day, or the value of its button.
     pub(super) fn open_times(&self, way: impl Fn(NaiveDate) -> String) -> OpenTimes {
-        let first = self.days.first().copied();
-        let earlier = first.filter(|first| *first > self.today).and_then(|first| weeks_on(first, false));
+        let (first, today) = (self.days.first().copied(), self.member.today());
+        let earlier = first.filter(|first| *first > today).and_then(|first| weeks_on(first, false));
         let later = first.and_then(|first| weeks_on(first, true));
         OpenTimes {
-            day: capitalised(&self.view.day(self.date, self.today)),
+            day: self.member.heading(self.date),
             sends: self.sends,
             strip: self.days.iter().map(|date| self.strip_day(*date, &way)).collect(),
-            earlier: earlier.map(|day| way(day.max(self.today))),
+            earlier: earlier.map(|day| way(day.max(today))),
             later: later.map(&way),
             parts: self.parts(),
             problem: String::new(),
@@ -85,16 +81,17 @@ impl Shown<'_> {
     fn strip_day(&self, date: NaiveDate, way: &impl Fn(NaiveDate) -> String) -> StripDay {
         let count = self.on(date).count();
         let opens = || {
-            minutes_on(&self.diary.open, date, self.zone).any(|open| open.start < 24 * 60 && is_own(&open))
+            minutes_on(&self.diary.open, date, self.member.profile.zone)
+                .any(|open| open.start < 24 * 60 && is_own(&open))
         };
         let said = match count {
-            0 if date < self.today => self.view.t("book-strip-over"),
-            0 if !opens() => self.view.t("book-strip-closed"),
-            0 => self.view.t("book-strip-full"),
-            count => self.view.count("book-strip-open", count as u64),
+            0 if date < self.member.today() => self.member.t("book-strip-over"),
+            0 if !opens() => self.member.t("book-strip-closed"),
+            0 => self.member.t("book-strip-full"),
+            count => self.member.count("book-strip-open", count as u64),
         };
         StripDay {
-            weekday: self.view.short_weekday(date),
+            weekday: self.member.short_weekday(date),
             number: chrono::Datelike::day(&date).to_string(),
             said,
             way: if count == 0 { String::new() } else { way(date) },
@@ -103,16 +100,17 @@ impl Shown<'_> {
     }
 
     fn on(&self, date: NaiveDate) -> impl Iterator<Item = &Slot> {
-        self.slots.iter().filter(move |slot| day(slot.starts_at, self.zone) == date)
+        self.slots.iter().filter(move |slot| self.member.day(slot.starts_at) == date)
     }
 
     fn parts(&self) -> Vec<PartOfDay> {
         let all: Vec<_> = self.on(self.date).map(|slot| slot.starts_at).collect();
+        let local = |at: &domain::Timestamp| at.utc().with_timezone(&self.member.profile.zone);
         let slot = |at: &domain::Timestamp| {
-            let time = clock(*at, self.zone);
-            let is_twice = all.iter().filter(|other| clock(**other, self.zone) == time).count() > 1;
+            let time = self.member.clock(*at);
+            let is_twice = all.iter().filter(|other| self.member.clock(**other) == time).count() > 1;
             // If a local hour occurs twice, the label contains the offset.
-            let offset = local(*at, self.zone).format("%:z").to_string();
+            let offset = local(at).format("%:z").to_string();
             let value = at.to_string();
             OneSlot {
                 chosen: self.chosen == value || self.chosen == time,
@@ -121,8 +119,8 @@ impl Shown<'_> {
             }
         };
         let of = |id: &'static str, hours: std::ops::Range<u32>| {
-            let within = all.iter().filter(|at| hours.contains(&local(**at, self.zone).hour()));
-            PartOfDay { id, label: self.view.t(id), slots: within.map(slot).collect() }
+            let within = all.iter().filter(|at| hours.contains(&local(at).hour()));
+            PartOfDay { id, label: self.member.t(id), slots: within.map(slot).collect() }
         };
         let parts = [
             of("book-part-morning", 0..AFTERNOON),

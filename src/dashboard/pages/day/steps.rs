@@ -43,10 +43,11 @@ pub(super) struct Step {
 }
 
 /// The steps, if the person may do them. The list is empty if none is left.
-pub(super) async fn steps(member: &Member, view: &View, diary: &Diary) -> Result<Vec<Step>, Refused> {
+pub(super) async fn steps(member: &Member, diary: &Diary) -> Result<Vec<Step>, Refused> {
     if !member.may(Right::Settings) {
         return Ok(Vec::new());
     }
+    let view = &member.view;
     let one = PageRequest { limit: 1, after: None };
     let has_hours = !member.profile.hours.days().is_empty() || !diary.special.is_empty();
     let (service, staff) = (bookable(diary), offering(diary));
@@ -79,7 +80,7 @@ pub(super) async fn steps(member: &Member, view: &View, diary: &Diary) -> Result
         text,
         done,
         next: Some(at) == next,
-        path: member.place(place_of(id)).filter(|_| id != "booking" || is_ready).unwrap_or_default(),
+        path: if id != "booking" || is_ready { member.path_to(place_of(id)) } else { String::new() },
         label: if done { view.t("steps-change") } else { view.t(&format!("steps-do-{id}")) },
         number: at + 1,
     };
@@ -93,12 +94,12 @@ pub(in crate::dashboard) async fn are_left(member: &Member) -> Result<bool, Refu
     }
     let today = member.today();
     let diary = member.business.diary(today..=today).await?;
-    let steps = steps(member, &member.view(), &diary).await?;
+    let steps = steps(member, &diary).await?;
     Ok(steps.iter().take(TO_A_BOOKING).any(|step| !step.done))
 }
 
 /// The first missing requirement for any booking.
-pub(super) async fn missing(member: &Member, view: &View, diary: &Diary) -> Result<Option<Missing>, Refused> {
+pub(super) async fn missing(member: &Member, diary: &Diary) -> Result<Option<Missing>, Refused> {
     let opens = !member.profile.hours.days().is_empty() || {
         let (one, from_today) = (PageRequest { limit: 1, after: None }, (Some(member.today()), None));
         !member.business.special_days(from_today, &one).await?.items.is_empty()
@@ -111,9 +112,9 @@ pub(super) async fn missing(member: &Member, view: &View, diary: &Diary) -> Resu
         _ => return Ok(None),
     };
     Ok(Some(Missing {
-        text: view.t(text),
-        path: member.place(place_of(id)).filter(|_| member.may(Right::Settings)),
-        label: view.t(&format!("steps-do-{id}")),
+        text: member.t(text),
+        path: member.may(Right::Settings).then(|| member.path_to(place_of(id))),
+        label: member.t(&format!("steps-do-{id}")),
     }))
 }
 

@@ -4,9 +4,7 @@ use domain::{CallId, CallStatus, Direction};
 use engine::business::{MessageFilter, PageRequest};
 use view::CallView;
 
-use super::calls::direction;
 use super::rows::{self, Row};
-use super::said::{Chip, call_status, caller, duration, language, lines, of_call, other_end, outcome};
 use crate::dashboard::pages::prelude::*;
 
 /// The maximum number of messages of a call. A call has no more in practice.
@@ -14,84 +12,58 @@ const MESSAGES_MAX: usize = 20;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/call.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     title: String,
-    chip: Chip,
-    at: String,
-    when: String,
     sub: String,
-    lines: Vec<String>,
-    came_of_it: Vec<Row>,
-    number: Option<Number>,
-    from: End,
-    to: End,
     ended: String,
     outcome: String,
-    language: &'static str,
-    /// The URL of the recording. It is an external address, so the page shows it as text and not as a link.
-    recording: String,
-}
-
-struct End {
-    /// The path and the name of the contact, if this party is the contact.
-    contact: Option<(String, String)>,
-    number: Option<Number>,
+    came_of_it: Vec<Row>,
+    call: CallView,
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
     let id: CallId = member.id("call_id")?;
     let call = member.business.call_record(id).await?.ok_or_else(Refused::not_found)?;
-    let (view, zone) = (member.view(), member.profile.zone);
+    let (view, status) = (&member.view, member.t(&format!("call-status-{}", call.status)));
     let title = match call.direction {
-        Direction::Inbound => view.with("call-from", "name", &caller(&view, &call)),
-        Direction::Outbound => view.with("call-to", "name", &caller(&view, &call)),
+        Direction::Inbound => view.with("call-from", "name", &view.caller(&call)),
+        Direction::Outbound => view.with("call-to", "name", &view.caller(&call)),
     };
-    let mut sub = vec![view.t(direction(call.direction)), duration(call.duration_seconds)];
-    sub.extend(call.locale.map(|locale| language(locale).to_owned()));
-    let end = |of: Direction, number: Option<&String>| End {
-        contact: (call.direction == of).then(|| contact(&member, &view, &call)).flatten(),
-        number: Number::of(number),
-    };
-    let shown = Page {
+    let mut sub =
+        vec![view.t(&format!("call-direction-{}", call.direction)), view.duration(call.duration_seconds)];
+    sub.extend(call.locale.map(|locale| view.language(locale).to_owned()));
+    page(&Page {
         sheet: member.sheet("calls/one").under(vec![member.crumb("calls")]),
         title,
-        chip: of_call(&view, &call),
-        at: call.started_at.to_string(),
-        when: view.words.moment(call.started_at, zone),
         sub: sub.join(" · "),
-        lines: lines(call.summary.as_deref().unwrap_or_default()),
-        came_of_it: came_of_it(&member, &view, &call).await?,
-        number: Number::of(other_end(&call)),
-        from: end(Direction::Inbound, call.from_number.as_ref()),
-        to: end(Direction::Outbound, call.to_number.as_ref()),
-        ended: format!(
-            "{}, {}",
-            days::clock(call.ended_at, zone),
-            view.t(call_status(call.status)).to_lowercase()
-        ),
+        ended: format!("{}, {}", member.clock(call.ended_at), status.to_lowercase()),
         outcome: match call.status {
-            CallStatus::Completed => view.t(outcome(call.outcome)),
-            status => format!("{} · {}", view.t(call_status(status)), view.t(outcome(call.outcome))),
+            CallStatus::Completed => view.outcome(call.outcome),
+            _ => format!("{status} · {}", view.outcome(call.outcome)),
         },
-        language: call.locale.map(language).unwrap_or_default(),
-        recording: call.recording_url.clone().unwrap_or_default(),
-    };
-    page(&shown)
+        came_of_it: came_of_it(&member, &call).await?,
+        call,
+    })
 }
 
-fn contact(member: &Member, view: &View, call: &CallView) -> Option<(String, String)> {
-    let path = member.path_to(&format!("contacts/{}", call.contact_id?));
-    Some((path, call.contact_name.clone().unwrap_or_else(|| view.t("call-contact"))))
+impl Page<'_> {
+    /// The path and the name of the contact, if this end of the call is the contact.
+    fn contact(&self, end: Direction) -> Option<(String, String)> {
+        let id = self.call.contact_id.filter(|_| self.call.direction == end)?;
+        let name = self.call.contact_name.clone();
+        let name = name.unwrap_or_else(|| self.sheet.member.t("call-contact"));
+        Some((self.sheet.member.path_to(&format!("contacts/{id}")), name))
+    }
 }
 
 /// The call's appointment and messages, if they still exist.
-async fn came_of_it(member: &Member, view: &View, call: &CallView) -> Result<Vec<Row>, Refused> {
+async fn came_of_it(member: &Member, call: &CallView) -> Result<Vec<Row>, Refused> {
     let mut all = Vec::new();
     if let Some(id) = call.appointment_id
         && let Some(appointment) = member.business.appointment(id).await?
     {
-        all.push(rows::appointment_with_day(member, view, &appointment));
+        all.push(rows::appointment_with_day(member, &appointment));
     }
     let filter = MessageFilter { call_id: Some(call.id), ..MessageFilter::default() };
     let first = PageRequest { limit: MESSAGES_MAX, after: None };
@@ -100,6 +72,6 @@ async fn came_of_it(member: &Member, view: &View, call: &CallView) -> Result<Vec
         // A message may exist before the call that refers to it.
         messages.extend(member.business.message(id).await?);
     }
-    all.extend(messages.iter().map(|message| rows::message(member, view, message)));
+    all.extend(messages.iter().map(|message| rows::message(member, message)));
     Ok(all)
 }

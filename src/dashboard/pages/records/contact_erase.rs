@@ -7,7 +7,6 @@ use view::ContactView;
 
 use super::contact::{filters, found};
 use super::rows::{self, Row};
-use super::said::called;
 use crate::dashboard::pages::prelude::*;
 
 const SURE: &str = "sure";
@@ -16,13 +15,12 @@ const LOOKED_AT: usize = 50;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/contact_erase.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    path: String,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     back: String,
     name: String,
-    filled: Filled,
     problem: String,
+    filled: Filled,
     ahead: Vec<Row>,
 }
 
@@ -44,32 +42,28 @@ pub(crate) async fn sent(member: Member) -> Answered {
 }
 
 async fn shown(member: &Member, contact: &ContactView, mut filled: Filled) -> Answered {
-    let view = member.view();
-    let name = called(&view, contact);
-    let back = member.path_to(&format!("contacts/{}", contact.id));
+    let (name, back) = (member.called(contact), member.path_to(&format!("contacts/{}", contact.id)));
+    let crumbs = vec![member.crumb("contacts"), Crumb { label: name.clone(), path: back.clone() }];
     let shown = Page {
-        sheet: member
-            .sheet("contacts/one")
-            .under(vec![member.crumb("contacts"), Crumb { label: name.clone(), path: back.clone() }]),
-        path: format!("{back}/erase"),
+        sheet: member.sheet("contacts/one").under(crumbs),
         back,
         name,
-        problem: filled.problem(&view, SURE),
+        problem: filled.problem(&member.view, SURE),
         filled,
-        ahead: ahead(member, &view, contact).await?,
+        ahead: ahead(member, contact).await?,
     };
     page_as(shown.filled.status, &shown)
 }
 
 /// The future appointments that are not cancelled, the next one first.
-async fn ahead(member: &Member, view: &View, contact: &ContactView) -> Result<Vec<Row>, Refused> {
+async fn ahead(member: &Member, contact: &ContactView) -> Result<Vec<Row>, Refused> {
     let (mut latest, ..) = filters(contact.id);
     latest.status = vec![AppointmentStatus::Pending, AppointmentStatus::Confirmed];
     let page = PageRequest { limit: LOOKED_AT, after: None };
     let found = member.business.appointments(&latest, &page).await?.items;
     let now = member.business.now();
     let ahead = found.iter().take_while(|one| one.starts_at >= now);
-    let mut rows: Vec<_> = ahead.map(|one| rows::appointment_with_day(member, view, one)).collect();
+    let mut rows: Vec<_> = ahead.map(|one| rows::appointment_with_day(member, one)).collect();
     rows.reverse();
     Ok(rows)
 }

@@ -4,7 +4,6 @@ use domain::{Email, Phone, Right};
 use engine::business::ContactFilter;
 use view::ContactView;
 
-use super::said::{called, incomplete, short_day};
 use crate::dashboard::listing::Part;
 use crate::dashboard::pages::prelude::*;
 use crate::http::query::FromQuery;
@@ -15,45 +14,25 @@ const SHOWN: usize = 50;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/contacts.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    base: String,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     done: String,
-    q: String,
-    rows: Vec<Row>,
+    q: &'a str,
     pages: Pages,
-    incomplete: String,
-    may: bool,
-}
-
-struct Row {
-    path: String,
-    /// Whether the contact has a name. Otherwise the title is the phone number or email.
-    named: bool,
-    initials: String,
-    name: String,
-    phone: Option<Number>,
-    email: Option<Mailbox>,
-    at: String,
-    since: String,
+    found: Through<ContactView>,
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
-    let view = member.view();
     let q = member.query.get("q").trim();
     let part = member.part("contacts", SHOWN, &["q"]);
     let found = find(&member, &part, q).await?;
-    let shown = Page {
+    page(&Page {
         sheet: member.sheet("contacts"),
-        base: member.path_to("contacts"),
         done: member.done(&[("erased", "contacts-erased")]),
-        q: q.to_owned(),
-        rows: found.items.iter().map(|contact| row(&member, &view, contact)).collect(),
+        q,
         pages: part.pages(found.next.as_deref()),
-        incomplete: incomplete(&view, &found),
-        may: member.may(Right::Day),
-    };
-    page(&shown)
+        found,
+    })
 }
 
 /// The contact with this phone number or email, else the contacts with this text in their names.
@@ -78,18 +57,4 @@ async fn find(member: &Member, part: &Part, q: &str) -> Result<Through<ContactVi
         }
     }
     read(ContactFilter { name_part: Some(q.to_owned()), ..ContactFilter::default() }).await
-}
-
-fn row(member: &Member, view: &View, contact: &ContactView) -> Row {
-    let name = called(view, contact);
-    Row {
-        path: member.path_to(&format!("contacts/{}", contact.id)),
-        named: contact.name.is_some(),
-        initials: initials(contact.name.as_deref().unwrap_or_default()),
-        name,
-        phone: Number::of(contact.phone.as_ref()),
-        email: Mailbox::of(contact.email.as_ref()),
-        at: contact.created_at.to_string(),
-        since: short_day(view, contact.created_at, member.profile.zone),
-    }
 }

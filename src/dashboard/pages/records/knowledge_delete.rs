@@ -2,18 +2,17 @@
 
 use domain::Right;
 use engine::business::commands::knowledge::DeleteKnowledge;
+use view::KnowledgeView;
 
 use super::knowledge_edit::found;
-use super::rows::QUOTE_CHARS_MAX;
 use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/knowledge_delete.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     path: String,
-    title: String,
-    quote: String,
+    piece: KnowledgeView,
     filled: Filled,
 }
 
@@ -32,14 +31,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
 async fn shown(member: &Member, filled: Filled) -> Answered {
     let piece = found(member).await?;
     let path = member.path_to(&format!("knowledge/{}", piece.id));
-    let shown = Page {
-        sheet: member
-            .sheet("knowledge/one")
-            .under(vec![member.crumb("knowledge"), Crumb { label: piece.title.clone(), path: path.clone() }]),
-        path,
-        quote: plain(&piece.content, QUOTE_CHARS_MAX),
-        title: piece.title,
-        filled,
-    };
+    let crumbs = vec![member.crumb("knowledge"), Crumb { label: piece.title.clone(), path: path.clone() }];
+    let shown = Page { sheet: member.sheet("knowledge/one").under(crumbs), path, piece, filled };
     page_as(shown.filled.status, &shown)
 }

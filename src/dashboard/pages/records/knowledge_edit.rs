@@ -6,30 +6,21 @@ use domain::{KnowledgeId, Locale, Right};
 use engine::business::commands::knowledge::{AddKnowledge, PatchKnowledge};
 use view::KnowledgeView;
 
-use super::knowledge::detail;
-use super::said::{language, lines};
 use crate::admin::knowledge::KnowledgePatchBody;
 use crate::api::knowledge::KnowledgeBody;
 use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/records/knowledge_edit.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    title: String,
-    sub: String,
-    action: String,
-    back: String,
+struct Page<'a> {
+    sheet: Sheet<'a>,
+    piece: Option<&'a KnowledgeView>,
     filled: Filled,
     versions: Versions,
     /// The tag of the changed version. It is empty for a new entry.
     tag: String,
-    texts: Vec<Field>,
-    halves: Vec<Field>,
-    /// The lines of the text, for a member who may not change it.
-    lines: Vec<String>,
-    source: String,
-    may: bool,
+    texts: [Field; 2],
+    halves: [Field; 2],
     /// Whether the page shows the form. It also does so without the right, if a kept text would otherwise be
     /// lost.
     is_form: bool,
@@ -38,7 +29,7 @@ struct Page {
 pub(crate) async fn new(member: Member) -> Answered {
     let draft = member.kept_form();
     member.must_or_kept(Right::Settings, draft.as_ref())?;
-    let filled = Filled::kept(&member.view(), draft.as_ref(), member.path(), Form::default);
+    let filled = Filled::kept(&member.view, draft.as_ref(), member.path(), Form::default);
     shown(&member, None, filled)
 }
 
@@ -80,7 +71,7 @@ pub(crate) async fn save(member: Member) -> Answered {
 /// Shows the submitted text as a new entry, since the entry was deleted in the meantime.
 fn gone(member: &Member) -> Answered {
     let mut filled = Filled::of(member.form.clone());
-    (filled.notice, filled.status) = (member.view().t("knowledge-gone"), StatusCode::CONFLICT);
+    (filled.notice, filled.status) = (member.t("knowledge-gone"), StatusCode::CONFLICT);
     shown(member, None, filled)
 }
 
@@ -103,48 +94,37 @@ fn values(piece: &KnowledgeView) -> [(&'static str, String); 4] {
 }
 
 fn shown(member: &Member, piece: Option<&KnowledgeView>, mut filled: Filled) -> Answered {
-    let (view, is_kept) = (member.view(), !filled.notice.is_empty());
-    let versions = piece.filter(|_| filled.stale).map(|piece| versions(&view, &filled, piece));
-    let [title, content, locale, source] = fields(&view).map(|field| filled.field(&view, field));
-    let back = member.path_to("knowledge");
+    let (view, is_kept) = (&member.view, !filled.notice.is_empty());
+    let [title, content, locale, source] = fields(view).map(|field| filled.field(view, field));
     let shown = Page {
         sheet: member.sheet("knowledge/one").under(vec![member.crumb("knowledge")]),
-        title: piece.map_or_else(|| view.t("knowledge-new"), |piece| piece.title.clone()),
-        sub: piece.map_or_else(|| view.t("knowledge-new-sub"), |piece| detail(member, &view, piece)),
-        action: piece.map_or_else(|| member.path_to("knowledge/new"), |_| member.path().to_owned()),
-        back,
-        versions: versions.unwrap_or_default(),
+        piece,
+        versions: piece.map(|piece| versions(view, &filled, piece)).unwrap_or_default(),
         tag: piece.map(|piece| filled.tag(piece)).unwrap_or_default(),
         filled,
-        texts: vec![title, content],
-        halves: vec![locale, source],
-        lines: piece.map(|piece| lines(&piece.content)).unwrap_or_default(),
-        source: piece.and_then(|piece| piece.source_url.clone()).unwrap_or_default(),
-        may: member.may(Right::Settings),
+        texts: [title, content],
+        halves: [locale, source],
         is_form: member.may(Right::Settings) || is_kept,
     };
     page_as(shown.filled.status, &shown)
 }
 
 fn fields(view: &View) -> [Field; 4] {
-    let mut languages = vec![Choice::new("", view.t("knowledge-both"))];
-    languages.extend(Locale::ALL.iter().map(|one| Choice::new(one.as_str(), language(*one))));
+    let content = Field::area("content", view.t("knowledge-content")).class("tall");
+    let locale = Field::languages(view).or_empty(view.t("knowledge-both"));
+    let source = Field::line("source_url", view.t("knowledge-source")).optional();
     [
         Field::line("title", view.t("knowledge-title")).hint(view.t("knowledge-title-hint")),
-        Field::area("content", view.t("knowledge-content"))
-            .class("tall")
-            .hint(view.t("knowledge-content-hint")),
-        Field::select("locale", view.t("language"), languages).hint(view.t("knowledge-language-hint")),
-        Field::line("source_url", view.t("knowledge-source"))
-            .optional()
-            .hint(view.t("knowledge-source-hint")),
+        content.hint(view.t("knowledge-content-hint")),
+        locale.hint(view.t("knowledge-language-hint")),
+        source.hint(view.t("knowledge-source-hint")),
     ]
 }
 
 fn versions(view: &View, filled: &Filled, piece: &KnowledgeView) -> Versions {
     let labels = ["knowledge-title", "knowledge-content", "language", "knowledge-source"];
     let said = |name: &str, value: &str| match (name, Locale::from_word(value)) {
-        ("locale", Some(locale)) => language(locale).to_owned(),
+        ("locale", Some(locale)) => view.language(locale).to_owned(),
         ("locale", None) => view.t("knowledge-both"),
         _ if value.is_empty() => view.t("nothing-there"),
         _ => value.replace("\r\n", "\n").trim().to_owned(),
@@ -153,5 +133,5 @@ fn versions(view: &View, filled: &Filled, piece: &KnowledgeView) -> Versions {
         .iter()
         .zip(values(piece))
         .map(|(label, (name, theirs))| (view.t(label), said(name, filled.get(name)), said(name, &theirs)));
-    Versions::new(both)
+    filled.versions(both)
 }

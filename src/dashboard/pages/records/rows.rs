@@ -2,11 +2,8 @@
 
 use view::{AppointmentView, CallView, MessageView};
 
-use super::said::{Chip, duration, of_appointment, of_call, of_message, short_day};
+use super::said::Chip;
 use crate::dashboard::pages::prelude::*;
-
-/// The maximum number of characters of a text in a row. The stylesheet shows two lines of them.
-pub(super) const QUOTE_CHARS_MAX: usize = 300;
 
 pub(super) struct Row {
     pub(super) path: String,
@@ -19,53 +16,50 @@ pub(super) struct Row {
 }
 
 /// An appointment, with its service as the title.
-pub(super) fn appointment(member: &Member, view: &View, shown: &AppointmentView) -> Row {
-    let zone = member.profile.zone;
-    let values = [("service", &*shown.service_name), ("time", &days::clock(shown.starts_at, zone))];
-    let title = view.words.say("contact-appointment", &values.map(|(name, text)| (name, Value::Text(text))));
+pub(super) fn appointment(member: &Member, shown: &AppointmentView) -> Row {
+    let values = [("service", &shown.service_name), ("time", &member.clock(shown.starts_at))];
     Row {
         path: member.path_to(&format!("appointments/{}", shown.id)),
         at: shown.starts_at.to_string(),
-        day: short_day(view, shown.starts_at, zone),
-        title,
-        detail: view.with("contact-with", "staff", &shown.staff_name),
+        day: member.short_date(shown.starts_at),
+        title: member.says("contact-appointment", &values),
+        detail: member.with("contact-with", "staff", &shown.staff_name),
         quote: String::new(),
-        chip: of_appointment(view, shown.status),
+        chip: member.of_appointment(shown.status),
     }
 }
 
 /// A call, with its duration.
-pub(super) fn call(member: &Member, view: &View, shown: &CallView) -> Row {
-    let time = days::clock(shown.started_at, member.profile.zone);
-    let values = [("time", &*time), ("long", &duration(shown.duration_seconds))];
+pub(super) fn call(member: &Member, shown: &CallView) -> Row {
+    let values =
+        [("time", member.clock(shown.started_at)), ("long", member.duration(shown.duration_seconds))];
     Row {
         path: member.path_to(&format!("calls/{}", shown.id)),
         at: shown.started_at.to_string(),
-        day: short_day(view, shown.started_at, member.profile.zone),
-        title: view.words.say("contact-call", &values.map(|(name, text)| (name, Value::Text(text)))),
+        day: member.short_date(shown.started_at),
+        title: member.says("contact-call", &values),
         detail: String::new(),
-        quote: plain(shown.summary.as_deref().unwrap_or_default(), QUOTE_CHARS_MAX),
-        chip: of_call(view, shown),
+        quote: member.quote(shown.summary.as_deref().unwrap_or_default()),
+        chip: member.of_call(shown),
     }
 }
 
 /// A message, with its time.
-pub(super) fn message(member: &Member, view: &View, shown: &MessageView) -> Row {
-    let zone = member.profile.zone;
+pub(super) fn message(member: &Member, shown: &MessageView) -> Row {
     Row {
         path: member.path_to(&format!("messages/{}", shown.id)),
         at: shown.created_at.to_string(),
-        day: short_day(view, shown.created_at, zone),
-        title: view.with("contact-message", "time", &days::clock(shown.created_at, zone)),
+        day: member.short_date(shown.created_at),
+        title: member.with("contact-message", "time", &member.clock(shown.created_at)),
         detail: String::new(),
-        quote: plain(&shown.body, QUOTE_CHARS_MAX),
-        chip: of_message(view, shown),
+        quote: member.quote(&shown.body),
+        chip: member.of_message(shown),
     }
 }
 
 /// An appointment with its day in the row.
-pub(super) fn appointment_with_day(member: &Member, view: &View, shown: &AppointmentView) -> Row {
-    let row = appointment(member, view, shown);
-    let when = capitalised(&view.words.moment(shown.starts_at, member.profile.zone));
+pub(super) fn appointment_with_day(member: &Member, shown: &AppointmentView) -> Row {
+    let row = appointment(member, shown);
+    let when = capitalised(&member.moment(shown.starts_at));
     Row { title: shown.service_name.clone(), detail: format!("{when} · {}", row.detail), ..row }
 }

@@ -1,164 +1,108 @@
-//! Texts about records: times, durations, names and states.
+//! Texts about records: durations, names and states.
 
 use chrono::Datelike;
-use chrono_tz::Tz;
-use domain::{AppointmentStatus, CallOutcome, CallStatus, Locale, MessageStatus, Timestamp, Urgency};
+use domain::{AppointmentStatus, CallOutcome, CallStatus, Direction, MessageStatus, Timestamp, Urgency};
 use view::{CallView, ContactView, MessageView};
 
 use crate::dashboard::pages::prelude::*;
-use crate::rest::through::Through;
-use crate::rest::values::phone::in_groups;
 
-pub(super) struct Chip {
-    pub(super) class: &'static str,
-    pub(super) word: String,
-}
+/// The maximum number of characters of a text in a row. The stylesheet shows two lines of them.
+const QUOTE_CHARS_MAX: usize = 300;
 
-/// The message that a search stopped early. It may be empty.
-pub(super) fn incomplete<T>(view: &View, found: &Through<T>) -> String {
-    if found.is_incomplete { view.t("records-incomplete") } else { String::new() }
-}
+/// The CSS class and the text of a status.
+pub(super) type Chip = (&'static str, String);
 
-pub(super) fn of_message(view: &View, message: &MessageView) -> Chip {
-    let (class, id) = match (message.status, message.urgency) {
-        (MessageStatus::New, Urgency::Urgent) => ("urgent", "message-urgent-new"),
-        (MessageStatus::Read, Urgency::Urgent) => ("urgent", "message-urgent-read"),
-        (MessageStatus::Resolved, Urgency::Urgent) => ("resolved", "message-urgent-resolved"),
-        (MessageStatus::New, Urgency::Normal) => ("new", "message-new"),
-        (MessageStatus::Read, Urgency::Normal) => ("read", "message-read"),
-        (MessageStatus::Resolved, Urgency::Normal) => ("resolved", "message-resolved"),
-    };
-    Chip { class, word: view.t(id) }
-}
+impl View {
+    pub(super) fn of_message(&self, message: &MessageView) -> Chip {
+        let (status, is_urgent) = (message.status, message.urgency == Urgency::Urgent);
+        let class = if is_urgent && status != MessageStatus::Resolved { "urgent" } else { status.as_str() };
+        let urgent = if is_urgent { "urgent-" } else { "" };
+        (class, self.t(&format!("message-is-{urgent}{status}")))
+    }
 
-/// The outcome of a completed call; the status of any other.
-pub(super) fn of_call(view: &View, call: &CallView) -> Chip {
-    let class = match (call.status, call.outcome) {
-        (CallStatus::Missed, _) => "missed",
-        (CallStatus::Failed, _) => "failed",
-        (
-            _,
-            CallOutcome::AppointmentBooked
-            | CallOutcome::AppointmentRescheduled
-            | CallOutcome::QuestionAnswered
-            | CallOutcome::Transferred,
-        ) => "good",
-        (_, CallOutcome::AppointmentCancelled) => "cancelled",
-        // Amber marks open tasks. A message has its own chip.
-        (
-            _,
-            CallOutcome::MessageTaken
-            | CallOutcome::Voicemail
-            | CallOutcome::Hangup
-            | CallOutcome::Spam
-            | CallOutcome::Other,
-        ) => "",
-    };
-    let id =
-        if call.status == CallStatus::Completed { outcome(call.outcome) } else { call_status(call.status) };
-    Chip { class, word: view.t(id) }
-}
+    /// The outcome of a completed call; the status of any other.
+    pub(super) fn of_call(&self, call: &CallView) -> Chip {
+        use CallOutcome as O;
+        if call.status != CallStatus::Completed {
+            return (call.status.as_str(), self.t(&format!("call-status-{}", call.status)));
+        }
+        let class = match call.outcome {
+            O::AppointmentBooked | O::AppointmentRescheduled | O::QuestionAnswered | O::Transferred => "good",
+            O::AppointmentCancelled => "cancelled",
+            // Amber marks open tasks. A message has its own chip.
+            O::MessageTaken | O::Voicemail | O::Hangup | O::Spam | O::Other => "",
+        };
+        (class, self.outcome(call.outcome))
+    }
 
-pub(super) fn call_status(status: CallStatus) -> &'static str {
-    match status {
-        CallStatus::Completed => "call-completed",
-        CallStatus::Missed => "call-missed",
-        CallStatus::Failed => "call-failed",
+    pub(in crate::dashboard) fn of_appointment(&self, status: AppointmentStatus) -> Chip {
+        (status.as_str(), self.status(status))
+    }
+
+    pub(super) fn outcome(&self, outcome: CallOutcome) -> String {
+        self.t(&format!("call-outcome-{outcome}"))
+    }
+
+    pub(super) fn standing(&self, status: MessageStatus) -> String {
+        self.t(&format!("messages-tab-{status}"))
+    }
+
+    pub(super) fn caller(&self, call: &CallView) -> String {
+        let number = self.other_end(call).map(|number| self.phone(number));
+        call.contact_name.clone().or(number).unwrap_or_else(|| self.t("call-anonymous"))
+    }
+
+    /// The sender of a message, from the message's own data.
+    pub(super) fn sender(&self, message: &MessageView) -> String {
+        let number = message.caller_phone.as_deref().map(|number| self.phone(number));
+        message.caller_name.clone().or(number).unwrap_or_else(|| self.t("somebody"))
+    }
+
+    /// The contact's name, else the phone number or email.
+    pub(super) fn called(&self, contact: &ContactView) -> String {
+        let number = contact.phone.as_deref().map(|number| self.phone(number));
+        let name = contact.name.clone().or(number).or_else(|| contact.email.clone());
+        name.unwrap_or_else(|| self.t("somebody"))
+    }
+
+    /// The phone number of the other party.
+    pub(super) fn other_end<'a>(&self, call: &'a CallView) -> Option<&'a String> {
+        match call.direction {
+            Direction::Inbound => call.from_number.as_ref(),
+            Direction::Outbound => call.to_number.as_ref(),
+        }
+    }
+
+    pub(super) fn quote(&self, text: &str) -> String {
+        plain(text, QUOTE_CHARS_MAX)
+    }
+
+    /// A duration: `41 s`, `3 min 02 s`, `1 h 05 min`.
+    pub(super) fn duration(&self, seconds: u32) -> String {
+        duration(seconds)
     }
 }
 
-pub(super) fn outcome(outcome: CallOutcome) -> &'static str {
-    match outcome {
-        CallOutcome::AppointmentBooked => "call-booked",
-        CallOutcome::AppointmentRescheduled => "call-moved",
-        CallOutcome::AppointmentCancelled => "call-cancelled",
-        CallOutcome::MessageTaken => "call-message",
-        CallOutcome::QuestionAnswered => "call-answered",
-        CallOutcome::Transferred => "call-transferred",
-        CallOutcome::Voicemail => "call-voicemail",
-        CallOutcome::Spam => "call-spam",
-        CallOutcome::Hangup => "call-hangup",
-        CallOutcome::Other => "call-other",
+impl Member {
+    /// The time of an instant today, else the day and the time.
+    pub(super) fn lately(&self, at: Timestamp) -> String {
+        let (day, today) = (self.day(at), self.today());
+        if day == today {
+            return self.clock(at);
+        }
+        if day.succ_opt() == Some(today) {
+            return self.with("records-yesterday", "time", &self.clock(at));
+        }
+        if day.year() == today.year() { self.short_moment(at) } else { self.moment(at) }
     }
 }
 
-pub(super) fn of_appointment(view: &View, status: AppointmentStatus) -> Chip {
-    let id = match status {
-        AppointmentStatus::Pending => "to-confirm",
-        AppointmentStatus::Confirmed => "contact-confirmed",
-        AppointmentStatus::Declined => "contact-declined",
-        AppointmentStatus::Cancelled => "contact-cancelled",
-    };
-    Chip { class: status.as_str(), word: view.t(id) }
-}
-
-pub(super) fn caller(view: &View, call: &CallView) -> String {
-    let number = other_end(call).map(|number| in_groups(number));
-    call.contact_name.clone().or(number).unwrap_or_else(|| view.t("call-anonymous"))
-}
-
-pub(super) fn other_end(call: &CallView) -> Option<&String> {
-    match call.direction {
-        domain::Direction::Inbound => call.from_number.as_ref(),
-        domain::Direction::Outbound => call.to_number.as_ref(),
-    }
-}
-
-/// The sender of a message, from the message's own data.
-pub(super) fn sender(view: &View, message: &MessageView) -> String {
-    let number = message.caller_phone.as_deref().map(in_groups);
-    message.caller_name.clone().or(number).unwrap_or_else(|| view.t("somebody"))
-}
-
-/// The contact's name, else the phone number or email.
-pub(super) fn called(view: &View, contact: &ContactView) -> String {
-    let number = contact.phone.as_deref().map(in_groups);
-    contact.name.clone().or(number).or_else(|| contact.email.clone()).unwrap_or_else(|| view.t("somebody"))
-}
-
-pub(super) fn language(locale: Locale) -> &'static str {
-    match locale {
-        Locale::En => "English",
-        Locale::Fr => "Français",
-    }
-}
-
-/// The time of an instant today, else the day and the time.
-pub(super) fn lately(view: &View, at: Timestamp, now: Timestamp, zone: Tz) -> String {
-    let (day, today, time) = (days::day(at, zone), days::day(now, zone), days::clock(at, zone));
-    if day == today {
-        return time;
-    }
-    if day.succ_opt() == Some(today) {
-        return view.with("records-yesterday", "time", &time);
-    }
-    if day.year() != today.year() {
-        return view.words.moment(at, zone);
-    }
-    view.words.short_moment(at, zone)
-}
-
-/// A day in short form: `1 Dec 2026`.
-pub(super) fn short_day(view: &View, at: Timestamp, zone: Tz) -> String {
-    let day = days::day(at, zone);
-    let number = |id, number: u32| view.words.say(id, &[("number", Value::Count(number.into()))]);
-    let (month, number, year) =
-        (number("records-month", day.month()), number("day", day.day()), day.year().to_string());
-    let parts = [("day", &*number), ("month", &month), ("year", &year)];
-    view.words.say("records-short-day", &parts.map(|(name, part)| (name, Value::Text(part))))
-}
-
-/// A duration: `41 s`, `3 min 02 s`, `1 h 05 min`.
-pub(super) fn duration(seconds: u32) -> String {
+fn duration(seconds: u32) -> String {
     match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
         (0, 0, seconds) => format!("{seconds} s"),
         (0, minutes, seconds) => format!("{minutes} min {seconds:02} s"),
         (hours, minutes, _) => format!("{hours} h {minutes:02} min"),
     }
-}
-
-pub(super) fn lines(text: &str) -> Vec<String> {
-    text.lines().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -7,22 +7,20 @@ use view::OperatorBusinessView;
 
 use super::choices::{language, languages, zones};
 use super::done::Done;
-use super::facts::{Line, facts, line, versions};
+use super::facts::{line, versions};
 use super::regions;
 use crate::admin::businesses::OperatorBusinessPatch;
 use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/business.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    path: String,
-    may: bool,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     done: Done,
     filled: Filled,
     tag: String,
     versions: Versions,
-    facts: Vec<Fact>,
+    facts: Vec<Line>,
     name: Field,
     locale: Field,
     timezone: Field,
@@ -56,61 +54,47 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
 }
 
 fn mode_word(view: &View, mode: BookingMode) -> String {
-    view.t(match mode {
-        BookingMode::Instant => "business-instant",
-        BookingMode::Request => "business-request",
-        BookingMode::Off => "business-off",
-    })
+    view.t(&format!("business-mode-{mode}"))
 }
 
 fn modes(view: &View, filled: &mut Filled) -> Choices {
     let choice = |mode: &BookingMode| Choice {
-        hint: view.t(match mode {
-            BookingMode::Instant => "business-instant-hint",
-            BookingMode::Request => "business-request-hint",
-            BookingMode::Off => "business-off-hint",
-        }),
-        chosen: filled.get("booking_mode") == mode.as_str(),
+        hint: view.t(&format!("business-mode-{mode}-hint")),
         ..Choice::new(mode.as_str(), mode_word(view, *mode))
     };
-    let all = BookingMode::ALL.iter().map(choice).collect();
-    let problem = filled.problem(view, "booking_mode");
-    Choices { problem, ..Choices::new("booking_mode", "radio", view.t("business-booking"), all) }
+    let all = BookingMode::ALL.iter().map(choice);
+    filled.choices(view, Choices::new("booking_mode", "radio", view.t("business-booking"), all))
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
-    let (view, path) = (member.view(), member.path_to("settings/business"));
-    let done = Done::said(&view, member.query.get("done"));
     let done = match member.query.get("done") {
-        "zone" => done.with_outside(&member, Concerned::EVERYONE).await?,
-        _ => done,
+        "zone" => Done::said(&member).with_outside(&member, Concerned::EVERYONE).await?,
+        _ => Done::said(&member),
     };
-    let filled = member.filled(&path, || values(&member.profile));
+    let filled = member.filled(&member.path_to("settings/business"), || values(&member.profile));
     shown(&member, filled, done).await
 }
 
 async fn shown(member: &Member, mut filled: Filled, done: Done) -> Answered {
-    let (view, now) = (member.view(), values(&member.profile));
+    let (view, now) = (&member.view, values(&member.profile));
     let website = Field::new("website_url", "url", "url", view.t("business-website")).optional();
     let zone = filled.get("timezone").to_owned();
     let name = Field::line("name", view.t("name")).hint(view.t("business-name-hint"));
-    let locale = Field::select("locale", view.t("business-locale"), languages(&view));
+    let locale = Field::select("locale", view.t("business-locale"), languages(view));
     let timezone = Field::select("timezone", view.t("business-zone"), zones(&zone));
-    let region = Field::select("phone_region", view.t("business-region"), regions::choices(&view));
+    let region = Field::select("phone_region", view.t("business-region"), regions::choices(view));
     let shown = Page {
         sheet: member.sheet("settings/business"),
-        path: member.path_to("settings/business"),
-        may: member.may(Right::Settings),
         done,
         tag: filled.tag(&OperatorBusinessView::from(&member.profile)),
-        versions: versions(&filled, lines(&view, filled.values()), lines(&view, &now)),
-        facts: facts(lines(&view, &now)),
-        name: filled.field(&view, name),
-        locale: filled.field(&view, locale.hint(view.t("business-locale-hint"))),
-        timezone: filled.field(&view, timezone.hint(view.t("business-zone-hint"))),
-        website_url: filled.field(&view, website),
-        modes: modes(&view, &mut filled),
-        region: filled.field(&view, region),
+        versions: versions(&filled, lines(view, filled.values()), lines(view, &now)),
+        facts: lines(view, &now),
+        name: filled.field(view, name),
+        locale: filled.field(view, locale.hint(view.t("business-locale-hint"))),
+        timezone: filled.field(view, timezone.hint(view.t("business-zone-hint"))),
+        website_url: filled.field(view, website),
+        modes: modes(view, &mut filled),
+        region: filled.field(view, region),
         filled,
     };
     page_as(shown.filled.status, &shown)

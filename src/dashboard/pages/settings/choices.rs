@@ -10,6 +10,8 @@ const HOUR: u32 = 60;
 const DAY: u32 = 24 * HOUR;
 const WEEK: u32 = 7 * DAY;
 
+const NAME_CHARS: usize = 60;
+
 /// Prefixes of old zone names. Each of these zones has a newer name.
 const FORMER: [&str; 6] = ["Brazil/", "Canada/", "Chile/", "Etc/", "Mexico/", "US/"];
 
@@ -22,10 +24,6 @@ pub(super) fn zones(current: &str) -> Vec<Choice> {
     let mut names: Vec<_> = shown.map(|zone| zone.name()).collect();
     names.sort_unstable();
     names.into_iter().map(|name| Choice::new(name, name.replace('_', " "))).collect()
-}
-
-pub(super) fn place(zone: Tz) -> String {
-    zone.name().rsplit('/').next().unwrap_or_default().replace('_', " ")
 }
 
 pub(super) fn languages(view: &View) -> Vec<Choice> {
@@ -49,6 +47,18 @@ pub(super) fn numbers(
     numbers.dedup();
     let said = numbers.into_iter().map(|number| Choice::new(number.to_string(), say(number)));
     none.map(|label| Choice::new("", label)).into_iter().chain(said).collect()
+}
+
+/// The first `most` names, and the number of the others.
+pub(super) fn named(view: &View, names: &[&str], most: usize) -> String {
+    let first = names.iter().take(most).map(|name| plain(name, NAME_CHARS)).collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(most).filter(|more| *more > 0) {
+        None => first,
+        Some(more) => {
+            let values = [("names", Value::Text(&first)), ("count", Value::Count(more as u64))];
+            view.words.say("settings-and-more", &values)
+        }
+    }
 }
 
 /// A number of minutes, in the largest unit with a whole number.

@@ -14,7 +14,7 @@ use view::RetentionView;
 
 use super::choices::{how_many_days, numbers};
 use super::done::Done;
-use super::facts::{Line, facts, line, versions};
+use super::facts::{line, versions};
 use crate::admin::retention::RetentionPatch;
 use crate::dashboard::pages::prelude::*;
 use crate::http::body::JSON_LINES;
@@ -34,17 +34,13 @@ const LOG: &str = "audit_days";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/data.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    path: String,
-    /// The path of the contacts, where a member can erase one.
-    contacts: String,
-    may: bool,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     done: Done,
     filled: Filled,
     tag: String,
     versions: Versions,
-    facts: Vec<Fact>,
+    facts: Vec<Line>,
     fields: Vec<Field>,
     /// The period of the audit log, for a member who may not change it.
     log: String,
@@ -52,8 +48,8 @@ struct Page {
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/shorter.html", config = "src/askama.toml")]
-struct Shorter {
-    sheet: Sheet,
+struct Shorter<'a> {
+    sheet: Sheet<'a>,
     path: String,
     goes: Vec<String>,
     /// The fields of the form, which is submitted again.
@@ -85,33 +81,29 @@ fn theirs(member: &Member) -> impl Iterator<Item = (&'static str, &'static str)>
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
-    let (view, kept) = (member.view(), member.business.retention().await?);
-    let done = Done::said(&view, member.query.get("done"));
+    let kept = member.business.retention().await?;
     let filled = member.filled(&member.path_to("settings/data"), || values(&kept));
-    shown(&member, &kept, filled, done).await
+    shown(&member, &kept, filled, Done::said(&member)).await
 }
 
 async fn shown(member: &Member, kept: &RetentionView, mut filled: Filled, done: Done) -> Answered {
-    let (view, now) = (member.view(), values(kept));
+    let (view, now) = (&member.view, values(kept));
     let field = |(name, label): (&str, &str)| {
         let usual = if name == LOG { &USUAL_OF_LOG[..] } else { &USUAL[..] };
         let for_ever = Some(view.t("data-for-ever"));
-        let options = numbers(usual, filled.get(name), for_ever, |days| how_many_days(&view, days));
+        let options = numbers(usual, filled.get(name), for_ever, |days| how_many_days(view, days));
         let label = if name == LOG { "data-log" } else { label };
-        filled.field(&view, Field::select(name, view.t(label), options))
+        filled.field(view, Field::select(name, view.t(label), options))
     };
     let fields = theirs(member).map(field).collect();
     let shown = Page {
         sheet: member.sheet("settings/data"),
-        path: member.path_to("settings/data"),
-        contacts: member.path_to("contacts"),
-        may: member.may(Right::Data),
         done,
         tag: filled.tag(kept),
-        versions: versions(&filled, lines(&view, filled.values()), lines(&view, &now)),
-        facts: facts(lines(&view, &now)),
+        versions: versions(&filled, lines(view, filled.values()), lines(view, &now)),
+        facts: lines(view, &now),
         fields,
-        log: if member.may(Right::Ownership) { String::new() } else { how_long(&view, now.get(LOG)) },
+        log: if member.may(Right::Ownership) { String::new() } else { how_long(view, now.get(LOG)) },
         filled,
     };
     page_as(shown.filled.status, &shown)
@@ -120,13 +112,8 @@ async fn shown(member: &Member, kept: &RetentionView, mut filled: Filled, done: 
 /// Changes the periods. If this deletes data, the page asks for confirmation first.
 pub(crate) async fn sent(member: Member) -> Answered {
     let mut body = member.body();
-    for (name, _) in theirs(&member) {
-        let Some(text) = member.form.find(name).map(str::trim) else { continue };
-        body = match text.parse() {
-            Ok(days) => body.with(name, Json::Integer(days)),
-            Err(_) if text.is_empty() => body.with(name, Json::Null),
-            Err(_) => body.with(name, Json::String(text.to_owned())),
-        };
+    for (name, _) in theirs(&member).filter(|(name, _)| member.form.find(name).is_some()) {
+        body = body.optional_number(name);
     }
     let (kept, read) = (member.business.retention().await?, body.read::<RetentionPatch>());
     let goes = goes(&member, &values(&kept));
@@ -142,16 +129,13 @@ pub(crate) async fn sent(member: Member) -> Answered {
 
 /// The data that is deleted with the new periods but kept with the current periods.
 fn goes(member: &Member, now: &Form) -> Vec<String> {
-    let view = member.view();
     let days = |form: &Form, name: &str| form.get(name).trim().parse().unwrap_or(u32::MAX);
     let shorter = theirs(member).filter(|(name, _)| days(&member.form, name) < days(now, name));
     let told = shorter.filter_map(|(name, label)| {
         let kept = TimeDelta::days(days(&member.form, name).into());
         let before = member.business.now().utc().checked_sub_signed(kept)?.timestamp_millis();
-        let before = days::day(domain::Timestamp::from_millis(before), member.profile.zone);
-        let before = format!("{} {}", view.words.date(before), before.format("%Y"));
-        let values = [("what", Value::Text(&view.t(label))), ("before", Value::Text(&before))];
-        Some(view.words.say("data-goes", &values))
+        let before = member.full_date(member.day(domain::Timestamp::from_millis(before)));
+        Some(member.says("data-goes", &[("what", member.t(label)), ("before", before)]))
     });
     told.collect()
 }
@@ -171,8 +155,7 @@ fn ask(member: &Member, goes: Vec<String>) -> Answered {
 /// The business as lines of JSON, like the operator's export, without the webhook secrets.
 pub(crate) async fn export(member: Member) -> Answered {
     let id = member.business.id();
-    let today = days::day(member.business.now(), member.profile.zone);
-    let name = format!("attachment; filename=\"business-{today}.jsonl\"");
+    let name = format!("attachment; filename=\"business-{}.jsonl\"", member.today());
     let name = HeaderValue::from_str(&name).unwrap_or(HeaderValue::from_static("attachment"));
     let heads =
         [(header::CONTENT_TYPE, HeaderValue::from_static(JSON_LINES)), (header::CONTENT_DISPOSITION, name)];

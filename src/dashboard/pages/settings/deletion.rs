@@ -10,8 +10,8 @@ use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/deletion.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     path: String,
     title: String,
     text: String,
@@ -26,23 +26,16 @@ struct Of {
     text: &'static str,
 }
 
-struct InTheWay {
-    reason: String,
-    way: Option<String>,
-}
-
 fn shown(member: &Member, of: &Of, blocked: Option<InTheWay>) -> Answered {
-    let (view, above) = (member.view(), member.path_to(of.place));
-    let path = format!("{above}/{}", of.id);
+    let path = member.path_to(&format!("{}/{}", of.place, of.id));
     let status = if blocked.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
-    let (reason, way) = blocked.map_or_else(Default::default, |blocked| (blocked.reason, blocked.way));
+    let (reason, way) = blocked.unwrap_or_default();
+    let crumbs = vec![member.crumb(of.place), Crumb { label: of.name.clone(), path: path.clone() }];
     let shown = Page {
-        sheet: member
-            .sheet(of.place)
-            .under(vec![member.crumb(of.place), Crumb { label: of.name.clone(), path: path.clone() }]),
+        sheet: member.sheet(of.place).under(crumbs),
         path,
-        title: view.with("deletion-title", "name", &of.name),
-        text: view.t(of.text),
+        title: member.with("deletion-title", "name", &of.name),
+        text: member.t(of.text),
         reason,
         way,
     };
@@ -99,22 +92,20 @@ fn deleted(member: &Member, of: &Of, done: Result<(), Refused>) -> Answered {
     }
 }
 
-/// The references, in words, and the page that shows them.
+/// The reference that prevents the deletion, in words, and the page that shows it.
+type InTheWay = (String, Option<String>);
+
 fn in_the_way(member: &Member, undone: Undone) -> InTheWay {
-    let view = member.view();
-    let Undone::Conflict(refusal) = undone else {
-        return InTheWay { reason: view.t("settings-changed-meanwhile"), way: None };
-    };
+    let Undone::Conflict(refusal) = undone else { return (member.t("settings-changed-meanwhile"), None) };
     let Refusal::Conflict { conflict: Conflict::InUse(by), .. } = refusal else {
-        return InTheWay { reason: view.refusal(&refusal), way: None };
+        return (member.refusal(&refusal), None);
     };
-    let way = |place: &str, id: Uuid| Some(member.path_to(&format!("{place}/{id}")));
     let (reason, way) = match by {
-        UsedBy::Appointment(id) => ("deletion-appointment", way("appointments", id.uuid())),
-        UsedBy::Message(id) => ("deletion-message", way("messages", id.uuid())),
-        UsedBy::Staff(id) => ("deletion-staff", way("settings/staff", id.uuid())),
-        UsedBy::Person(_) => ("deletion-person", Some(member.path_to("settings/people"))),
-        UsedBy::JustNow => return InTheWay { reason: view.refusal(&refusal), way: None },
+        UsedBy::Appointment(id) => ("deletion-appointment", format!("appointments/{id}")),
+        UsedBy::Message(id) => ("deletion-message", format!("messages/{id}")),
+        UsedBy::Staff(id) => ("deletion-staff", format!("settings/staff/{id}")),
+        UsedBy::Person(_) => ("deletion-person", "settings/people".into()),
+        UsedBy::JustNow => return (member.refusal(&refusal), None),
     };
-    InTheWay { reason: view.t(reason), way }
+    (member.t(reason), Some(member.path_to(&way)))
 }

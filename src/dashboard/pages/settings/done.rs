@@ -26,14 +26,18 @@ pub(super) struct Lies {
 }
 
 impl Done {
-    pub(super) fn said(view: &View, word: &str) -> Self {
-        let text = match word {
-            "saved" | "zone" | "week" | "day" => view.t("saved"),
-            "added" | "off" => view.t("settings-added"),
-            "removed" => view.t("settings-removed"),
-            "deleted" => view.t("settings-deleted"),
-            _ => String::new(),
-        };
+    pub(super) fn said(member: &Member) -> Self {
+        let added = "settings-added";
+        let text = member.done(&[
+            ("saved", "saved"),
+            ("zone", "saved"),
+            ("week", "saved"),
+            ("day", "saved"),
+            ("added", added),
+            ("off", added),
+            ("removed", "settings-removed"),
+            ("deleted", "settings-deleted"),
+        ]);
         Self { text, ..Self::default() }
     }
 
@@ -54,20 +58,22 @@ impl Done {
         if self.text.is_empty() {
             return Ok(self);
         }
-        let (view, zone) = (member.view(), member.profile.zone);
         let (outside, count) = member.business.outside(concerned).await?;
         if count == 0 {
             return Ok(self);
         }
-        self.outside = view.count("outside", count as u64);
+        self.outside = member.count("outside", count as u64);
         if let Some(more) = count.checked_sub(outside.len()).filter(|more| *more > 0) {
-            self.more = view.count("outside-more", more as u64);
+            self.more = member.count("outside-more", more as u64);
         }
         let lies = outside.into_iter().map(|appointment| Lies {
             path: member.path_to(&format!("appointments/{}", appointment.id)),
             at: appointment.starts_at.to_string(),
-            moment: capitalised(&view.words.short_moment(appointment.starts_at, zone)),
-            who: appointment.contact_name.or(appointment.contact_phone).unwrap_or_else(|| view.t("somebody")),
+            moment: capitalised(&member.short_moment(appointment.starts_at)),
+            who: appointment
+                .contact_name
+                .or(appointment.contact_phone)
+                .unwrap_or_else(|| member.t("somebody")),
         });
         self.appointments = lies.collect();
         Ok(self)

@@ -4,25 +4,16 @@ use domain::{Denied, Refusal, Right};
 
 use crate::dashboard::pages::prelude::*;
 
-pub(super) type Line = (String, String);
-
 /// A line. An empty value is shown as such.
 pub(super) fn line(view: &View, label: &str, value: &str) -> Line {
     let value = value.trim();
     (view.t(label), if value.is_empty() { view.t("nothing-there") } else { value.to_owned() })
 }
 
-pub(super) fn facts(lines: Vec<Line>) -> Vec<Fact> {
-    lines.into_iter().map(|(label, value)| Fact { label, value, differs: false }).collect()
-}
-
 /// The submitted version next to the current one, if the form is stale.
 pub(super) fn versions(filled: &Filled, mine: Vec<Line>, theirs: Vec<Line>) -> Versions {
-    if !filled.stale {
-        return Versions::default();
-    }
     let both = std::iter::zip(mine, theirs);
-    Versions::new(both.map(|((label, mine), (_, theirs))| (label, mine, theirs)))
+    filled.versions(both.map(|((label, mine), (_, theirs))| (label, mine, theirs)))
 }
 
 /// Checks the right for a page that has only a form.

@@ -8,9 +8,8 @@ use engine::business::commands::diary::DeleteSpecialDay;
 use engine::business::commands::profile::PatchBusiness;
 use view::{OperatorBusinessView, SpecialDayView};
 
-use super::choices::place;
 use super::done::Done;
-use super::facts::{Line, facts, versions};
+use super::facts::versions;
 use super::special_day;
 use super::week::{BREAKS, DayRow, OPEN, lines, rows};
 use crate::admin::businesses::OperatorBusinessPatch;
@@ -29,19 +28,16 @@ const PAST: &str = "past";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/hours.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    path: String,
-    may: bool,
-    sub: String,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     done: Done,
     week: Filled,
     rows: Vec<DayRow>,
     tag: String,
     versions: Versions,
-    facts: Vec<Fact>,
+    facts: Vec<Line>,
     /// The special days, and whether the past ones are shown.
-    days: Vec<DayShown>,
+    days: Vec<SpecialDayView>,
     past: bool,
     pages: Pages,
     day: Filled,
@@ -51,12 +47,25 @@ struct Page {
     note: Field,
 }
 
-struct DayShown {
-    date: String,
-    label: String,
-    times: String,
-    note: String,
-    tag: String,
+impl Page<'_> {
+    fn sub(&self) -> String {
+        let values =
+            [("business", self.sheet.member.profile.name.clone()), ("place", self.sheet.member.place_name())];
+        self.sheet.member.says("hours-sub", &values)
+    }
+
+    fn times(&self, day: &SpecialDayView) -> String {
+        let times = day.windows.iter().map(|window| format!("{} – {}", window.open, window.close));
+        if day.closed { self.sheet.member.t("hours-closed") } else { times.collect::<Vec<_>>().join(", ") }
+    }
+
+    fn label(&self, day: &SpecialDayView) -> String {
+        special_day::label(self.sheet.member, &day.date)
+    }
+
+    fn tag_of(&self, day: &SpecialDayView) -> String {
+        tag(day)
+    }
 }
 
 struct Shown {
@@ -65,6 +74,13 @@ struct Shown {
     /// Whether each day has fields for another break.
     room: bool,
     done: Done,
+}
+
+impl Shown {
+    /// The page after a form was sent.
+    fn again(week: Filled, day: Filled) -> Self {
+        Self { week, day, room: false, done: Done::default() }
+    }
 }
 
 fn values(business: &Business) -> Form {
@@ -79,8 +95,7 @@ fn week_lines(view: &View, form: &Form) -> Vec<Line> {
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
-    let view = member.view();
-    let done = Done::said(&view, member.query.get("done"));
+    let done = Done::said(&member);
     let concerned = match member.query.get("done") {
         "week" => Some(Concerned::EVERYONE),
         "day" | "removed" => on_day(&member),
@@ -93,8 +108,8 @@ pub(crate) async fn show(member: Member) -> Answered {
     let done = done.with_next(&member).await?;
     let draft = member.kept_form();
     let (week_path, day_path) = (member.path_to("settings/hours"), member.path_to("settings/hours/days"));
-    let week = Filled::kept(&view, draft.as_ref(), &week_path, || values(&member.profile));
-    let day = Filled::kept(&view, draft.as_ref(), &day_path, Form::default);
+    let week = Filled::kept(&member.view, draft.as_ref(), &week_path, || values(&member.profile));
+    let day = Filled::kept(&member.view, draft.as_ref(), &day_path, Form::default);
     shown(&member, Shown { week, day, room: false, done }).await
 }
 
@@ -107,50 +122,33 @@ fn on_day(member: &Member) -> Option<Concerned> {
 
 async fn shown(member: &Member, Shown { mut week, mut day, room, done }: Shown) -> Answered {
     let status = if day.status == StatusCode::OK { week.status } else { day.status };
-    let (view, now) = (member.view(), values(&member.profile));
+    let (view, now) = (&member.view, values(&member.profile));
     let past = member.query.get(WHICH) == PAST;
-    let today = days::day(member.business.now(), member.profile.zone);
+    let today = member.today();
     let range = if past { (None, today.pred_opt()) } else { (Some(today), None) };
     let part = member.part("dashboard special days", DAYS_SHOWN, &[WHICH]);
     let found = member.business.special_days(range, &part.request).await?;
-    let place = place(member.profile.zone);
-    let sub = [("business", Value::Text(&member.profile.name)), ("place", Value::Text(&place))];
     let time = |id: &str, label| Field::line(id, view.t(label)).class("time").optional();
     let date = Field::new("date", "date", "off", view.t("hours-date")).class("date");
     let note = Field::line("note", view.t("hours-note")).optional();
     let shown = Page {
         sheet: member.sheet("settings/hours"),
-        path: member.path_to("settings/hours"),
-        may: member.may(Right::Settings),
-        sub: view.words.say("hours-sub", &sub),
         done,
         tag: week.tag(&OperatorBusinessView::from(&member.profile)),
-        versions: versions(&week, week_lines(&view, week.values()), week_lines(&view, &now)),
-        facts: facts(week_lines(&view, &now)),
-        rows: rows(&view, &mut week, (&OPEN, &BREAKS), "hours-open-on", room),
+        versions: versions(&week, week_lines(view, week.values()), week_lines(view, &now)),
+        facts: week_lines(view, &now),
+        rows: rows(view, &mut week, (&OPEN, &BREAKS), "hours-open-on", room),
         week,
-        days: found.items.iter().map(|day| day_shown(&view, day)).collect(),
+        days: found.items,
         past,
         pages: part.pages(found.next.as_deref()),
-        date: day.field(&view, date),
-        open: day.field(&view, time("open", "hours-opens")),
-        close: day.field(&view, time("close", "hours-closes")),
-        note: day.field(&view, note),
+        date: day.field(view, date),
+        open: day.field(view, time("open", "hours-opens")),
+        close: day.field(view, time("close", "hours-closes")),
+        note: day.field(view, note),
         day,
     };
     page_as(status, &shown)
-}
-
-fn day_shown(view: &View, day: &SpecialDayView) -> DayShown {
-    let times = day.windows.iter().map(|window| format!("{} – {}", window.open, window.close));
-    let times = if day.closed { view.t("hours-closed") } else { times.collect::<Vec<_>>().join(", ") };
-    DayShown {
-        date: day.date.clone(),
-        label: special_day::label(view, &day.date),
-        times,
-        note: day.note.clone().unwrap_or_default(),
-        tag: tag(day),
-    }
 }
 
 /// Changes the week, or shows the form with room for more breaks.
@@ -158,8 +156,8 @@ pub(crate) async fn sent(member: Member) -> Answered {
     let room = member.form.find(ROOM).is_some();
     if room || member.form.find(SAME).is_some() {
         let week = Filled::of(if room { member.form.clone() } else { OPEN.same(&member.form) });
-        let day = Filled::of(Form::default());
-        return Ok(nothing_done(shown(&member, Shown { week, day, room, done: Done::default() }).await?));
+        let sent = Shown::again(week, Filled::of(Form::default()));
+        return Ok(nothing_done(shown(&member, Shown { room, ..sent }).await?));
     }
     let ((hours, open), (breaks, pauses)) = (OPEN.read(&member.form), BREAKS.read(&member.form));
     // Hours or breaks without fields in the form stay unchanged.
@@ -172,10 +170,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     };
     let beside = |problem| BREAKS.beside(OPEN.beside(problem, &open), &pauses);
     let done = done.await.map_err(|refused: Refused| refused.beside(beside));
-    let again = |week| {
-        let day = Filled::of(Form::default());
-        shown(&member, Shown { week, day, room: false, done: Done::default() })
-    };
+    let again = |week| shown(&member, Shown::again(week, Filled::of(Form::default())));
     member.answered(done, again).await
 }
 
@@ -199,10 +194,10 @@ async fn changed_day(member: &Member, word: &str, date: Result<NaiveDate, Refuse
     let again = |mut day: Filled| {
         if day.stale {
             // The button that removes a day has no other fields to show.
-            day.notice = member.view().t("settings-changed-meanwhile");
+            day.notice = member.t("settings-changed-meanwhile");
         }
         let week = Filled::of(along(member).unwrap_or_else(|| values(&member.profile)));
-        shown(member, Shown { week, day, room: false, done: Done::default() })
+        shown(member, Shown::again(week, day))
     };
     member.answered(undone, again).await
 }
@@ -215,10 +210,10 @@ fn along(member: &Member) -> Option<Form> {
 }
 
 fn done(member: &Member, done: &str, date: NaiveDate) -> Response {
-    let (view, page) = (member.view(), member.path_to("settings/hours"));
+    let (view, page) = (&member.view, member.path_to("settings/hours"));
     let to = format!("{page}?done={done}&date={date}");
-    let now = week_lines(&view, &values(&member.profile));
-    match along(member).filter(|week| week_lines(&view, week) != now) {
+    let now = week_lines(view, &values(&member.profile));
+    match along(member).filter(|week| week_lines(view, week) != now) {
         Some(form) => {
             let draft = Draft { action: page.clone(), page, form, why: Why::Beside };
             member.keep(draft, &to)

@@ -15,7 +15,6 @@ pub(in crate::dashboard) mod special_day;
 pub(in crate::dashboard) mod staff;
 pub(in crate::dashboard) mod staff_member;
 
-mod catalog;
 mod choices;
 mod done;
 mod facts;

@@ -1,13 +1,12 @@
 //! The page of a service: its description, its duration, and the rules for booking it.
 
 use domain::availability::Concerned;
-use domain::{Right, Service, ServiceId};
+use domain::{Right, Service, ServiceId, StaffMember};
 use view::OperatorServiceView;
 
-use super::catalog;
 use super::choices::{how_long, how_many_days, numbers};
 use super::done::Done;
-use super::facts::{Line, facts, line, only_for_changing, versions};
+use super::facts::{line, only_for_changing, versions};
 use super::services::amount;
 use crate::admin::services::{ServiceBody, ServicePatch};
 use crate::dashboard::pages::prelude::*;
@@ -20,18 +19,15 @@ const MINUTES: &str = "30";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/service.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    path: String,
-    above: String,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     title: String,
-    is_there: bool,
-    may: bool,
+    service: Option<&'a Service>,
     done: Done,
     filled: Filled,
     tag: String,
     versions: Versions,
-    facts: Vec<Fact>,
+    facts: Vec<Line>,
     name: Field,
     description: Field,
     duration: Field,
@@ -42,8 +38,8 @@ struct Page {
     price: Field,
     currency: Field,
     active: bool,
-    /// The staff members who offer the service: the path of the page, and the name.
-    staff: Vec<Choice>,
+    /// The staff members who offer the service.
+    staff: Vec<StaffMember>,
 }
 
 fn values(service: &Service) -> Form {
@@ -124,8 +120,7 @@ pub(crate) async fn show_new(member: Member) -> Answered {
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
-    let (view, service) = (member.view(), find(&member).await?);
-    let done = Done::said(&view, member.query.get("done"));
+    let (service, done) = (find(&member).await?, Done::said(&member));
     let done = match member.query.get("done") {
         // Activating or deactivating the service affects existing appointments.
         "saved" if !service.active => done.with_outside(&member, Concerned::service(service.id)).await?,
@@ -138,48 +133,41 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 async fn shown(member: &Member, service: Option<&Service>, mut filled: Filled, done: Done) -> Answered {
-    let view = member.view();
-    let above = member.path_to("settings/services");
+    let view = &member.view;
     let staff = match service {
         None => Vec::new(),
         Some(service) => {
-            let staff = catalog::staff(member).await?.into_iter();
-            let offering = staff.filter(|one| one.service_ids.contains(&service.id));
-            let way = |id| member.path_to(&format!("settings/staff/{id}"));
-            offering.map(|one| Choice::new(way(one.id), one.name)).collect()
+            let staff = member.staff().await?.into_iter();
+            staff.filter(|one| one.service_ids.contains(&service.id)).collect()
         }
     };
     let now = service.map(values);
-    let theirs = now.as_ref().map(|now| lines(&view, now)).unwrap_or_default();
+    let theirs = now.as_ref().map(|now| lines(view, now)).unwrap_or_default();
     let line = |id: &str, label: &str| Field::line(id, view.t(label));
-    let notices = numbers(&NOTICES, filled.get("min_notice_minutes"), None, |one| notice(&view, one));
+    let notices = numbers(&NOTICES, filled.get("min_notice_minutes"), None, |one| notice(view, one));
     let any_day = Some(view.t("service-any-day"));
-    let days = numbers(&AHEAD, filled.get("max_advance_days"), any_day, |days| ahead(&view, days));
+    let days = numbers(&AHEAD, filled.get("max_advance_days"), any_day, |days| ahead(view, days));
     let description = Field::area("description", view.t("service-description")).optional();
     let description = description.hint(view.t("service-description-hint"));
     let price = line("price_cents", "service-price").class("short").optional();
     let currency = line("currency", "service-currency").class("short").optional();
-    let id = service.map_or_else(|| "new".into(), |service| service.id.to_string());
     let shown = Page {
         sheet: member.sheet("settings/services").under(vec![member.crumb("settings/services")]),
-        path: format!("{above}/{id}"),
-        above,
         title: service.map_or_else(|| view.t("services-add"), |service| service.name.clone()),
-        is_there: service.is_some(),
-        may: member.may(Right::Settings),
+        service,
         done,
         tag: service.map(|service| filled.tag(&OperatorServiceView::from(service))).unwrap_or_default(),
-        versions: versions(&filled, lines(&view, filled.values()), theirs.clone()),
-        facts: facts(theirs),
-        name: filled.field(&view, line("name", "service-name")),
-        description: filled.field(&view, description),
-        duration: filled.field(&view, line("duration_minutes", "service-takes")),
-        before: filled.field(&view, line("buffer_before_minutes", "service-before")),
-        after: filled.field(&view, line("buffer_after_minutes", "service-after")),
-        notice: filled.field(&view, Field::select("min_notice_minutes", view.t("service-notice"), notices)),
-        ahead: filled.field(&view, Field::select("max_advance_days", view.t("service-ahead"), days)),
-        price: filled.field(&view, price),
-        currency: filled.field(&view, currency.hint(view.t("service-currency-hint"))),
+        versions: versions(&filled, lines(view, filled.values()), theirs.clone()),
+        facts: theirs,
+        name: filled.field(view, line("name", "service-name")),
+        description: filled.field(view, description),
+        duration: filled.field(view, line("duration_minutes", "service-takes")),
+        before: filled.field(view, line("buffer_before_minutes", "service-before")),
+        after: filled.field(view, line("buffer_after_minutes", "service-after")),
+        notice: filled.field(view, Field::select("min_notice_minutes", view.t("service-notice"), notices)),
+        ahead: filled.field(view, Field::select("max_advance_days", view.t("service-ahead"), days)),
+        price: filled.field(view, price),
+        currency: filled.field(view, currency.hint(view.t("service-currency-hint"))),
         active: filled.has("active"),
         staff,
         filled,
@@ -189,18 +177,12 @@ async fn shown(member: &Member, service: Option<&Service>, mut filled: Filled, d
 
 fn body(member: &Member) -> Body<'_> {
     let form = &member.form;
-    let days = form.get("max_advance_days").trim();
-    let days = match days.parse() {
-        Ok(days) => Json::Integer(days),
-        Err(_) if days.is_empty() => Json::Null,
-        Err(_) => Json::String(days.to_owned()),
-    };
     let currency = form.get("currency").trim().to_uppercase();
     let currency = if currency.is_empty() { Json::Null } else { Json::String(currency) };
     let body = member.body().text("name").text("description").number("duration_minutes");
     let body =
         body.number("buffer_before_minutes").number("buffer_after_minutes").number("min_notice_minutes");
-    let body = body.with("max_advance_days", days).with("price_cents", cents(form.get("price_cents")));
+    let body = body.optional_number("max_advance_days").with("price_cents", cents(form.get("price_cents")));
     body.with("currency", currency).ticked("active")
 }
 

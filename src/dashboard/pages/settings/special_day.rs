@@ -1,22 +1,21 @@
 //! A special day: opening hours for one date that replace those of the week.
 
 use chrono::NaiveDate;
-use domain::{DayWindows, Problem, ProblemCode, Right};
+use domain::{DayWindows, Problem, Right};
 use engine::business::PageRequest;
 use view::SpecialDayView;
 
-use super::facts::{Line, line, only_for_changing, versions};
+use super::facts::{line, only_for_changing, versions};
+use super::times_off::date;
 use super::week::tidy;
 use crate::admin::diary::SpecialDayBody;
 use crate::dashboard::pages::prelude::*;
-use crate::http::read::FromText;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/special_day.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    path: String,
-    above: String,
+struct Page<'a> {
+    sheet: Sheet<'a>,
+    day: &'a SpecialDayView,
     title: String,
     filled: Filled,
     tag: String,
@@ -31,9 +30,8 @@ struct Window {
     close: Field,
 }
 
-pub(super) fn label(view: &View, date: &str) -> String {
-    let Ok(day) = date.parse::<NaiveDate>() else { return date.to_owned() };
-    format!("{} {}", capitalised(&view.words.date(day)), day.format("%Y"))
+pub(super) fn label(member: &Member, date: &str) -> String {
+    date.parse().map_or_else(|_| date.to_owned(), |day| capitalised(&member.full_date(day)))
 }
 
 /// The field names of a window. `nth` starts at 1.
@@ -65,24 +63,16 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
     vec![line(view, "hours-opens", &times), line(view, "hours-note", form.get("note"))]
 }
 
-/// The properties of the body. A day without windows is closed.
-fn properties(windows: Vec<[String; 2]>) -> [(&'static str, Json); 2] {
+/// The form as a body with these windows. A day without windows is closed.
+fn body(member: &Member, windows: Vec<[String; 2]>) -> Body<'_> {
     let closed = Json::Bool(windows.is_empty());
     let window = |[open, close]: [String; 2]| {
         Json::Object(
             [("open", open), ("close", close)].map(|(name, time)| (name.into(), Json::String(time))).into(),
         )
     };
-    [("closed", closed), ("windows", Json::Array(windows.into_iter().map(window).collect()))]
-}
-
-/// Parses a date with the rules of the APIs.
-fn date_of(text: &str) -> Result<NaiveDate, Problem> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Err(Problem::new("date", ProblemCode::Required));
-    }
-    NaiveDate::from_text(text).map_err(|code| Problem::new("date", code))
+    let windows = Json::Array(windows.into_iter().map(window).collect());
+    member.body().with("closed", closed).with("windows", windows).optional("note")
 }
 
 async fn find(member: &Member, date: NaiveDate) -> Result<Option<SpecialDayView>, Refused> {
@@ -95,9 +85,8 @@ async fn find(member: &Member, date: NaiveDate) -> Result<Option<SpecialDayView>
 pub(super) async fn add(member: &Member) -> Result<NaiveDate, Refused> {
     let [open, close] = ["open", "close"].map(|name| tidy(member.form.get(name)));
     let closed = open.is_empty() && close.is_empty();
-    let [closed, windows] = properties(if closed { Vec::new() } else { vec![[open, close]] });
-    let body = member.body().with(closed.0, closed.1).with(windows.0, windows.1).optional("note");
-    let (date, body) = (date_of(member.form.get("date")), body.read::<SpecialDayBody>());
+    let body = body(member, if closed { Vec::new() } else { vec![[open, close]] });
+    let (date, body) = (date(&member.form, "date"), body.read::<SpecialDayBody>());
     let mut problems = Vec::new();
     let (date, body) = match (date, body) {
         (Ok(date), Ok(body)) => (date, body),
@@ -110,7 +99,7 @@ pub(super) async fn add(member: &Member) -> Result<NaiveDate, Refused> {
         }
     };
     if find(member, date).await?.is_some() {
-        return Err(Undone::Told(member.view().t("special-days-there")).into());
+        return Err(Undone::Told(member.t("special-days-there")).into());
     }
     member.change(body.change(date).map_err(Undone::of)?).await?;
     Ok(date)
@@ -130,37 +119,31 @@ pub(crate) async fn show(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
     let date: NaiveDate = member.id("date")?;
     let day = find(&member, date).await?.ok_or_else(Refused::not_found)?;
-    let filled = member.filled(&path(&member, date), || values(&day));
-    shown(&member, (date, &day), filled).await
+    let filled = member.filled(&member.path_to(&format!("settings/hours/days/{date}")), || values(&day));
+    shown(&member, &day, filled).await
 }
 
-fn path(member: &Member, date: NaiveDate) -> String {
-    member.path_to(&format!("settings/hours/days/{date}"))
-}
-
-async fn shown(member: &Member, (date, day): (NaiveDate, &SpecialDayView), mut filled: Filled) -> Answered {
-    let (view, now) = (member.view(), values(day));
+async fn shown(member: &Member, day: &SpecialDayView, mut filled: Filled) -> Answered {
+    let (view, now) = (&member.view, values(day));
     let windows = (1..=DayWindows::WINDOWS_MAX).map(|nth| {
         let fields = std::iter::zip(ends(nth), ["hours-opens", "hours-closes"]);
         let mut fields = fields.map(|(id, label)| {
             let field = Field::line(id, view.t(label)).class("time").optional();
-            filled.field(&view, field)
+            filled.field(view, field)
         });
         let (open, close) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
         Window { legend: view.count("hours-window", nth as u64), open, close }
     });
     let windows = windows.collect();
     let note = Field::line("note", view.t("hours-note")).optional();
-    let above = member.path_to("settings/hours");
     let shown = Page {
         sheet: member.sheet("settings/hours").under(vec![member.crumb("settings/hours")]),
-        path: path(member, date),
-        above,
-        title: label(&view, &day.date),
+        day,
+        title: label(member, &day.date),
         tag: filled.tag(day),
-        versions: versions(&filled, lines(&view, filled.values()), lines(&view, &now)),
+        versions: versions(&filled, lines(view, filled.values()), lines(view, &now)),
         windows,
-        note: filled.field(&view, note),
+        note: filled.field(view, note),
         filled,
     };
     page_as(shown.filled.status, &shown)
@@ -170,15 +153,14 @@ pub(crate) async fn sent(member: Member) -> Answered {
     let date: NaiveDate = member.id("date")?;
     let day = find(&member, date).await?.ok_or_else(Refused::not_found)?;
     let (fields, times): (Vec<usize>, Vec<[String; 2]>) = windows(&member.form).into_iter().unzip();
-    let [closed, windows] = properties(times);
-    let body = member.body().with(closed.0, closed.1).with(windows.0, windows.1).optional("note");
+    let body = body(&member, times);
     let done = async {
         let change = body.read::<SpecialDayBody>()?.change(date).map_err(Undone::of)?;
         member.change(change).await?;
         Ok(member.path_to(&format!("settings/hours?done=day&date={date}")))
     };
     let done = done.await.map_err(|refused: Refused| refused.beside(|problem| beside(problem, &fields)));
-    member.answered(done, |filled| shown(&member, (date, &day), filled)).await
+    member.answered(done, |filled| shown(&member, &day, filled)).await
 }
 
 /// Moves a problem of a window to the form field that it came from.

@@ -6,10 +6,9 @@ use engine::business::commands::catalog::CreateStaff;
 use engine::business::commands::diary::DeleteTimeOff;
 use view::OperatorStaffView;
 
-use super::catalog;
 use super::choices::zones;
 use super::done::Done;
-use super::facts::{Line, facts, line, only_for_changing, versions};
+use super::facts::{line, only_for_changing, versions};
 use super::times_off::{self, TimesOff};
 use super::week::{DayRow, WORKS, WORKS_AGAIN, in_short, rows};
 use crate::admin::staff::{StaffBody, StaffPatch};
@@ -23,18 +22,16 @@ const OF_BUSINESS: &str = "business";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/staff_member.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     path: String,
-    above: String,
     title: String,
     is_there: bool,
-    may: bool,
     done: Done,
     filled: Filled,
     tag: String,
     versions: Versions,
-    facts: Vec<Fact>,
+    facts: Vec<Line>,
     name: Field,
     timezone: Field,
     services: Choices,
@@ -110,32 +107,31 @@ fn path(member: &Member, id: StaffId) -> String {
 
 pub(crate) async fn show_new(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
-    let services = catalog::services(&member).await?;
+    let services = member.services().await?;
     let filled = member.filled(&member.path_to("settings/staff/new"), || new(&member, &services));
     shown(&member, None, Shown::of(filled)).await
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
-    let (view, one) = (member.view(), find(&member).await?);
-    let done = Done::said(&view, member.query.get("done"));
+    let (one, done) = (find(&member).await?, Done::said(&member));
     let done = match member.query.get("done") {
         "saved" | "off" => done.with_outside(&member, Concerned::staff(one.id)).await?,
         _ => done,
     };
     let done = done.with_next(&member).await?;
     let (draft, path) = (member.kept_form(), path(&member, one.id));
-    let filled = Filled::kept(&view, draft.as_ref(), &path, || values(&one));
-    let off = Filled::kept(&view, draft.as_ref(), &format!("{path}/time-off"), Form::default);
+    let filled = Filled::kept(&member.view, draft.as_ref(), &path, || values(&one));
+    let off = Filled::kept(&member.view, draft.as_ref(), &format!("{path}/time-off"), Form::default);
     shown(&member, Some(&one), Shown { done, off, ..Shown::of(filled) }).await
 }
 
 async fn shown(member: &Member, one: Option<&StaffMember>, shown: Shown) -> Answered {
     let Shown { mut filled, off, room, done } = shown;
     let status = if off.status == StatusCode::OK { filled.status } else { off.status };
-    let (view, above) = (member.view(), member.path_to("settings/staff"));
-    let services = catalog::services(member).await?;
-    let now = one.map(|one| lines(&view, &values(one), &services)).unwrap_or_default();
-    let mine = if filled.stale { lines(&view, filled.values(), &services) } else { Vec::new() };
+    let view = &member.view;
+    let services = member.services().await?;
+    let now = one.map(|one| lines(view, &values(one), &services)).unwrap_or_default();
+    let mine = lines(view, filled.values(), &services);
     let off = match one {
         Some(one) => Some(TimesOff::of(member, one.id, off).await?),
         None => None,
@@ -144,20 +140,18 @@ async fn shown(member: &Member, one: Option<&StaffMember>, shown: Shown) -> Answ
     let timezone = Field::select("timezone", view.t("staff-zone"), zones(&zone));
     let shown = Page {
         sheet: member.sheet("settings/staff").under(vec![member.crumb("settings/staff")]),
-        path: one.map_or_else(|| format!("{above}/new"), |one| path(member, one.id)),
-        above,
+        path: one.map_or_else(|| member.path_to("settings/staff/new"), |one| path(member, one.id)),
         title: one.map_or_else(|| view.t("staff-add"), |one| one.name.clone()),
         is_there: one.is_some(),
-        may: member.may(Right::Settings),
         done,
         tag: one.map(|one| filled.tag(&OperatorStaffView::from(one))).unwrap_or_default(),
         versions: versions(&filled, mine, now.clone()),
-        facts: facts(now),
-        name: filled.field(&view, Field::line("name", view.t("name")).hint(view.t("staff-name-hint"))),
-        timezone: filled.field(&view, timezone.hint(view.t("staff-zone-hint"))),
-        services: offered(&view, &mut filled, &services),
-        hours: whose_hours(&view, &filled),
-        rows: rows(&view, &mut filled, (&WORKS, &WORKS_AGAIN), "staff-works-on", room),
+        facts: now,
+        name: filled.field(view, Field::line("name", view.t("name")).hint(view.t("staff-name-hint"))),
+        timezone: filled.field(view, timezone.hint(view.t("staff-zone-hint"))),
+        services: offered(view, &mut filled, &services),
+        hours: whose_hours(view, &filled),
+        rows: rows(view, &mut filled, (&WORKS, &WORKS_AGAIN), "staff-works-on", room),
         active: filled.has("active"),
         off,
         filled,
@@ -169,18 +163,17 @@ async fn shown(member: &Member, one: Option<&StaffMember>, shown: Shown) -> Answ
 fn offered(view: &View, filled: &mut Filled, services: &[Service]) -> Choices {
     let choice = |service: &Service| {
         let id = service.id.to_string();
-        let chosen = filled.is_ticked("service_ids", &id);
+        let is_offered = service.active || filled.is_ticked("service_ids", &id);
         let hint = if service.active { String::new() } else { view.t("service-not-offered") };
-        (chosen || service.active).then(|| Choice { chosen, hint, ..Choice::new(id, service.name.clone()) })
+        is_offered.then(|| Choice { hint, ..Choice::new(id, service.name.clone()) })
     };
-    let all = services.iter().filter_map(choice).collect();
-    let problem = filled.problem(view, "service_ids");
-    Choices { problem, ..Choices::new("service_ids", "checkbox", view.t("settings-services"), all) }
+    let all: Vec<_> = services.iter().filter_map(choice).collect();
+    filled.choices(view, Choices::new("service_ids", "checkbox", view.t("settings-services"), all))
 }
 
 fn whose_hours(view: &View, filled: &Filled) -> Choices {
     let own = filled.get(HOURS) == OWN;
-    let all = vec![
+    let all = [
         Choice { chosen: !own, ..Choice::new(OF_BUSINESS, view.t("staff-whenever")) },
         Choice { chosen: own, ..Choice::new(OWN, view.t("staff-own-hours")) },
     ];
@@ -260,7 +253,7 @@ pub(crate) async fn remove_time_off(member: Member) -> Answered {
 
 async fn with_off(member: &Member, one: &StaffMember, mut off: Filled) -> Answered {
     if off.stale {
-        off.notice = member.view().t("settings-changed-meanwhile");
+        off.notice = member.t("settings-changed-meanwhile");
     }
     shown(member, Some(one), Shown { off, ..Shown::of(Filled::of(values(one))) }).await
 }

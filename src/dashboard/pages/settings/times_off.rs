@@ -9,9 +9,9 @@ use chrono_tz::Tz;
 use domain::{LocalTime, Problem, ProblemCode, Right, StaffId, Timestamp};
 use view::TimeOffView;
 
-use super::catalog;
 use super::week::tidy;
 use crate::admin::diary::TimeOffBody;
+use crate::dashboard::listing::all;
 use crate::dashboard::pages::prelude::*;
 use crate::http::read::FromText;
 use crate::local_time::{WallClockError, instant};
@@ -19,7 +19,7 @@ use crate::local_time::{WallClockError, instant};
 const SHOWN_MAX: usize = 200;
 
 pub(super) struct TimesOff {
-    pub(super) rows: Vec<Row>,
+    pub(super) rows: Vec<TimeOffView>,
     pub(super) past: bool,
     pub(super) more: String,
     pub(super) may: bool,
@@ -31,42 +31,38 @@ pub(super) struct TimesOff {
     pub(super) note: Field,
 }
 
-pub(super) struct Row {
-    pub(super) id: String,
-    pub(super) when: String,
-    pub(super) note: String,
-    pub(super) tag: String,
-}
-
 impl TimesOff {
     pub(super) async fn of(member: &Member, staff: StaffId, mut filled: Filled) -> Result<Self, Refused> {
-        let (view, zone, now) = (member.view(), member.profile.zone, member.business.now());
+        let (view, business, now) = (&member.view, &member.business, member.business.now());
         let past = member.query.get("off") == "past";
-        let all =
-            catalog::all(member, |business, page| async move { business.times_off(staff, &page).await })
-                .await?;
-        let mut shown: Vec<_> = all.into_iter().filter(|off| (off.ends_at <= now) == past).collect();
+        let mut rows = all(|page| async move { business.times_off(staff, &page).await }).await?;
+        rows.retain(|off| (off.ends_at <= now) == past);
         if past {
-            shown.reverse();
+            rows.reverse();
         }
-        let more = shown.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0);
+        let more = rows.len().checked_sub(SHOWN_MAX).filter(|more| *more > 0);
+        rows.truncate(SHOWN_MAX);
         let date = |id: &str, label: &str| Field::new(id, "date", "off", view.t(label)).class("date");
         let time = |id: &str, label: &str| Field::line(id, view.t(label)).class("time").optional();
         let (from, to) = (date("from", "off-from"), date("to", "off-to").optional());
         let (from_time, to_time) = (time("from_time", "off-time"), time("to_time", "off-time"));
         let note = Field::line("note", view.t("off-note")).optional();
         Ok(Self {
-            rows: shown.iter().take(SHOWN_MAX).map(|off| row(&view, off, zone)).collect(),
+            rows,
             past,
             more: more.map(|more| view.count("off-more", more as u64)).unwrap_or_default(),
             may: may(member, staff),
-            from: filled.field(&view, from),
-            from_time: filled.field(&view, from_time),
-            to: filled.field(&view, to),
-            to_time: filled.field(&view, to_time),
-            note: filled.field(&view, note),
+            from: filled.field(view, from),
+            from_time: filled.field(view, from_time),
+            to: filled.field(view, to),
+            to_time: filled.field(view, to_time),
+            note: filled.field(view, note),
             filled,
         })
+    }
+
+    pub(super) fn tag(&self, off: &TimeOffView) -> String {
+        tag(off)
     }
 }
 
@@ -76,31 +72,27 @@ fn may(member: &Member, staff: StaffId) -> bool {
     member.may(Right::Settings) || (member.may(Right::Day) && member.membership.staff_id == Some(staff))
 }
 
-fn row(view: &View, off: &TimeOffView, zone: Tz) -> Row {
-    Row {
-        id: off.id.to_string(),
-        when: when(view, (off.starts_at, off.ends_at), zone),
-        note: off.note.clone().unwrap_or_default(),
-        tag: tag(off),
+impl Member {
+    /// The range of a time off in words. Whole days are shown as dates.
+    pub(super) fn off(&self, off: &TimeOffView) -> String {
+        let (start, end, zone) = (off.starts_at, off.ends_at, self.profile.zone);
+        let (first, last) = (self.day(start), self.day(end));
+        let whole = days::begins(first, zone) == start && days::begins(last, zone) == end;
+        let last = if whole { last.pred_opt().unwrap_or(last) } else { last };
+        let values = [
+            ("from", self.full_date(first)),
+            ("to", self.full_date(last)),
+            ("from_time", self.clock(start)),
+            ("to_time", self.clock(end)),
+        ];
+        let words = match (whole, first == last) {
+            (true, true) => "off-day",
+            (true, false) => "off-days",
+            (false, true) => "off-hours",
+            (false, false) => "off-span",
+        };
+        capitalised(&self.says(words, &values))
     }
-}
-
-/// The range in words. Whole days are shown as dates.
-fn when(view: &View, (start, end): (Timestamp, Timestamp), zone: Tz) -> String {
-    let (first, last) = (days::day(start, zone), days::day(end, zone));
-    let whole = days::begins(first, zone) == start && days::begins(last, zone) == end;
-    let last = if whole { last.pred_opt().unwrap_or(last) } else { last };
-    let with_year = |day: NaiveDate| format!("{} {}", view.words.date(day), day.format("%Y"));
-    let (from, to) = (with_year(first), with_year(last));
-    let (from_time, to_time) = (days::clock(start, zone), days::clock(end, zone));
-    let values = [("from", &*from), ("to", &to), ("from_time", &from_time), ("to_time", &to_time)];
-    let words = match (whole, first == last) {
-        (true, true) => "off-day",
-        (true, false) => "off-days",
-        (false, true) => "off-hours",
-        (false, false) => "off-span",
-    };
-    crate::words::capitalised(&view.words.say(words, &values.map(|(name, text)| (name, Value::Text(text)))))
 }
 
 /// The form as a body: whole days if it has no time of day, else instants.
@@ -151,7 +143,8 @@ pub(super) fn beside(problem: Problem) -> Problem {
     }
 }
 
-fn date(form: &Form, name: &str) -> Result<NaiveDate, Problem> {
+/// Parses a date with the rules of the APIs.
+pub(super) fn date(form: &Form, name: &str) -> Result<NaiveDate, Problem> {
     let text = form.get(name).trim();
     if text.is_empty() {
         return Err(Problem::new(name, ProblemCode::Required));

@@ -6,7 +6,6 @@
 
 use domain::{Day, DayHours, Problem};
 
-use super::facts::Line;
 use crate::dashboard::pages::prelude::*;
 
 const DAYS: [Day; 7] =
@@ -191,13 +190,8 @@ impl Times {
             if !wrong.is_empty() && !problem.contains(&wrong) {
                 *problem = [problem.as_str(), &wrong].join(" ").trim_start().to_owned();
             }
-            let value = filled.get(&field).to_owned();
-            Clock {
-                name: field,
-                value,
-                label: view.with(self.labels[end], "day", &name),
-                wrong: !wrong.is_empty(),
-            }
+            let (value, label) = (filled.get(&field).to_owned(), view.with(self.labels[end], "day", &name));
+            Clock { name: field, value, label, wrong: !wrong.is_empty() }
         };
         let (from, to) = (clock(0), clock(1));
         Span { word: view.t(self.word), from, to }
@@ -272,10 +266,7 @@ pub(super) fn in_short(view: &View, form: &Form, times: &Times) -> String {
         let until = &lines[last].0;
         let days = match last - first {
             0 => name.clone(),
-            _ => {
-                let values = [("from", Value::Text(name)), ("to", Value::Text(until))];
-                view.words.say("hours-days", &values)
-            }
+            _ => view.says("hours-days", &[("from", name), ("to", until)]),
         };
         format!("{days}, {said}")
     };

@@ -43,7 +43,7 @@ keys-revoke-do = Revoke the key
 keys-revoke-keep = Keep the key
 
 # Times.
-log-month = { $number ->
+log-month = { $month_number ->
     [1] Jan.
     [2] Feb.
     [3] March
@@ -57,8 +57,8 @@ log-month = { $number ->
     [11] Nov.
    *[12] Dec.
 }
-log-when-day = { $day } { $month }
-log-when-year = { $day } { $year }
+log-when-at = { $day } { log-month }, { $time }
+log-when-year = { $day } { log-month } { $year }
 log-when-time = { $day }, { $time }
 log-when-just-now = just now
 log-when-minutes-ago = { $count ->

@@ -4,8 +4,7 @@
 records-show = Show
 records-incomplete = There are too many entries to search at once: these are the first results. “Older” continues the search.
 records-yesterday = yesterday at { $time }
-records-short-day = { $day } { $month } { $year }
-records-month = { $number ->
+records-short-day = { $day } { $month_number ->
     [1] Jan
     [2] Feb
     [3] Mar
@@ -18,7 +17,7 @@ records-month = { $number ->
     [10] Oct
     [11] Nov
    *[12] Dec
-}
+} { $year }
 
 # Messages.
 messages-sub = Messages that callers left for the team
@@ -38,12 +37,12 @@ messages-none-text = Messages that callers leave for the team appear here.
 messages-for = for { $name }
 
 # A message.
-message-new = New
-message-read = Read
-message-resolved = Resolved
-message-urgent-new = Urgent, new
-message-urgent-read = Urgent, read
-message-urgent-resolved = Urgent, resolved
+message-is-new = New
+message-is-read = Read
+message-is-resolved = Resolved
+message-is-urgent-new = Urgent, new
+message-is-urgent-read = Urgent, read
+message-is-urgent-resolved = Urgent, resolved
 message-from = Message from { $name }
 message-call-back = Call back
 message-resolve = Resolve
@@ -79,21 +78,21 @@ calls-none-such-text = No call matches these filters.
 calls-show-all = Show all calls
 
 # A call.
-call-inbound = Inbound
-call-outbound = Outbound
-call-completed = Completed
-call-missed = Missed
-call-failed = Dropped
-call-booked = Appointment booked
-call-moved = Appointment moved
-call-cancelled = Appointment cancelled
-call-message = Message taken
-call-answered = Question answered
-call-transferred = Transferred
-call-voicemail = Voicemail
-call-spam = Spam
-call-hangup = Hung up
-call-other = Other
+call-direction-inbound = Inbound
+call-direction-outbound = Outbound
+call-status-completed = Completed
+call-status-missed = Missed
+call-status-failed = Dropped
+call-outcome-appointment_booked = Appointment booked
+call-outcome-appointment_rescheduled = Appointment moved
+call-outcome-appointment_cancelled = Appointment cancelled
+call-outcome-message_taken = Message taken
+call-outcome-question_answered = Question answered
+call-outcome-transferred = Transferred
+call-outcome-voicemail = Voicemail
+call-outcome-spam = Spam
+call-outcome-hangup = Hung up
+call-outcome-other = Other
 call-anonymous = Anonymous number
 call-from = Call from { $name }
 call-to = Call to { $name }
@@ -141,9 +140,6 @@ contact-appointment = { $service }, { $time }
 contact-with = With { $staff }
 contact-call = { $time }, { $long }
 contact-message = Message of { $time }
-contact-confirmed = Confirmed
-contact-declined = Declined
-contact-cancelled = Cancelled
 contact-data = Personal data
 contact-data-text = All data that is kept about this person, in a form that you can give to the person.
 contact-export = Export as JSON

@@ -43,7 +43,7 @@ keys-revoke-do = Révoquer la clé
 keys-revoke-keep = Garder la clé
 
 # Les dates et les durées.
-log-month = { $number ->
+log-month = { $month_number ->
     [1] janv.
     [2] févr.
     [3] mars
@@ -57,8 +57,8 @@ log-month = { $number ->
     [11] nov.
    *[12] déc.
 }
-log-when-day = { $day } { $month }
-log-when-year = { $day } { $year }
+log-when-at = { $day } { log-month }, { $time }
+log-when-year = { $day } { log-month } { $year }
 log-when-time = { $day }, { $time }
 log-when-just-now = à l’instant
 log-when-minutes-ago = { $count ->

@@ -4,8 +4,7 @@
 records-show = Afficher
 records-incomplete = Il y a trop de résultats à parcourir en une fois : voici les premiers. « Plus anciens » poursuit la recherche.
 records-yesterday = hier à { $time }
-records-short-day = { $day } { $month } { $year }
-records-month = { $number ->
+records-short-day = { $day } { $month_number ->
     [1] janv.
     [2] févr.
     [3] mars
@@ -18,7 +17,7 @@ records-month = { $number ->
     [10] oct.
     [11] nov.
    *[12] déc.
-}
+} { $year }
 
 # Les messages.
 messages-sub = Ce que les appelants ont laissé à l’équipe
@@ -45,12 +44,12 @@ messages-none-text = Les messages que les appelants laissent à l’équipe appa
 messages-for = pour { $name }
 
 # Un message.
-message-new = Nouveau
-message-read = Lu
-message-resolved = Traité
-message-urgent-new = Urgent, nouveau
-message-urgent-read = Urgent, lu
-message-urgent-resolved = Urgent, traité
+message-is-new = Nouveau
+message-is-read = Lu
+message-is-resolved = Traité
+message-is-urgent-new = Urgent, nouveau
+message-is-urgent-read = Urgent, lu
+message-is-urgent-resolved = Urgent, traité
 message-from = Message : { $name }
 message-call-back = Rappeler
 message-resolve = Marquer comme traité
@@ -86,21 +85,21 @@ calls-none-such-text = Aucun appel ne correspond à ces filtres.
 calls-show-all = Afficher tous les appels
 
 # Un appel.
-call-inbound = Entrant
-call-outbound = Sortant
-call-completed = Terminé
-call-missed = Manqué
-call-failed = Interrompu
-call-booked = Rendez-vous pris
-call-moved = Rendez-vous déplacé
-call-cancelled = Rendez-vous annulé
-call-message = Message pris
-call-answered = Question résolue
-call-transferred = Transféré
-call-voicemail = Message vocal
-call-spam = Indésirable
-call-hangup = Raccroché
-call-other = Autre
+call-direction-inbound = Entrant
+call-direction-outbound = Sortant
+call-status-completed = Terminé
+call-status-missed = Manqué
+call-status-failed = Interrompu
+call-outcome-appointment_booked = Rendez-vous pris
+call-outcome-appointment_rescheduled = Rendez-vous déplacé
+call-outcome-appointment_cancelled = Rendez-vous annulé
+call-outcome-message_taken = Message pris
+call-outcome-question_answered = Question résolue
+call-outcome-transferred = Transféré
+call-outcome-voicemail = Message vocal
+call-outcome-spam = Indésirable
+call-outcome-hangup = Raccroché
+call-outcome-other = Autre
 call-anonymous = Numéro masqué
 call-from = Appel entrant : { $name }
 call-to = Appel sortant : { $name }
@@ -148,9 +147,6 @@ contact-appointment = { $service }, { $time }
 contact-with = Avec { $staff }
 contact-call = { $time }, { $long }
 contact-message = Message, { $time }
-contact-confirmed = Confirmé
-contact-declined = Refusé
-contact-cancelled = Annulé
 contact-data = Ses données
 contact-data-text = Toutes les données conservées sur cette personne, sous une forme que vous pouvez lui remettre.
 contact-export = Exporter en JSON

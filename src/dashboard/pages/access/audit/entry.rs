@@ -1,35 +1,65 @@
-//! The parts of an audit entry: its fields, and the record's name and page.
+//! The parts of an audit entry: its texts, and the record's name and page.
 
-use domain::{AuditAction, AuditEntry, AuditedKind, ContactId, KeyId, PersonId, Refusal, WebhookId};
-use engine::EngineError;
+use std::collections::HashMap;
+
+use domain::{AuditAction, AuditEntry, AuditedKind, ContactId, KeyId, PersonId, Timestamp, WebhookId};
+use serde_json::Value;
 use uuid::Uuid;
-use view::PersonView;
 
 use crate::dashboard::pages::prelude::*;
 
-/// The name of a field. A field without a text in the catalogue keeps its technical name.
-pub(super) fn field(view: &View, name: &str) -> String {
-    let id = format!("audit-field-{}", name.replace(['.', '_'], "-"));
-    view.words.find(&id, &[]).unwrap_or_else(|| name.to_owned())
+const CHARS_MAX: usize = 300;
+
+impl View {
+    /// The name of a field. A field without a text in the catalogue keeps its technical name.
+    pub(super) fn audit_field(&self, name: &str) -> String {
+        let id = format!("audit-field-{}", name.replace(['.', '_'], "-"));
+        self.words.find(&id, &[]).unwrap_or_else(|| name.to_owned())
+    }
 }
 
-/// The current names of records. Each one is looked up once.
-#[derive(Default)]
-pub(super) struct Names(Vec<(Uuid, Option<String>)>);
+impl Member {
+    /// A JSON value in words.
+    pub(super) fn audit_value(&self, json: &str) -> String {
+        let value = serde_json::from_str(json);
+        plain(&value.map_or_else(|_| json.to_owned(), |value| self.json_in_words(&value)), CHARS_MAX)
+    }
 
-impl Names {
-    /// The name of the entry's record, if it has a name and still exists.
-    pub(super) async fn of(
-        &mut self,
-        member: &Member,
-        entry: &AuditEntry,
-    ) -> Result<Option<String>, Refused> {
-        let id = entry.resource_id;
-        if let Some((_, name)) = self.0.iter().find(|(known, _)| *known == id) {
-            return Ok(name.clone());
+    fn json_in_words(&self, value: &Value) -> String {
+        match value {
+            Value::Null => self.t("nothing-there"),
+            Value::Bool(true) => self.t("yes"),
+            Value::Bool(false) => self.t("no"),
+            Value::String(text) if text.is_empty() => self.t("nothing-there"),
+            Value::String(text) => {
+                Timestamp::parse(text).map_or_else(|_| text.clone(), |at| self.short_moment(at))
+            }
+            Value::Array(items) if items.is_empty() => self.t("nothing-there"),
+            Value::Array(items) if items.iter().all(|item| !item.is_object() && !item.is_array()) => {
+                items.iter().map(|item| self.json_in_words(item)).collect::<Vec<_>>().join(", ")
+            }
+            other => other.to_string(),
         }
-        let business = &member.business;
-        let name = match entry.resource_type {
+    }
+
+    /// The current names of the entries' records, if they have names and still exist.
+    pub(super) async fn record_names(
+        &self,
+        entries: &[AuditEntry],
+    ) -> Result<HashMap<Uuid, String>, Refused> {
+        let mut names = HashMap::new();
+        for entry in entries {
+            if !names.contains_key(&entry.resource_id) {
+                names.insert(entry.resource_id, self.record_name(entry).await?);
+            }
+        }
+        let named = names.into_iter().filter_map(|(id, name)| Some((id, name?)));
+        Ok(named.filter(|(_, name)| !name.trim().is_empty()).collect())
+    }
+
+    async fn record_name(&self, entry: &AuditEntry) -> Result<Option<String>, Refused> {
+        let (business, id) = (&self.business, entry.resource_id);
+        Ok(match entry.resource_type {
             AuditedKind::ApiKey => business.key_name(KeyId::from(id)).await?,
             AuditedKind::Webhook => {
                 business.webhook(WebhookId::from(id)).await?.map(|endpoint| endpoint.url.as_str().to_owned())
@@ -39,16 +69,9 @@ impl Names {
             }
             // The list of people shows the same name. It contains no account data before the person has
             // accepted.
-            AuditedKind::Person => match member.people().member(business, PersonId::from(id)).await {
-                Ok((person, membership)) => Some(PersonView::new(&person, &membership).name),
-                Err(EngineError::Refused(Refusal::NotFound(_))) => None,
-                Err(error) => return Err(error.into()),
-            },
+            AuditedKind::Person => self.member_view(PersonId::from(id)).await?.map(|person| person.name),
             _ => None,
-        };
-        let name = name.filter(|name| !name.trim().is_empty());
-        self.0.push((id, name.clone()));
-        Ok(name)
+        })
     }
 }
 
@@ -57,8 +80,7 @@ pub(super) fn page_of(member: &Member, entry: &AuditEntry) -> Option<String> {
     if entry.action.as_str().ends_with(".deleted") || entry.action == AuditAction::ContactErase {
         return None;
     }
-    let id = entry.resource_id;
-    let (place, of_one) = match entry.resource_type {
+    let (place, is_of_one) = match entry.resource_type {
         AuditedKind::Appointment => ("appointments", true),
         AuditedKind::Contact => ("contacts", true),
         AuditedKind::Call => ("calls", true),
@@ -74,12 +96,6 @@ pub(super) fn page_of(member: &Member, entry: &AuditEntry) -> Option<String> {
         AuditedKind::Retention => ("settings/data", false),
         _ => return None,
     };
-    let is_page = |page: &str| match of_one {
-        true => {
-            page.strip_prefix(place).is_some_and(|rest| rest.starts_with("/{") && !rest[1..].contains('/'))
-        }
-        false => page == place,
-    };
-    member.desk.pages.iter().copied().find(|page| is_page(page))?;
-    Some(member.path_to(&if of_one { format!("{place}/{id}") } else { place.to_owned() }))
+    let id = if is_of_one { format!("/{}", entry.resource_id) } else { String::new() };
+    Some(member.path_to(&format!("{place}{id}")))
 }

@@ -7,7 +7,6 @@ use engine::business::{AuditFilter, PageRequest};
 use uuid::Uuid;
 use view::PersonView;
 
-use super::super::webhooks::day;
 use crate::dashboard::pages::prelude::*;
 use crate::dashboard::words::audit as words;
 
@@ -28,18 +27,15 @@ pub(super) struct Filters {
 }
 
 impl Filters {
-    pub(super) async fn of(view: &View, member: &Member) -> Result<Self, Refused> {
-        let (query, zone) = (&member.query, member.profile.zone);
+    pub(super) async fn of(member: &Member) -> Result<Self, Refused> {
+        let (view, query) = (&member.view, &member.query);
         let given = |name: &str| Some(query.get(name)).filter(|text| !text.is_empty());
-        let (from, from_field) = day(view, query, "from", zone, false);
-        let (until, until_field) = day(view, query, "until", zone, true);
+        let (from, from_field) = member.day_filter("from", false);
+        let (until, until_field) = member.day_filter("until", true);
         let id = given("id").and_then(|id| id.parse::<Uuid>().ok());
         let people = member.everybody().await?;
         let select = |name: &str, label: &str, any: &str, all: Vec<Choice>| {
-            let any = Choice::new("", view.t(any));
-            let all = std::iter::once(any).chain(all);
-            let all = all.map(|one| Choice { chosen: one.value == query.get(name), ..one });
-            Field::select(name, view.t(label), all.collect())
+            Field::select(name, view.t(label), all).or_empty(view.t(any)).chosen(query.get(name))
         };
         let locale = view.words.locale;
         let actions = AuditAction::ALL.iter().filter(|action| !action.is_of_installation());
@@ -56,7 +52,7 @@ impl Filters {
                 from,
                 until,
             },
-            by: select("by", "audit-by", "audit-everybody", actors(view, member, &people).await?),
+            by: select("by", "audit-by", "audit-everybody", actors(member, &people).await?),
             did: select("did", "audit-did", "audit-anything-done", actions),
             to: select("to", "audit-to", "audit-anything", kinds),
             from: from_field,
@@ -79,13 +75,14 @@ impl Filters {
 }
 
 /// The options of the actor filter: people, keys, the operator and the service.
-async fn actors(view: &View, member: &Member, people: &[PersonView]) -> Result<Vec<Choice>, Refused> {
+async fn actors(member: &Member, people: &[PersonView]) -> Result<Vec<Choice>, Refused> {
+    let view = &member.view;
     let first = PageRequest { limit: OFFERED, after: None };
     let keys = member.business.keys(&first).await?.items;
-    let people = people.iter().take(OFFERED).map(|person| {
-        let name = if person.name.trim().is_empty() { &person.email } else { &person.name };
-        Choice::new(format!("person:{}", person.membership_id), name.as_str())
-    });
+    let people = people
+        .iter()
+        .take(OFFERED)
+        .map(|person| Choice::new(format!("person:{}", person.membership_id), view.name_of(person)));
     let keys = keys.into_iter().map(|key| {
         Choice::new(format!("key:{}", key.key.id), view.with("who-key-named", "name", &key.key.name))
     });

@@ -2,7 +2,4 @@
 
 mod entry;
 mod filters;
-mod list;
-mod values;
-
-pub(crate) use list::show;
+pub(crate) mod list;

@@ -3,14 +3,13 @@
 use domain::Scope;
 use engine::business::commands::keys::CreateKey;
 
-use super::scopes::scope;
 use crate::admin::keys::KeyBody;
 use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/keys/new.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     list: String,
     name: Field,
     scopes: Choices,
@@ -19,13 +18,17 @@ struct Page {
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/keys/made.html", config = "src/askama.toml")]
-struct Made {
-    sheet: Sheet,
+struct Made<'a> {
+    sheet: Sheet<'a>,
     list: String,
     title: String,
     key: String,
     /// A command that shows the key's scopes.
     command: String,
+}
+
+fn sheet(member: &Member) -> Sheet<'_> {
+    member.sheet("settings/keys").under(vec![member.crumb("settings/keys")])
 }
 
 pub(crate) async fn form(member: Member) -> Answered {
@@ -36,16 +39,15 @@ pub(crate) async fn form(member: Member) -> Answered {
 }
 
 fn shown(member: &Member, mut filled: Filled) -> Answered {
-    let view = member.view();
+    let view = &member.view;
     let name = Field::line("name", view.t("name")).hint(view.t("keys-name-hint"));
-    let all = Scope::ALL.iter().map(|one| Choice::new(one.as_str(), scope(&view, *one)));
-    let scopes = Choices::new("scopes", "checkbox", view.t("keys-may"), all.collect());
-    let list = member.path_to("settings/keys");
+    let all = Scope::ALL.iter().map(|one| Choice::new(one.as_str(), view.scope(*one)));
+    let scopes = Choices::new("scopes", "checkbox", view.t("keys-may"), all);
     let shown = Page {
-        sheet: member.sheet("settings/keys").under(vec![member.crumb("settings/keys")]),
-        list,
-        name: filled.field(&view, name),
-        scopes: filled.choices(&view, scopes),
+        sheet: sheet(member),
+        list: member.path_to("settings/keys"),
+        name: filled.field(view, name),
+        scopes: filled.choices(view, scopes),
         filled,
     };
     page_as(shown.filled.status, &shown)
@@ -60,17 +62,15 @@ pub(crate) async fn create(member: Member) -> Answered {
 
 async fn created(member: &Member) -> Answered {
     let body = member.body().text("name").list("scopes").read::<KeyBody>()?;
-    let name = body.name.as_str().to_owned();
+    let title = member.with("keys-made", "name", body.name.as_str());
     let change = CreateKey { name: body.name, scopes: body.scopes.into_vec().into_iter().collect() };
     let key = member.change(change).await?.value.key.ok_or_else(Refused::not_found)?;
     let origin = member.desk.public.as_ref().map(ToString::to_string).unwrap_or_default();
-    let (view, list) = (member.view(), member.path_to("settings/keys"));
-    let shown = Made {
-        sheet: member.sheet("settings/keys").under(vec![member.crumb("settings/keys")]),
-        list,
-        title: view.with("keys-made", "name", &name),
+    page(&Made {
+        sheet: sheet(member),
+        list: member.path_to("settings/keys"),
+        title,
         command: format!("curl {origin}/v1/me \\\n  -H \"Authorization: Bearer {key}\""),
         key,
-    };
-    page(&shown)
+    })
 }

@@ -8,7 +8,7 @@ use engine::business::Request;
 use engine::business::commands::people::RemoveMember;
 use view::PersonView;
 
-use super::fields::{about, called, check_may_change, freshened, password, person};
+use super::fields::{check_may_change, freshened, password, person};
 use crate::dashboard::pages::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,49 +41,44 @@ impl Step {
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/people/change.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
-    path: String,
-    back: String,
-    title: String,
-    /// Empty if the title is already the email.
-    email: String,
-    /// The consequences, and the facts that do not change.
-    happens: String,
-    stays: String,
+struct Page<'a> {
+    sheet: Sheet<'a>,
+    person: &'a PersonView,
+    /// The prefix of the message ids.
+    word: &'static str,
     ends: bool,
-    does: String,
-    filled: Filled,
     password: Option<Field>,
+    filled: Filled,
 }
 
-impl Page {
+impl<'a> Page<'a> {
     fn new(
-        member: &Member,
+        member: &'a Member,
         step: Step,
-        person: &PersonView,
+        person: &'a PersonView,
         mut filled: Filled,
         asks: Option<Field>,
     ) -> Self {
-        let (view, word) = (member.view(), step.word(person.status));
-        let back = member.path_to(&format!("settings/people/{}", person.membership_id));
-        let who = called(person);
+        let path = member.path_to(&format!("settings/people/{}", person.membership_id));
+        let mut sheet = member.people_sheet();
+        sheet.crumbs.push(Crumb { label: member.name_of(person).to_owned(), path });
         Self {
-            sheet: member.sheet("settings/people").under(vec![
-                member.crumb("settings/people"),
-                Crumb { label: who.to_owned(), path: back.clone() },
-            ]),
-            path: member.path().to_owned(),
-            title: about(&view, &format!("{word}-title"), who),
-            email: if who == person.email { String::new() } else { person.email.clone() },
-            happens: view.t(&format!("{word}-happens")),
-            stays: view.t(&format!("{word}-stays")),
+            sheet,
+            person,
+            word: step.word(person.status),
             ends: step != Step::Enable,
-            does: view.t(word),
-            password: password(&mut filled, &view, asks),
+            password: password(&mut filled, &member.view, asks),
             filled,
-            back,
         }
+    }
+
+    fn say(&self, part: &str) -> String {
+        self.sheet.member.t(&format!("{}{part}", self.word))
+    }
+
+    fn title(&self) -> String {
+        let who = self.sheet.member.name_of(self.person);
+        self.sheet.member.with(&format!("{}-title", self.word), "who", who)
     }
 }
 

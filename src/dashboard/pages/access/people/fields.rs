@@ -1,25 +1,9 @@
 //! The shared parts of forms about people: roles, staff members, the password field, and names.
 
 use domain::{Denied, MembershipId, MembershipStatus, Person, Refusal, Right, Role, StaffId, StaffMember};
-use engine::business::PageRequest;
 use view::PersonView;
 
-use crate::dashboard::days::Moment;
 use crate::dashboard::pages::prelude::*;
-
-const STAFF_READ: usize = 200;
-
-pub(super) async fn staff(member: &Member) -> Result<Vec<StaffMember>, Refused> {
-    let (mut all, mut after) = (Vec::new(), None);
-    loop {
-        let read = member.business.staff(&PageRequest { limit: STAFF_READ, after }).await?;
-        all.extend(read.items);
-        after = read.next;
-        if after.is_none() {
-            return Ok(all);
-        }
-    }
-}
 
 pub(super) fn staff_name(staff: &[StaffMember], id: Option<StaffId>) -> &str {
     staff.iter().find(|one| Some(one.id) == id).map_or("", |one| &one.name)
@@ -29,23 +13,18 @@ pub(super) fn staff_name(staff: &[StaffMember], id: Option<StaffId>) -> &str {
 pub(super) fn staff_field(view: &View, staff: &[StaffMember], chosen: Option<StaffId>) -> Field {
     let shown = staff.iter().filter(|one| one.active || Some(one.id) == chosen);
     let shown = shown.map(|one| Choice::new(one.id.to_string(), one.name.as_str()));
-    let nobody = Choice::new("", view.t("people-nobody"));
-    let field =
-        Field::select("staff_id", view.t("people-staff"), std::iter::once(nobody).chain(shown).collect());
+    let field = Field::select("staff_id", view.t("people-staff"), shown).or_empty(view.t("people-nobody"));
     field.hint(view.t("people-staff-hint"))
 }
 
-pub(super) fn roles(member: &Member, view: &View) -> Choices {
+pub(super) fn roles(member: &Member) -> Choices {
     let given = [Role::Member, Role::Admin, Role::Owner].into_iter();
     let given = given.filter(|role| *role != Role::Owner || member.membership.role == Role::Owner);
     let choice = |role: Role| Choice {
-        hint: view.t(&format!("people-role-{role}")),
-        ..Choice::new(role.as_str(), view.t(&format!("role-{role}")))
+        hint: member.t(&format!("people-role-{role}")),
+        ..Choice::new(role.as_str(), member.role_word(role))
     };
-    Choices {
-        boxed: true,
-        ..Choices::new("role", "radio", view.t("people-role"), given.map(choice).collect())
-    }
+    Choices { boxed: true, ..Choices::new("role", "radio", member.t("people-role"), given.map(choice)) }
 }
 
 /// The password field with its problem. The submitted password is not shown again.
@@ -92,19 +71,19 @@ pub(super) fn check_may_change(member: &Member, person: &PersonView) -> Result<(
     Ok(())
 }
 
-/// The person's name, else the email.
-pub(super) fn called(person: &PersonView) -> &str {
-    if person.name.trim().is_empty() { &person.email } else { &person.name }
+impl View {
+    pub(super) fn of_membership(&self, status: MembershipStatus) -> (&'static str, String) {
+        (status.as_str(), self.t(&format!("people-status-{status}")))
+    }
 }
 
-pub(super) fn status(view: &View, status: MembershipStatus) -> (&'static str, String) {
-    (status.as_str(), view.t(&format!("people-status-{status}")))
-}
+impl Member {
+    pub(super) fn is_self(&self, person: &PersonView) -> bool {
+        person.id == self.signed_in.person.id
+    }
 
-pub(super) fn signed_in(member: &Member, view: &View, person: &PersonView) -> Option<Moment> {
-    Some(days::moment(view, person.last_sign_in_at?, member.profile.zone))
-}
-
-pub(super) fn about(view: &View, id: &str, who: &str) -> String {
-    view.words.say(id, &[("who", Value::Text(who))])
+    /// The sheet of a page below the list of people.
+    pub(super) fn people_sheet(&self) -> Sheet<'_> {
+        self.sheet("settings/people").under(vec![self.crumb("settings/people")])
+    }
 }

@@ -1,17 +1,17 @@
 //! Inviting a person. If the service sends mail, no link is shown and each invitation has the same response.
 //! Otherwise the page shows the link once, if the engine returns one.
 
-use domain::{Locale, Right, StaffMember};
+use domain::{Right, StaffMember};
 use engine::people::{Invitation, NewLink};
 
-use super::fields::{freshened, password, roles, staff, staff_field};
+use super::fields::{freshened, password, roles, staff_field};
 use crate::admin::people::PersonBody;
 use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/people/invite.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     path: String,
     back: String,
     mails: bool,
@@ -24,26 +24,24 @@ struct Page {
     password: Option<Field>,
 }
 
-impl Page {
-    fn new(member: &Member, staff: &[StaffMember], mut filled: Filled, asks: Option<Field>) -> Self {
-        let view = member.view();
+impl<'a> Page<'a> {
+    fn new(member: &'a Member, staff: &[StaffMember], mut filled: Filled, asks: Option<Field>) -> Self {
+        let view = &member.view;
         let chosen = filled.get("staff_id").parse().ok();
-        let locales = [(Locale::En, "English"), (Locale::Fr, "Français")];
-        let locales = locales.map(|(locale, name)| Choice::new(locale.as_str(), name));
-        let locale = Field::select("locale", view.t("language"), locales.into());
+        let locale = Field::languages(view).hint(view.t("people-locale-hint"));
         let email = Field::new("email", "email", "off", view.t("email"));
         let name = Field::line("name", view.t("name")).optional();
         Self {
-            sheet: member.sheet("settings/people").under(vec![member.crumb("settings/people")]),
+            sheet: member.people_sheet(),
             path: member.path_to("settings/people/invite"),
             back: member.path_to("settings/people"),
             mails: member.people().sends_mail(),
-            email: filled.field(&view, email),
-            name: filled.field(&view, name),
-            role: filled.choices(&view, roles(member, &view)),
-            staff: filled.field(&view, staff_field(&view, staff, chosen)),
-            locale: filled.field(&view, locale.hint(view.t("people-locale-hint"))),
-            password: password(&mut filled, &view, asks),
+            email: filled.field(view, email),
+            name: filled.field(view, name),
+            role: filled.choices(view, roles(member)),
+            staff: filled.field(view, staff_field(view, staff, chosen)),
+            locale: filled.field(view, locale),
+            password: password(&mut filled, view, asks),
             filled,
         }
     }
@@ -55,7 +53,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     }
     let locale = member.profile.locale.as_str();
     let filled = member.filled(member.path(), || Form::of([("role", "member"), ("locale", locale)]));
-    let shown = Page::new(&member, &staff(&member).await?, filled, member.password_field());
+    let shown = Page::new(&member, &member.staff().await?, filled, member.password_field());
     page(&shown)
 }
 
@@ -63,7 +61,7 @@ pub(crate) async fn sent(mut member: Member) -> Answered {
     match invited(&mut member).await {
         Err(Refused::Undone(undone)) => {
             let filled = member.refused(undone);
-            let shown = Page::new(&member, &staff(&member).await?, filled, member.password_field());
+            let shown = Page::new(&member, &member.staff().await?, filled, member.password_field());
             page_as(shown.filled.status, &shown)
         }
         invited => invited,
@@ -88,8 +86,8 @@ async fn invited(member: &mut Member) -> Answered {
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/people/invited.html", config = "src/askama.toml")]
-struct HandedOver {
-    sheet: Sheet,
+struct HandedOver<'a> {
+    sheet: Sheet<'a>,
     back: String,
     email: String,
     link: String,
@@ -98,14 +96,11 @@ struct HandedOver {
 
 /// Shows the link once. The member hands it over to the invited person.
 fn hand_over(member: &Member, email: &str, link: &NewLink) -> Answered {
-    let view = member.view();
-    let url = member.people().link_url(&link.token).ok_or(Refused::NoPublicUrl)?;
-    let shown = HandedOver {
-        sheet: member.sheet("settings/people").under(vec![member.crumb("settings/people")]),
+    page(&HandedOver {
+        sheet: member.people_sheet(),
         back: member.path_to("settings/people"),
         email: email.to_owned(),
-        link: url,
-        until: view.words.short_moment(link.expires_at, member.profile.zone),
-    };
-    page(&shown)
+        link: member.people().link_url(&link.token).ok_or(Refused::NoPublicUrl)?,
+        until: member.short_moment(link.expires_at),
+    })
 }

@@ -9,33 +9,21 @@ use serde::Serialize;
 use view::PersonView;
 
 use super::fields::{
-    called, check_may_change, freshened, may_change, password, person, roles, signed_in, staff, staff_field,
-    staff_name, status,
+    check_may_change, freshened, may_change, password, person, roles, staff_field, staff_name,
 };
 use crate::admin::people::PersonPatch;
-use crate::dashboard::days::Moment;
 use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/people/one.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     path: String,
     done: String,
-    name: String,
-    /// Empty if the name is already the email.
-    email: String,
-    role: String,
+    person: &'a PersonView,
     staff: String,
-    status: (&'static str, String),
-    signed_in: Option<Moment>,
-    own: bool,
-    /// The advice for an unanswered invitation. It may be empty.
-    waits: String,
-    /// The reason why the person cannot be changed here. It may be empty.
-    fixed: String,
-    edit: Option<Edit>,
-    ends: Ends,
+    may: bool,
+    edit: Edit,
 }
 
 struct Edit {
@@ -45,13 +33,6 @@ struct Edit {
     role: Choices,
     staff: Field,
     password: Option<Field>,
-}
-
-struct Ends {
-    disable: bool,
-    enable: bool,
-    remove: bool,
-    invited: bool,
 }
 
 /// The values that the form's tag covers.
@@ -72,45 +53,39 @@ impl Place {
     }
 }
 
-impl Page {
+impl<'a> Page<'a> {
     fn new(
-        member: &Member,
-        person: &PersonView,
+        member: &'a Member,
+        person: &'a PersonView,
         staff: &[StaffMember],
-        form: Option<(Filled, Option<Field>)>,
+        filled: Filled,
+        asks: Option<Field>,
     ) -> Self {
-        let view = member.view();
-        let may = may_change(member, person);
-        let edit = form.filter(|_| may);
-        let (is, sends) = (|status| person.status == status, member.people().sends_mail());
         Self {
-            sheet: member.sheet("settings/people").under(vec![member.crumb("settings/people")]),
+            sheet: member.people_sheet(),
             path: member.path_to(&format!("settings/people/{}", person.membership_id)),
             done: member.done(&[
                 ("saved", "saved"),
                 ("disabled", "people-done-disabled"),
                 ("enabled", "people-done-enabled"),
             ]),
-            name: called(person).to_owned(),
-            email: if called(person) == person.email { String::new() } else { person.email.clone() },
-            role: view.t(&format!("role-{}", person.role)),
+            person,
             staff: staff_name(staff, person.staff_id).to_owned(),
-            status: status(&view, person.status),
-            signed_in: signed_in(member, &view, person),
-            own: person.id == member.signed_in.person.id,
-            waits: match (is(MembershipStatus::Invited), sends) {
-                (true, true) => view.t("people-waits"),
-                (true, false) => view.t("people-waits-no-mail"),
-                _ => String::new(),
-            },
-            fixed: if may || member.profile.suspended { String::new() } else { view.t("people-fixed") },
-            edit: edit.map(|(filled, asks)| Edit::new(member, &view, (person, staff), filled, asks)),
-            ends: Ends {
-                disable: may && is(MembershipStatus::Active),
-                enable: may && is(MembershipStatus::Disabled),
-                remove: may,
-                invited: is(MembershipStatus::Invited),
-            },
+            may: may_change(member, person),
+            edit: Edit::new(member, (person, staff), filled, asks),
+        }
+    }
+
+    fn is(&self, status: MembershipStatus) -> bool {
+        self.person.status == status
+    }
+
+    /// The advice for an unanswered invitation. It may be empty.
+    fn waits(&self) -> String {
+        match (self.is(MembershipStatus::Invited), self.sheet.member.people().sends_mail()) {
+            (true, true) => self.sheet.member.t("people-waits"),
+            (true, false) => self.sheet.member.t("people-waits-no-mail"),
+            _ => String::new(),
         }
     }
 }
@@ -118,28 +93,25 @@ impl Page {
 impl Edit {
     fn new(
         member: &Member,
-        view: &View,
         (person, staff): (&PersonView, &[StaffMember]),
         mut filled: Filled,
         asks: Option<Field>,
     ) -> Self {
+        let view = &member.view;
         let sent_staff: Option<StaffId> = filled.get("staff_id").parse().ok();
-        let versions = filled.stale.then(|| {
-            let role = |role: Role| view.t(&format!("role-{role}"));
-            let one = |id| match staff_name(staff, id) {
-                "" => view.t("people-nobody"),
-                name => name.to_owned(),
-            };
-            let sent_role = Role::from_word(filled.get("role")).map(role).unwrap_or_default();
-            Versions::new([
-                (view.t("people-role"), sent_role, role(person.role)),
-                (view.t("people-staff"), one(sent_staff), one(person.staff_id)),
-            ])
-        });
+        let one = |id| match staff_name(staff, id) {
+            "" => view.t("people-nobody"),
+            name => name.to_owned(),
+        };
+        let sent_role = Role::from_word(filled.get("role")).map(|role| view.role_word(role));
+        let versions = filled.versions([
+            (view.t("people-role"), sent_role.unwrap_or_default(), view.role_word(person.role)),
+            (view.t("people-staff"), one(sent_staff), one(person.staff_id)),
+        ]);
         Self {
-            versions: versions.unwrap_or_default(),
+            versions,
             tag: filled.tag(&Place::of(person)),
-            role: filled.choices(view, roles(member, view)),
+            role: filled.choices(view, roles(member)),
             staff: filled.field(view, staff_field(view, staff, sent_staff)),
             password: password(&mut filled, view, asks),
             filled,
@@ -150,7 +122,7 @@ impl Edit {
 pub(crate) async fn show(member: Member) -> Answered {
     let (_, person) = person(&member).await?;
     let filled = member.filled(member.path(), || Place::of(&person).form());
-    page(&Page::new(&member, &person, &staff(&member).await?, Some((filled, member.password_field()))))
+    page(&Page::new(&member, &person, &member.staff().await?, filled, member.password_field()))
 }
 
 pub(crate) async fn sent(mut member: Member) -> Answered {
@@ -160,8 +132,8 @@ pub(crate) async fn sent(mut member: Member) -> Answered {
     let again = |filled: Filled| async {
         // Another member may have changed the person in the meantime.
         let now = if filled.stale { super::fields::person(&member).await?.1 } else { person };
-        let (status, form) = (filled.status, Some((filled, member.password_field())));
-        page_as(status, &Page::new(&member, &now, &staff(&member).await?, form))
+        let (status, asks) = (filled.status, member.password_field());
+        page_as(status, &Page::new(&member, &now, &member.staff().await?, filled, asks))
     };
     member.answered(done, again).await
 }

@@ -4,19 +4,24 @@ use domain::{DisabledReason, WebhookEndpoint};
 use engine::business::commands::webhooks::PatchWebhook;
 use view::WebhookView;
 
-use super::fields::{Fields, body, values};
-use super::one::after;
+use super::new::{Fields, body};
 use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/webhooks/edit.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     endpoint: String,
     fields: Fields,
     versions: Versions,
     tag: String,
     filled: Filled,
+}
+
+fn values(endpoint: &WebhookEndpoint) -> Form {
+    let fields = [("url", endpoint.url.as_str()), ("description", endpoint.description.as_str())];
+    let events = endpoint.events.iter().map(|event| ("events", event.as_str()));
+    Form::of(fields.into_iter().chain(events))
 }
 
 pub(crate) async fn form(member: Member) -> Answered {
@@ -26,29 +31,24 @@ pub(crate) async fn form(member: Member) -> Answered {
 }
 
 fn shown(member: &Member, endpoint: &WebhookEndpoint, mut filled: Filled) -> Answered {
-    let view = member.view();
-    let versions =
-        if filled.stale { versions(&view, &member.form, &values(endpoint)) } else { Versions::default() };
+    let (view, theirs) = (&member.view, values(endpoint));
+    let fact = |label: &str, name: &str| {
+        let all = |form: &Form| form.all(name).collect::<Vec<_>>().join(", ");
+        (view.t(label), all(&member.form), all(&theirs))
+    };
     let shown = Page {
-        sheet: member.sheet("settings/webhooks").under(member.crumbs_of(endpoint)),
+        sheet: member.endpoint_sheet(endpoint),
         endpoint: member.path_of(endpoint.id),
-        fields: Fields::of(&view, &mut filled),
-        versions,
+        fields: Fields::of(view, &mut filled),
+        versions: filled.versions([
+            fact("hooks-url", "url"),
+            fact("hooks-description", "description"),
+            fact("hooks-events", "events"),
+        ]),
         tag: filled.tag(&WebhookView::from(endpoint)),
         filled,
     };
     page_as(shown.filled.status, &shown)
-}
-
-fn versions(view: &View, mine: &Form, theirs: &Form) -> Versions {
-    let events = |form: &Form| form.all("events").collect::<Vec<_>>().join(", ");
-    let of =
-        |label: &str, name: &str| (view.t(label), mine.get(name).to_owned(), theirs.get(name).to_owned());
-    Versions::new([
-        of("hooks-url", "url"),
-        of("hooks-description", "description"),
-        (view.t("hooks-events"), events(mine), events(theirs)),
-    ])
 }
 
 pub(crate) async fn save(member: Member) -> Answered {
@@ -68,7 +68,7 @@ pub(crate) async fn save(member: Member) -> Answered {
             reason: DisabledReason::Operator,
         };
         member.change(change).await?;
-        Ok(after(&member, &endpoint, "saved"))
+        Ok(format!("{}?done=saved", member.path_of(endpoint.id)))
     };
     member.answered(done.await, |filled| async { shown(&member, &member.endpoint().await?, filled) }).await
 }

@@ -11,58 +11,58 @@ const COUNTED: TimeDelta = TimeDelta::hours(24);
 /// The maximum number of counted deliveries. Larger numbers are shown with a plus sign.
 const COUNTED_MAX: usize = 500;
 
-/// The number of deliveries by result, in the last 24 hours.
-pub(super) struct Lately {
-    pub(super) delivered: String,
-    pub(super) failed: String,
-    pub(super) missed: String,
-}
-
 impl Member {
     pub(super) async fn endpoint(&self) -> Result<WebhookEndpoint, Refused> {
         let id: WebhookId = self.id("webhook_id")?;
         self.business.webhook(id).await?.ok_or_else(Refused::not_found)
     }
 
-    pub(super) async fn lately(&self, id: WebhookId) -> Result<Lately, Refused> {
+    /// The number of deliveries by result, in the last 24 hours.
+    pub(super) async fn lately_of(&self, id: WebhookId) -> Result<DeliveryTally, Refused> {
         let since = self.desk.engine.now() - COUNTED;
-        let tally = self.business.tally_deliveries(id, since, COUNTED_MAX).await?;
-        let DeliveryTally { delivered, failed, missed, more } = tally;
-        // Uncounted deliveries may have any result, so each number gets the plus sign.
-        let told = |count: usize| if more { format!("{count}+") } else { count.to_string() };
-        Ok(Lately { delivered: told(delivered), failed: told(failed), missed: told(missed) })
+        Ok(self.business.tally_deliveries(id, since, COUNTED_MAX).await?)
     }
 
     pub(super) fn path_of(&self, id: WebhookId) -> String {
         self.path_to(&format!("settings/webhooks/{id}"))
     }
 
-    pub(super) fn crumbs_of(&self, endpoint: &WebhookEndpoint) -> Vec<Crumb> {
-        let label = host(endpoint).to_owned();
-        vec![self.crumb("settings/webhooks"), Crumb { label, path: self.path_of(endpoint.id) }]
+    /// The sheet of a page below the endpoint's page.
+    pub(super) fn endpoint_sheet(&self, endpoint: &WebhookEndpoint) -> Sheet<'_> {
+        let here = Crumb { label: self.host(endpoint).to_owned(), path: self.path_of(endpoint.id) };
+        self.sheet("settings/webhooks").under(vec![self.crumb("settings/webhooks"), here])
     }
 }
 
-/// The URL without its scheme, which is always https.
-pub(super) fn address(endpoint: &WebhookEndpoint) -> &str {
-    endpoint.url.strip_prefix("https://").unwrap_or(&endpoint.url).trim_end_matches('/')
-}
-
-/// The host of the URL. It is the endpoint's name.
-pub(super) fn host(endpoint: &WebhookEndpoint) -> &str {
-    let address = address(endpoint);
-    address.split(['/', '?', '#']).next().unwrap_or(address)
-}
-
-pub(super) fn status(view: &View, endpoint: &WebhookEndpoint) -> (&'static str, String) {
-    match endpoint.disabled_reason {
-        _ if endpoint.is_enabled() => ("enabled", view.t("hooks-on")),
-        Some(DisabledReason::Failures) => ("disabled", view.t("hooks-off-failures")),
-        Some(DisabledReason::Api) => ("cancelled", view.t("hooks-off-api")),
-        Some(DisabledReason::Operator) | None => ("cancelled", view.t("hooks-off-hand")),
+impl View {
+    /// The URL without its scheme, which is always https.
+    pub(super) fn address<'a>(&self, endpoint: &'a WebhookEndpoint) -> &'a str {
+        let url = endpoint.url.as_str();
+        url.strip_prefix("https://").unwrap_or(url).trim_end_matches('/')
     }
-}
 
-pub(super) fn event(view: &View, event: EventType) -> String {
-    view.t(&format!("hooks-event-{}", event.as_str().replace('.', "-")))
+    /// The host of the URL. It is the endpoint's name.
+    pub(super) fn host<'a>(&self, endpoint: &'a WebhookEndpoint) -> &'a str {
+        let address = self.address(endpoint);
+        address.split(['/', '?', '#']).next().unwrap_or(address)
+    }
+
+    pub(super) fn of_endpoint(&self, endpoint: &WebhookEndpoint) -> (&'static str, String) {
+        match endpoint.disabled_reason {
+            _ if endpoint.is_enabled() => ("enabled", self.t("hooks-on")),
+            Some(DisabledReason::Failures) => ("disabled", self.t("hooks-off-failures")),
+            Some(DisabledReason::Api) => ("cancelled", self.t("hooks-off-api")),
+            Some(DisabledReason::Operator) | None => ("cancelled", self.t("hooks-off-hand")),
+        }
+    }
+
+    /// A number of deliveries. If some are not counted, they may have any result, so each number gets a plus
+    /// sign.
+    pub(super) fn counted(&self, count: usize, tally: &DeliveryTally) -> String {
+        format!("{count}{}", if tally.more { "+" } else { "" })
+    }
+
+    pub(super) fn event(&self, event: EventType) -> String {
+        self.t(&format!("hooks-event-{}", event.as_str().replace('.', "-")))
+    }
 }

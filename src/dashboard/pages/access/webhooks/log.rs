@@ -1,13 +1,10 @@
 //! The delivery log of an endpoint: its filters and its rows.
 
-use chrono_tz::Tz;
 use domain::{AttemptError, DeliveryStatus, EventType, Timestamp};
 use engine::delivery::{ATTEMPTS_MAX, DeliveryFilter};
 use view::DeliveryView;
 
-use super::super::when::When;
 use crate::dashboard::pages::prelude::*;
-use crate::dashboard::view::View;
 use crate::dashboard::words::attempts;
 
 pub(super) const FILTERS: [&str; 4] = ["status", "type", "from", "to"];
@@ -23,32 +20,14 @@ pub(super) struct Filters {
     pub(super) narrows: bool,
 }
 
-pub(super) struct Tab {
-    pub(super) label: String,
-    pub(super) path: String,
-    pub(super) current: bool,
-}
-
-pub(super) struct Row {
-    pub(super) id: String,
-    pub(super) path: String,
-    pub(super) kind: (String, String),
-    pub(super) happened: When,
-    pub(super) class: &'static str,
-    pub(super) status: String,
-    pub(super) answer: String,
-    pub(super) attempts: String,
-    pub(super) next: Option<When>,
-    pub(super) may_resend: bool,
-}
-
 impl Filters {
     /// The filters in the query. `here` is the path of the page.
-    pub(super) fn of(view: &View, query: &Form, here: &str, zone: Tz) -> Self {
+    pub(super) fn of(member: &Member, here: &str) -> Self {
+        let (view, query) = (&member.view, &member.query);
         let status = DeliveryStatus::from_word(query.get("status"));
         let kind = EventType::from_word(query.get("type"));
-        let (from, from_field) = day(view, query, "from", zone, false);
-        let (until, to_field) = day(view, query, "to", zone, true);
+        let (from, from_field) = member.day_filter("from", false);
+        let (until, to_field) = member.day_filter("to", true);
         let path = |status: &str| {
             let mut with = url::form_urlencoded::Serializer::new(String::new());
             for name in FILTERS {
@@ -66,14 +45,12 @@ impl Filters {
             let label = if word.is_empty() { view.t("all") } else { view.t(&format!("hooks-is-{word}")) };
             Tab { label, path: path(word), current: one == status }
         });
-        let any = Choice { chosen: kind.is_none(), ..Choice::new("", view.t("hooks-every-event")) };
-        let types = EventType::ALL
-            .iter()
-            .map(|one| Choice { chosen: kind == Some(*one), ..Choice::new(one.as_str(), one.as_str()) });
+        let types = EventType::ALL.iter().map(|one| Choice::new(one.as_str(), one.as_str()));
+        let kinds = Field::select("type", view.t("hooks-event"), types).or_empty(view.t("hooks-every-event"));
         Self {
             filter: DeliveryFilter { status, event: kind, from, until },
             tabs: tabs.collect(),
-            kind: Field::select("type", view.t("hooks-event"), std::iter::once(any).chain(types).collect()),
+            kind: kinds.chosen(kind.map_or("", EventType::as_str)),
             from: from_field,
             to: to_field,
             status: status.map(|status| status.to_string()).unwrap_or_default(),
@@ -82,78 +59,51 @@ impl Filters {
     }
 }
 
-/// A day filter: the first instant of the day or of the next day, and the form field.
-pub(in super::super) fn day(
-    view: &View,
-    query: &Form,
-    name: &str,
-    zone: Tz,
-    is_last: bool,
-) -> (Option<Timestamp>, Field) {
-    let text = query.get(name).trim();
-    let parsed = days::asked(text);
-    let first = parsed.and_then(|day| if is_last { day.succ_opt() } else { Some(day) });
-    let label = view.t(if is_last { "log-to" } else { "log-from" });
-    let problem = (!text.is_empty() && first.is_none()).then(|| view.t("log-no-day"));
-    let field = Field::new(name, "date", "off", label).class("date").holding(text).problem(problem);
-    (first.map(|day| days::begins(day, zone)), Field { required: false, ..field })
-}
-
-pub(super) fn row(view: &View, member: &Member, base: &str, delivery: &DeliveryView, on: bool) -> Row {
-    let zone = member.profile.zone;
-    let (class, status) = status(view, delivery);
-    Row {
-        path: format!("{base}/deliveries/{}", delivery.event_id),
-        id: delivery.event_id.to_string(),
-        kind: parts_of(delivery.kind),
-        happened: When::to_the_second(view, delivery.created_at, zone),
-        class,
-        status,
-        answer: answer(view, delivery),
-        attempts: attempts(view, delivery),
-        next: delivery.next_attempt_at.map(|at| When::to_the_minute(view, at, zone)),
-        may_resend: on && delivery.status != DeliveryStatus::Pending,
+impl Member {
+    /// A day filter in the query: the first instant of the day, or of the next day for the last day, and the
+    /// form field.
+    pub(in super::super) fn day_filter(&self, name: &str, is_last: bool) -> (Option<Timestamp>, Field) {
+        let text = self.query.get(name).trim();
+        let parsed = days::asked(text);
+        let first = parsed.and_then(|day| if is_last { day.succ_opt() } else { Some(day) });
+        let label = self.t(if is_last { "log-to" } else { "log-from" });
+        let problem = (!text.is_empty() && first.is_none()).then(|| self.t("log-no-day"));
+        let field = Field::new(name, "date", "off", label).class("date").holding(text).problem(problem);
+        (first.map(|day| days::begins(day, self.profile.zone)), field.optional())
     }
 }
 
-/// The two parts of an event type. A line may break between them.
-pub(super) fn parts_of(kind: EventType) -> (String, String) {
-    let word = kind.as_str();
-    let (first, rest) = word.split_once('.').unwrap_or((word, ""));
-    (format!("{first}."), rest.to_owned())
-}
-
-/// The status of a delivery: the CSS class and the text of the chip.
-pub(super) fn status(view: &View, delivery: &DeliveryView) -> (&'static str, String) {
-    let class = delivery.status.as_str();
-    let word = match delivery.status {
-        DeliveryStatus::Pending if delivery.attempts > 0 => "hooks-is-trying",
-        DeliveryStatus::Pending => "hooks-is-pending",
-        DeliveryStatus::Delivered => "hooks-is-delivered",
-        DeliveryStatus::Failed => "hooks-is-failed",
-        DeliveryStatus::Missed => "hooks-is-missed",
-    };
-    (class, view.t(word))
-}
-
-/// The result of the last attempt, in short. It is empty without an attempt.
-pub(super) fn answer(view: &View, delivery: &DeliveryView) -> String {
-    told(view, delivery.last_response_status, delivery.last_error.as_ref())
-}
-
-pub(super) fn told(view: &View, status: Option<u16>, error: Option<&AttemptError>) -> String {
-    match (status, error) {
-        (Some(status @ 300..400), _) => view.with("hooks-answer-redirect", "status", &status.to_string()),
-        (Some(status), _) => status.to_string(),
-        (None, Some(error)) => attempts::error(view.words, error),
-        (None, None) => String::new(),
+impl View {
+    /// The two parts of an event type. A line may break between them.
+    pub(super) fn parts_of(&self, kind: EventType) -> (&'static str, &'static str) {
+        let word = kind.as_str();
+        word.find('.').map_or((word, ""), |dot| word.split_at(dot + 1))
     }
-}
 
-pub(super) fn attempts(view: &View, delivery: &DeliveryView) -> String {
-    let values = [
-        ("made", crate::words::Value::Count(delivery.attempts.into())),
-        ("all", crate::words::Value::Count(ATTEMPTS_MAX as u64)),
-    ];
-    view.words.say("hooks-attempts-of", &values)
+    /// The status of a delivery: the CSS class and the text of the chip.
+    pub(super) fn of_delivery(&self, delivery: &DeliveryView) -> (&'static str, String) {
+        let is_tried = delivery.status == DeliveryStatus::Pending && delivery.attempts > 0;
+        let word = if is_tried { "trying" } else { delivery.status.as_str() };
+        (delivery.status.as_str(), self.t(&format!("hooks-is-{word}")))
+    }
+
+    /// The result of the last attempt, in short. It is empty without an attempt.
+    pub(super) fn answer(&self, delivery: &DeliveryView) -> String {
+        self.result(delivery.last_response_status, delivery.last_error.as_ref())
+    }
+
+    pub(super) fn result(&self, status: Option<u16>, error: Option<&AttemptError>) -> String {
+        match (status, error) {
+            (Some(status @ 300..400), _) => self.with("hooks-answer-redirect", "status", &status.to_string()),
+            (Some(status), _) => status.to_string(),
+            (None, Some(error)) => attempts::error(self.words, error),
+            (None, None) => String::new(),
+        }
+    }
+
+    pub(super) fn attempts(&self, delivery: &DeliveryView) -> String {
+        let values =
+            [("made", Value::Count(delivery.attempts.into())), ("all", Value::Count(ATTEMPTS_MAX as u64))];
+        self.words.say("hooks-attempts-of", &values)
+    }
 }

@@ -4,42 +4,26 @@ use domain::{AttemptError, AttemptFailure, EventType, WebhookEndpoint};
 use engine::delivery::WebhookTrial;
 
 use super::super::code::{Piece, json, plain};
-use super::super::when::duration;
-use super::log::told;
-use super::one;
 use crate::api::webhooks::WebhookTestBody;
 use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/webhooks/trial.html", config = "src/askama.toml")]
-struct Page {
-    sheet: Sheet,
+struct Page<'a> {
+    sheet: Sheet<'a>,
     here: String,
     kind: Field,
     undone: String,
-    came: Option<Came>,
-}
-
-struct Came {
-    delivered: bool,
-    answer: String,
-    after: String,
-    /// The most likely cause. It is empty after a success.
-    likely: String,
-    body: String,
-    url: String,
-    headers: Vec<(&'static str, String)>,
-    sent: Vec<Piece>,
+    trial: Option<WebhookTrial>,
 }
 
 pub(crate) async fn form(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
-    let first = endpoint.events.iter().next();
-    shown(&member, &endpoint, first, (StatusCode::OK, String::new()), None)
+    shown(&member, &endpoint, endpoint.events.iter().next(), None, None)
 }
 
 pub(crate) async fn send(member: Member) -> Answered {
-    let (view, endpoint) = (member.view(), member.endpoint().await?);
+    let endpoint = member.endpoint().await?;
     let read = member.body().optional("type").read::<WebhookTestBody>();
     let kind = read.as_ref().ok().and_then(|body| body.kind);
     let tried = async {
@@ -47,14 +31,8 @@ pub(crate) async fn send(member: Member) -> Answered {
         member.business.try_webhook(endpoint.id, kind).await.map_err(Undone::of)
     };
     match tried.await {
-        Ok(trial) => {
-            let kind = Some(trial.shown.kind);
-            shown(&member, &endpoint, kind, (StatusCode::OK, String::new()), Some(came(&view, trial)))
-        }
-        Err(Refused::Undone(undone)) => {
-            let told = (undone.status(), one::told(&view, &undone));
-            shown(&member, &endpoint, kind, told, None)
-        }
+        Ok(trial) => shown(&member, &endpoint, Some(trial.shown.kind), None, Some(trial)),
+        Err(Refused::Undone(undone)) => shown(&member, &endpoint, kind, Some(&undone), None),
         Err(refused) => Err(refused),
     }
 }
@@ -63,34 +41,37 @@ fn shown(
     member: &Member,
     endpoint: &WebhookEndpoint,
     chosen: Option<EventType>,
-    (status, undone): (StatusCode, String),
-    came: Option<Came>,
+    undone: Option<&Undone>,
+    trial: Option<WebhookTrial>,
 ) -> Answered {
-    let view = member.view();
-    let types = EventType::ALL
-        .iter()
-        .map(|one| Choice { chosen: chosen == Some(*one), ..Choice::new(one.as_str(), one.as_str()) });
+    let types = EventType::ALL.iter().map(|one| Choice::new(one.as_str(), one.as_str()));
+    let kind = Field::select("type", member.t("hooks-event"), types);
     let shown = Page {
-        sheet: member.sheet("settings/webhooks").under(member.crumbs_of(endpoint)),
+        sheet: member.endpoint_sheet(endpoint),
         here: format!("{}/test", member.path_of(endpoint.id)),
-        kind: Field::select("type", view.t("hooks-event"), types.collect()),
-        undone,
-        came,
+        kind: kind.chosen(chosen.map_or("", EventType::as_str)),
+        undone: undone.map(|undone| member.told(undone)).unwrap_or_default(),
+        trial,
     };
-    page_as(status, &shown)
+    page_as(undone.map_or(StatusCode::OK, Undone::status), &shown)
 }
 
-fn came(view: &View, trial: WebhookTrial) -> Came {
-    let WebhookTrial { shown, url, headers, body, response_body } = trial;
-    Came {
-        delivered: shown.delivered,
-        answer: told(view, shown.response_status, shown.error.as_ref()),
-        after: duration(view, shown.duration_ms),
-        likely: shown.error.as_ref().map(|error| view.t(likely(error))).unwrap_or_default(),
-        body: response_body.as_deref().map(plain).unwrap_or_default(),
-        url,
-        headers,
-        sent: json(&body),
+impl Page<'_> {
+    fn answer(&self, trial: &WebhookTrial) -> String {
+        self.sheet.member.result(trial.shown.response_status, trial.shown.error.as_ref())
+    }
+
+    /// The most likely cause of the error.
+    fn likely(&self, trial: &WebhookTrial) -> Option<String> {
+        trial.shown.error.as_ref().map(|error| self.sheet.member.t(likely(error)))
+    }
+
+    fn response(&self, trial: &WebhookTrial) -> Option<String> {
+        trial.response_body.as_deref().filter(|body| !body.is_empty()).map(plain)
+    }
+
+    fn body(&self, trial: &WebhookTrial) -> Vec<Piece> {
+        json(&trial.body)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Complete receivers to copy, which verify events by the Standard Webhooks scheme.
 
+use crate::dashboard::view::View;
+
 pub(super) struct Receiver {
     pub(super) id: &'static str,
     /// The message ids of the title and the description.
@@ -9,11 +11,17 @@ pub(super) struct Receiver {
 
 /// The receivers in display order. Each one reads the secret from the environment and verifies the raw bytes.
 /// It responds with 204, or with 400 if the signature is wrong or the event is more than five minutes old.
-pub(super) const RECEIVERS: [Receiver; 3] = [
+const RECEIVERS: [Receiver; 3] = [
     Receiver { id: "in-javascript", title: "hooks-verify-in-javascript", text: include_str!("node.js") },
     Receiver { id: "in-python", title: "hooks-verify-in-python", text: include_str!("library.py") },
     Receiver { id: "by-hand", title: "hooks-verify-by-hand", text: include_str!("plain.py") },
 ];
+
+impl View {
+    pub(super) fn receivers(&self) -> &'static [Receiver] {
+        &RECEIVERS
+    }
+}
 
 #[cfg(test)]
 mod tests {

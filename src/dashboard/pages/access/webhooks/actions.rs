@@ -1,0 +1,101 @@
+//! The changes to an endpoint: enabling and disabling it, replacing its secret, deleting it, and sending
+//! deliveries again. Deletion and a new secret come after a page with the consequences.
+
+use domain::{DisabledReason, EventId, WebhookEndpoint, WebhookStatus};
+use engine::business::commands::webhooks::{DeleteWebhook, PatchWebhook};
+
+use super::delivery;
+use super::new::Secret;
+use super::one::answered;
+use crate::dashboard::pages::prelude::*;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/access/webhooks/delete.html", config = "src/askama.toml")]
+struct Delete<'a> {
+    sheet: Sheet<'a>,
+    endpoint: WebhookEndpoint,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/access/webhooks/rotate.html", config = "src/askama.toml")]
+struct Rotate<'a> {
+    sheet: Sheet<'a>,
+    endpoint: WebhookEndpoint,
+}
+
+/// Enables the endpoint. Missed deliveries are not sent until a member resends them.
+pub(crate) async fn on(member: Member) -> Answered {
+    switch(&member, WebhookStatus::Enabled, "on").await
+}
+
+pub(crate) async fn off(member: Member) -> Answered {
+    switch(&member, WebhookStatus::Disabled, "off").await
+}
+
+async fn switch(member: &Member, status: WebhookStatus, done: &str) -> Answered {
+    let id = member.endpoint().await?.id;
+    let change = PatchWebhook {
+        id,
+        url: None,
+        events: None,
+        description: None,
+        status: Some(status),
+        // The same reason as for the operator. The audit log names the actor.
+        reason: DisabledReason::Operator,
+    };
+    let done = member.change(change).await.map(|_| format!("{}?done={done}", member.path_of(id)));
+    answered(member, done).await
+}
+
+pub(crate) async fn ask_delete(member: Member) -> Answered {
+    let endpoint = member.endpoint().await?;
+    page(&Delete { sheet: member.endpoint_sheet(&endpoint), endpoint })
+}
+
+pub(crate) async fn delete(member: Member) -> Answered {
+    let id = member.endpoint().await?.id;
+    member.business.change(member.request(), DeleteWebhook { id }).await?;
+    Ok(see_other(&member.path_to("settings/webhooks?done=deleted")))
+}
+
+pub(crate) async fn ask_rotate(member: Member) -> Answered {
+    let endpoint = member.endpoint().await?;
+    page(&Rotate { sheet: member.endpoint_sheet(&endpoint), endpoint })
+}
+
+/// Replaces the secret. The response shows the new one once.
+pub(crate) async fn rotate(member: Member) -> Answered {
+    let endpoint = member.endpoint().await?;
+    let secret = match member.business.rotate_secret(endpoint.id, member.request()).await {
+        Ok(secret) => secret.ok_or_else(Refused::not_found)?,
+        Err(error) => return answered(&member, Err(Undone::of(error))).await,
+    };
+    page(&Secret {
+        sheet: member.endpoint_sheet(&endpoint),
+        title: member.t("hooks-rotated"),
+        sub: member.t("hooks-rotated-sub"),
+        secret,
+        endpoint: member.path_of(endpoint.id),
+    })
+}
+
+/// Sends one delivery again.
+pub(crate) async fn resend(member: Member) -> Answered {
+    let endpoint = member.endpoint().await?;
+    let (id, path): (EventId, _) = (member.id("delivery_id")?, member.path_of(endpoint.id));
+    let is_of_log = member.form.get("back") == "log";
+    let done = member.business.resend(endpoint.id, id).await.map_err(Undone::of);
+    match done {
+        Err(Refused::Undone(undone)) if !is_of_log => delivery::shown(&member, &endpoint, Some(undone)).await,
+        done if is_of_log => answered(&member, done.map(|()| format!("{path}?done=resent"))).await,
+        done => answered(&member, done.map(|()| format!("{path}/deliveries/{id}?done=resent"))).await,
+    }
+}
+
+/// Sends all failed and missed deliveries of the endpoint again.
+pub(crate) async fn resend_missed(member: Member) -> Answered {
+    let id = member.endpoint().await?.id;
+    let done = member.business.resend_missed(id).await.map_err(Undone::of);
+    let done = done.map(|count| format!("{}?done=resent-missed&count={count}", member.path_of(id)));
+    answered(&member, done).await
+}
