@@ -5,7 +5,7 @@
 
 use chrono::{Datelike, NaiveDate};
 use chrono_tz::Tz;
-use domain::{Locale, Timestamp};
+use domain::{Day, Locale, Timestamp};
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 use unic_langid::LanguageIdentifier;
@@ -84,6 +84,11 @@ impl Words {
 
     pub(crate) fn date(&self, day: NaiveDate) -> String {
         self.dated("date", day, "")
+    }
+
+    /// The name of a day. The numbers in the catalogue begin with Monday.
+    pub(crate) fn weekday(&self, day: Day) -> String {
+        self.say("weekday", &[("number", Value::Count((day as u64 + 6) % 7 + 1))])
     }
 
     fn instant(&self, id: &str, at: Timestamp, zone: Tz) -> String {

@@ -4,6 +4,7 @@
 use domain::{AttemptError, AttemptFailure, MailError, MailFault};
 
 use super::of;
+use super::refusals::fill;
 use crate::words::Words;
 
 /// The reason, without a full stop at the end.
@@ -19,20 +20,20 @@ pub(in crate::dashboard) fn error(words: &Words, error: &AttemptError) -> String
 
 /// The reason why a mail was not sent, without a full stop at the end.
 pub(in crate::dashboard) fn mail_error(words: &Words, error: &MailError) -> String {
-    let (english, french, value) = match error {
-        MailError::Failed(fault) => return mail_fault(words, *fault).to_owned(),
-        MailError::Quoted(text) => return text.clone(),
+    match error {
+        MailError::Failed(fault) => mail_fault(words, *fault).to_owned(),
+        MailError::Quoted(text) => text.clone(),
         MailError::NoAnswer(seconds) => {
-            ("No answer within {} s", "Pas de réponse en {} s", seconds.to_string())
+            fill(words, [seconds.to_string()], "No answer within {} s", "Pas de réponse en {} s")
         }
         MailError::NoConnection(seconds) => {
-            ("No connection within {} s", "Pas de connexion en {} s", seconds.to_string())
+            fill(words, [seconds.to_string()], "No connection within {} s", "Pas de connexion en {} s")
         }
         MailError::NotMade(why) => {
-            ("The mail cannot be made: {}", "L’e-mail ne peut pas être préparé : {}", why.clone())
+            let why = [why.clone()];
+            fill(words, why, "The mail cannot be made: {}", "L’e-mail ne peut pas être préparé : {}")
         }
-    };
-    of(words.locale, english, french).replacen("{}", &value, 1)
+    }
 }
 
 fn mail_fault(words: &Words, fault: MailFault) -> &'static str {

@@ -1,133 +1,106 @@
 //! The problems of fields, in each language. The match is exhaustive, so each code has a text.
 
-use domain::{Conflict, Day, Locale, Named, PasswordHint, ProblemCode, TextError, UrlRefusal};
+use domain::{Conflict, Locale, Named, PasswordHint, ProblemCode, TextError, UrlRefusal};
 
 use super::of;
-use super::refusals::{conflict, counted, grouped, next};
+use super::refusals::{conflict, counted, fill, grouped, next};
 use crate::words::Words;
 
 pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String {
     use ProblemCode as P;
-    let (english, french) = match code {
-        P::PlusInQuery(code) => return problem(words, code),
-        P::Text(error) => return text(words, *error),
-        P::NextIn(wait) => return next(words, *wait),
-        P::MailPending => return conflict(words, &Conflict::MailPending),
-        P::MailHasLink => return conflict(words, &Conflict::MailHasLink),
-        P::NoRelay => return conflict(words, &Conflict::NoRelay),
-        P::MailsWait => return conflict(words, &Conflict::MailsWait),
+    let say = |english, french| of(words.locale, english, french).to_owned();
+    let count = |number, english, french| counted(words, number, english, french);
+    match code {
+        P::PlusInQuery(code) => problem(words, code),
+        P::Text(error) => text(words, *error),
+        P::NextIn(wait) => next(words, *wait),
+        P::MailPending => conflict(words, &Conflict::MailPending),
+        P::MailHasLink => conflict(words, &Conflict::MailHasLink),
+        P::NoRelay => conflict(words, &Conflict::NoRelay),
+        P::MailsWait => conflict(words, &Conflict::MailsWait),
         P::Guessable(hints) => {
             let guessed = of(words.locale, "It is too easy to guess.", "Il est trop facile à deviner.");
             let hints = hints.iter().map(|one| hint(words.locale, *one));
-            return std::iter::once(guessed).chain(hints).collect::<Vec<_>>().join(" ");
+            std::iter::once(guessed).chain(hints).collect::<Vec<_>>().join(" ")
         }
         P::HeaderAscii(max) | P::VisibleAscii(max) | P::NotANameOrId(max) => {
-            return text(words, TextError::Length { min: 1, max: *max });
+            text(words, TextError::Length { min: 1, max: *max })
         }
-        P::ValuesMax(max) => {
-            return counted(words, *max, "The maximum number is {}.", "Le nombre maximal est {}.");
+        P::ValuesMax(max) | P::Items { min: 0, max } => {
+            count(*max, "The maximum number is {}.", "Le nombre maximal est {}.")
         }
-        P::Unnamed(count) => {
-            return counted(
-                words,
-                *count,
-                "{} more values are not valid.",
-                "{} autres valeurs ne sont pas valides.",
-            );
+        P::Unnamed(number) => {
+            count(*number, "{} more values are not valid.", "{} autres valeurs ne sont pas valides.")
         }
-        P::AtMost(max) => {
-            return counted(words, *max as usize, "It must be {} at most.", "Il faut {} au plus.");
-        }
+        P::AtMost(max) => count(*max as usize, "It must be {} at most.", "Il faut {} au plus."),
         P::DaysFrom(_, max) => {
             let max = usize::try_from(*max).unwrap_or_default();
-            return counted(words, max, "Choose {} days at most.", "Choisissez {} jours au plus.");
+            count(max, "Choose {} days at most.", "Choisissez {} jours au plus.")
         }
-        P::Now(value) => {
-            return of(words.locale, "It is {} now.", "La valeur est maintenant {}.").replace("{}", value);
-        }
-        P::WholeNumber { min: 0, max: 100_000_000 } => (
+        P::Now(value) => fill(words, [value.clone()], "It is {} now.", "La valeur est maintenant {}."),
+        P::WholeNumber { min: 0, max: 100_000_000 } => say(
             "It must be a price such as 45 or 45.50, 1,000,000 at most.",
             "Il faut un prix comme 45 ou 45,50, et 1 000 000 au plus.",
         ),
-        P::WholeNumber { min, max } => {
-            let [min, max] =
-                [*min, *max].map(|number| grouped(words, usize::try_from(number).unwrap_or(usize::MAX)));
-            return of(
-                words.locale,
-                "It must be a whole number from {} to {}.",
-                "Il faut un nombre entier de {} à {}.",
-            )
-            .replacen("{}", &min, 1)
-            .replacen("{}", &max, 1);
-        }
-        P::Items { min: 0, max } => {
-            return counted(words, *max, "The maximum number is {}.", "Le nombre maximal est {}.");
-        }
-        P::Years(first, last) => {
-            return of(words.locale, "The year must be from {} to {}.", "L’année doit être entre {} et {}.")
-                .replacen("{}", &first.to_string(), 1)
-                .replacen("{}", &last.to_string(), 1);
-        }
-        P::DayListed(_, most) | P::WindowsMax(most) => {
-            return counted(
-                words,
-                *most,
-                "A day can have at most {} opening times.",
-                "Un jour peut avoir {} horaires au plus.",
-            );
-        }
+        P::WholeNumber { min, max } => fill(
+            words,
+            [*min, *max].map(|number| grouped(words, usize::try_from(number).unwrap_or(usize::MAX))),
+            "It must be a whole number from {} to {}.",
+            "Il faut un nombre entier de {} à {}.",
+        ),
+        P::Years(first, last) => fill(
+            words,
+            [first.to_string(), last.to_string()],
+            "The year must be from {} to {}.",
+            "L’année doit être entre {} et {}.",
+        ),
+        P::DayListed(_, most) | P::WindowsMax(most) => count(
+            *most,
+            "A day can have at most {} opening times.",
+            "Un jour peut avoir {} horaires au plus.",
+        ),
         P::BreaksMax(most) => {
-            return counted(
-                words,
-                *most,
-                "A week can have at most {} breaks.",
-                "Une semaine peut avoir {} pauses au plus.",
-            );
+            count(*most, "A week can have at most {} breaks.", "Une semaine peut avoir {} pauses au plus.")
         }
-        P::OverlapsDay(day) => {
-            return of(words.locale, "It overlaps a time of {}.", "Cet horaire en chevauche un du {}.")
-                .replace("{}", weekday(words.locale, *day));
-        }
-        P::OverlapsWindow(0) => ("It overlaps the first one.", "Elle chevauche la première."),
-        P::OverlapsWindow(1) => ("It overlaps the second one.", "Elle chevauche la deuxième."),
-        P::OverlapsWindow(2) => ("It overlaps the third one.", "Elle chevauche la troisième."),
-        P::OverlapsWindow(index) => {
-            return counted(
-                words,
-                index + 1,
-                "It overlaps the one with the number {}.",
-                "Elle chevauche celle qui a le numéro {}.",
-            );
-        }
-        P::People(1) => ("1 person belongs to it.", "1 personne en fait partie."),
-        P::People(count) => {
-            return counted(words, *count, "{} people belong to it.", "{} personnes en font partie.");
-        }
-        P::WebhookUrl(refusal) => return webhook_url(words, *refusal),
-        P::Endpoints(count) => {
-            return counted(words, *count, "There are {} endpoints already.", "Il y a déjà {} adresses.");
-        }
-        P::SkippedTime => (
+        P::OverlapsDay(day) => fill(
+            words,
+            [words.weekday(*day)],
+            "It overlaps a time of {}.",
+            "Cet horaire en chevauche un du {}.",
+        ),
+        P::OverlapsWindow(0) => say("It overlaps the first one.", "Elle chevauche la première."),
+        P::OverlapsWindow(1) => say("It overlaps the second one.", "Elle chevauche la deuxième."),
+        P::OverlapsWindow(2) => say("It overlaps the third one.", "Elle chevauche la troisième."),
+        P::OverlapsWindow(index) => count(
+            index + 1,
+            "It overlaps the one with the number {}.",
+            "Elle chevauche celle qui a le numéro {}.",
+        ),
+        P::People(1) => say("1 person belongs to it.", "1 personne en fait partie."),
+        P::People(number) => count(*number, "{} people belong to it.", "{} personnes en font partie."),
+        P::WebhookUrl(refusal) => webhook_url(words, *refusal),
+        P::Endpoints(number) => count(*number, "There are {} endpoints already.", "Il y a déjà {} adresses."),
+        P::SkippedTime => say(
             "This time does not exist on that day because of a clock change.",
             "Cette heure n’existe pas ce jour-là à cause d’un changement d’heure.",
         ),
-        P::TimeTwice => (
+        P::TimeTwice => say(
             "This time occurs twice on that day because of a clock change. Choose another time.",
             "Cette heure existe deux fois ce jour-là à cause d’un changement d’heure. Choisissez-en \
              une autre.",
         ),
-        P::PasswordAgain => ("Confirm your password first.", "Confirmez d’abord votre mot de passe."),
-        P::PasswordWrong => ("That is not your password.", "Ce n’est pas votre mot de passe."),
-        P::NotTicked => ("Tick this box.", "Cochez cette case."),
-        P::Import(_) => ("This line cannot be imported.", "Cette ligne ne peut pas être importée."),
-        P::Required => ("This field is required.", "Ce champ est obligatoire."),
-        P::RequiredWith("price_cents") => ("A price needs a currency.", "Un prix a besoin d’une monnaie."),
-        P::RequiredWith("currency") => ("A currency needs a price.", "Une monnaie a besoin d’un prix."),
+        P::PasswordAgain => say("Confirm your password first.", "Confirmez d’abord votre mot de passe."),
+        P::PasswordWrong => say("That is not your password.", "Ce n’est pas votre mot de passe."),
+        P::NotTicked => say("Tick this box.", "Cochez cette case."),
+        P::Import(_) => say("This line cannot be imported.", "Cette ligne ne peut pas être importée."),
+        P::Required => say("This field is required.", "Ce champ est obligatoire."),
+        P::RequiredWith("price_cents") => say("A price needs a currency.", "Un prix a besoin d’une monnaie."),
+        P::RequiredWith("currency") => say("A currency needs a price.", "Une monnaie a besoin d’un prix."),
         P::RequiredWith(_) | P::RequiredOr(_) | P::OneRequired(_) | P::InstantsOrDates => {
-            ("This field is required here.", "Ce champ est obligatoire ici.")
+            say("This field is required here.", "Ce champ est obligatoire ici.")
         }
         P::UnknownProperty | P::UnknownParameter | P::NotWith(_) => {
-            ("This is not known here.", "Ceci n’est pas connu ici.")
+            say("This is not known here.", "Ceci n’est pas connu ici.")
         }
         P::NoBody
         | P::EmptyBody
@@ -136,136 +109,137 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         | P::EncodedValue
         | P::NotEntityTags
         | P::NotACursor
-        | P::MalformedCursor => ("The request cannot be read.", "La requête n’est pas lisible."),
-        P::GivenTwice => ("It is given twice.", "C’est donné deux fois."),
-        P::ListedTwice => ("It is listed twice.", "C’est nommé deux fois."),
-        P::NotAString => ("It must be a text.", "Il faut un texte."),
-        P::NotABoolean => ("It must be yes or no.", "Il faut oui ou non."),
-        P::NotAnArray => ("It must be a list.", "Il faut une liste."),
-        P::NotAnObject | P::BodyNotAnObject => ("It must be a record.", "Il faut un enregistrement."),
-        P::Items { .. } => ("Choose at least one.", "Choisissez-en au moins un."),
-        P::OneOf(_) => ("Choose one of these.", "Choisissez l’un de ceux-ci."),
-        P::NotAUuid => ("Choose an entry of the list.", "Choisissez une entrée de la liste."),
-        P::NotACurrency => ("It must be three letters, such as EUR.", "Il faut trois lettres, comme EUR."),
-        P::NotATimeZone => (
+        | P::MalformedCursor => say("The request cannot be read.", "La requête n’est pas lisible."),
+        P::GivenTwice => say("It is given twice.", "C’est donné deux fois."),
+        P::ListedTwice => say("It is listed twice.", "C’est nommé deux fois."),
+        P::NotAString => say("It must be a text.", "Il faut un texte."),
+        P::NotABoolean => say("It must be yes or no.", "Il faut oui ou non."),
+        P::NotAnArray => say("It must be a list.", "Il faut une liste."),
+        P::NotAnObject | P::BodyNotAnObject => say("It must be a record.", "Il faut un enregistrement."),
+        P::Items { .. } => say("Choose at least one.", "Choisissez-en au moins un."),
+        P::OneOf(_) => say("Choose one of these.", "Choisissez l’un de ceux-ci."),
+        P::NotAUuid => say("Choose an entry of the list.", "Choisissez une entrée de la liste."),
+        P::NotACurrency => say("It must be three letters, such as EUR.", "Il faut trois lettres, comme EUR."),
+        P::NotATimeZone => say(
             "It must be the name of a time zone such as Europe/Paris.",
             "Il faut le nom d’un fuseau horaire comme Europe/Paris.",
         ),
-        P::NotARegion => ("Choose a country.", "Choisissez un pays."),
-        P::NotAWebAddress => (
+        P::NotARegion => say("Choose a country.", "Choisissez un pays."),
+        P::NotAWebAddress => say(
             "It must be a whole address that begins with https:// or http://.",
             "Il faut une adresse entière, qui commence par https:// ou http://.",
         ),
-        P::NotADate => ("It must be a date as YYYY-MM-DD.", "Il faut une date de la forme AAAA-MM-JJ."),
-        P::NotALocalTime => (
+        P::NotADate => say("It must be a date as YYYY-MM-DD.", "Il faut une date de la forme AAAA-MM-JJ."),
+        P::NotALocalTime => say(
             "It must be a time from 00:00 to 24:00, such as 09:30.",
             "Il faut une heure de 00:00 à 24:00, comme 09:30.",
         ),
-        P::NotAnInstant | P::NotADateTime | P::NotADateOrTime => (
+        P::NotAnInstant | P::NotADateTime | P::NotADateOrTime => say(
             "It must be a date with a time, such as 2026-11-24T10:00.",
             "Il faut une date avec une heure, comme 2026-11-24T10:00.",
         ),
-        P::NotLaterThan(_) => ("It must end later than it begins.", "La fin doit venir après le début."),
-        P::Before(_) => ("It must not end before it begins.", "La fin ne doit pas précéder le début."),
-        P::SkippedDays => (
+        P::NotLaterThan(_) => say("It must end later than it begins.", "La fin doit venir après le début."),
+        P::Before(_) => say("It must not end before it begins.", "La fin ne doit pas précéder le début."),
+        P::SkippedDays => say(
             "These days do not exist in the time zone of the business.",
             "Ces jours n’existent pas dans le fuseau horaire de l’établissement.",
         ),
-        P::WindowsOfClosed => (
+        P::WindowsOfClosed => say(
             "Remove the opening hours, or mark this day as open.",
             "Retirez les horaires, ou marquez ce jour comme ouvert.",
         ),
-        P::NoWindows => (
+        P::NoWindows => say(
             "Enter opening hours for this day, or mark it as closed.",
             "Saisissez des horaires pour ce jour, ou marquez-le comme fermé.",
         ),
         P::OpensAtTheEnd => {
-            ("It must begin at 23:59 at the latest.", "Le début doit être 23:59 au plus tard.")
+            say("It must begin at 23:59 at the latest.", "Le début doit être 23:59 au plus tard.")
         }
         P::SameAs("from") => {
-            ("The break begins and ends at the same time.", "La pause commence et finit à la même heure.")
+            say("The break begins and ends at the same time.", "La pause commence et finit à la même heure.")
         }
-        P::SameAs(_) => (
+        P::SameAs(_) => say(
             "Opening and closing time are the same. For the whole day write 00:00 to 24:00.",
             "L’ouverture et la fermeture sont à la même heure. Pour la journée entière, écrivez 00:00 à 24:00.",
         ),
-        P::NotOfTheBusiness(named) => gone(*named),
+        P::NotOfTheBusiness(named) => gone(words.locale, *named).to_owned(),
         P::NoActiveService => {
-            ("Choose a service that can be booked.", "Choisissez une prestation qui peut être réservée.")
+            say("Choose a service that can be booked.", "Choisissez une prestation qui peut être réservée.")
         }
-        P::NoActiveStaff => (
+        P::NoActiveStaff => say(
             "Choose a staff member who takes appointments.",
             "Choisissez une personne qui prend des rendez-vous.",
         ),
-        P::NotOffered | P::NotOffering => (
+        P::NotOffered | P::NotOffering => say(
             "Choose a staff member who offers this service.",
             "Choisissez une personne qui propose cette prestation.",
         ),
         P::PhoneOrEmail => {
-            ("A phone number or an email is needed.", "Il faut un numéro de téléphone ou un e-mail.")
+            say("A phone number or an email is needed.", "Il faut un numéro de téléphone ou un e-mail.")
         }
-        P::NamePhoneOrEmail => (
+        P::NamePhoneOrEmail => say(
             "A name, a phone number or an email is needed.",
             "Il faut un nom, un numéro de téléphone ou une adresse e-mail.",
         ),
-        P::KeepsNamePhoneOrEmail => (
+        P::KeepsNamePhoneOrEmail => say(
             "A name, a phone number or an email has to stay.",
             "Il doit rester un nom, un numéro de téléphone ou une adresse e-mail.",
         ),
         P::RowsFull { .. } | P::BytesFull { .. } => {
-            ("The storage limit is reached.", "La limite de stockage est atteinte.")
+            say("The storage limit is reached.", "La limite de stockage est atteinte.")
         }
         P::OfContact(_) => {
-            ("Another contact has this value already.", "Un autre contact a déjà cette valeur.")
+            say("Another contact has this value already.", "Un autre contact a déjà cette valeur.")
         }
         P::OfPerson(_) => {
-            ("This is the email of one of your people.", "C’est l’adresse de quelqu’un qui a déjà accès.")
+            say("This is the email of one of your people.", "C’est l’adresse de quelqu’un qui a déjà accès.")
         }
-        P::StatusNow(_) => ("This has been answered already.", "Une réponse a déjà été donnée."),
+        P::StatusNow(_) => say("This has been answered already.", "Une réponse a déjà été donnée."),
         P::EntityTagNow(_) => {
-            ("Somebody else has changed this meanwhile.", "Quelqu’un d’autre a modifié ceci entre-temps.")
+            say("Somebody else has changed this meanwhile.", "Quelqu’un d’autre a modifié ceci entre-temps.")
         }
-        P::NoRecord => ("There is no such record.", "Cet enregistrement n’existe pas."),
-        P::UsedBy(_) => ("Another record refers to it.", "Un autre enregistrement s’y rapporte."),
-        P::ContactErased => ("The contact was erased.", "Le contact a été effacé."),
-        P::EventWiped => ("The event was erased.", "L’événement a été effacé."),
-        P::WaitingFull => (
+        P::NoRecord => say("There is no such record.", "Cet enregistrement n’existe pas."),
+        P::UsedBy(_) => say("Another record refers to it.", "Un autre enregistrement s’y rapporte."),
+        P::ContactErased => say("The contact was erased.", "Le contact a été effacé."),
+        P::EventWiped => say("The event was erased.", "L’événement a été effacé."),
+        P::WaitingFull => say(
             "The maximum number of deliveries is waiting.",
             "Le nombre maximal d’envois en attente est atteint.",
         ),
-        P::NextAt(_) => ("Try again later.", "Réessayez plus tard."),
+        P::NextAt(_) => say("Try again later.", "Réessayez plus tard."),
         P::ImportRuns | P::ImportUnfinished => {
-            ("Wait until the import has ended.", "Attendez la fin de l’import en cours.")
+            say("Wait until the import has ended.", "Attendez la fin de l’import en cours.")
         }
-        P::PublicUrlUnset => ("The service has no public address.", "Le service n’a pas d’adresse publique."),
+        P::PublicUrlUnset => {
+            say("The service has no public address.", "Le service n’a pas d’adresse publique.")
+        }
         P::AfterBackup(_) => {
-            ("Wait until the backup has ended.", "Attendez la fin de la sauvegarde en cours.")
+            say("Wait until the backup has ended.", "Attendez la fin de la sauvegarde en cours.")
         }
-        P::NotAbsolute => ("It must be an absolute path.", "Il faut un chemin absolu."),
-        P::BackupDir(..) => (
+        P::NotAbsolute => say("It must be an absolute path.", "Il faut un chemin absolu."),
+        P::BackupDir(..) => say(
             "No backup can be made in this directory.",
             "On ne peut pas faire de sauvegarde dans ce dossier.",
         ),
-        P::MakeReset => (
+        P::MakeReset => say(
             "The account has a password. Create a link to choose a new one.",
             "Le compte a un mot de passe. Créez un lien pour en choisir un autre.",
         ),
-        P::MakeLink => (
+        P::MakeLink => say(
             "Create a link for this person first. Its use confirms the account.",
             "Créez d’abord un lien pour cette personne. Son utilisation confirme le compte.",
         ),
-        P::Taken => ("It is taken.", "Il est déjà pris."),
-        P::LastOwner => ("This is the last active owner.", "C’est le dernier propriétaire actif."),
-        P::UseMailedLink => (
+        P::Taken => say("It is taken.", "Il est déjà pris."),
+        P::LastOwner => say("This is the last active owner.", "C’est le dernier propriétaire actif."),
+        P::UseMailedLink => say(
             "First use the link that was mailed to your current email.",
             "Utilisez d’abord le lien envoyé à votre adresse actuelle.",
         ),
-        P::OperatorCanAdd => (
+        P::OperatorCanAdd => say(
             "The operator of the service can add this person.",
             "La personne qui gère le service peut ajouter ce compte.",
         ),
-    };
-    of(words.locale, english, french).to_owned()
+    }
 }
 
 /// The reason why a password is weak, or a way to make it stronger.
@@ -358,8 +332,8 @@ fn hint(locale: Locale, hint: PasswordHint) -> &'static str {
     of(locale, english, french)
 }
 
-fn gone(named: Named) -> (&'static str, &'static str) {
-    match named {
+fn gone(locale: Locale, named: Named) -> &'static str {
+    let (english, french) = match named {
         Named::Appointment => ("This appointment no longer exists.", "Ce rendez-vous n’existe plus."),
         Named::Call => ("This call no longer exists.", "Cet appel n’existe plus."),
         Named::Contact => ("This contact no longer exists.", "Ce contact n’existe plus."),
@@ -370,72 +344,56 @@ fn gone(named: Named) -> (&'static str, &'static str) {
             "Ce n’est pas un membre du personnel de l’établissement.",
         ),
         _ => ("There is no such record.", "Cet enregistrement n’existe pas."),
-    }
+    };
+    of(locale, english, french)
 }
 
 fn webhook_url(words: &Words, refusal: UrlRefusal) -> String {
-    let (english, french) = match refusal {
-        UrlRefusal::TooLong(max) => return text(words, TextError::Length { min: 0, max }),
-        UrlRefusal::NotHttps => ("It must begin with https://.", "L’adresse doit commencer par https://."),
-        UrlRefusal::Characters => (
+    let say = |english, french| of(words.locale, english, french).to_owned();
+    match refusal {
+        UrlRefusal::TooLong(max) => text(words, TextError::Length { min: 0, max }),
+        UrlRefusal::NotHttps => say("It must begin with https://.", "L’adresse doit commencer par https://."),
+        UrlRefusal::Characters => say(
             "It must not contain spaces, control characters or backslashes.",
             "Ni espaces, ni caractères de contrôle, ni barres obliques inverses.",
         ),
         UrlRefusal::Credentials => {
-            ("It must not contain a user name or a password.", "Ni nom d’utilisateur, ni mot de passe.")
+            say("It must not contain a user name or a password.", "Ni nom d’utilisateur, ni mot de passe.")
         }
-        UrlRefusal::Fragment => {
-            ("It must not contain a fragment, which begins with #.", "Pas de fragment, qui commence par #.")
-        }
-        UrlRefusal::Host => ("Its host is not valid.", "Son hôte n’est pas valide."),
-        UrlRefusal::Port => ("It must not have port 0.", "Le port 0 n’est pas admis."),
-        UrlRefusal::Malformed => ("It is no valid address.", "Ce n’est pas une adresse valide."),
+        UrlRefusal::Fragment => say(
+            "It must not contain a fragment, which begins with #.",
+            "Pas de fragment, qui commence par #.",
+        ),
+        UrlRefusal::Host => say("Its host is not valid.", "Son hôte n’est pas valide."),
+        UrlRefusal::Port => say("It must not have port 0.", "Le port 0 n’est pas admis."),
+        UrlRefusal::Malformed => say("It is no valid address.", "Ce n’est pas une adresse valide."),
         UrlRefusal::NotPublic => {
-            ("It does not lead to a public address.", "Elle ne mène pas à une adresse publique.")
+            say("It does not lead to a public address.", "Elle ne mène pas à une adresse publique.")
         }
-    };
-    of(words.locale, english, french).to_owned()
+    }
 }
 
 fn text(words: &Words, error: TextError) -> String {
-    let (english, french) = match error {
+    let say = |english, french| of(words.locale, english, french).to_owned();
+    match error {
         TextError::Length { min: 0, max } => {
-            return counted(
-                words,
-                max,
-                "It must have {} characters at most.",
-                "Il faut {} caractères au plus.",
-            );
+            counted(words, max, "It must have {} characters at most.", "Il faut {} caractères au plus.")
         }
-        TextError::Length { min, max } => {
-            let [min, max] = [min, max].map(|number| grouped(words, number));
-            return of(words.locale, "It must have {} to {} characters.", "Il faut de {} à {} caractères.")
-                .replacen("{}", &min, 1)
-                .replacen("{}", &max, 1);
-        }
-        TextError::Blank => ("It must not be blank.", "Ce champ ne peut pas être vide."),
-        TextError::Nul => ("It must not contain the NUL character.", "Le caractère NUL n’est pas permis."),
-        TextError::Email => (
+        TextError::Length { min, max } => fill(
+            words,
+            [min, max].map(|number| grouped(words, number)),
+            "It must have {} to {} characters.",
+            "Il faut de {} à {} caractères.",
+        ),
+        TextError::Blank => say("It must not be blank.", "Ce champ ne peut pas être vide."),
+        TextError::Nul => say("It must not contain the NUL character.", "Le caractère NUL n’est pas permis."),
+        TextError::Email => say(
             "It must be an email address such as name@example.com.",
             "Il faut une adresse e-mail comme nom@example.com.",
         ),
-        TextError::Phone => (
+        TextError::Phone => say(
             "It must be a phone number, national or in the form +15551234567.",
             "Il faut un numéro de téléphone, national ou de la forme +15551234567.",
         ),
-    };
-    of(words.locale, english, french).to_owned()
-}
-
-fn weekday(locale: Locale, day: Day) -> &'static str {
-    let (english, french) = match day {
-        Day::Monday => ("Monday", "lundi"),
-        Day::Tuesday => ("Tuesday", "mardi"),
-        Day::Wednesday => ("Wednesday", "mercredi"),
-        Day::Thursday => ("Thursday", "jeudi"),
-        Day::Friday => ("Friday", "vendredi"),
-        Day::Saturday => ("Saturday", "samedi"),
-        Day::Sunday => ("Sunday", "dimanche"),
-    };
-    of(locale, english, french)
+    }
 }

@@ -9,31 +9,38 @@ use super::problems::problem;
 use crate::words::Words;
 
 pub(in crate::dashboard) fn refusal(words: &Words, refusal: &Refusal) -> String {
-    let (english, french) = match refusal {
+    let say = |english, french| of(words.locale, english, french).to_owned();
+    match refusal {
         Refusal::Invalid(problems) => {
             let all = problems.iter().map(|one| problem(words, &one.code));
-            return all.collect::<Vec<_>>().join(" ");
+            all.collect::<Vec<_>>().join(" ")
         }
-        Refusal::Conflict { conflict, .. } => return self::conflict(words, conflict),
-        Refusal::UnderWay { what, .. } => return under_way(words.locale, *what).to_owned(),
-        Refusal::NotAllowed(denied) => return self::denied(words.locale, *denied).to_owned(),
-        Refusal::SlotUnavailable(reason) => return slot(words.locale, *reason).to_owned(),
-        Refusal::BookingDisabled => (
+        Refusal::Conflict { conflict, .. } => self::conflict(words, conflict),
+        Refusal::UnderWay { what: UnderWay::Backup, .. } => {
+            say("A backup is being made.", "Une sauvegarde est en cours.")
+        }
+        Refusal::UnderWay { what: UnderWay::Import, .. } => {
+            say("An import is under way.", "Un import est en cours.")
+        }
+        Refusal::NotAllowed(denied) => self::denied(words.locale, *denied).to_owned(),
+        Refusal::SlotUnavailable(reason) => slot(words.locale, *reason).to_owned(),
+        Refusal::BookingDisabled => say(
             "The business takes no bookings at present.",
             "L’établissement ne prend pas de rendez-vous actuellement.",
         ),
-        Refusal::NotFound(_) => ("There is no such record.", "Cet enregistrement n’existe pas."),
-        Refusal::Expired => ("The link was used or has expired.", "Le lien a déjà été utilisé ou a expiré."),
-        Refusal::BookingRequiresConfirmation => {
-            ("The business confirms each booking.", "L’établissement confirme chaque rendez-vous.")
+        Refusal::NotFound(_) => say("There is no such record.", "Cet enregistrement n’existe pas."),
+        Refusal::Expired => {
+            say("The link was used or has expired.", "Le lien a déjà été utilisé ou a expiré.")
         }
-        Refusal::IdempotencyInProgress => ("It is being sent already.", "L’envoi est déjà en cours."),
-        Refusal::IdempotencyKeyReused => (
+        Refusal::BookingRequiresConfirmation => {
+            say("The business confirms each booking.", "L’établissement confirme chaque rendez-vous.")
+        }
+        Refusal::IdempotencyInProgress => say("It is being sent already.", "L’envoi est déjà en cours."),
+        Refusal::IdempotencyKeyReused => say(
             "This form was sent before with other content.",
             "Ce formulaire a déjà été envoyé avec un autre contenu.",
         ),
-    };
-    of(words.locale, english, french).to_owned()
+    }
 }
 
 fn slot(locale: Locale, reason: SlotReason) -> &'static str {
@@ -85,139 +92,135 @@ fn slot(locale: Locale, reason: SlotReason) -> &'static str {
 }
 
 pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
-    let (english, french) = match conflict {
-        Conflict::SpecialDaysFull(most) => {
-            return counted(
-                words,
-                *most,
-                "A business can have at most {} special days. Remove past ones.",
-                "Un établissement peut avoir {} jours particuliers au plus. Retirez des jours passés.",
-            );
-        }
-        Conflict::TimesOffFull(most) => {
-            return counted(
-                words,
-                *most,
-                "There are {} future times off, which is the maximum.",
-                "Il y a {} absences à venir, c’est le maximum.",
-            );
-        }
+    let say = |english, french| of(words.locale, english, french).to_owned();
+    let count = |number, english, french| counted(words, number, english, french);
+    match conflict {
+        Conflict::SpecialDaysFull(most) => count(
+            *most,
+            "A business can have at most {} special days. Remove past ones.",
+            "Un établissement peut avoir {} jours particuliers au plus. Retirez des jours passés.",
+        ),
+        Conflict::TimesOffFull(most) => count(
+            *most,
+            "There are {} future times off, which is the maximum.",
+            "Il y a {} absences à venir, c’est le maximum.",
+        ),
         Conflict::EndpointsFull(most) => {
-            return counted(
-                words,
-                *most,
-                "A business has at most {} endpoints.",
-                "Un établissement a {} adresses au plus.",
-            );
+            count(*most, "A business has at most {} endpoints.", "Un établissement a {} adresses au plus.")
         }
         Conflict::PeopleFull(most) => {
-            return counted(
-                words,
-                *most,
-                "A business has {} people at most.",
-                "Un établissement compte {} personnes au plus.",
-            );
+            count(*most, "A business has {} people at most.", "Un établissement compte {} personnes au plus.")
         }
-        Conflict::AppointmentStatus(status, amendment) => {
-            return appointment(words.locale, *status, *amendment);
-        }
-        Conflict::BudgetUsedUp(kind) => budget(*kind),
+        Conflict::AppointmentStatus(status, amendment) => appointment(words.locale, *status, *amendment),
+        Conflict::BudgetUsedUp(kind) => budget(words.locale, *kind).to_owned(),
         Conflict::InvitationsUsedUp(wait) => {
-            let (english, french) = (
+            let used_up = say(
                 "Today’s limit of mailed invitations is reached.",
                 "La limite d’invitations envoyées aujourd’hui est atteinte.",
             );
-            return format!("{} {}", of(words.locale, english, french), next(words, *wait));
+            format!("{used_up} {}", next(words, *wait))
         }
         Conflict::AddressChangesUsedUp(wait) => {
-            let (english, french) = (
+            let used_up = say(
                 "Today’s limit of mails to new addresses is reached.",
                 "La limite de courriels vers de nouvelles adresses est atteinte aujourd’hui.",
             );
-            return format!("{} {}", of(words.locale, english, french), next(words, *wait));
+            format!("{used_up} {}", next(words, *wait))
         }
         Conflict::Changed => {
-            ("Somebody else has changed this meanwhile.", "Quelqu’un d’autre a modifié ceci entre-temps.")
+            say("Somebody else has changed this meanwhile.", "Quelqu’un d’autre a modifié ceci entre-temps.")
         }
         Conflict::NoSpecialDay => {
-            ("That day is no longer a special day.", "Ce jour n’est plus un jour particulier.")
+            say("That day is no longer a special day.", "Ce jour n’est plus un jour particulier.")
         }
         Conflict::StartsElsewhere(_) => {
-            ("The appointment was moved meanwhile.", "Le rendez-vous a été déplacé entre-temps.")
+            say("The appointment was moved meanwhile.", "Le rendez-vous a été déplacé entre-temps.")
         }
         Conflict::AppointmentEnded => {
-            ("The appointment is over already.", "Le rendez-vous est déjà terminé.")
+            say("The appointment is over already.", "Le rendez-vous est déjà terminé.")
         }
-        Conflict::InUse(_) => (
+        Conflict::InUse(_) => say(
             "Another record refers to it. Turn it off instead.",
             "Un autre enregistrement s’y rapporte. Décochez la case à la place.",
         ),
         Conflict::EndpointDisabled => {
-            ("The endpoint is off. Turn it on first.", "L’adresse est coupée. Réactivez-la d’abord.")
+            say("The endpoint is off. Turn it on first.", "L’adresse est coupée. Réactivez-la d’abord.")
         }
-        Conflict::DeliveryPending => ("It is being sent already.", "L’envoi est déjà en cours."),
-        Conflict::ContactErased => (
+        Conflict::DeliveryPending => say("It is being sent already.", "L’envoi est déjà en cours."),
+        Conflict::ContactErased => say(
             "The contact was erased, so the notes of the appointment cannot be changed.",
             "Le contact a été effacé : les notes de ce rendez-vous ne peuvent plus être modifiées.",
         ),
-        Conflict::EventWiped => (
+        Conflict::EventWiped => say(
             "The event contained data of a contact who was erased, so it cannot be sent again.",
             "L’événement contenait des données d’un contact effacé : il ne peut plus être renvoyé.",
         ),
-        Conflict::ContactTaken { .. } => {
-            ("Another contact has this phone or email.", "Un autre contact a ce téléphone ou cette adresse.")
-        }
-        Conflict::BelongsAlready => (
+        Conflict::ContactTaken { .. } => say(
+            "Another contact has this phone or email.",
+            "Un autre contact a ce téléphone ou cette adresse.",
+        ),
+        Conflict::BelongsAlready => say(
             "This person already belongs to the business.",
             "Cette personne fait déjà partie de l’établissement.",
         ),
-        Conflict::NotOnOffer => ("The invitation is no longer open.", "L’invitation n’est plus ouverte."),
-        Conflict::LastOwner => {
-            ("The business must keep an active owner.", "L’établissement doit garder un propriétaire actif.")
-        }
-        Conflict::PasswordOfAnother => (
+        Conflict::NotOnOffer => say("The invitation is no longer open.", "L’invitation n’est plus ouverte."),
+        Conflict::LastOwner => say(
+            "The business must keep an active owner.",
+            "L’établissement doit garder un propriétaire actif.",
+        ),
+        Conflict::PasswordOfAnother => say(
             "Somebody else may have set the password of this account.",
             "Quelqu’un d’autre a peut-être choisi le mot de passe de ce compte.",
         ),
         Conflict::AccountUnconfirmed => {
-            ("Your account is not confirmed yet.", "Votre compte n’est pas encore confirmé.")
+            say("Your account is not confirmed yet.", "Votre compte n’est pas encore confirmé.")
         }
         Conflict::AccountHasPassword => {
-            ("The account has a password already.", "Le compte a déjà un mot de passe.")
+            say("The account has a password already.", "Le compte a déjà un mot de passe.")
         }
-        Conflict::AddressUnconfirmed => (
+        Conflict::AddressUnconfirmed => say(
             "The account of this email is not confirmed, and no mail can be sent to it.",
             "Le compte de cette adresse n’est pas confirmé, et aucun courriel ne peut lui être envoyé.",
         ),
-        Conflict::AddressTaken => ("Another account has this email.", "Un autre compte a cette adresse."),
+        Conflict::AddressTaken => say("Another account has this email.", "Un autre compte a cette adresse."),
         Conflict::TestMailsUsedUp(_) => {
-            ("The limit of test mails is reached.", "La limite de courriels d’essai est atteinte.")
+            say("The limit of test mails is reached.", "La limite de courriels d’essai est atteinte.")
         }
         Conflict::MailPending => {
-            ("This mail is still waiting to be sent.", "Ce courriel attend encore d’être envoyé.")
+            say("This mail is still waiting to be sent.", "Ce courriel attend encore d’être envoyé.")
         }
-        Conflict::MailHasLink => (
+        Conflict::MailHasLink => say(
             "Invitations and mails with a link cannot be sent again.",
             "Les invitations et les courriels avec un lien ne peuvent pas être renvoyés.",
         ),
-        Conflict::NoRelay | Conflict::NoRelaySet(_) => (
+        Conflict::NoRelay | Conflict::NoRelaySet(_) => say(
             "No mail is sent. The service has no relay.",
             "Aucun courriel n’est envoyé. Le service n’a pas de relais.",
         ),
         Conflict::NoPublicUrl => {
-            ("The service has no public address.", "Le service n’a pas d’adresse publique.")
+            say("The service has no public address.", "Le service n’a pas d’adresse publique.")
         }
-        Conflict::MailsWait => (
+        Conflict::MailsWait => say(
             "Too many mails of the business are waiting to be sent.",
             "Trop de courriels de l’établissement attendent d’être envoyés.",
         ),
-    };
-    of(words.locale, english, french).to_owned()
+    }
+}
+
+/// The text in the language of the page, with these values at `{}`, in order.
+pub(super) fn fill<const N: usize>(
+    words: &Words,
+    values: [String; N],
+    english: &str,
+    french: &str,
+) -> String {
+    let text = of(words.locale, english, french).to_owned();
+    values.iter().fold(text, |text, value| text.replacen("{}", value, 1))
 }
 
 /// A sentence with a number at `{}`.
 pub(super) fn counted(words: &Words, count: usize, english: &str, french: &str) -> String {
-    of(words.locale, english, french).replace("{}", &grouped(words, count))
+    fill(words, [grouped(words, count)], english, french)
 }
 
 /// A number with a separator between thousands.
@@ -235,10 +238,9 @@ pub(super) fn next(words: &Words, wait: Wait) -> String {
         Wait::Minutes(count) => (count, "minute", "minute"),
         Wait::Hours(count) => (count, "hour", "heure"),
     };
-    let unit = of(words.locale, english, french);
     let plural = if count == 1 { "" } else { "s" };
-    of(words.locale, "The next one can be sent in {}.", "Le prochain envoi est possible dans {}.")
-        .replace("{}", &format!("{count} {unit}{plural}"))
+    let time = format!("{count} {}{plural}", of(words.locale, english, french));
+    fill(words, [time], "The next one can be sent in {}.", "Le prochain envoi est possible dans {}.")
 }
 
 fn appointment(locale: Locale, status: AppointmentStatus, amendment: Amendment) -> String {
@@ -261,8 +263,8 @@ fn appointment(locale: Locale, status: AppointmentStatus, amendment: Amendment) 
     }
 }
 
-fn budget(kind: BudgetKind) -> (&'static str, &'static str) {
-    match kind {
+fn budget(locale: Locale, kind: BudgetKind) -> &'static str {
+    let (english, french) = match kind {
         BudgetKind::Services => {
             ("The maximum number of services is reached.", "Le nombre maximal de prestations est atteint.")
         }
@@ -294,13 +296,6 @@ fn budget(kind: BudgetKind) -> (&'static str, &'static str) {
             "The maximum number of deliveries is waiting. Try again later.",
             "Le nombre maximal d’envois en attente est atteint. Réessayez plus tard.",
         ),
-    }
-}
-
-fn under_way(locale: Locale, what: UnderWay) -> &'static str {
-    let (english, french) = match what {
-        UnderWay::Backup => ("A backup is being made.", "Une sauvegarde est en cours."),
-        UnderWay::Import => ("An import is under way.", "Un import est en cours."),
     };
     of(locale, english, french)
 }

@@ -76,9 +76,8 @@ impl DayRow {
     }
 }
 
-pub(super) fn day_name(view: &View, day: Day) -> String {
-    let number = DAYS.iter().position(|known| *known == day).unwrap_or_default() as u64 + 1;
-    capitalised(&view.words.say("weekday", &[("number", Value::Count(number))]))
+fn day_name(view: &View, day: Day) -> String {
+    capitalised(&view.words.weekday(day))
 }
 
 /// Converts a typed time of day to the format of the APIs. It accepts `9:00`, `9`, `9h`, `09 h 30`, `9.30`,
