@@ -46,7 +46,7 @@ pub(super) struct Visit {
 }
 
 pub(super) struct Member {
-    visit: Visit,
+    pub(super) visit: Visit,
     pub(super) business: BusinessHandle,
     pub(super) profile: Business,
     pub(super) membership: Membership,
@@ -77,13 +77,6 @@ impl Deref for Member {
 
     fn deref(&self) -> &Visit {
         &self.visit
-    }
-}
-
-impl Member {
-    /// See [`Visit::freshen`].
-    pub(super) async fn freshen(&mut self) -> Result<Option<ProblemCode>, Refused> {
-        self.visit.freshen().await
     }
 }
 

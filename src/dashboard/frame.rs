@@ -20,7 +20,7 @@ const PLACES: [(&str, &str, Right); 8] = [
     (ALERTS, "bell", Right::Own),
     (SETTINGS, "gear", Right::Own),
 ];
-/// The number of entries in the bar at the bottom of small screens.
+/// The number of entries in the bar at the bottom of small screens. Every role sees these entries.
 const AT_THE_THUMB: usize = 5;
 /// The entry that shows the number of unread alerts.
 const ALERTS: &str = "alerts";
@@ -42,6 +42,7 @@ const WITHIN: [(&str, Right); 11] = [
 /// The largest number of unread alerts that is shown. Larger numbers appear as `99+`.
 const COUNTED_MAX: usize = 99;
 
+#[derive(Clone)]
 pub(super) struct Place {
     pub(super) path: String,
     pub(super) label: String,
@@ -54,24 +55,17 @@ pub(super) struct Place {
     pub(super) within: Vec<Place>,
 }
 
-impl Place {
-    fn new(path: String, label: String, icon: &'static str) -> Self {
-        Self { path, label, icon, news: String::new(), current: "", within: Vec::new() }
-    }
-}
-
 pub(super) struct Frame {
     /// The name of the business, or of the person's account.
     pub(super) title: String,
     pub(super) home: String,
-    pub(super) within: bool,
     pub(super) places: Vec<Place>,
     pub(super) dock: Vec<Place>,
     /// The path of the change stream. It is empty outside a business.
     pub(super) stream: String,
     /// The path of the alerts, and the number of new alerts.
     pub(super) bell: Option<(String, String)>,
-    pub(super) others: Vec<Place>,
+    pub(super) others: Vec<Crumb>,
     pub(super) person: String,
     /// The person's role in the business, or the email address outside a business.
     pub(super) role: String,
@@ -159,7 +153,7 @@ impl Of<'_> {
             Some(rest) if rest.starts_with('/') => "true",
             _ => "",
         };
-        Place { current, ..Place::new(self.path(path), label, icon) }
+        Place { path: self.path(path), label, icon, news: String::new(), current, within: Vec::new() }
     }
 
     /// The number of unread alerts. It is empty without any.
@@ -198,29 +192,25 @@ impl Of<'_> {
         }
         places
     }
-
-    fn dock(&self, view: &View, here: &str) -> Vec<Place> {
-        let place = |(name, icon, _): &(&str, &'static str, Right)| {
-            let word = if *name == "today" { "dock-today" } else { name };
-            self.place(name, view.t(word), icon, here)
-        };
-        PLACES.iter().take(AT_THE_THUMB).map(place).collect()
-    }
 }
 
 fn frame(visit: &Visit, of: Option<Of<'_>>, here: &str) -> Frame {
     let (view, person) = (&visit.view, &visit.signed_in.person);
     let others = visit.active().filter(|one| of.is_none_or(|of| one.business_id != of.id));
     let today = |id: BusinessId| format!("/dashboard/b/{id}/today");
-    let others = others.map(|one| Place::new(today(one.business_id), one.business_name.clone(), "right"));
+    let others = others.map(|one| Crumb { label: one.business_name.clone(), path: today(one.business_id) });
+    let places = of.map(|of| of.places(view, here)).unwrap_or_default();
+    let mut dock: Vec<_> = places.iter().take(AT_THE_THUMB).cloned().collect();
+    if let Some(first) = dock.first_mut() {
+        first.label = view.t("dock-today");
+    }
     let name = if person.name.trim().is_empty() { &person.email } else { &person.name };
     Frame {
         title: of.map_or_else(|| "receptionist".into(), |of| of.name.to_owned()),
         home: of.map_or_else(|| "/dashboard".into(), |of| today(of.id)),
-        within: of.is_some(),
         bell: of.map(|of| (of.path(ALERTS), of.news())),
-        places: of.map(|of| of.places(view, here)).unwrap_or_default(),
-        dock: of.map(|of| of.dock(view, here)).unwrap_or_default(),
+        places,
+        dock,
         stream: of.map(|of| format!("{}?as_of={}", of.path("stream"), of.as_of)).unwrap_or_default(),
         others: others.collect(),
         person: name.clone(),

@@ -24,7 +24,7 @@ use super::cookies::Cookie;
 use super::desk::Desk;
 use super::drafts::Why;
 use super::form::Form;
-use super::once::{Acting, KEPT, Sent, Turn};
+use super::once::{self, Acting, KEPT, Sent, Turn};
 use super::refused::Refused;
 use super::route::{Admitted, Answered, Pages, Route, Who};
 use super::table::{ASSETS, REST, ROOTS, table};
@@ -172,7 +172,7 @@ async fn post(gate: &Gate, place: &Arc<Place<Pages>>, row: &Route, asked: Asked)
     }
     let Some(sent) = sent(&asked) else { return admitted(gate, row, asked, signed_in, true).await };
     match desk.once.turn(&sent, now.millis()) {
-        Turn::Acted(again) => again.answer().await.ok_or_else(|| ApiError::Unavailable.into()),
+        Turn::Acted(outcome) => once::answer(outcome).await.ok_or_else(|| ApiError::Unavailable.into()),
         Turn::SentBefore => Err(Refused::SentBefore),
         Turn::Stale => admitted(gate, row, asked, signed_in, true).await,
         // The task continues after the client disconnects, so a repeated form receives its response.

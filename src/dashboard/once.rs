@@ -9,11 +9,11 @@
 //! - A refused form had no effect and may be sent again.
 //! - Responses, which may contain a new API key, are kept in memory only, and without session cookies.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
 use http_body_util::BodyExt;
@@ -45,15 +45,8 @@ pub(super) struct Sent {
     pub(super) content: [u8; 32],
 }
 
-#[derive(Clone)]
-struct Answer {
-    status: StatusCode,
-    headers: HeaderMap,
-    body: Bytes,
-}
-
 /// The response of a form, `None` until the form is done.
-type Outcome = watch::Receiver<Option<Answer>>;
+pub(super) type Outcome = watch::Receiver<Option<Response<Bytes>>>;
 
 pub(super) struct Once {
     state: Mutex<State>,
@@ -62,7 +55,7 @@ pub(super) struct Once {
 #[derive(Default)]
 struct State {
     sessions: HashMap<SessionKey, Session>,
-    by_ids: BTreeSet<(usize, SessionKey)>,
+    /// The number of ids of all sessions.
     ids: usize,
     answers: VecDeque<(SessionKey, FormId, Instant)>,
     /// A form that was created before this time (Unix time in milliseconds) may already have been applied.
@@ -71,12 +64,13 @@ struct State {
 
 #[derive(Default)]
 struct Session {
-    acted: HashMap<FormId, Acted>,
-    order: VecDeque<FormId>,
+    /// The forms that acted, oldest first.
+    acted: VecDeque<Acted>,
     horizon: i64,
 }
 
 struct Acted {
+    id: FormId,
     content: [u8; 32],
     /// `None` if the response is no longer kept.
     outcome: Option<Outcome>,
@@ -86,7 +80,7 @@ struct Acted {
 pub(super) enum Turn {
     /// The form acts. The guard receives its response.
     Act(Acting),
-    Acted(Again),
+    Acted(Outcome),
     /// The form was already applied with other content, or its response is no longer kept.
     SentBefore,
     /// The form is so old that the service cannot know whether it was applied.
@@ -94,10 +88,8 @@ pub(super) enum Turn {
 }
 
 pub(super) struct Acting {
-    tell: watch::Sender<Option<Answer>>,
+    tell: watch::Sender<Option<Response<Bytes>>>,
 }
-
-pub(super) struct Again(Outcome);
 
 impl Once {
     pub(super) fn new(now: i64) -> Self {
@@ -115,9 +107,9 @@ impl Once {
         state.forget_answers(Instant::now());
         let (mut horizon, made) = (state.horizon.max(now - AGE_MILLIS_MAX), sent.id.made);
         if let Some(session) = state.sessions.get(&sent.session) {
-            match session.acted.get(&sent.id) {
-                Some(Acted { content, outcome: Some(outcome) }) if *content == sent.content => {
-                    return Turn::Acted(Again(outcome.clone()));
+            match session.acted.iter().find(|acted| acted.id == sent.id) {
+                Some(Acted { content, outcome: Some(outcome), .. }) if *content == sent.content => {
+                    return Turn::Acted(outcome.clone());
                 }
                 Some(_) => return Turn::SentBefore,
                 None => horizon = horizon.max(session.horizon),
@@ -133,9 +125,12 @@ impl Once {
 
     /// Forgets that a form has acted, because it was refused.
     pub(super) fn take_back(&self, sent: &Sent) {
-        // Its entries in the queues have no further effect.
-        if let Some(session) = self.state.lock().sessions.get_mut(&sent.session) {
-            session.acted.remove(&sent.id);
+        let mut state = self.state.lock();
+        if let Some(session) = state.sessions.get_mut(&sent.session)
+            && let Some(at) = session.acted.iter().position(|acted| acted.id == sent.id)
+        {
+            session.acted.remove(at);
+            state.removed_id(sent.session);
         }
     }
 }
@@ -143,39 +138,37 @@ impl Once {
 impl State {
     fn remember(&mut self, sent: &Sent, outcome: Outcome) {
         let session = self.sessions.entry(sent.session).or_default();
-        let before = session.order.len();
-        session.acted.insert(sent.id, Acted { content: sent.content, outcome: Some(outcome) });
-        session.order.push_back(sent.id);
-        self.by_ids.remove(&(before, sent.session));
-        self.by_ids.insert((before + 1, sent.session));
+        session.acted.push_back(Acted { id: sent.id, content: sent.content, outcome: Some(outcome) });
+        let is_full = session.acted.len() > IDS_OF_SESSION_MAX;
         self.ids += 1;
         self.answers.push_back((sent.session, sent.id, Instant::now()));
         if self.answers.len() > ANSWERS_MAX {
             self.forget_answer();
         }
-        if before >= IDS_OF_SESSION_MAX {
+        if is_full {
             self.forget_oldest(sent.session);
         }
         while self.ids > IDS_MAX {
-            let Some((_, most)) = self.by_ids.last().copied() else { break };
-            self.forget_oldest(most);
+            let most = self.sessions.iter().max_by_key(|(_, session)| session.acted.len());
+            let Some((most, _)) = most else { break };
+            self.forget_oldest(*most);
         }
     }
 
     fn forget_oldest(&mut self, key: SessionKey) {
         let Some(session) = self.sessions.get_mut(&key) else { return };
-        self.by_ids.remove(&(session.order.len(), key));
-        if let Some(id) = session.order.pop_front() {
-            self.ids -= 1;
-            if session.acted.remove(&id).is_some() {
-                session.horizon = session.horizon.max(id.made + 1);
-            }
+        if let Some(acted) = session.acted.pop_front() {
+            session.horizon = session.horizon.max(acted.id.made + 1);
+            self.removed_id(key);
         }
-        if session.order.is_empty() {
+    }
+
+    /// Counts an id less, and forgets the session if this was its last id.
+    fn removed_id(&mut self, key: SessionKey) {
+        self.ids -= 1;
+        if let Some(session) = self.sessions.get(&key).filter(|session| session.acted.is_empty()) {
             self.horizon = self.horizon.max(session.horizon);
             self.sessions.remove(&key);
-        } else {
-            self.by_ids.insert((session.order.len(), key));
         }
     }
 
@@ -187,9 +180,8 @@ impl State {
 
     fn forget_answer(&mut self) {
         let Some((session, id, _)) = self.answers.pop_front() else { return };
-        if let Some(kept) = self.sessions.get_mut(&session).and_then(|session| session.acted.get_mut(&id)) {
-            kept.outcome = None;
-        }
+        let acted = self.sessions.get_mut(&session).into_iter().flat_map(|session| &mut session.acted);
+        acted.filter(|acted| acted.id == id).for_each(|acted| acted.outcome = None);
     }
 }
 
@@ -204,20 +196,17 @@ impl Acting {
         let lets_in = |value: &&HeaderValue| cookies.lets_in(value);
         let harmless = head.headers.get_all(header::SET_COOKIE).iter().filter(|value| !lets_in(value));
         headers.extend(harmless.map(|value| (header::SET_COOKIE, value.clone())));
-        self.tell.send_replace(Some(Answer { status: head.status, headers, body: body.clone() }));
+        let mut kept = Response::new(body.clone());
+        (*kept.status_mut(), *kept.headers_mut()) = (head.status, headers);
+        self.tell.send_replace(Some(kept));
         Response::from_parts(head, Body::from(body))
     }
 }
 
-impl Again {
-    /// The response of the form, or `None` if the first attempt failed to finish.
-    pub(super) async fn answer(mut self) -> Option<Response> {
-        let answer = self.0.wait_for(Option::is_some).await.ok()?.clone()?;
-        let mut response = Response::new(Body::from(answer.body));
-        *response.status_mut() = answer.status;
-        *response.headers_mut() = answer.headers;
-        Some(response)
-    }
+/// The response of a form that acts or has acted, or `None` if the form failed to finish.
+pub(super) async fn answer(mut outcome: Outcome) -> Option<Response> {
+    let kept = outcome.wait_for(Option::is_some).await.ok()?.clone()?;
+    Some(kept.map(Body::from))
 }
 
 #[cfg(test)]
@@ -246,20 +235,20 @@ mod tests {
         }
     }
 
-    async fn answer(once: &Once, sent: &Sent) -> Response {
-        let Turn::Acted(again) = once.turn(sent, 10) else { panic!("it has acted") };
-        again.answer().await.unwrap()
+    async fn answer_again(once: &Once, sent: &Sent) -> Response {
+        let Turn::Acted(outcome) = once.turn(sent, 10) else { panic!("it has acted") };
+        answer(outcome).await.unwrap()
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_form_acts_once_and_its_answer_is_kept_for_two_minutes() {
         let (once, form) = (Once::new(0), sent(1, 5));
         let acting = act(&once, &form, 10);
-        let Turn::Acted(again) = once.turn(&form, 10) else { panic!("it acts just now") };
+        let Turn::Acted(outcome) = once.turn(&form, 10) else { panic!("it acts just now") };
         let answered = acting.answered("the secret".into_response(), COOKIES).await;
         assert_eq!(answered.status(), 200);
-        assert_eq!(again.answer().await.unwrap().status(), 200);
-        let body = answer(&once, &form).await.into_body().collect().await.unwrap().to_bytes();
+        assert_eq!(answer(outcome).await.unwrap().status(), 200);
+        let body = answer_again(&once, &form).await.into_body().collect().await.unwrap().to_bytes();
         assert_eq!(&body[..], b"the secret");
         let other = Sent { content: [1; 32], ..form };
         assert!(matches!(once.turn(&other, 10), Turn::SentBefore), "with other content it is another form");
@@ -279,7 +268,7 @@ mod tests {
         }
         let answered = act(&once, &form, 10).answered(response, COOKIES).await;
         assert_eq!(answered.headers().get_all(header::SET_COOKIE).iter().count(), 3);
-        let again = answer(&once, &form).await;
+        let again = answer_again(&once, &form).await;
         let cookies: Vec<_> = again.headers().get_all(header::SET_COOKIE).iter().collect();
         assert_eq!(cookies, [COOKIES.set(Cookie::Language, "en")]);
     }
@@ -326,9 +315,9 @@ mod tests {
             assert!(matches!(once.turn(form, now), Turn::Acted(_) | Turn::SentBefore));
         }
         let state = once.state.lock();
-        let held: usize = state.sessions.values().map(|session| session.order.len()).sum();
-        assert_eq!((state.ids, held, state.by_ids.len()), (IDS_MAX, IDS_MAX, state.sessions.len()));
+        let held: usize = state.sessions.values().map(|session| session.acted.len()).sum();
+        assert_eq!((state.ids, held), (IDS_MAX, IDS_MAX));
         assert_eq!(state.answers.len(), ANSWERS_MAX);
-        assert!(state.sessions.values().all(|session| session.order.len() <= IDS_OF_SESSION_MAX));
+        assert!(state.sessions.values().all(|session| session.acted.len() <= IDS_OF_SESSION_MAX));
     }
 }

@@ -3,7 +3,7 @@
 
 use std::future::ready;
 
-use domain::{MembershipPatch, MembershipStatus, Person};
+use domain::{MembershipPatch, MembershipStatus};
 use engine::business::Request;
 use engine::business::commands::people::RemoveMember;
 use view::PersonView;
@@ -52,24 +52,13 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    fn new(
-        member: &'a Member,
-        step: Step,
-        person: &'a PersonView,
-        mut filled: Filled,
-        asks: Option<Field>,
-    ) -> Self {
+    fn new(member: &'a Member, step: Step, person: &'a PersonView, mut filled: Filled) -> Self {
         let path = member.path_to(&format!("settings/people/{}", person.membership_id));
         let mut sheet = member.people_sheet();
         sheet.crumbs.push(Crumb { label: member.name_of(person).to_owned(), path });
-        Self {
-            sheet,
-            person,
-            word: step.word(person.status),
-            ends: step != Step::Enable,
-            password: password(&mut filled, &member.view, asks),
-            filled,
-        }
+        let password = password(member, &mut filled);
+        let (word, ends) = (step.word(person.status), step != Step::Enable);
+        Self { sheet, person, word, ends, password, filled }
     }
 
     fn say(&self, part: &str) -> String {
@@ -83,44 +72,36 @@ impl<'a> Page<'a> {
 }
 
 pub(crate) async fn show(member: Member, step: Step) -> Answered {
-    let (_, person) = person(&member).await?;
+    let person = person(&member).await?;
     check_may_change(&member, &person)?;
     if !step.fits(person.status) {
         return Ok(see_other(&member.path_to(&format!("settings/people/{}", person.membership_id))));
     }
     let filled = member.filled(member.path(), Form::default);
-    page(&Page::new(&member, step, &person, filled, member.password_field()))
+    page(&Page::new(&member, step, &person, filled))
 }
 
 pub(crate) async fn sent(mut member: Member, step: Step) -> Answered {
-    let (before, person) = person(&member).await?;
+    let person = person(&member).await?;
     check_may_change(&member, &person)?;
-    let done = done(&mut member, step, &before, &person).await;
-    // The form has no password field if the person entered the password recently.
-    let asks = member.password_field();
-    let again =
-        |filled: Filled| ready(page_as(filled.status, &Page::new(&member, step, &person, filled, asks)));
+    let done = done(&mut member, step, &person).await;
+    let again = |filled: Filled| ready(page_as(filled.status, &Page::new(&member, step, &person, filled)));
     member.answered(done, again).await
 }
 
-async fn done(
-    member: &mut Member,
-    step: Step,
-    before: &Person,
-    person: &PersonView,
-) -> Result<String, Refused> {
+async fn done(member: &mut Member, step: Step, person: &PersonView) -> Result<String, Refused> {
     freshened(member).await?;
     if step == Step::Remove {
-        member.change(RemoveMember { id: before.id }).await?;
+        member.change(RemoveMember { id: person.id }).await?;
     } else {
         let patch = MembershipPatch { active: Some(step == Step::Enable), ..MembershipPatch::default() };
-        let changed = (before.id, patch, None);
         let request = Request { if_match: None, ..member.request() };
+        let changed = (person.id, patch, None);
         member.people().patch_member(&member.business, request, changed).await.map_err(Undone::of)?;
     }
     Ok(match step {
         // People who end their own access can no longer see the list.
-        Step::Disable | Step::Remove if before.id == member.signed_in.person.id => "/dashboard".into(),
+        Step::Disable | Step::Remove if member.is_self(person) => "/dashboard".into(),
         Step::Disable => member.path_to(&format!("settings/people/{}?done=disabled", person.membership_id)),
         Step::Enable => member.path_to(&format!("settings/people/{}?done=enabled", person.membership_id)),
         Step::Remove => member.path_to("settings/people?done=removed"),

@@ -1,6 +1,6 @@
 //! The shared parts of forms about people: roles, staff members, the password field, and names.
 
-use domain::{Denied, MembershipId, MembershipStatus, Person, Refusal, Right, Role, StaffId, StaffMember};
+use domain::{Denied, MembershipId, MembershipStatus, Refusal, Right, Role, StaffId, StaffMember};
 use view::PersonView;
 
 use crate::dashboard::pages::prelude::*;
@@ -27,16 +27,17 @@ pub(super) fn roles(member: &Member) -> Choices {
     Choices { boxed: true, ..Choices::new("role", "radio", member.t("people-role"), given.map(choice)) }
 }
 
-/// The password field with its problem. The submitted password is not shown again.
-pub(super) fn password(filled: &mut Filled, view: &View, field: Option<Field>) -> Option<Field> {
-    let field = field?;
-    let problem = filled.problem(view, &field.id);
+/// The password field, if the form needs the password, with its problem. The submitted password is not shown
+/// again.
+pub(super) fn password(member: &Member, filled: &mut Filled) -> Option<Field> {
+    let field = member.password_field()?;
+    let problem = filled.problem(&member.view, &field.id);
     Some(Field { problem, ..field })
 }
 
 /// Checks that the person entered the password recently. The engine requires this for changes to people.
 pub(super) async fn freshened(member: &mut Member) -> Result<(), Refused> {
-    let problem = member.freshen().await?;
+    let problem = member.visit.freshen().await?;
     match problem.zip(member.password_field()) {
         Some((problem, field)) => Err(Undone::at(field.id, problem).into()),
         None => Ok(()),
@@ -44,14 +45,11 @@ pub(super) async fn freshened(member: &mut Member) -> Result<(), Refused> {
 }
 
 /// The person in the path, as the business may see them.
-pub(super) async fn person(member: &Member) -> Result<(Person, PersonView), Refused> {
+pub(super) async fn person(member: &Member) -> Result<PersonView, Refused> {
     let id: MembershipId = member.id("membership_id")?;
     let everybody = member.everybody().await?;
     let found = everybody.into_iter().find(|person| person.membership_id == id);
-    let found = found.ok_or_else(Refused::not_found)?;
-    let (person, membership) = member.people().member(&member.business, found.id).await?;
-    let shown = PersonView::new(&person, &membership);
-    Ok((person, shown))
+    found.ok_or_else(Refused::not_found)
 }
 
 /// Whether the member may change this person. Only owners may change owners.

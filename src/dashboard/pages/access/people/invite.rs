@@ -1,7 +1,7 @@
 //! Inviting a person. If the service sends mail, no link is shown and each invitation has the same response.
 //! Otherwise the page shows the link once, if the engine returns one.
 
-use domain::{Right, StaffMember};
+use domain::Right;
 use engine::people::{Invitation, NewLink};
 
 use super::fields::{freshened, password, roles, staff_field};
@@ -25,13 +25,13 @@ struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
-    fn new(member: &'a Member, staff: &[StaffMember], mut filled: Filled, asks: Option<Field>) -> Self {
-        let view = &member.view;
+    async fn new(member: &'a Member, mut filled: Filled) -> Result<Self, Refused> {
+        let (view, staff) = (&member.view, member.staff().await?);
         let chosen = filled.get("staff_id").parse().ok();
         let locale = Field::languages(view).hint(view.t("people-locale-hint"));
         let email = Field::new("email", "email", "off", view.t("email"));
         let name = Field::line("name", view.t("name")).optional();
-        Self {
+        Ok(Self {
             sheet: member.people_sheet(),
             path: member.path_to("settings/people/invite"),
             back: member.path_to("settings/people"),
@@ -39,11 +39,11 @@ impl<'a> Page<'a> {
             email: filled.field(view, email),
             name: filled.field(view, name),
             role: filled.choices(view, roles(member)),
-            staff: filled.field(view, staff_field(view, staff, chosen)),
+            staff: filled.field(view, staff_field(view, &staff, chosen)),
             locale: filled.field(view, locale),
-            password: password(&mut filled, view, asks),
+            password: password(member, &mut filled),
             filled,
-        }
+        })
     }
 }
 
@@ -53,15 +53,13 @@ pub(crate) async fn show(member: Member) -> Answered {
     }
     let locale = member.profile.locale.as_str();
     let filled = member.filled(member.path(), || Form::of([("role", "member"), ("locale", locale)]));
-    let shown = Page::new(&member, &member.staff().await?, filled, member.password_field());
-    page(&shown)
+    page(&Page::new(&member, filled).await?)
 }
 
 pub(crate) async fn sent(mut member: Member) -> Answered {
     match invited(&mut member).await {
         Err(Refused::Undone(undone)) => {
-            let filled = member.refused(undone);
-            let shown = Page::new(&member, &member.staff().await?, filled, member.password_field());
+            let shown = Page::new(&member, member.refused(undone)).await?;
             page_as(shown.filled.status, &shown)
         }
         invited => invited,

@@ -3,7 +3,7 @@
 //! The form's tag covers only role and staff member, so a sign-in in the meantime does not make the form
 //! stale.
 
-use domain::{Access, MembershipPatch, MembershipStatus, Person, Right, Role, StaffId, StaffMember};
+use domain::{Access, MembershipPatch, MembershipStatus, Right, Role, StaffId, StaffMember};
 use engine::business::{IfMatch, Request};
 use serde::Serialize;
 use view::PersonView;
@@ -21,12 +21,9 @@ struct Page<'a> {
     path: String,
     done: String,
     person: &'a PersonView,
-    staff: String,
+    /// The staff member of the person. It may be empty.
+    staff_name: String,
     may: bool,
-    edit: Edit,
-}
-
-struct Edit {
     filled: Filled,
     versions: Versions,
     tag: String,
@@ -54,13 +51,14 @@ impl Place {
 }
 
 impl<'a> Page<'a> {
-    fn new(
-        member: &'a Member,
-        person: &'a PersonView,
-        staff: &[StaffMember],
-        filled: Filled,
-        asks: Option<Field>,
-    ) -> Self {
+    fn new(member: &'a Member, person: &'a PersonView, staff: &[StaffMember], mut filled: Filled) -> Self {
+        let view = &member.view;
+        let sent_staff: Option<StaffId> = filled.get("staff_id").parse().ok();
+        let one = |id| match staff_name(staff, id) {
+            "" => view.t("people-nobody"),
+            name => name.to_owned(),
+        };
+        let sent_role = Role::from_word(filled.get("role")).map(|role| view.role_word(role));
         Self {
             sheet: member.people_sheet(),
             path: member.path_to(&format!("settings/people/{}", person.membership_id)),
@@ -70,9 +68,17 @@ impl<'a> Page<'a> {
                 ("enabled", "people-done-enabled"),
             ]),
             person,
-            staff: staff_name(staff, person.staff_id).to_owned(),
+            staff_name: staff_name(staff, person.staff_id).to_owned(),
             may: may_change(member, person),
-            edit: Edit::new(member, (person, staff), filled, asks),
+            versions: filled.versions([
+                (view.t("people-role"), sent_role.unwrap_or_default(), view.role_word(person.role)),
+                (view.t("people-staff"), one(sent_staff), one(person.staff_id)),
+            ]),
+            tag: filled.tag(&Place::of(person)),
+            role: filled.choices(view, roles(member)),
+            staff: filled.field(view, staff_field(view, staff, sent_staff)),
+            password: password(member, &mut filled),
+            filled,
         }
     }
 
@@ -90,55 +96,25 @@ impl<'a> Page<'a> {
     }
 }
 
-impl Edit {
-    fn new(
-        member: &Member,
-        (person, staff): (&PersonView, &[StaffMember]),
-        mut filled: Filled,
-        asks: Option<Field>,
-    ) -> Self {
-        let view = &member.view;
-        let sent_staff: Option<StaffId> = filled.get("staff_id").parse().ok();
-        let one = |id| match staff_name(staff, id) {
-            "" => view.t("people-nobody"),
-            name => name.to_owned(),
-        };
-        let sent_role = Role::from_word(filled.get("role")).map(|role| view.role_word(role));
-        let versions = filled.versions([
-            (view.t("people-role"), sent_role.unwrap_or_default(), view.role_word(person.role)),
-            (view.t("people-staff"), one(sent_staff), one(person.staff_id)),
-        ]);
-        Self {
-            versions,
-            tag: filled.tag(&Place::of(person)),
-            role: filled.choices(view, roles(member)),
-            staff: filled.field(view, staff_field(view, staff, sent_staff)),
-            password: password(&mut filled, view, asks),
-            filled,
-        }
-    }
-}
-
 pub(crate) async fn show(member: Member) -> Answered {
-    let (_, person) = person(&member).await?;
+    let person = person(&member).await?;
     let filled = member.filled(member.path(), || Place::of(&person).form());
-    page(&Page::new(&member, &person, &member.staff().await?, filled, member.password_field()))
+    page(&Page::new(&member, &person, &member.staff().await?, filled))
 }
 
 pub(crate) async fn sent(mut member: Member) -> Answered {
-    let (before, person) = person(&member).await?;
+    let person = person(&member).await?;
     check_may_change(&member, &person)?;
-    let done = save(&mut member, &before, &person).await;
+    let done = save(&mut member, &person).await;
     let again = |filled: Filled| async {
         // Another member may have changed the person in the meantime.
-        let now = if filled.stale { super::fields::person(&member).await?.1 } else { person };
-        let (status, asks) = (filled.status, member.password_field());
-        page_as(status, &Page::new(&member, &now, &member.staff().await?, filled, asks))
+        let now = if filled.stale { super::fields::person(&member).await? } else { person };
+        page_as(filled.status, &Page::new(&member, &now, &member.staff().await?, filled))
     };
     member.answered(done, again).await
 }
 
-async fn save(member: &mut Member, before: &Person, person: &PersonView) -> Result<String, Refused> {
+async fn save(member: &mut Member, person: &PersonView) -> Result<String, Refused> {
     let PersonPatch { role, staff_id, .. } = member.body().text("role").optional("staff_id").read()?;
     let patch = MembershipPatch { role: role.set(), active: None, staff_id: staff_id.set() };
     if member.form.find("tag").is_some_and(|sent| sent != tag(&Place::of(person))) {
@@ -147,11 +123,10 @@ async fn save(member: &mut Member, before: &Person, person: &PersonView) -> Resu
     freshened(member).await?;
     // From here on the condition is the person's tag as read above.
     let request = Request { if_match: Some(IfMatch::Tags(vec![tag(person)])), ..member.request() };
-    let changed = (before.id, patch, None);
+    let changed = (person.id, patch, None);
     member.people().patch_member(&member.business, request, changed).await.map_err(Undone::of)?;
-    let own = before.id == member.signed_in.person.id;
     let sees = patch.role.is_none_or(|role| role.access(Right::People) != Access::Hidden);
-    Ok(match own && !sees {
+    Ok(match member.is_self(person) && !sees {
         true => member.path_to("today"),
         false => format!("{}?done=saved", member.path()),
     })
