@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! today      the first page; `needs` the tasks for the team, `steps` the first steps of a new business
-//! calendar   the calendar: `lanes` a day or a week on a board, `week` the week of all staff,
-//!            `list` the list, `above` the header of each view
+//! calendar   the calendar, and the week of all staff: `lanes` a day or a week on a board, `list` the list,
+//!            `above` the header of each view
 //! board      the lanes of a board; `axis` the position of items
 //! diary      the data that these pages read
 //! booking    a new appointment; `moving` another time for one; `open_times` the times to choose from
-//! appointment, history, ending    one appointment, its history, declining and cancelling
+//! appointment, ending    one appointment with its history; declining and cancelling
 //! caller     contacts on these pages
 //! ```
 
@@ -21,7 +21,6 @@ pub(in crate::dashboard) mod calendar;
 mod caller;
 mod diary;
 pub(in crate::dashboard) mod ending;
-mod history;
 mod lanes;
 mod list;
 pub(in crate::dashboard) mod moving;
@@ -29,4 +28,3 @@ mod needs;
 mod open_times;
 pub(in crate::dashboard) mod steps;
 pub(in crate::dashboard) mod today;
-mod week;

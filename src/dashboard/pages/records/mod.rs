@@ -1,15 +1,11 @@
 //! Messages, calls, contacts and knowledge. Each page has one file next to its template.
 
-pub(in crate::dashboard) mod call;
 pub(in crate::dashboard) mod calls;
 pub(in crate::dashboard) mod contact;
 pub(in crate::dashboard) mod contact_edit;
 pub(in crate::dashboard) mod contact_erase;
 pub(in crate::dashboard) mod contact_export;
-pub(in crate::dashboard) mod contacts;
 pub(in crate::dashboard) mod knowledge;
-pub(in crate::dashboard) mod knowledge_delete;
-pub(in crate::dashboard) mod knowledge_edit;
 pub(in crate::dashboard) mod message;
 pub(in crate::dashboard) mod messages;
 mod rows;

@@ -5,9 +5,7 @@ use domain::{BookingMode, Business, Right};
 use engine::business::commands::profile::PatchBusiness;
 use view::OperatorBusinessView;
 
-use super::choices::{language, languages, zones};
-use super::done::Done;
-use super::facts::{line, versions};
+use super::parts::{Done, language, languages, line, versions, zones};
 use super::regions;
 use crate::admin::businesses::OperatorBusinessPatch;
 use crate::dashboard::pages::prelude::*;

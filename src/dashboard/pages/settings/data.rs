@@ -12,9 +12,7 @@ use domain::{Actor, Right};
 use engine::business::commands::erasure::PatchRetention;
 use view::RetentionView;
 
-use super::choices::{how_many_days, numbers};
-use super::done::Done;
-use super::facts::{line, versions};
+use super::parts::{Done, how_many_days, line, numbers, versions};
 use crate::admin::retention::RetentionPatch;
 use crate::dashboard::pages::prelude::*;
 use crate::http::body::JSON_LINES;

@@ -4,7 +4,7 @@ use domain::{Conflict, Refusal, ResourceId, Right, ServiceId, StaffId, UsedBy};
 use engine::business::commands::catalog::{DeleteService, DeleteStaff};
 use uuid::Uuid;
 
-use super::facts::only_for_changing;
+use super::parts::only_for_changing;
 use super::{service, staff_member};
 use crate::dashboard::pages::prelude::*;
 

@@ -8,8 +8,7 @@ use engine::business::commands::diary::DeleteSpecialDay;
 use engine::business::commands::profile::PatchBusiness;
 use view::{OperatorBusinessView, SpecialDayView};
 
-use super::done::Done;
-use super::facts::versions;
+use super::parts::{Done, versions};
 use super::special_day;
 use super::week::{BREAKS, DayRow, OPEN, lines, rows};
 use crate::admin::businesses::OperatorBusinessPatch;

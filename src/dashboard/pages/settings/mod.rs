@@ -10,14 +10,10 @@ pub(in crate::dashboard) mod data;
 pub(in crate::dashboard) mod deletion;
 pub(in crate::dashboard) mod hours;
 pub(in crate::dashboard) mod service;
-pub(in crate::dashboard) mod services;
 pub(in crate::dashboard) mod special_day;
-pub(in crate::dashboard) mod staff;
 pub(in crate::dashboard) mod staff_member;
 
-mod choices;
-mod done;
-mod facts;
+mod parts;
 mod regions;
 mod times_off;
 mod week;

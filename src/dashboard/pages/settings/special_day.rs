@@ -5,7 +5,7 @@ use domain::{DayWindows, Problem, Right};
 use engine::business::PageRequest;
 use view::SpecialDayView;
 
-use super::facts::{line, only_for_changing, versions};
+use super::parts::{line, only_for_changing, versions};
 use super::times_off::date;
 use super::week::tidy;
 use crate::admin::diary::SpecialDayBody;

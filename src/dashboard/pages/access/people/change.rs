@@ -8,7 +8,7 @@ use engine::business::Request;
 use engine::business::commands::people::RemoveMember;
 use view::PersonView;
 
-use super::fields::{check_may_change, freshened, password, person};
+use super::{check_may_change, freshened, password, person};
 use crate::dashboard::pages::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 use domain::Right;
 use engine::people::{Invitation, NewLink};
 
-use super::fields::{freshened, password, roles, staff_field};
+use super::{freshened, password, roles, staff_field};
 use crate::admin::people::PersonBody;
 use crate::dashboard::pages::prelude::*;
 

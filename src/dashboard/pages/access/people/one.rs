@@ -8,9 +8,7 @@ use engine::business::{IfMatch, Request};
 use serde::Serialize;
 use view::PersonView;
 
-use super::fields::{
-    check_may_change, freshened, may_change, password, person, roles, staff_field, staff_name,
-};
+use super::{check_may_change, freshened, may_change, password, person, roles, staff_field, staff_name};
 use crate::admin::people::PersonPatch;
 use crate::dashboard::pages::prelude::*;
 
@@ -108,7 +106,7 @@ pub(crate) async fn sent(mut member: Member) -> Answered {
     let done = save(&mut member, &person).await;
     let again = |filled: Filled| async {
         // Another member may have changed the person in the meantime.
-        let now = if filled.stale { super::fields::person(&member).await? } else { person };
+        let now = if filled.stale { super::person(&member).await? } else { person };
         page_as(filled.status, &Page::new(&member, &now, &member.staff().await?, filled))
     };
     member.answered(done, again).await

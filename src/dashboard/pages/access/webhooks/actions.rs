@@ -5,7 +5,7 @@ use domain::{DisabledReason, EventId, WebhookEndpoint, WebhookStatus};
 use engine::business::commands::webhooks::{DeleteWebhook, PatchWebhook};
 
 use super::delivery;
-use super::new::Secret;
+use super::form::Secret;
 use super::one::answered;
 use crate::dashboard::pages::prelude::*;
 

@@ -1,10 +1,15 @@
-//! The parts that all pages of an endpoint show: name, status, and the results of the last 24 hours.
+//! The parts that several pages of an endpoint show: name, status, the results of the last 24 hours, and the
+//! filters and rows of the delivery log.
 
 use chrono::TimeDelta;
-use domain::{DisabledReason, EventType, WebhookEndpoint, WebhookId};
-use engine::delivery::DeliveryTally;
+use domain::{
+    AttemptError, DeliveryStatus, DisabledReason, EventType, Timestamp, WebhookEndpoint, WebhookId,
+};
+use engine::delivery::{ATTEMPTS_MAX, DeliveryFilter, DeliveryTally};
+use view::DeliveryView;
 
 use crate::dashboard::pages::prelude::*;
+use crate::dashboard::words::attempts;
 
 /// The period of the counted deliveries.
 const COUNTED: TimeDelta = TimeDelta::hours(24);
@@ -64,5 +69,106 @@ impl View {
 
     pub(super) fn event(&self, event: EventType) -> String {
         self.t(&format!("hooks-event-{}", event.as_str().replace('.', "-")))
+    }
+}
+
+pub(super) const FILTERS: [&str; 4] = ["status", "type", "from", "to"];
+
+pub(super) struct Filters {
+    pub(super) filter: DeliveryFilter,
+    pub(super) tabs: Vec<Tab>,
+    pub(super) kind: Field,
+    pub(super) from: Field,
+    pub(super) to: Field,
+    /// The status filter. The form of the other filters keeps it.
+    pub(super) status: String,
+    pub(super) narrows: bool,
+}
+
+impl Filters {
+    /// The filters in the query. `here` is the path of the page.
+    pub(super) fn of(member: &Member, here: &str) -> Self {
+        let (view, query) = (&member.view, &member.query);
+        let status = DeliveryStatus::from_word(query.get("status"));
+        let kind = EventType::from_word(query.get("type"));
+        let (from, from_field) = member.day_filter("from", false);
+        let (until, to_field) = member.day_filter("to", true);
+        let path = |status: &str| {
+            let mut with = url::form_urlencoded::Serializer::new(String::new());
+            for name in FILTERS {
+                let value = if name == "status" { status } else { query.get(name) };
+                if !value.is_empty() {
+                    with.append_pair(name, value);
+                }
+            }
+            let with = with.finish();
+            if with.is_empty() { here.to_owned() } else { format!("{here}?{with}") }
+        };
+        let every = std::iter::once(None).chain(DeliveryStatus::ALL.iter().copied().map(Some));
+        let tabs = every.map(|one| {
+            let word = one.map_or("", DeliveryStatus::as_str);
+            let label = if word.is_empty() { view.t("all") } else { view.t(&format!("hooks-is-{word}")) };
+            Tab { label, path: path(word), current: one == status }
+        });
+        let types = EventType::ALL.iter().map(|one| Choice::new(one.as_str(), one.as_str()));
+        let kinds = Field::select("type", view.t("hooks-event"), types).or_empty(view.t("hooks-every-event"));
+        Self {
+            filter: DeliveryFilter { status, event: kind, from, until },
+            tabs: tabs.collect(),
+            kind: kinds.chosen(kind.map_or("", EventType::as_str)),
+            from: from_field,
+            to: to_field,
+            status: status.map(|status| status.to_string()).unwrap_or_default(),
+            narrows: FILTERS.iter().any(|name| !query.get(name).is_empty()),
+        }
+    }
+}
+
+impl Member {
+    /// A day filter in the query: the first instant of the day, or of the next day for the last day, and the
+    /// form field.
+    pub(in super::super) fn day_filter(&self, name: &str, is_last: bool) -> (Option<Timestamp>, Field) {
+        let text = self.query.get(name).trim();
+        let parsed = days::asked(text);
+        let first = parsed.and_then(|day| if is_last { day.succ_opt() } else { Some(day) });
+        let label = self.t(if is_last { "log-to" } else { "log-from" });
+        let problem = (!text.is_empty() && first.is_none()).then(|| self.t("log-no-day"));
+        let field = Field::new(name, "date", "off", label).class("date").holding(text).problem(problem);
+        (first.map(|day| days::begins(day, self.profile.zone)), field.optional())
+    }
+}
+
+impl View {
+    /// The two parts of an event type. A line may break between them.
+    pub(super) fn parts_of(&self, kind: EventType) -> (&'static str, &'static str) {
+        let word = kind.as_str();
+        word.find('.').map_or((word, ""), |dot| word.split_at(dot + 1))
+    }
+
+    /// The status of a delivery: the CSS class and the text of the chip.
+    pub(super) fn of_delivery(&self, delivery: &DeliveryView) -> (&'static str, String) {
+        let is_tried = delivery.status == DeliveryStatus::Pending && delivery.attempts > 0;
+        let word = if is_tried { "trying" } else { delivery.status.as_str() };
+        (delivery.status.as_str(), self.t(&format!("hooks-is-{word}")))
+    }
+
+    /// The result of the last attempt, in short. It is empty without an attempt.
+    pub(super) fn answer(&self, delivery: &DeliveryView) -> String {
+        self.result(delivery.last_response_status, delivery.last_error.as_ref())
+    }
+
+    pub(super) fn result(&self, status: Option<u16>, error: Option<&AttemptError>) -> String {
+        match (status, error) {
+            (Some(status @ 300..400), _) => self.with("hooks-answer-redirect", "status", &status.to_string()),
+            (Some(status), _) => status.to_string(),
+            (None, Some(error)) => attempts::error(self.words, error),
+            (None, None) => String::new(),
+        }
+    }
+
+    pub(super) fn attempts(&self, delivery: &DeliveryView) -> String {
+        let values =
+            [("made", Value::Count(delivery.attempts.into())), ("all", Value::Count(ATTEMPTS_MAX as u64))];
+        self.words.say("hooks-attempts-of", &values)
     }
 }

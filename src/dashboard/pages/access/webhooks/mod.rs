@@ -2,11 +2,7 @@
 
 pub(crate) mod actions;
 pub(crate) mod delivery;
-pub(crate) mod edit;
 mod endpoint;
-pub(crate) mod list;
-mod log;
-pub(crate) mod new;
+pub(crate) mod form;
 pub(crate) mod one;
 mod receivers;
-pub(crate) mod trial;

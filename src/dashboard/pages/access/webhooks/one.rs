@@ -1,13 +1,55 @@
-//! The page of an endpoint: its status, its delivery log, and links to all actions.
+//! The list of endpoints with code for receivers to verify events, and the page of an endpoint: its status, its
+//! delivery log, and links to all actions.
 
-use domain::{DeliveryStatus, DisabledReason, Right, WebhookEndpoint};
+use domain::{DeliveryStatus, DisabledReason, ENDPOINTS_MAX, Right, WebhookEndpoint};
+use engine::business::PageRequest;
 use engine::delivery::DeliveryTally;
 use view::DeliveryView;
 
-use super::log::{FILTERS, Filters};
+use super::endpoint::{FILTERS, Filters};
 use crate::dashboard::drafts::Why;
 use crate::dashboard::pages::prelude::*;
 use crate::rest::through::Through;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/access/webhooks/list.html", config = "src/askama.toml")]
+struct List<'a> {
+    sheet: Sheet<'a>,
+    done: String,
+    endpoints: Vec<(WebhookEndpoint, DeliveryTally)>,
+    full: bool,
+}
+
+pub(crate) async fn list(member: Member) -> Answered {
+    let all = PageRequest { limit: ENDPOINTS_MAX, after: None };
+    let mut endpoints = Vec::new();
+    for endpoint in member.business.webhooks(&all).await?.items {
+        let lately = member.lately_of(endpoint.id).await?;
+        endpoints.push((endpoint, lately));
+    }
+    page(&List {
+        sheet: member.sheet("settings/webhooks"),
+        done: member.done(&[("deleted", "hooks-deleted")]),
+        full: endpoints.len() >= ENDPOINTS_MAX,
+        endpoints,
+    })
+}
+
+impl View {
+    /// The description of an endpoint, and its events.
+    pub(super) fn about_endpoint(&self, endpoint: &WebhookEndpoint) -> String {
+        let events: Vec<_> = endpoint.events.iter().map(|event| event.as_str()).collect();
+        let events = match events.len() {
+            6 => self.t("hooks-all-events"),
+            ..=2 => events.join(", "),
+            some => self.count("hooks-some-events", some as u64),
+        };
+        match endpoint.description.trim() {
+            "" => events,
+            description => format!("{description} · {events}"),
+        }
+    }
+}
 
 const SHOWN: usize = 50;
 

@@ -1,0 +1,167 @@
+//! The forms for a new endpoint, and for the URL, events and description of an endpoint. Only the response to
+//! the first form shows the secret.
+
+use domain::{DisabledReason, EventType, WebhookEndpoint};
+use engine::business::commands::webhooks::{CreateWebhook, OperatorCreateWebhook, PatchWebhook};
+use view::{NewWebhookView, WebhookView};
+
+use crate::api::webhooks::WebhookBody;
+use crate::dashboard::pages::prelude::*;
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/access/webhooks/new.html", config = "src/askama.toml")]
+struct New<'a> {
+    sheet: Sheet<'a>,
+    list: String,
+    fields: Fields,
+    filled: Filled,
+}
+
+/// The form fields of an endpoint.
+struct Fields {
+    url: Field,
+    description: Field,
+    events: Choices,
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/access/webhooks/secret.html", config = "src/askama.toml")]
+pub(super) struct Secret<'a> {
+    pub(super) sheet: Sheet<'a>,
+    pub(super) title: String,
+    pub(super) sub: String,
+    pub(super) secret: String,
+    pub(super) endpoint: String,
+}
+
+impl Fields {
+    fn of(view: &View, filled: &mut Filled) -> Self {
+        let url = Field::new("url", "url", "off", view.t("hooks-url")).class("mono");
+        let description = Field::line("description", view.t("hooks-description")).optional();
+        let all = EventType::ALL.iter().map(|one| Choice {
+            hint: one.as_str().to_owned(),
+            ..Choice::new(one.as_str(), view.event(*one))
+        });
+        let events = Choices::new("events", "checkbox", view.t("hooks-events"), all);
+        Self {
+            url: filled.field(view, url.hint(view.t("hooks-url-hint"))),
+            description: filled.field(view, description),
+            events: filled.choices(view, events),
+        }
+    }
+}
+
+fn body(member: &Member) -> Result<WebhookBody, Undone> {
+    member.body().text("url").list("events").text("description").read()
+}
+
+fn sheet(member: &Member) -> Sheet<'_> {
+    member.sheet("settings/webhooks").under(vec![member.crumb("settings/webhooks")])
+}
+
+pub(crate) async fn new(member: Member) -> Answered {
+    let path = member.path_to("settings/webhooks/new");
+    let filled =
+        member.filled(&path, || Form::of(EventType::ALL.iter().map(|event| ("events", event.as_str()))));
+    new_form(&member, filled)
+}
+
+fn new_form(member: &Member, mut filled: Filled) -> Answered {
+    let list = member.path_to("settings/webhooks");
+    let fields = Fields::of(&member.view, &mut filled);
+    let shown = New { sheet: sheet(member), list, fields, filled };
+    page_as(shown.filled.status, &shown)
+}
+
+pub(crate) async fn create(member: Member) -> Answered {
+    match created(&member).await {
+        Err(Refused::Undone(undone)) => new_form(&member, member.refused(undone)),
+        created => created,
+    }
+}
+
+async fn created(member: &Member) -> Answered {
+    let body = body(member)?;
+    member.business.check_webhook_url(&body.url).await.map_err(Undone::of)?;
+    let endpoint = CreateWebhook {
+        url: body.url,
+        events: body.events.into_vec().into_iter().collect(),
+        description: body.description.unwrap_or_default(),
+    };
+    let NewWebhookView { webhook, secret } = member.change(OperatorCreateWebhook(endpoint)).await?.value;
+    page(&Secret {
+        sheet: sheet(member),
+        title: member.t("hooks-made"),
+        sub: member.t("hooks-made-sub"),
+        secret: secret.ok_or_else(Refused::not_found)?,
+        endpoint: member.path_of(webhook.id),
+    })
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/access/webhooks/edit.html", config = "src/askama.toml")]
+struct Edit<'a> {
+    sheet: Sheet<'a>,
+    endpoint: String,
+    fields: Fields,
+    versions: Versions,
+    tag: String,
+    filled: Filled,
+}
+
+fn values(endpoint: &WebhookEndpoint) -> Form {
+    let fields = [("url", endpoint.url.as_str()), ("description", endpoint.description.as_str())];
+    let events = endpoint.events.iter().map(|event| ("events", event.as_str()));
+    Form::of(fields.into_iter().chain(events))
+}
+
+pub(crate) async fn edit(member: Member) -> Answered {
+    let endpoint = member.endpoint().await?;
+    let filled = member.filled(member.path(), || values(&endpoint));
+    edit_form(&member, &endpoint, filled)
+}
+
+fn edit_form(member: &Member, endpoint: &WebhookEndpoint, mut filled: Filled) -> Answered {
+    let (view, theirs) = (&member.view, values(endpoint));
+    let fact = |label: &str, name: &str| {
+        let all = |form: &Form| form.all(name).collect::<Vec<_>>().join(", ");
+        (view.t(label), all(&member.form), all(&theirs))
+    };
+    let shown = Edit {
+        sheet: member.endpoint_sheet(endpoint),
+        endpoint: member.path_of(endpoint.id),
+        fields: Fields::of(view, &mut filled),
+        versions: filled.versions([
+            fact("hooks-url", "url"),
+            fact("hooks-description", "description"),
+            fact("hooks-events", "events"),
+        ]),
+        tag: filled.tag(&WebhookView::from(endpoint)),
+        filled,
+    };
+    page_as(shown.filled.status, &shown)
+}
+
+pub(crate) async fn save(member: Member) -> Answered {
+    let endpoint = member.endpoint().await?;
+    let done = async {
+        let body = body(&member)?;
+        // An unchanged URL was checked when it was saved, and every attempt checks it again.
+        if body.url != endpoint.url {
+            member.business.check_webhook_url(&body.url).await.map_err(Undone::of)?;
+        }
+        let change = PatchWebhook {
+            id: endpoint.id,
+            url: Some(body.url),
+            events: Some(body.events.into_vec().into_iter().collect()),
+            description: Some(body.description.unwrap_or_default()),
+            status: None,
+            reason: DisabledReason::Operator,
+        };
+        member.change(change).await?;
+        Ok(format!("{}?done=saved", member.path_of(endpoint.id)))
+    };
+    member
+        .answered(done.await, |filled| async { edit_form(&member, &member.endpoint().await?, filled) })
+        .await
+}

@@ -1,0 +1,185 @@
+//! The parts that several pages of the settings share: options, the lines of a record, and the message after a
+//! change.
+
+use chrono_tz::{TZ_VARIANTS, Tz};
+use domain::availability::Concerned;
+use domain::{Denied, Locale, Refusal, Right};
+
+use crate::dashboard::pages::day::steps;
+use crate::dashboard::pages::prelude::*;
+
+/// The minutes of an hour, a day and a week.
+const HOUR: u32 = 60;
+const DAY: u32 = 24 * HOUR;
+const WEEK: u32 = 7 * DAY;
+
+const NAME_CHARS: usize = 60;
+
+/// Prefixes of old zone names. Each of these zones has a newer name.
+const FORMER: [&str; 6] = ["Brazil/", "Canada/", "Chile/", "Etc/", "Mexico/", "US/"];
+
+/// The zones with the name of a place, UTC, and the current zone.
+pub(super) fn zones(current: &str) -> Vec<Choice> {
+    let is_place =
+        |zone: &Tz| zone.name().contains('/') && !FORMER.iter().any(|former| zone.name().starts_with(former));
+    let shown =
+        TZ_VARIANTS.iter().filter(|zone| is_place(zone) || zone.name() == "UTC" || zone.name() == current);
+    let mut names: Vec<_> = shown.map(|zone| zone.name()).collect();
+    names.sort_unstable();
+    names.into_iter().map(|name| Choice::new(name, name.replace('_', " "))).collect()
+}
+
+pub(super) fn languages(view: &View) -> Vec<Choice> {
+    Locale::ALL.iter().map(|locale| Choice::new(locale.as_str(), language(view, locale.as_str()))).collect()
+}
+
+pub(super) fn language(view: &View, locale: &str) -> String {
+    view.words.find(&format!("language-{locale}"), &[]).unwrap_or_else(|| locale.to_owned())
+}
+
+/// Numbers as options, with their texts from `say`. The current number is always an option. `none` is the
+/// text of an empty option, if there is one.
+pub(super) fn numbers(
+    usual: &[u32],
+    current: &str,
+    none: Option<String>,
+    say: impl Fn(u32) -> String,
+) -> Vec<Choice> {
+    let mut numbers: Vec<u32> = usual.iter().copied().chain(current.parse()).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    let said = numbers.into_iter().map(|number| Choice::new(number.to_string(), say(number)));
+    none.map(|label| Choice::new("", label)).into_iter().chain(said).collect()
+}
+
+/// The first `most` names, and the number of the others.
+pub(super) fn named(view: &View, names: &[&str], most: usize) -> String {
+    let first = names.iter().take(most).map(|name| plain(name, NAME_CHARS)).collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(most).filter(|more| *more > 0) {
+        None => first,
+        Some(more) => {
+            let values = [("names", Value::Text(&first)), ("count", Value::Count(more as u64))];
+            view.words.say("settings-and-more", &values)
+        }
+    }
+}
+
+/// A number of minutes, in the largest unit with a whole number.
+pub(super) fn how_long(view: &View, minutes: u32) -> String {
+    let (word, unit) = match minutes {
+        0 => ("count-minutes", 1),
+        weeks if weeks.is_multiple_of(WEEK) => ("count-weeks", WEEK),
+        days if days.is_multiple_of(DAY) => ("count-days", DAY),
+        hours if hours.is_multiple_of(HOUR) => ("count-hours", HOUR),
+        _ => ("count-minutes", 1),
+    };
+    view.count(word, u64::from(minutes / unit))
+}
+
+/// A number of days, in years if they are whole.
+pub(super) fn how_many_days(view: &View, days: u32) -> String {
+    if days > 0 && days.is_multiple_of(365) {
+        return view.count("count-years", u64::from(days / 365));
+    }
+    view.count("count-days", u64::from(days))
+}
+
+/// A line. An empty value is shown as such.
+pub(super) fn line(view: &View, label: &str, value: &str) -> Line {
+    let value = value.trim();
+    (view.t(label), if value.is_empty() { view.t("nothing-there") } else { value.to_owned() })
+}
+
+/// The submitted version next to the current one, if the form is stale.
+pub(super) fn versions(filled: &Filled, mine: Vec<Line>, theirs: Vec<Line>) -> Versions {
+    let both = std::iter::zip(mine, theirs);
+    filled.versions(both.map(|((label, mine), (_, theirs))| (label, mine, theirs)))
+}
+
+/// Checks the right for a page that has only a form.
+///
+/// # Errors
+/// Returns an error if the business is suspended or the member may not make the change.
+pub(super) fn only_for_changing(member: &Member, right: Right) -> Result<(), Refused> {
+    if member.profile.suspended {
+        return Err(Refused::Suspended);
+    }
+    if !member.may(right) {
+        return Err(Refusal::NotAllowed(Denied::ReadOnly).into());
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+pub(super) struct Done {
+    pub(super) text: String,
+    /// The message about appointments outside the bookable times. It may be empty.
+    pub(super) outside: String,
+    pub(super) appointments: Vec<Lies>,
+    /// The message that there are more than the page lists. It may be empty.
+    pub(super) more: String,
+    pub(super) next: String,
+}
+
+pub(super) struct Lies {
+    pub(super) path: String,
+    pub(super) at: String,
+    pub(super) moment: String,
+    /// The customer, if known.
+    pub(super) who: String,
+}
+
+impl Done {
+    pub(super) fn said(member: &Member) -> Self {
+        let added = "settings-added";
+        let text = member.done(&[
+            ("saved", "saved"),
+            ("zone", "saved"),
+            ("week", "saved"),
+            ("day", "saved"),
+            ("added", added),
+            ("off", added),
+            ("removed", "settings-removed"),
+            ("deleted", "settings-deleted"),
+        ]);
+        Self { text, ..Self::default() }
+    }
+
+    /// Adds the link to the next first step of a new business.
+    pub(super) async fn with_next(mut self, member: &Member) -> Result<Self, Refused> {
+        if !self.text.is_empty() && steps::are_left(member).await? {
+            self.next = member.path_to("today");
+        }
+        Ok(self)
+    }
+
+    /// Adds the affected appointments that are outside the bookable times.
+    pub(super) async fn with_outside(
+        mut self,
+        member: &Member,
+        concerned: Concerned,
+    ) -> Result<Self, Refused> {
+        if self.text.is_empty() {
+            return Ok(self);
+        }
+        let (outside, count) = member.business.outside(concerned).await?;
+        if count == 0 {
+            return Ok(self);
+        }
+        self.outside = member.count("outside", count as u64);
+        if let Some(more) = count.checked_sub(outside.len()).filter(|more| *more > 0) {
+            self.more = member.count("outside-more", more as u64);
+        }
+        let lies = outside.into_iter().map(|appointment| Lies {
+            path: member.path_to(&format!("appointments/{}", appointment.id)),
+            at: appointment.starts_at.to_string(),
+            moment: capitalised(&member.short_moment(appointment.starts_at)),
+            who: appointment
+                .contact_name
+                .or(appointment.contact_phone)
+                .unwrap_or_else(|| member.t("somebody")),
+        });
+        self.appointments = lies.collect();
+        Ok(self)
+    }
+}
