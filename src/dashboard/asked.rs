@@ -32,7 +32,6 @@ pub(super) struct Asked {
     pub(super) view: View,
     pub(super) head: Arc<Parts>,
     pub(super) params: PathParams,
-    /// The fields of the POST body.
     pub(super) form: Form,
     pub(super) query: Form,
 }
@@ -41,7 +40,6 @@ pub(super) struct Visit {
     asked: Asked,
     pub(super) token: Token,
     pub(super) signed_in: SignedIn,
-    /// The person's memberships and invitations.
     pub(super) belongs: Vec<Belongs>,
 }
 
@@ -118,7 +116,6 @@ impl Asked {
         self.param::<String>("token").and_then(|text| Token::parse(&text))
     }
 
-    /// The session token in the browser's cookie. It may be invalid.
     pub(super) fn session_token(&self) -> Option<Token> {
         Token::parse(self.desk.cookies.get(&self.head.headers, Cookie::Session)?)
     }
@@ -173,7 +170,6 @@ impl Asked {
         self.keep(draft, &to)
     }
 
-    /// Keeps a form for its page, and redirects to `to`.
     pub(super) fn keep(&self, draft: Draft, to: &str) -> Response {
         let mut response = see_other(to);
         if let Some(token) = self.desk.token()
@@ -189,7 +185,6 @@ impl Asked {
         self.desk.drafts.take(&self.draft_token()?, self.path())
     }
 
-    /// Whether this browser has a kept form for the page.
     pub(super) fn keeps_form(&self, page: &str) -> bool {
         self.draft_token().is_some_and(|token| self.desk.drafts.holds(&token, page))
     }
@@ -222,7 +217,6 @@ impl Visit {
         self.belongs.iter().filter(|one| one.membership.is_active())
     }
 
-    /// The password field, if the person entered the password too long ago for [`Self::freshen`].
     pub(super) fn password_field(&self) -> Option<Field> {
         let (view, known) = (&self.view, self.signed_in.person.password.is_some());
         let field = Field::new(PASSWORD, "password", "current-password", view.t("current-password"));
@@ -269,7 +263,6 @@ pub(super) fn view(desk: Arc<Desk>, head: &Parts, query: &Form) -> View {
     View { words: words(locale), theme, session, desk }
 }
 
-/// The path of the sign-in page, which then redirects to `next`.
 pub(super) fn sign_in_path(next: &str) -> String {
     let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
     format!("/dashboard/sign-in?next={next}")

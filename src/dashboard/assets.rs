@@ -25,7 +25,6 @@ const DIGEST_CHARS: usize = 16;
 struct Files;
 
 struct Assets {
-    /// The path of the folder, with the digest of all assets.
     base: String,
     files: BTreeMap<String, Packed>,
 }

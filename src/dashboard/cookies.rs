@@ -10,7 +10,6 @@ use axum::http::{HeaderMap, HeaderValue, header};
 /// The maximum age of a session cookie, in seconds. It equals the longest session; the engine decides when a
 /// session ends.
 const SESSION_SECONDS: u32 = 30 * 24 * 60 * 60;
-/// The maximum age of the language and theme cookies, in seconds.
 const CHOICE_SECONDS: u32 = 365 * 24 * 60 * 60;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +22,6 @@ pub(super) enum Cookie {
     Theme,
 }
 
-/// The names and attributes of the cookies on this origin.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cookies {
     pub(super) secure: bool,
@@ -47,7 +45,6 @@ impl Cookies {
         pairs.filter(|(name, _)| *name == self.name(cookie)).map(|(_, value)| value).next()
     }
 
-    /// Whether this header sets a session or draft cookie.
     pub(super) fn lets_in(self, set_cookie: &HeaderValue) -> bool {
         let name = set_cookie.as_bytes().split(|byte| *byte == b'=').next().unwrap_or_default();
         [Cookie::Session, Cookie::Draft].iter().any(|cookie| self.name(*cookie).as_bytes() == name)

@@ -37,17 +37,14 @@ impl Member {
         if day.year() == self.today().year() { date } else { format!("{date} {}", day.year()) }
     }
 
-    /// The date of an instant; see [`Self::date`].
     pub(super) fn date_of(&self, at: Timestamp) -> String {
         self.date(self.day(at))
     }
 
-    /// A date as a heading; see [`Self::date`].
     pub(super) fn heading(&self, day: NaiveDate) -> String {
         capitalised(&self.date(day))
     }
 
-    /// A date in words, with the year.
     pub(super) fn full_date(&self, day: NaiveDate) -> String {
         format!("{} {}", self.words.date(day), day.year())
     }
@@ -61,7 +58,6 @@ impl Member {
         self.words.moment(at, self.profile.zone)
     }
 
-    /// An instant without the year.
     pub(super) fn short_moment(&self, at: Timestamp) -> String {
         self.words.short_moment(at, self.profile.zone)
     }

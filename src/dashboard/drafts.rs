@@ -25,7 +25,6 @@ const OF_AN_ADDRESS_MAX: usize = 16;
 /// The maximum size of a kept form, in bytes. Longer forms are not kept.
 const BYTES_MAX: usize = 16 * 1024;
 
-/// The reason for keeping a form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
     SignedOut,
@@ -41,7 +40,6 @@ pub(super) enum Why {
 pub(super) struct Draft {
     pub(super) page: String,
     pub(super) action: String,
-    /// The fields, without passwords.
     pub(super) form: Form,
     pub(super) why: Why,
 }
@@ -53,7 +51,6 @@ struct Kept {
     draft: Draft,
 }
 
-/// The kept forms, oldest first.
 #[derive(Default)]
 pub(super) struct Drafts {
     kept: Mutex<VecDeque<Kept>>,

@@ -31,7 +31,6 @@ pub(super) fn tag(record: &impl Serialize) -> String {
     etag(&render(record))
 }
 
-/// The reason why the change of a form was not applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Undone {
     Invalid(Vec<Problem>),
@@ -83,7 +82,6 @@ impl Undone {
     }
 }
 
-/// Builds the API body from the fields of a form.
 pub(super) struct Body<'a> {
     form: &'a Form,
     member: &'a Member,
@@ -91,7 +89,6 @@ pub(super) struct Body<'a> {
 }
 
 impl Body<'_> {
-    /// Adds a field as trimmed text.
     pub(super) fn text(self, name: &str) -> Self {
         let value = Json::String(self.form.get(name).trim().to_owned());
         self.with(name, value)
@@ -158,7 +155,6 @@ impl Member {
         format!("/dashboard/b/{}/{page}", self.business.id())
     }
 
-    /// Whether the person may make changes under this right.
     pub(super) fn may(&self, right: Right) -> bool {
         self.membership.role.access(right) == Access::Change && !self.profile.suspended
     }
@@ -224,7 +220,6 @@ impl Member {
         Filled::kept(&self.view, self.kept_form().as_ref(), action, values)
     }
 
-    /// The message for a page that does not show the form filled in.
     pub(super) fn told(&self, undone: &Undone) -> String {
         undone.told(&self.view, self.t("versions-text"))
     }
@@ -257,7 +252,6 @@ pub(super) async fn redirected<F: Future<Output = Answered>>(
     }
 }
 
-/// A form as a page shows it: its values and their problems.
 pub(super) struct Filled {
     values: Form,
     problems: Vec<Problem>,
@@ -317,7 +311,6 @@ impl Filled {
         if self.stale { lines.into_iter().collect() } else { Versions::new() }
     }
 
-    /// The value of a field, or an empty string.
     pub(super) fn get(&self, id: &str) -> &str {
         self.values.get(id)
     }

@@ -45,7 +45,6 @@ impl Form {
         Self { fields: pairs(bytes).map(|(name, value)| (name, value.replace("\r\n", "\n"))).collect() }
     }
 
-    /// The first field with this name, or an empty string.
     pub(super) fn get(&self, name: &str) -> &str {
         self.find(name).unwrap_or_default()
     }
@@ -54,7 +53,6 @@ impl Form {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value.as_str())
     }
 
-    /// All fields with this name, in their order.
     pub(super) fn all(&self, name: &str) -> impl Iterator<Item = &str> {
         self.fields.iter().filter(move |(field, _)| field == name).map(|(_, value)| value.as_str())
     }
@@ -67,7 +65,6 @@ impl Form {
         Self { fields: fields.into_iter().map(|(name, value)| (name.into(), value.into())).collect() }
     }
 
-    /// The form's id, if the id was created for this session.
     pub(super) fn id(&self, cursors: &Cursors, session: &SessionKey) -> Option<FormId> {
         let bytes: [u8; 24] = cursors.open(&binding(session), self.get(ID)).ok()?.try_into().ok()?;
         let (made, chance) = bytes.split_first_chunk::<8>()?;
@@ -95,7 +92,6 @@ impl FormId {
         Self { made, chance: ports.random_bytes() }
     }
 
-    /// The sealed id for a form of this session.
     pub(super) fn text(&self, cursors: &Cursors, session: &SessionKey) -> String {
         cursors.seal(&binding(session), &[&self.made.to_be_bytes()[..], &self.chance].concat())
     }

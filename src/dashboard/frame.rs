@@ -22,7 +22,6 @@ const PLACES: [(&str, &str, Right); 8] = [
 ];
 /// The number of entries in the bar at the bottom of small screens. Every role sees these entries.
 const AT_THE_THUMB: usize = 5;
-/// The entry that shows the number of unread alerts.
 const ALERTS: &str = "alerts";
 const SETTINGS: &str = "settings";
 /// The entries under the settings: page, and the right that a person needs to see it.
@@ -47,11 +46,9 @@ pub(super) struct Place {
     pub(super) path: String,
     pub(super) label: String,
     pub(super) icon: &'static str,
-    /// The number of new items. It may be empty.
     pub(super) news: String,
     /// The value of `aria-current`: `page` for this page, `true` for a page below the entry, else empty.
     pub(super) current: &'static str,
-    /// The sub-entries, shown if the page is below this entry.
     pub(super) within: Vec<Place>,
 }
 
@@ -70,7 +67,6 @@ pub(super) struct Frame {
     /// The person's role in the business, or the email address outside a business.
     pub(super) role: String,
     pub(super) at_account: bool,
-    /// Whether the business is suspended, and so read-only.
     pub(super) suspended: bool,
 }
 
@@ -79,7 +75,6 @@ pub(super) struct Frame {
 pub(super) struct Sheet<'a, M = Member> {
     pub(super) member: &'a M,
     pub(super) frame: Frame,
-    /// The links to the pages above. It is empty for a page of the navigation.
     pub(super) crumbs: Vec<Crumb>,
 }
 
@@ -131,7 +126,6 @@ impl Visit {
     }
 }
 
-/// The business of a frame.
 #[derive(Clone, Copy)]
 struct Of<'a> {
     id: BusinessId,
@@ -146,7 +140,6 @@ impl Of<'_> {
         format!("/dashboard/b/{}/{page}", self.id)
     }
 
-    /// An entry of the navigation on the page `here`.
     fn place(&self, path: &str, label: String, icon: &'static str, here: &str) -> Place {
         let current = match here.strip_prefix(path) {
             Some("") => "page",
@@ -156,7 +149,6 @@ impl Of<'_> {
         Place { path: self.path(path), label, icon, news: String::new(), current, within: Vec::new() }
     }
 
-    /// The number of unread alerts. It is empty without any.
     fn news(&self) -> String {
         match self.unread {
             0 => String::new(),

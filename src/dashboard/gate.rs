@@ -33,7 +33,6 @@ use crate::http::request_id::X_REQUEST_ID;
 use crate::http::router::{self, Noted, PathParams, Place, caught};
 use crate::rest::error::ApiError;
 
-/// The content security policy: only this origin, without inline scripts or styles.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
      form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -55,7 +54,6 @@ pub(crate) fn router(desk: Desk) -> Router {
 #[derive(Clone)]
 struct Gate {
     desk: Arc<Desk>,
-    /// The paths with a GET page.
     shown: Arc<[&'static str]>,
 }
 

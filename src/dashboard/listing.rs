@@ -16,7 +16,6 @@ const ALL_MAX: usize = 2_000;
 
 pub(super) struct Part {
     pub(super) request: PageRequest,
-    /// The path of the page with its filters.
     here: String,
     binding: Binding,
     cursors: Cursors,

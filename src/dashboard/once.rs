@@ -41,7 +41,6 @@ const AHEAD_MILLIS_MAX: i64 = 60 * 1_000;
 pub(super) struct Sent {
     pub(super) session: SessionKey,
     pub(super) id: FormId,
-    /// The digest of the form's path and fields.
     pub(super) content: [u8; 32],
 }
 
@@ -55,7 +54,6 @@ pub(super) struct Once {
 #[derive(Default)]
 struct State {
     sessions: HashMap<SessionKey, Session>,
-    /// The number of ids of all sessions.
     ids: usize,
     answers: VecDeque<(SessionKey, FormId, Instant)>,
     /// A form that was created before this time (Unix time in milliseconds) may already have been applied.
@@ -64,7 +62,6 @@ struct State {
 
 #[derive(Default)]
 struct Session {
-    /// The forms that acted, oldest first.
     acted: VecDeque<Acted>,
     horizon: i64,
 }
@@ -76,9 +73,7 @@ struct Acted {
     outcome: Option<Outcome>,
 }
 
-/// The decision for a submitted form.
 pub(super) enum Turn {
-    /// The form acts. The guard receives its response.
     Act(Acting),
     Acted(Outcome),
     /// The form was already applied with other content, or its response is no longer kept.

@@ -18,7 +18,6 @@ pub(super) struct Field {
     pub(super) problem: String,
     pub(super) autocomplete: &'static str,
     pub(super) required: bool,
-    /// A field with options is shown as a list.
     pub(super) options: Vec<Choice>,
 }
 
@@ -44,14 +43,12 @@ pub(super) struct Choices {
     pub(super) all: Vec<Choice>,
 }
 
-/// A line of a record: label and value.
 pub(super) type Line = (String, String);
 
 /// Lines of a record (label and two values): the submitted version, and the version that another person saved
 /// in the meantime.
 pub(super) type Versions = Vec<(String, String, String)>;
 
-/// A link to a page above this one.
 #[derive(Clone, Debug)]
 pub(super) struct Crumb {
     pub(super) label: String,
@@ -91,19 +88,16 @@ impl Field {
         Self { options: options.into_iter().collect(), ..Self::new(id, "select", "off", label) }
     }
 
-    /// A list of the languages, by their own names.
     pub(super) fn languages(view: &View) -> Self {
         let languages = Locale::ALL.iter().map(|one| Choice::new(one.as_str(), view.language(*one)));
         Self::select("locale", view.t("language"), languages)
     }
 
-    /// Adds an empty option before the others.
     pub(super) fn or_empty(mut self, label: String) -> Self {
         self.options.insert(0, Choice::new("", label));
         self
     }
 
-    /// Selects the option with this value.
     pub(super) fn chosen(mut self, value: &str) -> Self {
         self.options.iter_mut().for_each(|one| one.chosen = one.value == value);
         self
@@ -174,7 +168,6 @@ pub(super) fn initials(name: &str) -> String {
 
 macro_rules! icons {
     ($($name:literal: $paths:literal,)*) => {
-        /// An icon as SVG markup, by its name in this list.
         pub(super) fn icon(name: &str) -> &'static str {
             match name {
                 $($name => concat!("<svg class=\"i\" viewBox=\"0 0 20 20\" aria-hidden=\"true\">", $paths, "</svg>"),)*

@@ -10,12 +10,10 @@ impl View {
         name.or_else(|| phone.map(in_groups)).unwrap_or_else(|| self.t(unknown))
     }
 
-    /// A phone number in groups of digits.
     pub(super) fn phone(&self, e164: &str) -> String {
         in_groups(e164)
     }
 
-    /// A `mailto:` link.
     pub(super) fn mailto(&self, email: &str) -> String {
         mailto(email)
     }

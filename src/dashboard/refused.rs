@@ -12,9 +12,7 @@ use crate::rest::error::ApiError;
 
 #[derive(Debug)]
 pub(super) enum Refused {
-    /// An error that the APIs have too.
     Fault(ApiError),
-    /// The operator has not set the public URL.
     NoPublicUrl,
     CrossSite,
     /// The business is suspended, so it is read-only.
@@ -136,7 +134,6 @@ struct Page<'a> {
     title: String,
     text: String,
     reference: &'a str,
-    /// Whether the page offers a new link.
     forgotten: bool,
     leads_on: bool,
 }

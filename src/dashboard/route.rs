@@ -28,7 +28,6 @@ pub(super) enum Who {
     Anybody,
     /// A session, or a restricted session that may only set a password.
     Restricted,
-    /// A full session.
     Person,
     /// An active membership of the business in the path. The right must allow changes for POST, and reading
     /// for other methods.
@@ -50,7 +49,6 @@ pub(super) struct FormOf {
 }
 
 impl Route {
-    /// Marks a row whose form mail programs send.
     pub(super) fn sent_from_anywhere(mut self) -> Self {
         self.about.from_anywhere = true;
         self
@@ -74,7 +72,6 @@ impl Who {
     }
 }
 
-/// A request as a handler receives it.
 pub(super) trait Given: Sized + Send + 'static {
     /// The access of a row with this request type.
     type Access;
@@ -88,7 +85,6 @@ pub(super) trait Given: Sized + Send + 'static {
 pub(super) struct Anybody;
 
 pub(super) enum Session {
-    /// A session, or a restricted session.
     Restricted,
     Full,
 }

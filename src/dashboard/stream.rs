@@ -30,7 +30,6 @@ use super::asked::Member;
 use super::refused::Refused;
 use super::route::Answered;
 
-/// The minimum time between two events.
 const PAUSE: Duration = Duration::from_secs(1);
 /// After this time without an event the stream sends a comment, so that proxies keep the connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
@@ -81,7 +80,6 @@ struct Listens {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Unheard {
-    /// Each record once.
     changed: BTreeSet<(&'static str, Uuid)>,
     /// Whether there were more changes than the maximum.
     more: bool,

@@ -11,7 +11,6 @@ use super::pages::{
 use super::route::{Anybody, Route, Session, get, post};
 use super::stream;
 
-/// Paths that redirect to the dashboard.
 pub(super) const ROOTS: [&str; 2] = ["/", "/dashboard/"];
 pub(super) const ASSETS: &str = "/dashboard/assets/{digest}/{name}";
 pub(super) const REST: &str = "/dashboard/{*rest}";

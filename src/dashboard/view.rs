@@ -49,18 +49,15 @@ impl View {
         self.words.say(id, &[("count", Value::Count(count))])
     }
 
-    /// A message with several texts.
     pub(super) fn says<T: AsRef<str>>(&self, id: &str, values: &[(&str, T)]) -> String {
         let values: Vec<_> = values.iter().map(|(name, text)| (*name, Value::Text(text.as_ref()))).collect();
         self.words.say(id, &values)
     }
 
-    /// The text of a refusal, in the page's language.
     pub(super) fn refusal(&self, refusal: &Refusal) -> String {
         refusals::refusal(self.words, refusal)
     }
 
-    /// The text of a problem, in the page's language.
     pub(super) fn problem(&self, code: &ProblemCode) -> String {
         problems::problem(self.words, code)
     }
@@ -81,7 +78,6 @@ impl View {
         self.t(&format!("role-{role}"))
     }
 
-    /// The person's name, else the email.
     pub(super) fn name_of<'a>(&self, person: &'a PersonView) -> &'a str {
         if person.name.trim().is_empty() { &person.email } else { &person.name }
     }

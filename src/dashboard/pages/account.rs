@@ -19,7 +19,6 @@ struct Page<'a> {
     look: String,
     mails: bool,
     email: Field,
-    /// The password field, if a new email needs the password again.
     current: Option<Field>,
     sessions: usize,
 }
@@ -129,7 +128,6 @@ pub(crate) async fn email(mut visit: Visit) -> Answered {
     }
 }
 
-/// The page with the refused form for another email.
 async fn refused(
     visit: &Visit,
     status: StatusCode,

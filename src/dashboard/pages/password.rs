@@ -13,7 +13,6 @@ struct Page {
     restricted: bool,
     /// Whether the person has no password, and the link of the session was used too long ago to set one.
     needs_link: bool,
-    /// The current password, if the person entered it too long ago.
     current: Option<Field>,
     password: Field,
     again: Field,

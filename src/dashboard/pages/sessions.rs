@@ -14,7 +14,6 @@ struct Page<'a> {
     sessions: Vec<&'a Session>,
 }
 
-/// Shows the sessions, the current one first.
 pub(crate) async fn show(visit: Visit) -> Answered {
     let (now, own) = (visit.desk.engine.now(), visit.signed_in.session.id);
     let mut sessions: Vec<&Session> =
@@ -29,7 +28,6 @@ pub(crate) async fn show(visit: Visit) -> Answered {
 }
 
 impl Page<'_> {
-    /// Whether this is the session of the request.
     fn is_own(&self, session: &Session) -> bool {
         session.id == self.sheet.member.signed_in.session.id
     }

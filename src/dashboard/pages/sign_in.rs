@@ -12,7 +12,6 @@ use url::Url;
 use crate::dashboard::cookies::Cookie;
 use crate::dashboard::pages::prelude::*;
 
-/// The redirect after signing in, unless the query names another page.
 const HOME: &str = "/dashboard";
 /// The maximum length of that path, in bytes.
 const NEXT_BYTES_MAX: usize = 2_000;
@@ -22,15 +21,12 @@ const NEXT_BYTES_MAX: usize = 2_000;
 struct Page {
     view: View,
     next: String,
-    /// The message about the previous action. It may be empty.
     done: String,
     /// Whether the browser has a kept form, because its session had ended.
     kept: bool,
-    /// Whether email or password were wrong.
     wrong: bool,
     email: Field,
     password: Field,
-    /// The link to the same page in the other language.
     other: String,
 }
 
@@ -85,7 +81,6 @@ pub(crate) async fn sent(asked: Asked) -> Answered {
     }
 }
 
-/// Ends the browser's session, if there is one.
 pub(crate) async fn sign_out(asked: Asked) -> Answered {
     if let Some(token) = asked.session_token() {
         asked.people().sign_out(&token).await?;

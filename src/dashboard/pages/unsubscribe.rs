@@ -17,7 +17,6 @@ struct Page {
     path: String,
     done: bool,
     email: String,
-    /// The kind of mail, in words.
     what: String,
     business: String,
 }
@@ -40,7 +39,6 @@ fn token(asked: &Asked) -> Result<String, Refused> {
     asked.param("token").ok_or(Refused::LinkGone)
 }
 
-/// The page, in the person's language.
 async fn shown(asked: &Asked, what: Unsubscribe, done: bool) -> Answered {
     let person = asked.people().person(what.person_id).await?.ok_or(Refused::LinkGone)?;
     let belongs = asked.people().belongs(person.id).await?;

@@ -5,7 +5,6 @@ use domain::{AuditAction, AuditedKind, Locale};
 
 use super::of;
 
-/// The action, for example `booked an appointment`.
 pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'static str {
     use AuditAction as A;
     let (english, french) = match action {
@@ -94,7 +93,6 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
     of(locale, english, french)
 }
 
-/// The kind of the changed record, for example `appointment`.
 pub(in crate::dashboard) fn kind(locale: Locale, kind: AuditedKind) -> &'static str {
     use AuditedKind as K;
     let (english, french) = match kind {

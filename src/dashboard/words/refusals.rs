@@ -218,12 +218,10 @@ pub(super) fn fill<const N: usize>(
     values.iter().fold(text, |text, value| text.replacen("{}", value, 1))
 }
 
-/// A sentence with a number at `{}`.
 pub(super) fn counted(words: &Words, count: usize, english: &str, french: &str) -> String {
     fill(words, [grouped(words, count)], english, french)
 }
 
-/// A number with a separator between thousands.
 pub(super) fn grouped(words: &Words, number: usize) -> String {
     let separator = of(words.locale, ",", "\u{a0}");
     match (number / 1_000, number % 1_000) {

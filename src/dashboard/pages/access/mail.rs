@@ -61,7 +61,6 @@ impl Page<'_> {
         (mail.status.as_str(), self.sheet.member.t(&format!("mail-status-{}", mail.status)))
     }
 
-    /// The number of matters in the mail.
     fn tells(&self, mail: &Mail) -> String {
         self.sheet.member.count("mail-tells", mail.about.len() as u64 + u64::from(mail.more))
     }

@@ -38,7 +38,6 @@ impl Member {
 }
 
 impl View {
-    /// A duration in its two largest units.
     pub(super) fn length(&self, length: TimeDelta) -> String {
         let minutes = length.num_minutes().unsigned_abs();
         let (days, hours, minutes) = (minutes / 1_440, minutes / 60 % 24, minutes % 60);

@@ -19,7 +19,6 @@ pub(super) struct Head {
     pub(super) day: String,
     pub(super) week: String,
     pub(super) list: String,
-    /// The links to the previous, current and next period.
     pub(super) before: Option<Crumb>,
     pub(super) present: Option<Crumb>,
     pub(super) behind: Option<Crumb>,
@@ -71,7 +70,6 @@ impl Member {
         }
     }
 
-    /// The tabs: the same view of all staff members, and of each one.
     pub(super) fn tabs(&self, view: &str, asked: &Asked, dates: &Dates) -> Vec<Tab> {
         let tab = |label: String, staff: Option<StaffId>| Tab {
             label,
@@ -88,7 +86,6 @@ impl Member {
     }
 }
 
-/// The days of the date's week, from Monday.
 pub(super) fn days(date: NaiveDate) -> Vec<NaiveDate> {
     let monday = date.checked_sub_days(Days::new(date.weekday().num_days_from_monday().into()));
     monday.unwrap_or(date).iter_days().take(7).collect()
@@ -99,7 +96,6 @@ impl View {
         format!("{} – {}", shown(minutes.start), shown(minutes.end))
     }
 
-    /// The number of the day's week.
     pub(super) fn week(&self, day: NaiveDate) -> String {
         self.with("calendar-week-number", "number", &day.iso_week().week().to_string())
     }

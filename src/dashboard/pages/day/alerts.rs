@@ -25,7 +25,6 @@ struct Page<'a> {
 
 struct Row {
     alert: Alert,
-    /// The sentence about the alert, and the text of the message.
     detail: String,
     quote: String,
 }

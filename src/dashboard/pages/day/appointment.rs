@@ -32,7 +32,6 @@ pub(super) async fn asked(member: &Member) -> Result<AppointmentView, Refused> {
     Ok(seen(member).await?.appointment)
 }
 
-/// The appointment in the path, with the fields for the team.
 async fn seen(member: &Member) -> Result<OperatorAppointmentView, Refused> {
     let id: AppointmentId = member.id("appointment_id")?;
     member.business.appointment_as(id).await?.ok_or_else(Refused::not_found)
@@ -49,19 +48,16 @@ impl Member {
         vec![self.crumb("calendar"), of_day]
     }
 
-    /// The links above a page for a change of an appointment.
     pub(super) fn above_change(&self, visit: &AppointmentView) -> Vec<Crumb> {
         let mut crumbs = self.above(visit);
         crumbs.push(Crumb { label: self.t("appointment-itself"), path: self.appointment_path(visit) });
         crumbs
     }
 
-    /// Day and time of an appointment, for use in a sentence.
     pub(super) fn starts(&self, visit: &AppointmentView) -> String {
         format!("{}, {}", self.date_of(visit.starts_at), self.clock(visit.starts_at))
     }
 
-    /// Like [`Self::starts`], at the beginning of a text.
     pub(super) fn starts_at(&self, visit: &AppointmentView) -> String {
         capitalised(&self.starts(visit))
     }
@@ -205,12 +201,10 @@ pub(crate) async fn note(member: Member) -> Answered {
 struct Told {
     what: String,
     who: String,
-    /// The time in words, and for the `datetime` attribute.
     when: String,
     at: String,
 }
 
-/// The history, newest first, and whether it is complete.
 async fn history(member: &Member, visit: &AppointmentView) -> Result<(Vec<Told>, bool), Refused> {
     let history = member.business.history(visit.id, (visit.created_at, visit.updated_at)).await?;
     let actors: Vec<_> = history.entries.iter().map(|entry| entry.actor).collect();
@@ -241,7 +235,6 @@ fn what(member: &Member, entry: &AuditEntry) -> String {
     }
 }
 
-/// The old and new time and staff member of a move, in words.
 fn moved(member: &Member, entry: &AuditEntry) -> Option<String> {
     let change = |field: &str| entry.changes.iter().find(|change| change.field == field);
     let text = |json: &str| serde_json::from_str::<String>(json).ok();

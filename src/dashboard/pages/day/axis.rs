@@ -15,7 +15,6 @@ const HOURS_MAX: u32 = 24;
 /// an appointment would be lower than the 24 CSS pixels that WCAG 2.2 (2.5.8) requires. Appointments of five
 /// minutes are too rare for even higher steps.
 const FINE: [(u32, &str); 2] = [(15, " finest"), (20, " fine")];
-/// The minutes that a board shows on a day without any item.
 const QUIET: Range<u32> = 9 * 60..18 * 60;
 
 /// The hours that a board shows, for one day or for each of several days.

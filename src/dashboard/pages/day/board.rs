@@ -32,7 +32,6 @@ pub(super) struct Item {
     /// The kind: `visit`, `free`, or the class of a mark (`shut`, `break`, `away`, `buffer`, `now`).
     pub(super) kind: &'static str,
     pub(super) class: String,
-    /// The path of the item's page. Marks have none.
     pub(super) path: String,
     pub(super) time: String,
     pub(super) until: String,
@@ -46,13 +45,11 @@ pub(super) struct Lane {
     pub(super) id: String,
     pub(super) title: String,
     pub(super) sub: String,
-    /// Whether the lane is a staff member. Otherwise it is a day.
     pub(super) is_of_staff: bool,
     pub(super) today: bool,
     pub(super) items: Vec<Item>,
 }
 
-/// The values that all lanes of a board share.
 pub(super) struct Board<'a> {
     pub(super) member: &'a Member,
     pub(super) zone: Tz,
@@ -62,7 +59,6 @@ pub(super) struct Board<'a> {
     pub(super) book: Option<String>,
 }
 
-/// The background of a step on a lane.
 #[derive(Clone, PartialEq, Eq)]
 enum Ground {
     Shut,
@@ -147,7 +143,6 @@ impl Board<'_> {
         Some(Item { place: self.axis.moment(minute)?, label, kind: "now", ..Item::default() })
     }
 
-    /// The current minute and time, if the date is today.
     pub(super) fn present(&self, date: NaiveDate) -> Option<(u32, String)> {
         let is_today = self.member.day(self.now) == date;
         let now = minute(self.now, date, self.zone);
@@ -209,7 +204,6 @@ impl Board<'_> {
         ground
     }
 
-    /// The marks of a lane with their first minutes.
     fn marks(&self, ground: &[Ground]) -> Vec<(u32, Item)> {
         let first = self.axis.minutes().start;
         let at = |step: usize| first + u32::try_from(step).unwrap_or(0) * STEP_MINUTES;
@@ -258,7 +252,6 @@ impl Board<'_> {
         Some((minutes.start, item))
     }
 
-    /// The free times of a lane with their minutes.
     fn free(
         &self,
         dates: &Dates,

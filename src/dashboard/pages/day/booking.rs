@@ -25,7 +25,6 @@ use crate::dashboard::days::asked as asked_day;
 use crate::dashboard::pages::prelude::*;
 use crate::rest::contact::booking_contact;
 
-/// The option for a person who is not yet a contact.
 const NEW: &str = "new";
 /// The buttons that only show: the main button, and a day of the strip.
 const SHOW: &str = "show";
@@ -42,12 +41,10 @@ struct Page<'a> {
     /// The reason why nothing can be booked, and the remedy.
     stopped: Option<Missing>,
     filled: Filled,
-    /// The fields for the parameters of the times, and for the contact search.
     asked: [Field; 4],
     sent: [(&'static str, String); 3],
     times: Option<OpenTimes>,
     callers: Vec<ContactView>,
-    /// The chosen contact, or [`NEW`].
     who: String,
     who_problem: String,
     not_found: String,
@@ -64,7 +61,6 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, member.filled(member.path(), || member.query.clone())).await
 }
 
-/// Books the appointment, or shows what the pressed button asks for.
 pub(crate) async fn sent(member: Member) -> Answered {
     let form = &member.form;
     if form.find(SHOW).is_some() || form.find(DAY).is_some() {
@@ -188,7 +184,6 @@ impl Page<'_> {
 }
 
 impl Wanted<'_> {
-    /// The ids of the service and of the staff member. They may be empty.
     fn ids(&self) -> [String; 2] {
         let service = self.service.map(|service| service.id.to_string());
         [service.unwrap_or_default(), self.staff.map(|staff| staff.to_string()).unwrap_or_default()]
@@ -315,7 +310,6 @@ fn fields(view: &View, filled: &mut Filled) -> [Field; 3] {
     })
 }
 
-/// The fields for the parameters of the times, and for the contact search.
 fn asked(view: &View, filled: &mut Filled, diary: &Diary, wanted: &Wanted<'_>) -> [Field; 4] {
     let services = diary.services.iter().filter(|service| service.active).map(|service| {
         let minutes = view.count("appointment-minutes", service.duration_minutes.into());

@@ -15,13 +15,11 @@ use crate::dashboard::pages::prelude::*;
 /// The maximum duration of a service. An appointment in progress cannot have begun earlier.
 const LASTS_MAX: TimeDelta = TimeDelta::days(1);
 
-/// The statuses of appointments that occupy their time.
 pub(super) const ACTIVE: [AppointmentStatus; 2] = [AppointmentStatus::Pending, AppointmentStatus::Confirmed];
 
 pub(super) struct Dates {
     pub(super) diary: Diary,
     pub(super) notes: HashMap<BlockedTimeId, String>,
-    /// The appointments that occupy time on the dates, by start.
     pub(super) visits: Vec<AppointmentView>,
     pub(super) more: bool,
 }
@@ -82,7 +80,6 @@ async fn visits(
 }
 
 impl Member {
-    /// A day in the query, if it is in the bookable years.
     pub(super) fn asked_day(&self, name: &str) -> Option<NaiveDate> {
         let day: NaiveDate = self.query.get(name).parse().ok()?;
         BOOKABLE_YEARS.contains(&day.year()).then_some(day)

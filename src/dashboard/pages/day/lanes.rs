@@ -23,7 +23,6 @@ struct BoardPage<'a> {
     class: String,
     label: String,
     hours: Vec<Hour>,
-    /// The current time and its position, if the board shows it.
     now: Option<(String, String)>,
     lanes: Vec<Lane>,
     /// Whether the lanes are staff members. Small screens then have links to them.
@@ -39,7 +38,6 @@ struct Hour {
     near: bool,
 }
 
-/// The day of all staff members, or of one.
 pub(super) async fn day(member: Member, asked: Asked) -> Answered {
     let (view, zone, date) = (&member.view, member.profile.zone, asked.date);
     let dates = Dates::read(&member, date..=date, None, OF_A_DAY_MAX).await?;
@@ -110,7 +108,6 @@ impl<'a> BoardPage<'a> {
     }
 }
 
-/// In minutes.
 fn shortest(dates: &Dates) -> Option<u32> {
     let lasts = dates.visits.iter().map(|visit| (visit.ends_at.millis() - visit.starts_at.millis()) / 60_000);
     lasts.min().and_then(|minutes| u32::try_from(minutes).ok())

@@ -82,7 +82,6 @@ impl View {
         self.t(&format!("appointment-status-{status}"))
     }
 
-    /// The service and the staff member of an appointment.
     pub(super) fn by_whom(&self, visit: &AppointmentView) -> String {
         format!("{} · {}", visit.service_name, visit.staff_name)
     }

@@ -150,7 +150,6 @@ async fn open_slots(
     }
 }
 
-/// The submitted time and staff member, and those that another person has saved.
 fn versions(member: &Member, filled: &Filled, visit: &AppointmentView, diary: &Diary) -> Versions {
     let view = &member.view;
     let moment = |at: Timestamp| member.short_moment(at);

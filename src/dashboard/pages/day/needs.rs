@@ -20,10 +20,8 @@ const QUOTE_CHARS_MAX: usize = 300;
 
 #[derive(Default)]
 pub(super) struct Need {
-    /// The status chip: its CSS class and its text.
     pub(super) chip: &'static str,
     pub(super) word: String,
-    /// The title, and the path of the page.
     pub(super) title: String,
     pub(super) path: String,
     pub(super) aside: String,
@@ -40,15 +38,12 @@ pub(super) struct Need {
     pub(super) resolve: String,
     pub(super) tag: String,
     pub(super) decline: String,
-    /// The accessible description of the buttons.
     pub(super) of: String,
 }
 
-/// The tasks, and whether there are more than the page shows.
 pub(super) struct Needs {
     pub(super) all: Vec<Need>,
     pub(super) more: bool,
-    /// Whether more of them are messages.
     pub(super) more_messages: bool,
 }
 

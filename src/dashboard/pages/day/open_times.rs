@@ -8,7 +8,6 @@ use super::above::weeks_on;
 use super::board::{is_own, minutes_on};
 use crate::dashboard::pages::prelude::*;
 
-/// The first hours of the afternoon and of the evening.
 const AFTERNOON: u32 = 12;
 const EVENING: u32 = 17;
 
@@ -29,7 +28,6 @@ pub(super) struct OpenTimes {
 pub(super) struct StripDay {
     pub(super) weekday: String,
     pub(super) number: String,
-    /// The number of open times, or the reason why there are none.
     pub(super) said: String,
     /// The link of the day, or the value of its button. It is empty for a day without open times.
     pub(super) way: String,

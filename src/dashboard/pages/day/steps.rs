@@ -22,7 +22,6 @@ const PLACES: [(&str, &str); 5] = [
     ("booking", "appointments/new"),
     ("key", "settings/keys"),
 ];
-/// The number of steps up to the first booking.
 const TO_A_BOOKING: usize = 4;
 
 /// A missing requirement for bookings, with the page to add it if the person may do so.
@@ -98,7 +97,6 @@ pub(in crate::dashboard) async fn are_left(member: &Member) -> Result<bool, Refu
     Ok(steps.iter().take(TO_A_BOOKING).any(|step| !step.done))
 }
 
-/// The first missing requirement for any booking.
 pub(super) async fn missing(member: &Member, diary: &Diary) -> Result<Option<Missing>, Refused> {
     let opens = !member.profile.hours.days().is_empty() || {
         let (one, from_today) = (PageRequest { limit: 1, after: None }, (Some(member.today()), None));

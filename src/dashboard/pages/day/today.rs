@@ -23,7 +23,6 @@ struct Page<'a> {
     title: String,
     sub: String,
     done: String,
-    /// Whether the business is new, and has no day to show before its first steps are done.
     is_new: bool,
     steps: Vec<Step>,
     needs: Needs,
@@ -93,7 +92,6 @@ fn welcome(member: &Member) -> String {
     }
 }
 
-/// The time, the closing time, and the number of appointments.
 fn sub(member: &Member, dates: &Dates, today: NaiveDate) -> String {
     let now = member.business.now();
     let opens = dates.diary.open.iter().find(|open| open.end > now);

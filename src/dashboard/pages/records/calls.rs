@@ -123,7 +123,6 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 impl Page<'_> {
-    /// The path and the name of the contact, if this end of the call is the contact.
     fn contact(&self, end: Direction) -> Option<(String, String)> {
         let id = self.call.contact_id.filter(|_| self.call.direction == end)?;
         let name = self.call.contact_name.clone();
@@ -132,7 +131,6 @@ impl Page<'_> {
     }
 }
 
-/// The call's appointment and messages, if they still exist.
 async fn came_of_it(member: &Member, call: &CallView) -> Result<Vec<Row>, Refused> {
     let mut all = Vec::new();
     if let Some(id) = call.appointment_id

@@ -60,7 +60,6 @@ async fn find(member: &Member, part: &Part, q: &str) -> Result<Through<ContactVi
     read(ContactFilter { name_part: Some(q.to_owned()), ..ContactFilter::default() }).await
 }
 
-/// The number of records of a kind on the contact's page, and on a page of that kind.
 const FEW: usize = 10;
 const SHOWN: usize = 50;
 
@@ -73,7 +72,6 @@ struct Page<'a> {
     name: String,
     seen: OperatorContactView,
     lists: Vec<(Kind, business::Page<Row>)>,
-    /// The links to other pages, if the page shows one kind only.
     pages: Option<Pages>,
 }
 

@@ -20,7 +20,6 @@ struct Page<'a> {
     filled: Filled,
     others: Vec<Crumb>,
     versions: Versions,
-    /// The tag of the changed version. It is empty for a new contact.
     tag: String,
     fields: [Field; 3],
     halves: [Field; 2],

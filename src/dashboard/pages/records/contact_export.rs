@@ -21,7 +21,6 @@ use crate::rest::error::ApiError;
 
 const READ: usize = 100;
 
-/// The start of the file. The lists follow.
 #[derive(Serialize)]
 struct Head<'a> {
     exported_at: Timestamp,

@@ -45,7 +45,6 @@ pub(crate) async fn list(member: Member) -> Answered {
 }
 
 impl Member {
-    /// The language and the last change of a knowledge entry.
     fn knowledge_detail(&self, piece: &KnowledgeView) -> String {
         let language =
             piece.locale.map_or_else(|| self.t("knowledge-both"), |one| self.language(one).to_owned());
@@ -60,7 +59,6 @@ struct Edit<'a> {
     piece: Option<&'a KnowledgeView>,
     filled: Filled,
     versions: Versions,
-    /// The tag of the changed version. It is empty for a new entry.
     tag: String,
     texts: [Field; 2],
     halves: [Field; 2],

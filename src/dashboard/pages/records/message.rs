@@ -21,7 +21,6 @@ struct Page<'a> {
     phone: Option<String>,
     call: Option<CallView>,
     contact: Option<ContactView>,
-    /// The message above the form, and both versions after a conflict.
     filled: Filled,
     versions: Versions,
     tag: String,
@@ -126,7 +125,6 @@ async fn shown(member: &Member, message: MessageView, mut filled: Filled) -> Ans
 }
 
 impl Page<'_> {
-    /// The path of the form for a new contact, with the sender's data from the message.
     fn add(&self) -> String {
         let mut query = url::form_urlencoded::Serializer::new(String::new());
         let sender = [("name", &self.message.caller_name), ("phone", &self.message.caller_phone)];

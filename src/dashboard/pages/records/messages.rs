@@ -22,7 +22,6 @@ struct Page<'a> {
     sub: String,
     status: MessageStatus,
     messages: Vec<MessageView>,
-    /// The names of the staff members, if a message is assigned to one.
     staff: HashMap<StaffId, String>,
     pages: Pages,
 }

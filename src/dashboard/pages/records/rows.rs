@@ -15,7 +15,6 @@ pub(super) struct Row {
     pub(super) chip: Chip,
 }
 
-/// An appointment, with its service as the title.
 pub(super) fn appointment(member: &Member, shown: &AppointmentView) -> Row {
     let values = [("service", &shown.service_name), ("time", &member.clock(shown.starts_at))];
     Row {
@@ -29,7 +28,6 @@ pub(super) fn appointment(member: &Member, shown: &AppointmentView) -> Row {
     }
 }
 
-/// A call, with its duration.
 pub(super) fn call(member: &Member, shown: &CallView) -> Row {
     let values =
         [("time", member.clock(shown.started_at)), ("long", member.duration(shown.duration_seconds))];
@@ -44,7 +42,6 @@ pub(super) fn call(member: &Member, shown: &CallView) -> Row {
     }
 }
 
-/// A message, with its time.
 pub(super) fn message(member: &Member, shown: &MessageView) -> Row {
     Row {
         path: member.path_to(&format!("messages/{}", shown.id)),
@@ -57,7 +54,6 @@ pub(super) fn message(member: &Member, shown: &MessageView) -> Row {
     }
 }
 
-/// An appointment with its day in the row.
 pub(super) fn appointment_with_day(member: &Member, shown: &AppointmentView) -> Row {
     let row = appointment(member, shown);
     let when = capitalised(&member.moment(shown.starts_at));

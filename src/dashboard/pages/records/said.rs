@@ -9,7 +9,6 @@ use crate::dashboard::pages::prelude::*;
 /// The maximum number of characters of a text in a row. The stylesheet shows two lines of them.
 const QUOTE_CHARS_MAX: usize = 300;
 
-/// The CSS class and the text of a status.
 pub(super) type Chip = (&'static str, String);
 
 impl View {
@@ -52,7 +51,6 @@ impl View {
         call.contact_name.clone().or(number).unwrap_or_else(|| self.t("call-anonymous"))
     }
 
-    /// The sender of a message, from the message's own data.
     pub(super) fn sender(&self, message: &MessageView) -> String {
         let number = message.caller_phone.as_deref().map(|number| self.phone(number));
         message.caller_name.clone().or(number).unwrap_or_else(|| self.t("somebody"))
@@ -65,7 +63,6 @@ impl View {
         name.unwrap_or_else(|| self.t("somebody"))
     }
 
-    /// The phone number of the other party.
     pub(super) fn other_end<'a>(&self, call: &'a CallView) -> Option<&'a String> {
         match call.direction {
             Direction::Inbound => call.from_number.as_ref(),
@@ -84,7 +81,6 @@ impl View {
 }
 
 impl Member {
-    /// The time of an instant today, else the day and the time.
     pub(super) fn lately(&self, at: Timestamp) -> String {
         let (day, today) = (self.day(at), self.today());
         if day == today {

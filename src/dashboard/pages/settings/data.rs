@@ -21,7 +21,6 @@ use crate::moving::stream;
 /// The offered periods in days: for calls, messages and appointments, and for the audit log.
 const USUAL: [u32; 8] = [30, 90, 180, 365, 730, 1_095, 1_825, 3_650];
 const USUAL_OF_LOG: [u32; 7] = [90, 180, 365, 730, 1_095, 1_825, 3_650];
-/// The form fields with the message ids of their labels.
 const KEPT: [(&str, &str); 4] = [
     ("calls_days", "calls"),
     ("messages_days", "messages"),
@@ -50,7 +49,6 @@ struct Shorter<'a> {
     sheet: Sheet<'a>,
     path: String,
     goes: Vec<String>,
-    /// The fields of the form, which is submitted again.
     fields: Vec<(String, String)>,
 }
 
@@ -72,7 +70,6 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
     KEPT.iter().map(|(name, label)| line(view, label, &how_long(view, form.get(name)))).collect()
 }
 
-/// The fields that the member may change.
 fn theirs(member: &Member) -> impl Iterator<Item = (&'static str, &'static str)> {
     let log = member.may(Right::Ownership);
     KEPT.into_iter().filter(move |(name, _)| log || *name != LOG)

@@ -35,7 +35,6 @@ struct Page<'a> {
     tag: String,
     versions: Versions,
     facts: Vec<Line>,
-    /// The special days, and whether the past ones are shown.
     days: Vec<SpecialDayView>,
     past: bool,
     pages: Pages,
@@ -76,7 +75,6 @@ struct Shown {
 }
 
 impl Shown {
-    /// The page after a form was sent.
     fn again(week: Filled, day: Filled) -> Self {
         Self { week, day, room: false, done: Done::default() }
     }
@@ -201,7 +199,6 @@ async fn changed_day(member: &Member, word: &str, date: Result<NaiveDate, Refuse
     member.answered(undone, again).await
 }
 
-/// The week's unsaved fields, if a script sent them with another form of the page.
 fn along(member: &Member) -> Option<Form> {
     let fields = member.form.fields().filter_map(|(name, value)| Some((name.strip_prefix(ALONG)?, value)));
     let week = Form::of(fields);

@@ -8,7 +8,6 @@ use domain::{Denied, Locale, Refusal, Right};
 use crate::dashboard::pages::day::steps;
 use crate::dashboard::pages::prelude::*;
 
-/// The minutes of an hour, a day and a week.
 const HOUR: u32 = 60;
 const DAY: u32 = 24 * HOUR;
 const WEEK: u32 = 7 * DAY;
@@ -76,7 +75,6 @@ pub(super) fn how_long(view: &View, minutes: u32) -> String {
     view.count(word, u64::from(minutes / unit))
 }
 
-/// A number of days, in years if they are whole.
 pub(super) fn how_many_days(view: &View, days: u32) -> String {
     if days > 0 && days.is_multiple_of(365) {
         return view.count("count-years", u64::from(days / 365));
@@ -113,10 +111,8 @@ pub(super) fn only_for_changing(member: &Member, right: Right) -> Result<(), Ref
 #[derive(Default)]
 pub(super) struct Done {
     pub(super) text: String,
-    /// The message about appointments outside the bookable times. It may be empty.
     pub(super) outside: String,
     pub(super) appointments: Vec<Lies>,
-    /// The message that there are more than the page lists. It may be empty.
     pub(super) more: String,
     pub(super) next: String,
 }
@@ -125,7 +121,6 @@ pub(super) struct Lies {
     pub(super) path: String,
     pub(super) at: String,
     pub(super) moment: String,
-    /// The customer, if known.
     pub(super) who: String,
 }
 

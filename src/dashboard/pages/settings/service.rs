@@ -44,7 +44,6 @@ impl List<'_> {
         self.sheet.member.count("count-minutes", service.duration_minutes.into())
     }
 
-    /// The buffers. The text is empty without any.
     fn around(&self, service: &Service) -> String {
         let (before, after) = (service.buffers.before_minutes(), service.buffers.after_minutes());
         let around = [("before", Value::Count(before.into())), ("after", Value::Count(after.into()))];
@@ -62,14 +61,12 @@ impl List<'_> {
         }
     }
 
-    /// The price with its currency. It is empty without a price.
     fn price(&self, service: &Service) -> String {
         let price = service.price.as_ref();
         let price = price.map(|price| format!("{}\u{a0}{}", amount(price.cents), price.currency.as_str()));
         price.unwrap_or_default()
     }
 
-    /// The staff members of a service: all, some names, or none.
     fn done_by(&self, service: &Service) -> String {
         let active = self.staff.iter().filter(|member| member.active);
         let offering: Vec<_> = active.clone().filter(|member| member.offers(service.id)).collect();
@@ -84,7 +81,6 @@ impl List<'_> {
     }
 }
 
-/// An amount in hundredths, with a decimal point.
 fn amount(cents: u32) -> String {
     format!("{}.{:02}", cents / 100, cents % 100)
 }
@@ -116,7 +112,6 @@ struct Page<'a> {
     price: Field,
     currency: Field,
     active: bool,
-    /// The staff members who offer the service.
     staff: Vec<StaffMember>,
 }
 

@@ -63,7 +63,6 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
     vec![line(view, "hours-opens", &times), line(view, "hours-note", form.get("note"))]
 }
 
-/// The form as a body with these windows. A day without windows is closed.
 fn body(member: &Member, windows: Vec<[String; 2]>) -> Body<'_> {
     let closed = Json::Bool(windows.is_empty());
     let window = |[open, close]: [String; 2]| {

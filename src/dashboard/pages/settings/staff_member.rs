@@ -23,7 +23,6 @@ struct List<'a> {
     sheet: Sheet<'a>,
     done: Done,
     staff: Vec<StaffMember>,
-    /// The names of all services.
     services: HashMap<ServiceId, String>,
     pages: Pages,
 }
@@ -42,7 +41,6 @@ pub(crate) async fn list(member: Member) -> Answered {
 }
 
 impl List<'_> {
-    /// The services of a staff member: all, some names, or none.
     fn offers(&self, one: &StaffMember) -> String {
         let offered = one.service_ids.iter().filter_map(|id| self.services.get(id));
         let offered: Vec<_> = offered.map(String::as_str).collect();
@@ -230,7 +228,6 @@ fn whose_hours(view: &View, filled: &Filled) -> Choices {
     Choices::new(HOURS, "radio", view.t("settings-hours"), all)
 }
 
-/// The form as the body of both changes, and the form fields of its hours.
 fn body(member: &Member) -> (Body<'_>, Vec<[String; 2]>) {
     let body = member.body().text("name").text("timezone").list("service_ids").ticked("active");
     if member.form.get(HOURS) != OWN {
@@ -240,7 +237,6 @@ fn body(member: &Member) -> (Body<'_>, Vec<[String; 2]>) {
     (body.with("hours", hours), fields)
 }
 
-/// The submitted form with fields for another range of hours on each day.
 fn with_room(member: &Member) -> Option<Shown> {
     let filled = member.form.find("room").map(|_| Filled::of(member.form.clone()))?;
     Some(Shown { room: true, ..Shown::of(filled) })

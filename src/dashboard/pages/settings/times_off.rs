@@ -73,7 +73,6 @@ fn may(member: &Member, staff: StaffId) -> bool {
 }
 
 impl Member {
-    /// The range of a time off in words. Whole days are shown as dates.
     pub(super) fn off(&self, off: &TimeOffView) -> String {
         let (start, end, zone) = (off.starts_at, off.ends_at, self.profile.zone);
         let (first, last) = (self.day(start), self.day(end));

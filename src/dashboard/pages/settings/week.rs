@@ -40,16 +40,13 @@ pub(super) const BREAKS: Times = Times {
     word: "hours-break",
     labels: ["hours-break-from", "hours-break-to"],
 };
-/// The first range of a staff member's working hours.
 pub(super) const WORKS: Times =
     Times { word: "staff-works", labels: ["staff-works-from", "staff-works-to"], ..OPEN };
-/// The further ranges of working hours.
 pub(super) const WORKS_AGAIN: Times = Times { word: "staff-works-again", ..WORKS };
 
 pub(super) struct DayRow {
     pub(super) key: &'static str,
     pub(super) name: String,
-    /// The label of the checkbox for screen readers.
     pub(super) ticks: String,
     pub(super) ticked: bool,
     pub(super) first: Span,
@@ -98,7 +95,6 @@ pub(super) fn tidy(text: &str) -> String {
 }
 
 impl Times {
-    /// The field name of an end of the day's `nth` range.
     fn field(&self, day: Day, nth: usize, end: usize) -> String {
         format!("{day}-{}-{nth}-{}", self.property, ["from", "to"][end])
     }
@@ -113,7 +109,6 @@ impl Times {
         (1..=OF_DAY_MAX).map_while(move |nth| self.find(form, day, nth))
     }
 
-    /// Adds the fields of these hours to a form.
     pub(super) fn fill(&self, fields: &mut Vec<(String, String)>, hours: &[DayHours]) {
         for day in DAYS {
             let of_day = hours.iter().filter(|hours| hours.day == day);
@@ -229,7 +224,6 @@ pub(super) fn rows(
     DAYS.into_iter().map(row).collect()
 }
 
-/// The ranges and breaks of each day, as lines.
 pub(super) fn lines(view: &View, form: &Form, times: &Times, breaks: Option<&Times>) -> Vec<Line> {
     let said = |day: Day, times: &Times| {
         let given = times.of_day(form, day).filter(|ends| ends.iter().any(|end| !end.is_empty()));

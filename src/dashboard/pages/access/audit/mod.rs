@@ -29,7 +29,6 @@ struct Page<'a> {
     filters: Filters,
     entries: Vec<AuditEntry>,
     whos: Whos,
-    /// The names of the records, by id.
     names: HashMap<Uuid, String>,
     incomplete: bool,
     pages: Pages,
@@ -92,7 +91,6 @@ impl Page<'_> {
 }
 
 const FILTERS: [&str; 6] = ["by", "did", "to", "id", "from", "until"];
-/// The maximum number of people and of keys in the filter.
 const OFFERED: usize = 100;
 
 struct Filters {
@@ -155,7 +153,6 @@ impl Filters {
     }
 }
 
-/// The options of the actor filter: people, keys, the operator and the service.
 async fn actors(member: &Member, people: &[PersonView]) -> Result<Vec<Choice>, Refused> {
     let view = &member.view;
     let first = PageRequest { limit: OFFERED, after: None };
@@ -202,7 +199,6 @@ impl View {
 }
 
 impl Member {
-    /// A JSON value in words.
     fn audit_value(&self, json: &str) -> String {
         let value = serde_json::from_str(json);
         plain(&value.map_or_else(|_| json.to_owned(), |value| self.json_in_words(&value)), CHARS_MAX)

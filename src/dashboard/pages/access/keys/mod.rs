@@ -10,7 +10,6 @@ use crate::admin::keys::KeyBody;
 use crate::dashboard::pages::prelude::*;
 
 const SHOWN: usize = 50;
-/// An unused key is highlighted after this time.
 const IDLE: TimeDelta = TimeDelta::days(30);
 
 #[derive(Template)]
@@ -67,7 +66,6 @@ struct Made<'a> {
     list: String,
     title: String,
     key: String,
-    /// A command that shows the key's scopes.
     command: String,
 }
 

@@ -44,7 +44,6 @@ impl Step {
 struct Page<'a> {
     sheet: Sheet<'a>,
     person: &'a PersonView,
-    /// The prefix of the message ids.
     word: &'static str,
     ends: bool,
     password: Option<Field>,

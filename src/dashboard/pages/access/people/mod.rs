@@ -60,7 +60,6 @@ fn staff_name(staff: &[StaffMember], id: Option<StaffId>) -> &str {
     staff.iter().find(|one| Some(one.id) == id).map_or("", |one| &one.name)
 }
 
-/// The options for the staff member: the active ones, and the chosen one.
 fn staff_field(view: &View, staff: &[StaffMember], chosen: Option<StaffId>) -> Field {
     let shown = staff.iter().filter(|one| one.active || Some(one.id) == chosen);
     let shown = shown.map(|one| Choice::new(one.id.to_string(), one.name.as_str()));
@@ -95,7 +94,6 @@ async fn freshened(member: &mut Member) -> Result<(), Refused> {
     }
 }
 
-/// The person in the path, as the business may see them.
 async fn person(member: &Member) -> Result<PersonView, Refused> {
     let id: MembershipId = member.id("membership_id")?;
     let everybody = member.everybody().await?;
@@ -131,7 +129,6 @@ impl Member {
         person.id == self.signed_in.person.id
     }
 
-    /// The sheet of a page below the list of people.
     fn people_sheet(&self) -> Sheet<'_> {
         self.sheet("settings/people").under(vec![self.crumb("settings/people")])
     }

@@ -19,7 +19,6 @@ struct Page<'a> {
     path: String,
     done: String,
     person: &'a PersonView,
-    /// The staff member of the person. It may be empty.
     staff_name: String,
     may: bool,
     filled: Filled,
@@ -84,7 +83,6 @@ impl<'a> Page<'a> {
         self.person.status == status
     }
 
-    /// The advice for an unanswered invitation. It may be empty.
     fn waits(&self) -> String {
         match (self.is(MembershipStatus::Invited), self.sheet.member.people().sends_mail()) {
             (true, true) => self.sheet.member.t("people-waits"),

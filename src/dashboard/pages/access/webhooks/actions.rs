@@ -79,7 +79,6 @@ pub(crate) async fn rotate(member: Member) -> Answered {
     })
 }
 
-/// Sends one delivery again.
 pub(crate) async fn resend(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     let (id, path): (EventId, _) = (member.id("delivery_id")?, member.path_of(endpoint.id));
@@ -92,7 +91,6 @@ pub(crate) async fn resend(member: Member) -> Answered {
     }
 }
 
-/// Sends all failed and missed deliveries of the endpoint again.
 pub(crate) async fn resend_missed(member: Member) -> Answered {
     let id = member.endpoint().await?.id;
     let done = member.business.resend_missed(id).await.map_err(Undone::of);

@@ -55,7 +55,6 @@ impl Page<'_> {
         self.delivery.last_response_body.as_deref().filter(|body| !body.is_empty()).map(plain)
     }
 
-    /// The most likely cause of the last error.
     fn likely(&self) -> Option<String> {
         self.delivery.last_error.as_ref().map(|error| self.sheet.member.t(likely(error)))
     }
@@ -144,7 +143,6 @@ impl Test<'_> {
         self.sheet.member.result(trial.shown.response_status, trial.shown.error.as_ref())
     }
 
-    /// The most likely cause of the error.
     fn likely(&self, trial: &WebhookTrial) -> Option<String> {
         trial.shown.error.as_ref().map(|error| self.sheet.member.t(likely(error)))
     }
@@ -158,7 +156,6 @@ impl Test<'_> {
     }
 }
 
-/// The message id of the most likely cause of an error.
 fn likely(error: &AttemptError) -> &'static str {
     use AttemptFailure as F;
     match error {

@@ -11,7 +11,6 @@ use view::DeliveryView;
 use crate::dashboard::pages::prelude::*;
 use crate::dashboard::words::attempts;
 
-/// The period of the counted deliveries.
 const COUNTED: TimeDelta = TimeDelta::hours(24);
 /// The maximum number of counted deliveries. Larger numbers are shown with a plus sign.
 const COUNTED_MAX: usize = 500;
@@ -22,7 +21,6 @@ impl Member {
         self.business.webhook(id).await?.ok_or_else(Refused::not_found)
     }
 
-    /// The number of deliveries by result, in the last 24 hours.
     pub(super) async fn lately_of(&self, id: WebhookId) -> Result<DeliveryTally, Refused> {
         let since = self.desk.engine.now() - COUNTED;
         Ok(self.business.tally_deliveries(id, since, COUNTED_MAX).await?)
@@ -32,7 +30,6 @@ impl Member {
         self.path_to(&format!("settings/webhooks/{id}"))
     }
 
-    /// The sheet of a page below the endpoint's page.
     pub(super) fn endpoint_sheet(&self, endpoint: &WebhookEndpoint) -> Sheet<'_> {
         let here = Crumb { label: self.host(endpoint).to_owned(), path: self.path_of(endpoint.id) };
         self.sheet("settings/webhooks").under(vec![self.crumb("settings/webhooks"), here])
@@ -145,7 +142,6 @@ impl View {
         word.find('.').map_or((word, ""), |dot| word.split_at(dot + 1))
     }
 
-    /// The status of a delivery: the CSS class and the text of the chip.
     pub(super) fn of_delivery(&self, delivery: &DeliveryView) -> (&'static str, String) {
         let is_tried = delivery.status == DeliveryStatus::Pending && delivery.attempts > 0;
         let word = if is_tried { "trying" } else { delivery.status.as_str() };

@@ -17,7 +17,6 @@ struct New<'a> {
     filled: Filled,
 }
 
-/// The form fields of an endpoint.
 struct Fields {
     url: Field,
     description: Field,

@@ -36,7 +36,6 @@ pub(crate) async fn list(member: Member) -> Answered {
 }
 
 impl View {
-    /// The description of an endpoint, and its events.
     pub(super) fn about_endpoint(&self, endpoint: &WebhookEndpoint) -> String {
         let events: Vec<_> = endpoint.events.iter().map(|event| event.as_str()).collect();
         let events = match events.len() {
@@ -124,7 +123,6 @@ impl Page<'_> {
         self.endpoint.disabled_reason == Some(DisabledReason::Failures)
     }
 
-    /// The reason and the time of disabling.
     fn off(&self) -> Option<String> {
         let at = self.endpoint.disabled_at.filter(|_| !self.endpoint.is_enabled())?;
         let why = match self.endpoint.disabled_reason {

@@ -4,7 +4,6 @@ use crate::dashboard::view::View;
 
 pub(super) struct Receiver {
     pub(super) id: &'static str,
-    /// The message ids of the title and the description.
     pub(super) title: &'static str,
     pub(super) text: &'static str,
 }
