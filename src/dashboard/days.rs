@@ -9,22 +9,14 @@ use super::asked::Member;
 use crate::local_time::{WallClockError, instant};
 use crate::words::capitalised;
 
-/// The time of day, as `09:05`.
-pub(super) fn clock(at: Timestamp, zone: Tz) -> String {
-    at.utc().with_timezone(&zone).format("%H:%M").to_string()
-}
-
-pub(super) fn day(at: Timestamp, zone: Tz) -> NaiveDate {
-    at.utc().with_timezone(&zone).date_naive()
-}
-
 impl Member {
+    /// The time of day, as `09:05`.
     pub(super) fn clock(&self, at: Timestamp) -> String {
-        clock(at, self.profile.zone)
+        at.utc().with_timezone(&self.profile.zone).format("%H:%M").to_string()
     }
 
     pub(super) fn day(&self, at: Timestamp) -> NaiveDate {
-        day(at, self.profile.zone)
+        at.utc().with_timezone(&self.profile.zone).date_naive()
     }
 
     pub(super) fn today(&self) -> NaiveDate {
@@ -60,6 +52,16 @@ impl Member {
 
     pub(super) fn short_moment(&self, at: Timestamp) -> String {
         self.words.short_moment(at, self.profile.zone)
+    }
+
+    /// A date without the year, as a heading of a list.
+    pub(super) fn heading_of_day(&self, day: NaiveDate) -> String {
+        capitalised(&self.words.date(day))
+    }
+
+    /// Like [`Self::short_moment`], at the beginning of a text.
+    pub(super) fn moment_heading(&self, at: Timestamp) -> String {
+        capitalised(&self.short_moment(at))
     }
 }
 

@@ -50,11 +50,11 @@ impl Undone {
         }
     }
 
-    /// The message for a page that does not show the form filled in. `stale` is the message for a changed
-    /// record.
-    pub(super) fn told(&self, view: &View, stale: String) -> String {
+    /// The message for a page that does not show the form filled in. `stale` is the id of the message for a
+    /// changed record.
+    pub(super) fn told(&self, view: &View, stale: &str) -> String {
         match self {
-            Self::Stale => stale,
+            Self::Stale => view.t(stale),
             Self::Conflict(refusal) => view.refusal(refusal),
             Self::Told(notice) => notice.clone(),
             Self::Invalid(problems) => view.refusal(&Refusal::Invalid(problems.clone())),
@@ -83,49 +83,48 @@ impl Undone {
 }
 
 pub(super) struct Body<'a> {
-    form: &'a Form,
     member: &'a Member,
     properties: Vec<(String, Json)>,
 }
 
 impl Body<'_> {
     pub(super) fn text(self, name: &str) -> Self {
-        let value = Json::String(self.form.get(name).trim().to_owned());
+        let value = Json::String(self.member.form.get(name).trim().to_owned());
         self.with(name, value)
     }
 
-    /// Adds a text of several lines. Browsers end each line with CR LF; the body has LF.
-    pub(super) fn lines(self, name: &str) -> Self {
-        let value = Json::String(self.form.get(name).replace("\r\n", "\n").trim().to_owned());
-        self.with(name, value)
-    }
-
-    /// Adds a text that may have several lines. An empty field becomes null.
+    /// Adds a field as trimmed text. An empty field becomes null.
     pub(super) fn optional(self, name: &str) -> Self {
-        let text = self.form.get(name).replace("\r\n", "\n").trim().to_owned();
-        let value = if text.is_empty() { Json::Null } else { Json::String(text) };
-        self.with(name, value)
+        if self.member.form.get(name).trim().is_empty() {
+            self.with(name, Json::Null)
+        } else {
+            self.text(name)
+        }
     }
 
     /// Adds a whole number. Other text stays text, and the type's reader refuses it.
     pub(super) fn number(self, name: &str) -> Self {
-        let text = self.form.get(name).trim();
+        let text = self.member.form.get(name).trim();
         let value = text.parse().map_or_else(|_| Json::String(text.to_owned()), Json::Integer);
         self.with(name, value)
     }
 
     /// Adds a whole number. An empty field becomes null; see also [`Self::number`].
     pub(super) fn optional_number(self, name: &str) -> Self {
-        if self.form.get(name).trim().is_empty() { self.with(name, Json::Null) } else { self.number(name) }
+        if self.member.form.get(name).trim().is_empty() {
+            self.with(name, Json::Null)
+        } else {
+            self.number(name)
+        }
     }
 
     pub(super) fn ticked(self, name: &str) -> Self {
-        let value = Json::Bool(self.form.find(name).is_some());
+        let value = Json::Bool(self.member.form.find(name).is_some());
         self.with(name, value)
     }
 
     pub(super) fn list(self, name: &str) -> Self {
-        let items = self.form.all(name).map(|item| Json::String(item.to_owned()));
+        let items = self.member.form.all(name).map(|item| Json::String(item.to_owned()));
         let value = Json::Array(items.collect());
         self.with(name, value)
     }
@@ -147,7 +146,7 @@ impl Body<'_> {
 
 impl Member {
     pub(super) fn body(&self) -> Body<'_> {
-        Body { form: &self.form, member: self, properties: Vec::new() }
+        Body { member: self, properties: Vec::new() }
     }
 
     /// The path of a page of the business, for example `calls`.
@@ -220,8 +219,11 @@ impl Member {
         Filled::kept(&self.view, self.kept_form().as_ref(), action, values)
     }
 
-    pub(super) fn told(&self, undone: &Undone) -> String {
-        undone.told(&self.view, self.t("versions-text"))
+    /// The status and the message of a page that shows a refused change without its form. `stale` is the id of
+    /// the message for a changed record.
+    pub(super) fn told(&self, undone: Option<&Undone>, stale: &str) -> (StatusCode, String) {
+        let told = |undone: &Undone| (undone.status(), undone.told(&self.view, stale));
+        undone.map_or((StatusCode::OK, String::new()), told)
     }
 
     pub(super) fn refused(&self, undone: Undone) -> Filled {

@@ -99,6 +99,11 @@ impl Member {
         Sheet { member: self, frame, crumbs: Vec::new() }
     }
 
+    /// The sheet of a page below an entry of the navigation, with a link to the entry.
+    pub(super) fn sheet_below(&self, place: &str) -> Sheet<'_> {
+        self.sheet(place).under(vec![self.crumb(place)])
+    }
+
     /// A link to a page of the business, for example `contacts` or `settings/keys`.
     pub(super) fn crumb(&self, place: &str) -> Crumb {
         Crumb { label: self.t(&place.replace('/', "-")), path: self.path_to(place) }

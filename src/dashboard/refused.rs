@@ -76,7 +76,7 @@ impl Refused {
             Self::CrossSite => view.t("cross-site"),
             Self::Suspended => view.t("suspended"),
             Self::SentBefore => view.t("sent-before"),
-            Self::Undone(undone) => undone.told(view, view.t("versions-text")),
+            Self::Undone(undone) => undone.told(view, "versions-text"),
             Self::Fault(ApiError::RateLimited { retry_after }) => {
                 view.count("error-429-text", retry_after.div_ceil(60))
             }

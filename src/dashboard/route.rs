@@ -74,7 +74,7 @@ impl Who {
 
 pub(super) trait Given: Sized + Send + 'static {
     /// The access of a row with this request type.
-    type Access;
+    type Access: Copy;
 
     fn who(access: Self::Access) -> Who;
 
@@ -82,8 +82,10 @@ pub(super) trait Given: Sized + Send + 'static {
     fn of(admitted: Admitted) -> Option<Self>;
 }
 
+#[derive(Clone, Copy)]
 pub(super) struct Anybody;
 
+#[derive(Clone, Copy)]
 pub(super) enum Session {
     Restricted,
     Full,
@@ -153,4 +155,14 @@ pub(super) fn post<G: Given>(
     handler: impl Handler<Pages, (G,)>,
 ) -> Route {
     Route::new(Method::POST, path, G::who(access), FormOf::default(), handler)
+}
+
+/// The page of a form, and the change that the form makes.
+pub(super) fn form<G: Given>(
+    path: &'static str,
+    access: G::Access,
+    page: impl Handler<Pages, (G,)>,
+    change: impl Handler<Pages, (G,)>,
+) -> [Route; 2] {
+    [get(path, access, page), post(path, access, change)]
 }

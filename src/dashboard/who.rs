@@ -5,6 +5,8 @@
 //!   right to see people.
 //! - For a person without an account, the text says only that the account no longer exists.
 
+use std::collections::HashMap;
+
 use domain::{Access, Actor, PersonId, Refusal, Right};
 use engine::EngineError;
 use view::PersonView;
@@ -12,8 +14,6 @@ use view::PersonView;
 use super::asked::Member;
 use super::listing::all;
 use super::refused::Refused;
-
-pub(super) struct Whos(Vec<(Actor, String)>);
 
 impl Member {
     /// The person as a member of the business, or `None` if the person is not a member.
@@ -26,14 +26,17 @@ impl Member {
     }
 
     /// The names of these actors. Each actor is looked up once.
-    pub(super) async fn whos(&self, actors: impl IntoIterator<Item = Actor>) -> Result<Whos, Refused> {
-        let mut all: Vec<(Actor, String)> = Vec::new();
+    pub(super) async fn whos(
+        &self,
+        actors: impl IntoIterator<Item = Actor>,
+    ) -> Result<HashMap<Actor, String>, Refused> {
+        let mut all = HashMap::new();
         for actor in actors {
-            if all.iter().all(|(known, _)| *known != actor) {
-                all.push((actor, self.who(actor).await?));
+            if !all.contains_key(&actor) {
+                all.insert(actor, self.who(actor).await?);
             }
         }
-        Ok(Whos(all))
+        Ok(all)
     }
 
     pub(super) async fn everybody(&self) -> Result<Vec<PersonView>, Refused> {
@@ -68,11 +71,5 @@ impl Member {
 
     pub(super) fn sees(&self, right: Right) -> bool {
         self.membership.role.access(right) != Access::Hidden
-    }
-}
-
-impl Whos {
-    pub(super) fn of(&self, actor: Actor) -> &str {
-        self.0.iter().find(|(known, _)| *known == actor).map_or("", |(_, told)| told)
     }
 }

@@ -186,7 +186,7 @@ impl AuditAction {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Actor {
     ApiKey(KeyId),
     Operator,

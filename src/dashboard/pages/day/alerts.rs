@@ -48,10 +48,6 @@ impl Page<'_> {
         by_day(&self.rows, |row| self.sheet.member.day(row.alert.about.at))
     }
 
-    fn day(&self, day: NaiveDate) -> String {
-        capitalised(&self.sheet.member.words.date(day))
-    }
-
     fn title(&self, alert: &Alert) -> String {
         self.sheet.member.t(&format!("told-{}", alert.about.kind))
     }

@@ -85,9 +85,9 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
         None => None,
     };
     let (history, is_whole) = history(member, visit).await?;
-    let status = undone.as_ref().map_or(StatusCode::OK, Undone::status);
+    let (status, undone) = member.told(undone.as_ref(), "appointment-stale");
     let done = match member.query.get("done") {
-        _ if undone.is_some() => String::new(),
+        _ if status != StatusCode::OK => String::new(),
         "booked-known" => member.with("appointment-done-booked-known", "who", &member.who_comes(visit)),
         _ => member.done(&[
             ("booked", "appointment-done-booked"),
@@ -105,9 +105,7 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
     let shown = Page {
         sheet: member.sheet("").under(member.above(visit)),
         done,
-        undone: undone
-            .map(|undone| undone.told(&member.view, member.t("appointment-stale")))
-            .unwrap_or_default(),
+        undone,
         visit,
         contact,
         notes,
@@ -211,8 +209,8 @@ async fn history(member: &Member, visit: &AppointmentView) -> Result<(Vec<Told>,
     let whos = member.whos(actors).await?;
     let told = |entry: &AuditEntry| Told {
         what: what(member, entry),
-        who: whos.of(entry.actor).to_owned(),
-        when: capitalised(&member.short_moment(entry.at)),
+        who: whos.get(&entry.actor).cloned().unwrap_or_default(),
+        when: member.moment_heading(entry.at),
         at: entry.at.to_string(),
     };
     Ok((history.entries.iter().map(told).collect(), history.is_whole))

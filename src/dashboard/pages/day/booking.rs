@@ -21,7 +21,6 @@ use super::caller::look_for;
 use super::open_times::{OpenTimes, Shown};
 use super::steps::{Missing, missing};
 use crate::admin::TeamBookBody;
-use crate::dashboard::days::asked as asked_day;
 use crate::dashboard::pages::prelude::*;
 use crate::rest::contact::booking_contact;
 
@@ -127,7 +126,7 @@ fn times_of(asked: [&str; 3]) -> String {
 async fn shown(member: &Member, mut filled: Filled) -> Answered {
     let status = filled.status;
     let today = member.today();
-    let asked_date = day_of(&filled);
+    let asked_date = days::asked(filled.get(DAY)).or_else(|| days::asked(filled.get("date")));
     let date = asked_date.unwrap_or(today).max(today);
     let days = strip(date, today);
     let diary = member.business.diary(days[0]..=days[days.len() - 1]).await?;
@@ -144,7 +143,7 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
     let is_taken = status == StatusCode::CONFLICT;
     let times =
         wanted.service.map(|_| times(member, &mut filled, (&wanted, &days), (&diary, &slots), is_taken));
-    let Found { callers, not_found, who } = found(member, &filled).await?;
+    let (callers, not_found, who) = found(member, &filled).await?;
     let fields = fields(&member.view, &mut filled);
     let who_problem = ["contact_id", "contact"].map(|path| filled.problem(&member.view, path));
     let stopped = match member.may(Right::Day) {
@@ -188,10 +187,6 @@ impl Wanted<'_> {
         let service = self.service.map(|service| service.id.to_string());
         [service.unwrap_or_default(), self.staff.map(|staff| staff.to_string()).unwrap_or_default()]
     }
-}
-
-fn day_of(filled: &Filled) -> Option<NaiveDate> {
-    asked_day(filled.get(DAY)).or_else(|| asked_day(filled.get("date")))
 }
 
 /// The days of a strip: the days of the date's week that are not in the past.
@@ -256,16 +251,9 @@ fn times(
     times
 }
 
-struct Found {
-    callers: Vec<ContactView>,
-    not_found: String,
-    /// The chosen contact, or [`NEW`].
-    who: String,
-}
-
-/// The requested contact, the chosen one, and the results of the search. A new search result replaces the
-/// choice.
-async fn found(member: &Member, filled: &Filled) -> Result<Found, Refused> {
+/// The requested contact, the chosen one, and the results of the search; the message if there are none; and the
+/// chosen contact or [`NEW`]. A new search result replaces the choice.
+async fn found(member: &Member, filled: &Filled) -> Result<(Vec<ContactView>, String, String), Refused> {
     let mut found = Vec::new();
     for field in ["contact", "who"] {
         if let Ok(id) = filled.get(field).parse()
@@ -294,7 +282,7 @@ async fn found(member: &Member, filled: &Filled) -> Result<Found, Refused> {
         who if !who.is_empty() && !is_anew => who.to_owned(),
         _ => found.first().map_or_else(|| NEW.into(), |first| first.id.to_string()),
     };
-    Ok(Found { callers: found, not_found, who })
+    Ok((found, not_found, who))
 }
 
 fn fields(view: &View, filled: &mut Filled) -> [Field; 3] {

@@ -28,7 +28,7 @@ struct Day<'a> {
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
-    let date = member.asked_day("date").unwrap_or_else(|| member.today());
+    let date = days::asked(member.query.get("date")).unwrap_or_else(|| member.today());
     let asked = Asked { date, staff: member.query.get("staff").parse().ok() };
     match (member.query.get("view"), asked.staff) {
         ("list", _) => list::show(member, asked).await,

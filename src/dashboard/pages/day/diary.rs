@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 
-use chrono::{Datelike, NaiveDate, TimeDelta};
-use domain::availability::BOOKABLE_YEARS;
+use chrono::{NaiveDate, TimeDelta};
 use domain::diary::{Diary, Presence};
 use domain::{AppointmentStatus, BlockedTimeId, StaffId, Timestamp};
 use engine::business::{AppointmentFilter, PageRequest};
@@ -76,12 +75,5 @@ async fn visits(
             all.truncate(limit);
             return Ok((all, more));
         }
-    }
-}
-
-impl Member {
-    pub(super) fn asked_day(&self, name: &str) -> Option<NaiveDate> {
-        let day: NaiveDate = self.query.get(name).parse().ok()?;
-        BOOKABLE_YEARS.contains(&day.year()).then_some(day)
     }
 }

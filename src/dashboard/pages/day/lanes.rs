@@ -70,11 +70,8 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
     };
     let now = board.present(date);
     page(&BoardPage {
-        is_day: true,
-        class: board.axis.class(shortest(&dates)),
-        label: view.t("calendar-by-staff"),
         note: dates.diary.special.first().and_then(|day| day.note.clone()).unwrap_or_default(),
-        ..BoardPage::new(&board, head, lanes, &dates, now)
+        ..BoardPage::new(&board, head, lanes, &dates, now, view.t("calendar-by-staff"))
     })
 }
 
@@ -85,6 +82,7 @@ impl<'a> BoardPage<'a> {
         lanes: Vec<Lane>,
         dates: &Dates,
         now: Option<(u32, String)>,
+        label: String,
     ) -> Self {
         let (member, axis) = (board.member, board.axis);
         let now = now.and_then(|(minute, time)| Some((minute, time, axis.moment(minute)?)));
@@ -93,15 +91,16 @@ impl<'a> BoardPage<'a> {
             label: shown(hour * 60),
             near: now.as_ref().is_some_and(|(minute, ..)| minute.abs_diff(hour * 60) < 15),
         };
+        let (is_day, class) = (head.is == "day", axis.class(shortest(dates)));
         Self {
             sheet: member.sheet("calendar"),
             head,
-            class: String::new(),
-            label: String::new(),
+            class: if is_day { class } else { format!("thin {class}") },
+            label,
             hours: axis.labels().map(hour).collect(),
             now: now.map(|(_, time, place)| (time, place)),
             lanes,
-            is_day: false,
+            is_day,
             more: dates.more,
             note: String::new(),
         }
@@ -159,9 +158,6 @@ pub(super) async fn week_of(member: Member, date: NaiveDate, staff: StaffId) -> 
     let lanes = week.iter().map(lane).collect();
     let head = member.week_head(&Asked { date, staff: Some(staff) }, &dates, &presence.member.name);
     let now = board.present(today).filter(|_| week.contains(&today));
-    page(&BoardPage {
-        class: format!("thin {}", board.axis.class(shortest(&dates))),
-        label: view.with("calendar-week-of", "name", &presence.member.name),
-        ..BoardPage::new(&board, head, lanes, &dates, now)
-    })
+    let label = view.with("calendar-week-of", "name", &presence.member.name);
+    page(&BoardPage::new(&board, head, lanes, &dates, now, label))
 }

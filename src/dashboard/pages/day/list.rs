@@ -30,7 +30,7 @@ impl Page<'_> {
 
 pub(super) async fn show(member: Member, asked: Asked) -> Answered {
     let (view, zone) = (&member.view, member.profile.zone);
-    let to = member.asked_day("to").filter(|to| *to >= asked.date);
+    let to = days::asked(member.query.get("to")).filter(|to| *to >= asked.date);
     let status = AppointmentStatus::from_word(member.query.get("status"));
     let service_id = member.query.get("service").parse().ok();
     let filter = AppointmentFilter {

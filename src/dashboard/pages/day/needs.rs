@@ -88,7 +88,7 @@ pub(super) async fn needs(member: &Member) -> Result<Needs, Refused> {
 fn when(member: &Member, at: domain::Timestamp) -> String {
     match member.day(at) == member.today() {
         true => member.clock(at),
-        false => capitalised(&member.short_moment(at)),
+        false => member.moment_heading(at),
     }
 }
 

@@ -62,7 +62,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         let of = member.with("steps-for", "name", &member.profile.name);
         (welcome(&member), format!("{left}, {of}"))
     } else {
-        (capitalised(&member.words.date(today)), sub(&member, &dates, today))
+        (member.heading_of_day(today), sub(&member, &dates, today))
     };
     page(&Page {
         sheet: member.sheet("today"),

@@ -6,7 +6,7 @@ use domain::{CallId, CallOutcome, CallStatus, Direction};
 use engine::business::{CallFilter, MessageFilter, PageRequest};
 use view::CallView;
 
-use super::rows::{self, Row};
+use super::rows::Row;
 use crate::dashboard::days::by_day;
 use crate::dashboard::pages::prelude::*;
 use crate::http::read::FromText;
@@ -136,7 +136,7 @@ async fn came_of_it(member: &Member, call: &CallView) -> Result<Vec<Row>, Refuse
     if let Some(id) = call.appointment_id
         && let Some(appointment) = member.business.appointment(id).await?
     {
-        all.push(rows::appointment_with_day(member, &appointment));
+        all.push(member.row_with_day(&appointment));
     }
     let filter = MessageFilter { call_id: Some(call.id), ..MessageFilter::default() };
     let first = PageRequest { limit: MESSAGES_MAX, after: None };
@@ -145,6 +145,6 @@ async fn came_of_it(member: &Member, call: &CallView) -> Result<Vec<Row>, Refuse
         // A message may exist before the call that refers to it.
         messages.extend(member.business.message(id).await?);
     }
-    all.extend(messages.iter().map(|message| rows::message(member, message)));
+    all.extend(messages.iter().map(|message| member.row_of_message(message)));
     Ok(all)
 }

@@ -6,7 +6,7 @@ use engine::EngineError;
 use engine::business::{self, AppointmentFilter, CallFilter, ContactFilter, MessageFilter, PageRequest};
 use view::{ContactView, OperatorContactView};
 
-use super::rows::{self, Row};
+use super::rows::Row;
 use crate::dashboard::listing::Part;
 use crate::dashboard::pages::prelude::*;
 use crate::http::query::FromQuery;
@@ -154,15 +154,15 @@ async fn records(
     let (items, next) = match kind {
         Kind::Appointments => {
             let found = business.appointments(&appointments, page).await?;
-            (found.items.iter().map(|one| rows::appointment(member, one)).collect(), found.next)
+            (found.items.iter().map(|one| member.row_of_appointment(one)).collect(), found.next)
         }
         Kind::Calls => {
             let found = business.calls(&calls, page).await?;
-            (found.items.iter().map(|one| rows::call(member, one)).collect(), found.next)
+            (found.items.iter().map(|one| member.row_of_call(one)).collect(), found.next)
         }
         Kind::Messages => {
             let found = business.messages(&messages, page).await?;
-            (found.items.iter().map(|one| rows::message(member, one)).collect(), found.next)
+            (found.items.iter().map(|one| member.row_of_message(one)).collect(), found.next)
         }
     };
     Ok(business::Page { items, next })

@@ -6,7 +6,7 @@ use engine::business::commands::erasure::EraseContact;
 use view::ContactView;
 
 use super::contact::{filters, found};
-use super::rows::{self, Row};
+use super::rows::Row;
 use crate::dashboard::pages::prelude::*;
 
 const SURE: &str = "sure";
@@ -63,7 +63,7 @@ async fn ahead(member: &Member, contact: &ContactView) -> Result<Vec<Row>, Refus
     let found = member.business.appointments(&latest, &page).await?.items;
     let now = member.business.now();
     let ahead = found.iter().take_while(|one| one.starts_at >= now);
-    let mut rows: Vec<_> = ahead.map(|one| rows::appointment_with_day(member, one)).collect();
+    let mut rows: Vec<_> = ahead.map(|one| member.row_with_day(one)).collect();
     rows.reverse();
     Ok(rows)
 }

@@ -4,6 +4,8 @@
 //! - The records have the form of the operator API.
 //! - The file is read and sent in parts, so memory use does not depend on the number of records.
 
+use std::future::ready;
+
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
@@ -11,7 +13,7 @@ use bytes::Bytes;
 use domain::{BusinessId, ResourceId, Timestamp};
 use engine::business::{AppointmentFilter, CallFilter, MessageFilter, Page, PageRequest};
 use engine::{BusinessHandle, EngineError};
-use futures_util::stream::{Stream, try_unfold};
+use futures_util::stream::{Stream, StreamExt, once, try_unfold};
 use serde::Serialize;
 use view::{OperatorAppointmentView, OperatorContactView, render};
 
@@ -43,33 +45,28 @@ pub(crate) async fn show(member: Member) -> Answered {
         (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
         (header::CONTENT_DISPOSITION, HeaderValue::from_str(&name).map_err(ApiError::internal)?),
     ];
-    let sending = Sending {
-        business: member.business.clone(),
-        of: filters(contact.contact.id),
-        next: Next::Head(text(&head)),
-        after: None,
-        is_first: true,
-    };
-    Ok((headers, Body::from_stream(stream(sending))).into_response())
+    // The lists follow, and then the closing brace.
+    let head = text(&head);
+    let head = format!("{},\n\"appointments\":[", head.strip_suffix('}').unwrap_or(&head));
+    let (business, of) = (member.business.clone(), filters(contact.contact.id));
+    let lists = stream(Sending { business, of, list: 0, after: None, is_first: true });
+    let parts = once(ready(Ok(Bytes::from(head)))).chain(lists);
+    Ok((headers, Body::from_stream(parts)).into_response())
 }
 
 struct Sending {
     business: BusinessHandle,
     of: (AppointmentFilter, CallFilter, MessageFilter),
-    next: Next,
+    /// The number of the list that is being sent.
+    list: usize,
     after: Option<Vec<u8>>,
     is_first: bool,
 }
 
-enum Next {
-    Head(String),
-    Appointments,
-    Calls,
-    Messages,
-    Nothing,
-}
+/// The text after each list.
+const ENDS: [&str; 3] = ["\n],\n\"calls\":[", "\n],\n\"messages\":[", "\n]}\n"];
 
-/// The parts of the file. An error ends the response early, so the file is not valid JSON.
+/// The parts of the lists. An error ends the response early, so the file is not valid JSON.
 fn stream(sending: Sending) -> impl Stream<Item = Result<Bytes, EngineError>> + Send + 'static {
     try_unfold(sending, |mut sending| async move {
         let part = sending.part().await.inspect_err(|error| {
@@ -82,48 +79,29 @@ fn stream(sending: Sending) -> impl Stream<Item = Result<Bytes, EngineError>> + 
 impl Sending {
     async fn part(&mut self) -> Result<Option<String>, EngineError> {
         let page = PageRequest { limit: READ, after: self.after.take() };
-        let (appointments, calls, messages) = &self.of;
-        Ok(Some(match &mut self.next {
-            Next::Head(head) => {
-                let head = std::mem::take(head);
-                self.next = Next::Appointments;
-                // The closing brace follows after the lists.
-                let open = head.strip_suffix('}').unwrap_or(&head);
-                format!("{open},\n\"appointments\":[")
-            }
-            Next::Appointments => {
-                let found =
-                    self.business.appointments_as::<OperatorAppointmentView>(appointments, &page).await?;
-                self.list(found, "\n],\n\"calls\":[", Next::Calls)
-            }
-            Next::Calls => {
-                let found = self.business.calls(calls, &page).await?;
-                self.list(found, "\n],\n\"messages\":[", Next::Messages)
-            }
-            Next::Messages => {
-                let found = self.business.messages(messages, &page).await?;
-                self.list(found, "\n]}\n", Next::Nothing)
-            }
-            Next::Nothing => return Ok(None),
-        }))
-    }
-
-    /// A part of a list. After the last part, `end` and the start of the next list follow.
-    fn list<T: Serialize>(&mut self, found: Page<T>, end: &str, then: Next) -> String {
+        let (business, (appointments, calls, messages)) = (&self.business, &self.of);
+        let (records, next) = match self.list {
+            0 => texts(business.appointments_as::<OperatorAppointmentView>(appointments, &page).await?),
+            1 => texts(business.calls(calls, &page).await?),
+            2 => texts(business.messages(messages, &page).await?),
+            _ => return Ok(None),
+        };
         let mut part = String::new();
-        for record in &found.items {
-            part.push_str(if self.is_first { "\n" } else { ",\n" });
-            part.push_str(&text(record));
-            self.is_first = false;
+        for record in records {
+            part.push_str(if std::mem::take(&mut self.is_first) { "\n" } else { ",\n" });
+            part.push_str(&record);
         }
-        self.after = found.next;
+        self.after = next;
         if self.after.is_none() {
-            part.push_str(end);
-            self.next = then;
-            self.is_first = true;
+            part.push_str(ENDS[self.list]);
+            (self.list, self.is_first) = (self.list + 1, true);
         }
-        part
+        Ok(Some(part))
     }
+}
+
+fn texts<T: Serialize>(found: Page<T>) -> (Vec<String>, Option<Vec<u8>>) {
+    (found.items.iter().map(text).collect(), found.next)
 }
 
 fn text(shown: &impl Serialize) -> String {

@@ -122,7 +122,7 @@ async fn found(member: &Member) -> Result<KnowledgeView, Refused> {
 }
 
 fn body(member: &Member) -> Body<'_> {
-    member.body().text("title").lines("content").optional("locale").optional("source_url")
+    member.body().text("title").text("content").optional("locale").optional("source_url")
 }
 
 fn values(piece: &KnowledgeView) -> [(&'static str, String); 4] {
@@ -168,7 +168,7 @@ fn versions(view: &View, filled: &Filled, piece: &KnowledgeView) -> Versions {
         ("locale", Some(locale)) => view.language(locale).to_owned(),
         ("locale", None) => view.t("knowledge-both"),
         _ if value.is_empty() => view.t("nothing-there"),
-        _ => value.replace("\r\n", "\n").trim().to_owned(),
+        _ => value.trim().to_owned(),
     };
     let both = labels
         .iter()

@@ -9,4 +9,3 @@ pub(in crate::dashboard) mod knowledge;
 pub(in crate::dashboard) mod message;
 pub(in crate::dashboard) mod messages;
 mod rows;
-mod said;

@@ -139,7 +139,7 @@ fn ask(member: &Member, goes: Vec<String>) -> Answered {
     let path = member.path_to("settings/data");
     let names = theirs(member).map(|(name, _)| name).chain(["tag"]);
     let shown = Shorter {
-        sheet: member.sheet("settings/data").under(vec![member.crumb("settings/data")]),
+        sheet: member.sheet_below("settings/data"),
         path,
         goes,
         fields: names.map(|name| (name.into(), member.form.get(name).into())).collect(),

@@ -1,8 +1,10 @@
 //! Deleting a service or a staff member: confirmation, and the obstacles.
 
-use domain::{Conflict, Refusal, ResourceId, Right, ServiceId, StaffId, UsedBy};
+use std::fmt::Display;
+use std::future::ready;
+
+use domain::{Conflict, Refusal, Right, UsedBy};
 use engine::business::commands::catalog::{DeleteService, DeleteStaff};
-use uuid::Uuid;
 
 use super::parts::only_for_changing;
 use super::{service, staff_member};
@@ -19,77 +21,65 @@ struct Page<'a> {
     way: Option<String>,
 }
 
-struct Of {
-    place: &'static str,
-    id: Uuid,
-    name: String,
-    text: &'static str,
-}
+/// The list, and the id of the text about the consequences.
+const SERVICES: (&str, &str) = ("settings/services", "service-delete-text");
+const STAFF: (&str, &str) = ("settings/staff", "staff-delete-text");
 
-fn shown(member: &Member, of: &Of, blocked: Option<InTheWay>) -> Answered {
-    let path = member.path_to(&format!("{}/{}", of.place, of.id));
+fn shown(
+    member: &Member,
+    (place, text): (&str, &str),
+    (id, name): (&dyn Display, &str),
+    blocked: Option<InTheWay>,
+) -> Answered {
+    let path = member.path_to(&format!("{place}/{id}"));
     let status = if blocked.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
     let (reason, way) = blocked.unwrap_or_default();
-    let crumbs = vec![member.crumb(of.place), Crumb { label: of.name.clone(), path: path.clone() }];
+    let crumbs = vec![member.crumb(place), Crumb { label: name.to_owned(), path: path.clone() }];
     let shown = Page {
-        sheet: member.sheet(of.place).under(crumbs),
+        sheet: member.sheet(place).under(crumbs),
         path,
-        title: member.with("deletion-title", "name", &of.name),
-        text: member.t(of.text),
+        title: member.with("deletion-title", "name", name),
+        text: member.t(text),
         reason,
         way,
     };
     page_as(status, &shown)
 }
 
-impl Of {
-    async fn service(member: &Member) -> Result<(ServiceId, Self), Refused> {
-        let found = service::find(member).await?;
-        let (place, text) = ("settings/services", "service-delete-text");
-        Ok((found.id, Self { place, id: found.id.uuid(), name: found.name, text }))
-    }
-
-    async fn staff(member: &Member) -> Result<(StaffId, Self), Refused> {
-        let found = staff_member::find(member).await?;
-        let (place, text) = ("settings/staff", "staff-delete-text");
-        Ok((found.id, Self { place, id: found.id.uuid(), name: found.name, text }))
-    }
-}
-
 pub(crate) async fn show_service(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
-    shown(&member, &Of::service(&member).await?.1, None)
+    let found = service::find(&member).await?;
+    shown(&member, SERVICES, (&found.id, &found.name), None)
 }
 
 pub(crate) async fn show_staff(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
-    shown(&member, &Of::staff(&member).await?.1, None)
+    let found = staff_member::find(&member).await?;
+    shown(&member, STAFF, (&found.id, &found.name), None)
 }
 
 pub(crate) async fn service(member: Member) -> Answered {
-    let (id, of) = Of::service(&member).await?;
+    let found = service::find(&member).await?;
     let done = async {
-        let watch = member.business.watch_unused_service(id).await.map_err(Undone::of)?;
-        member.change(DeleteService { id, watch }).await.map(drop)
+        let watch = member.business.watch_unused_service(found.id).await.map_err(Undone::of)?;
+        member.change(DeleteService { id: found.id, watch }).await?;
+        Ok(member.path_to("settings/services?done=deleted"))
     };
-    deleted(&member, &of, done.await)
+    let again =
+        |undone| ready(shown(&member, SERVICES, (&found.id, &found.name), Some(in_the_way(&member, undone))));
+    redirected(done.await, again).await
 }
 
 pub(crate) async fn staff(member: Member) -> Answered {
-    let (id, of) = Of::staff(&member).await?;
+    let found = staff_member::find(&member).await?;
     let done = async {
-        let watch = member.business.watch_unused_staff(id).await.map_err(Undone::of)?;
-        member.change(DeleteStaff { id, watch }).await.map(drop)
+        let watch = member.business.watch_unused_staff(found.id).await.map_err(Undone::of)?;
+        member.change(DeleteStaff { id: found.id, watch }).await?;
+        Ok(member.path_to("settings/staff?done=deleted"))
     };
-    deleted(&member, &of, done.await)
-}
-
-fn deleted(member: &Member, of: &Of, done: Result<(), Refused>) -> Answered {
-    match done {
-        Ok(()) => Ok(see_other(&format!("{}?done=deleted", member.path_to(of.place)))),
-        Err(Refused::Undone(undone)) => shown(member, of, Some(in_the_way(member, undone))),
-        Err(refused) => Err(refused),
-    }
+    let again =
+        |undone| ready(shown(&member, STAFF, (&found.id, &found.name), Some(in_the_way(&member, undone))));
+    redirected(done.await, again).await
 }
 
 /// The reference that prevents the deletion, in words, and the page that shows it.

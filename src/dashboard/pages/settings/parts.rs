@@ -4,6 +4,7 @@
 use chrono_tz::{TZ_VARIANTS, Tz};
 use domain::availability::Concerned;
 use domain::{Denied, Locale, Refusal, Right};
+use view::AppointmentView;
 
 use crate::dashboard::pages::day::steps;
 use crate::dashboard::pages::prelude::*;
@@ -112,16 +113,9 @@ pub(super) fn only_for_changing(member: &Member, right: Right) -> Result<(), Ref
 pub(super) struct Done {
     pub(super) text: String,
     pub(super) outside: String,
-    pub(super) appointments: Vec<Lies>,
+    pub(super) appointments: Vec<AppointmentView>,
     pub(super) more: String,
     pub(super) next: String,
-}
-
-pub(super) struct Lies {
-    pub(super) path: String,
-    pub(super) at: String,
-    pub(super) moment: String,
-    pub(super) who: String,
 }
 
 impl Done {
@@ -165,16 +159,15 @@ impl Done {
         if let Some(more) = count.checked_sub(outside.len()).filter(|more| *more > 0) {
             self.more = member.count("outside-more", more as u64);
         }
-        let lies = outside.into_iter().map(|appointment| Lies {
-            path: member.path_to(&format!("appointments/{}", appointment.id)),
-            at: appointment.starts_at.to_string(),
-            moment: capitalised(&member.short_moment(appointment.starts_at)),
-            who: appointment
-                .contact_name
-                .or(appointment.contact_phone)
-                .unwrap_or_else(|| member.t("somebody")),
-        });
-        self.appointments = lies.collect();
+        self.appointments = outside;
         Ok(self)
+    }
+}
+
+impl View {
+    /// The customer's name or phone number.
+    pub(super) fn customer(&self, visit: &AppointmentView) -> String {
+        let known = visit.contact_name.as_ref().or(visit.contact_phone.as_ref());
+        known.cloned().unwrap_or_else(|| self.t("somebody"))
     }
 }

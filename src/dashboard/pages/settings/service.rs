@@ -225,7 +225,7 @@ async fn shown(member: &Member, service: Option<&Service>, mut filled: Filled, d
     let price = line("price_cents", "service-price").class("short").optional();
     let currency = line("currency", "service-currency").class("short").optional();
     let shown = Page {
-        sheet: member.sheet("settings/services").under(vec![member.crumb("settings/services")]),
+        sheet: member.sheet_below("settings/services"),
         title: service.map_or_else(|| view.t("services-add"), |service| service.name.clone()),
         service,
         done,

@@ -136,7 +136,7 @@ async fn shown(member: &Member, day: &SpecialDayView, mut filled: Filled) -> Ans
     let windows = windows.collect();
     let note = Field::line("note", view.t("hours-note")).optional();
     let shown = Page {
-        sheet: member.sheet("settings/hours").under(vec![member.crumb("settings/hours")]),
+        sheet: member.sheet_below("settings/hours"),
         day,
         title: label(member, &day.date),
         tag: filled.tag(day),

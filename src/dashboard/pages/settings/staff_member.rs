@@ -187,7 +187,7 @@ async fn shown(member: &Member, one: Option<&StaffMember>, shown: Shown) -> Answ
     let zone = filled.get("timezone").to_owned();
     let timezone = Field::select("timezone", view.t("staff-zone"), zones(&zone));
     let shown = Page {
-        sheet: member.sheet("settings/staff").under(vec![member.crumb("settings/staff")]),
+        sheet: member.sheet_below("settings/staff"),
         path: one.map_or_else(|| member.path_to("settings/staff/new"), |one| path(member, one.id)),
         title: one.map_or_else(|| view.t("staff-add"), |one| one.name.clone()),
         is_there: one.is_some(),

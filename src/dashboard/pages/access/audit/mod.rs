@@ -15,7 +15,6 @@ use view::PersonView;
 
 use crate::dashboard::days::by_day;
 use crate::dashboard::pages::prelude::*;
-use crate::dashboard::who::Whos;
 use crate::dashboard::words::audit as words;
 
 const SHOWN: usize = 50;
@@ -28,7 +27,7 @@ struct Page<'a> {
     here: String,
     filters: Filters,
     entries: Vec<AuditEntry>,
-    whos: Whos,
+    whos: HashMap<Actor, String>,
     names: HashMap<Uuid, String>,
     incomplete: bool,
     pages: Pages,
@@ -57,15 +56,11 @@ impl Page<'_> {
         by_day(&self.entries, |entry| self.sheet.member.day(entry.at))
     }
 
-    fn day(&self, day: NaiveDate) -> String {
-        capitalised(&self.sheet.member.words.date(day))
-    }
-
     /// The actor's name. A person who declined is not a member, so the entry shows no name.
     fn who(&self, entry: &AuditEntry) -> String {
         match entry.action {
             AuditAction::PersonDeclined => self.sheet.member.t("who-nameless"),
-            _ => self.whos.of(entry.actor).to_owned(),
+            _ => self.whos.get(&entry.actor).cloned().unwrap_or_default(),
         }
     }
 

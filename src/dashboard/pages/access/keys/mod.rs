@@ -69,10 +69,6 @@ struct Made<'a> {
     command: String,
 }
 
-fn sheet(member: &Member) -> Sheet<'_> {
-    member.sheet("settings/keys").under(vec![member.crumb("settings/keys")])
-}
-
 pub(crate) async fn new(member: Member) -> Answered {
     let filled = member.filled(&member.path_to("settings/keys/new"), || {
         Form::of([("scopes", Scope::BusinessRead.as_str()), ("scopes", Scope::AppointmentsRead.as_str())])
@@ -86,7 +82,7 @@ fn form(member: &Member, mut filled: Filled) -> Answered {
     let all = Scope::ALL.iter().map(|one| Choice::new(one.as_str(), view.scope(*one)));
     let scopes = Choices::new("scopes", "checkbox", view.t("keys-may"), all);
     let shown = New {
-        sheet: sheet(member),
+        sheet: member.sheet_below("settings/keys"),
         list: member.path_to("settings/keys"),
         name: filled.field(view, name),
         scopes: filled.choices(view, scopes),
@@ -109,7 +105,7 @@ async fn created(member: &Member) -> Answered {
     let key = member.change(change).await?.value.key.ok_or_else(Refused::not_found)?;
     let origin = member.desk.public.as_ref().map(ToString::to_string).unwrap_or_default();
     page(&Made {
-        sheet: sheet(member),
+        sheet: member.sheet_below("settings/keys"),
         list: member.path_to("settings/keys"),
         title,
         command: format!("curl {origin}/v1/me \\\n  -H \"Authorization: Bearer {key}\""),
@@ -129,7 +125,7 @@ pub(crate) async fn ask_revoke(member: Member) -> Answered {
     let id: KeyId = member.id("key_id")?;
     let key = member.business.key(id).await?;
     let key = key.filter(|key| key.revoked_at.is_none()).ok_or_else(Refused::not_found)?;
-    page(&Revoke { sheet: sheet(&member), key })
+    page(&Revoke { sheet: member.sheet_below("settings/keys"), key })
 }
 
 pub(crate) async fn revoke(member: Member) -> Answered {

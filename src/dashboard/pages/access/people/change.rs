@@ -53,7 +53,7 @@ struct Page<'a> {
 impl<'a> Page<'a> {
     fn new(member: &'a Member, step: Step, person: &'a PersonView, mut filled: Filled) -> Self {
         let path = member.path_to(&format!("settings/people/{}", person.membership_id));
-        let mut sheet = member.people_sheet();
+        let mut sheet = member.sheet_below("settings/people");
         sheet.crumbs.push(Crumb { label: member.name_of(person).to_owned(), path });
         let password = password(member, &mut filled);
         let (word, ends) = (step.word(person.status), step != Step::Enable);

@@ -32,7 +32,7 @@ impl<'a> Page<'a> {
         let email = Field::new("email", "email", "off", view.t("email"));
         let name = Field::line("name", view.t("name")).optional();
         Ok(Self {
-            sheet: member.people_sheet(),
+            sheet: member.sheet_below("settings/people"),
             path: member.path_to("settings/people/invite"),
             back: member.path_to("settings/people"),
             mails: member.people().sends_mail(),
@@ -95,7 +95,7 @@ struct HandedOver<'a> {
 /// Shows the link once. The member hands it over to the invited person.
 fn hand_over(member: &Member, email: &str, link: &NewLink) -> Answered {
     page(&HandedOver {
-        sheet: member.people_sheet(),
+        sheet: member.sheet_below("settings/people"),
         back: member.path_to("settings/people"),
         email: email.to_owned(),
         link: member.people().link_url(&link.token).ok_or(Refused::NoPublicUrl)?,

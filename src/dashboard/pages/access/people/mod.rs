@@ -128,8 +128,4 @@ impl Member {
     fn is_self(&self, person: &PersonView) -> bool {
         person.id == self.signed_in.person.id
     }
-
-    fn people_sheet(&self) -> Sheet<'_> {
-        self.sheet("settings/people").under(vec![self.crumb("settings/people")])
-    }
 }

@@ -57,7 +57,7 @@ impl<'a> Page<'a> {
         };
         let sent_role = Role::from_word(filled.get("role")).map(|role| view.role_word(role));
         Self {
-            sheet: member.people_sheet(),
+            sheet: member.sheet_below("settings/people"),
             path: member.path_to(&format!("settings/people/{}", person.membership_id)),
             done: member.done(&[
                 ("saved", "saved"),

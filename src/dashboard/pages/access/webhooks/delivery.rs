@@ -32,11 +32,11 @@ pub(crate) async fn show(member: Member) -> Answered {
 pub(super) async fn shown(member: &Member, endpoint: &WebhookEndpoint, undone: Option<Undone>) -> Answered {
     let id: EventId = member.id("delivery_id")?;
     let SentDelivery { shown: delivery, body } = member.business.delivery(endpoint.id, id).await?;
-    let status = undone.as_ref().map_or(StatusCode::OK, Undone::status);
+    let (status, undone) = member.told(undone.as_ref(), "versions-text");
     let shown = Page {
         sheet: member.endpoint_sheet(endpoint),
         done: member.done(&[("resent", "hooks-resent")]),
-        undone: undone.map(|undone| member.told(&undone)).unwrap_or_default(),
+        undone,
         endpoint,
         answer: member.answer(&delivery),
         held: match delivery.status {
@@ -128,14 +128,15 @@ fn tested(
 ) -> Answered {
     let types = EventType::ALL.iter().map(|one| Choice::new(one.as_str(), one.as_str()));
     let kind = Field::select("type", member.t("hooks-event"), types);
+    let (status, undone) = member.told(undone, "versions-text");
     let shown = Test {
         sheet: member.endpoint_sheet(endpoint),
         here: format!("{}/test", member.path_of(endpoint.id)),
         kind: kind.chosen(chosen.map_or("", EventType::as_str)),
-        undone: undone.map(|undone| member.told(undone)).unwrap_or_default(),
+        undone,
         trial,
     };
-    page_as(undone.map_or(StatusCode::OK, Undone::status), &shown)
+    page_as(status, &shown)
 }
 
 impl Test<'_> {

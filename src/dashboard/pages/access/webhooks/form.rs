@@ -54,10 +54,6 @@ fn body(member: &Member) -> Result<WebhookBody, Undone> {
     member.body().text("url").list("events").text("description").read()
 }
 
-fn sheet(member: &Member) -> Sheet<'_> {
-    member.sheet("settings/webhooks").under(vec![member.crumb("settings/webhooks")])
-}
-
 pub(crate) async fn new(member: Member) -> Answered {
     let path = member.path_to("settings/webhooks/new");
     let filled =
@@ -68,7 +64,7 @@ pub(crate) async fn new(member: Member) -> Answered {
 fn new_form(member: &Member, mut filled: Filled) -> Answered {
     let list = member.path_to("settings/webhooks");
     let fields = Fields::of(&member.view, &mut filled);
-    let shown = New { sheet: sheet(member), list, fields, filled };
+    let shown = New { sheet: member.sheet_below("settings/webhooks"), list, fields, filled };
     page_as(shown.filled.status, &shown)
 }
 
@@ -89,7 +85,7 @@ async fn created(member: &Member) -> Answered {
     };
     let NewWebhookView { webhook, secret } = member.change(OperatorCreateWebhook(endpoint)).await?.value;
     page(&Secret {
-        sheet: sheet(member),
+        sheet: member.sheet_below("settings/webhooks"),
         title: member.t("hooks-made"),
         sub: member.t("hooks-made-sub"),
         secret: secret.ok_or_else(Refused::not_found)?,

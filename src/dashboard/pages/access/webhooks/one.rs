@@ -84,9 +84,9 @@ async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
     let filter = filters.filter;
     let read = |request| async move { member.business.deliveries(id, filter, &request).await };
     let found = part.read(read).await?;
-    let status = undone.as_ref().map_or(StatusCode::OK, Undone::status);
+    let (status, undone) = member.told(undone.as_ref(), "versions-text");
     let shown = Page {
-        sheet: member.sheet("settings/webhooks").under(vec![member.crumb("settings/webhooks")]),
+        sheet: member.sheet_below("settings/webhooks"),
         done: match member.query.get("done") {
             "resent-missed" => {
                 member.count("hooks-resent-missed", member.query.get("count").parse().unwrap_or_default())
@@ -98,7 +98,7 @@ async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
                 ("resent", "hooks-resent"),
             ]),
         },
-        undone: undone.map(|undone| member.told(&undone)).unwrap_or_default(),
+        undone,
         kept: match member.kept_form() {
             None => String::new(),
             Some(draft) if draft.why == Why::SignedOut => member.t("kept-signed-out"),
