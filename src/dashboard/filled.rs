@@ -17,7 +17,7 @@ use view::{etag, render};
 use super::asked::Member;
 use super::drafts::{Draft, Why};
 use super::form::Form;
-use super::parts::{Choice, Choices, Field, Versions};
+use super::parts::{Choice, Field, Versions};
 use super::refused::Refused;
 use super::route::Answered;
 use super::view::{View, see_other};
@@ -186,12 +186,8 @@ impl Member {
 
     /// A change request on the condition that the record still has the form's tag.
     pub(super) fn request(&self) -> Request {
-        self.request_on(self.form.find(TAG))
-    }
-
-    fn request_on(&self, tag: Option<&str>) -> Request {
         Request {
-            if_match: tag.map(|tag| IfMatch::Tags(vec![tag.to_owned()])),
+            if_match: self.form.find(TAG).map(|tag| IfMatch::Tags(vec![tag.to_owned()])),
             password_at: Some(self.signed_in.session.password_at),
             ..Request::by(self.actor())
         }
@@ -203,15 +199,6 @@ impl Member {
     /// Returns [`Refused::Undone`] if the form can show the reason.
     pub(super) async fn change<C: Change + 'static>(&self, change: C) -> Result<AnswerOf<C>, Refused> {
         self.business.change(self.request(), change).await.map_err(Undone::of)
-    }
-
-    /// Like [`Self::change`], with this tag instead of the form's.
-    pub(super) async fn change_on<C: Change + 'static>(
-        &self,
-        tag: &str,
-        change: C,
-    ) -> Result<AnswerOf<C>, Refused> {
-        self.business.change(self.request_on(Some(tag)), change).await.map_err(Undone::of)
     }
 
     /// The form of the page: the form kept for `action`, else a form with these values.
@@ -264,6 +251,12 @@ pub(super) struct Filled {
     /// Whether the record has changed since the form was filled in. The page then shows both versions.
     pub(super) stale: bool,
     pub(super) status: StatusCode,
+}
+
+impl Default for Filled {
+    fn default() -> Self {
+        Self::of(Form::default())
+    }
 }
 
 impl Filled {
@@ -357,13 +350,6 @@ impl Filled {
         let options =
             options.map(|one| Choice { chosen: self.values.all(&field.id).any(|v| v == one.value), ..one });
         Field { problem, value, options: options.collect(), ..field }
-    }
-
-    pub(super) fn choices(&mut self, view: &View, choices: Choices) -> Choices {
-        let problem = self.problem(view, &choices.id);
-        let all = choices.all.into_iter();
-        let all = all.map(|one| Choice { chosen: self.is_ticked(&choices.id, &one.value), ..one });
-        Choices { problem, all: all.collect(), ..choices }
     }
 
     /// The problems without a field, for the message above the form. The sentences omit the API's field

@@ -9,9 +9,11 @@ use super::view::View;
 pub(super) struct Field {
     pub(super) id: String,
     pub(super) label: String,
-    /// The input type, or `area` for several lines.
+    /// The input type, `area` for several lines, `select` for a list, or `radio` or `checkbox` for a visible list
+    /// of options.
     pub(super) kind: &'static str,
-    /// CSS classes in addition to `input`: `short`, `time`, `date`, `mono`, `tall`.
+    /// CSS classes in addition to `input`: `short`, `time`, `date`, `mono`, `tall`. A visible list has `choices`, or
+    /// `boxes` if each option has its own box with its explanation.
     pub(super) class: &'static str,
     pub(super) value: String,
     pub(super) hint: String,
@@ -27,20 +29,6 @@ pub(super) struct Choice {
     pub(super) label: String,
     pub(super) hint: String,
     pub(super) chosen: bool,
-}
-
-/// A visible list of options. With kind `radio` a person selects one option; with `checkbox`, any number of
-/// options.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Choices {
-    pub(super) id: String,
-    pub(super) label: String,
-    pub(super) kind: &'static str,
-    pub(super) hint: String,
-    pub(super) problem: String,
-    /// Whether each option has its own box with its explanation.
-    pub(super) boxed: bool,
-    pub(super) all: Vec<Choice>,
 }
 
 pub(super) type Line = (String, String);
@@ -78,6 +66,16 @@ impl Field {
 
     pub(super) fn area(id: impl Into<String>, label: String) -> Self {
         Self::new(id, "area", "off", label)
+    }
+
+    /// A visible list of options, of kind `radio` or `checkbox`.
+    pub(super) fn choices(
+        id: &str,
+        kind: &'static str,
+        label: String,
+        options: impl IntoIterator<Item = Choice>,
+    ) -> Self {
+        Self { kind, class: "choices", ..Self::select(id, label, options) }
     }
 
     pub(super) fn select(
@@ -124,7 +122,9 @@ impl Field {
     }
 
     pub(super) fn described_by(&self) -> String {
-        described_by(&self.id, &self.hint, &self.problem)
+        let hint = (!self.hint.is_empty()).then(|| format!("{}-hint", self.id));
+        let problem = (!self.problem.is_empty()).then(|| format!("{}-problem", self.id));
+        hint.into_iter().chain(problem).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -132,27 +132,6 @@ impl Choice {
     pub(super) fn new(value: impl Into<String>, label: impl Into<String>) -> Self {
         Self { value: value.into(), label: label.into(), ..Self::default() }
     }
-}
-
-impl Choices {
-    pub(super) fn new(
-        id: &str,
-        kind: &'static str,
-        label: String,
-        all: impl IntoIterator<Item = Choice>,
-    ) -> Self {
-        Self { id: id.into(), kind, label, all: all.into_iter().collect(), ..Self::default() }
-    }
-
-    pub(super) fn described_by(&self) -> String {
-        described_by(&self.id, &self.hint, &self.problem)
-    }
-}
-
-fn described_by(id: &str, hint: &str, problem: &str) -> String {
-    let hint = (!hint.is_empty()).then(|| format!("{id}-hint"));
-    let problem = (!problem.is_empty()).then(|| format!("{id}-problem"));
-    hint.into_iter().chain(problem).collect::<Vec<_>>().join(" ")
 }
 
 /// The initials of a name, at most two letters.

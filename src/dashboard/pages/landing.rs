@@ -48,11 +48,8 @@ pub(crate) async fn decline(visit: Visit) -> Answered {
 async fn offered(visit: &Visit) -> Result<BusinessHandle, Refused> {
     let id: BusinessId = visit.id("business_id")?;
     // For every other business the response is not found.
-    if !visit
-        .belongs
-        .iter()
-        .any(|one| one.business_id == id && one.membership.status != MembershipStatus::Disabled)
-    {
+    let mut belongs = visit.belongs.iter().filter(|one| one.business_id == id);
+    if !belongs.any(|one| one.membership.status != MembershipStatus::Disabled) {
         return Err(Refused::not_found());
     }
     let business = visit.desk.engine.business(id);

@@ -1,5 +1,7 @@
 //! The names that most page files import.
 
+pub(super) use std::future::ready;
+
 pub(super) use askama::Template;
 pub(super) use axum::http::StatusCode;
 
@@ -9,7 +11,7 @@ pub(super) use crate::dashboard::filled::{Body, Filled, Undone, redirected, tag}
 pub(super) use crate::dashboard::form::Form;
 pub(super) use crate::dashboard::frame::Sheet;
 pub(super) use crate::dashboard::listing::Pages;
-pub(super) use crate::dashboard::parts::{Choice, Choices, Crumb, Field, Line, Tab, Versions};
+pub(super) use crate::dashboard::parts::{Choice, Crumb, Field, Line, Tab, Versions};
 pub(super) use crate::dashboard::refused::Refused;
 pub(super) use crate::dashboard::route::Answered;
 pub(super) use crate::dashboard::view::{View, nothing_done, page, page_as, see_other};

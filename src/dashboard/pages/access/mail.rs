@@ -20,7 +20,6 @@ const SHOWN: usize = 50;
 #[template(path = "dashboard/pages/access/mail.html", config = "src/askama.toml")]
 struct Page<'a> {
     sheet: Sheet<'a>,
-    path: String,
     done: String,
     mails: Vec<Mail>,
     /// The recipients of these mails, without those who are not members of the business.
@@ -44,7 +43,6 @@ pub(crate) async fn show(member: Member) -> Answered {
     }
     page(&Page {
         sheet: member.sheet("settings/mail"),
-        path: member.path_to("settings/mail"),
         done: member.done(&[("resent", "mail-resent")]),
         mails,
         people,

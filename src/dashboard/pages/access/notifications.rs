@@ -1,8 +1,6 @@
 //! The person's notification settings in this business: by mail, in the dashboard, and for which staff
 //! members. A button sends a test mail.
 
-use std::future::ready;
-
 use domain::{AlertEmail, AlertKind, AlertScope, Conflict, Refusal, Right};
 use engine::EngineError;
 use engine::business::commands::people::PatchNotifications;

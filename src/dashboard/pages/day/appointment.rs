@@ -3,7 +3,10 @@
 //! Invariants: every member sees action, time and person of each change. Old and new values are shown only to
 //! members who may see the log.
 
-use domain::{AppointmentId, AppointmentStatus, AuditAction, AuditEntry, Right, Timestamp};
+use std::collections::HashMap;
+
+use domain::{Actor, AppointmentId, AppointmentStatus, AuditAction, AuditEntry, Right, Timestamp};
+use engine::business::History;
 use engine::business::commands::appointments::{Confirm, PatchAppointment};
 use view::{AppointmentView, ContactView, OperatorAppointmentView};
 
@@ -24,8 +27,9 @@ struct Page<'a> {
     notes: &'a str,
     notes_tag: String,
     notes_field: Option<Field>,
-    history: Vec<Told>,
-    is_whole: bool,
+    history: History,
+    /// The names of the actors in the history.
+    whos: HashMap<Actor, String>,
 }
 
 pub(super) async fn asked(member: &Member) -> Result<AppointmentView, Refused> {
@@ -84,7 +88,9 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
         Some(id) => member.business.contact(id).await?,
         None => None,
     };
-    let (history, is_whole) = history(member, visit).await?;
+    let history = member.business.history(visit.id, (visit.created_at, visit.updated_at)).await?;
+    let actors: Vec<_> = history.entries.iter().map(|entry| entry.actor).collect();
+    let whos = member.whos(actors).await?;
     let (status, undone) = member.told(undone.as_ref(), "appointment-stale");
     let done = match member.query.get("done") {
         _ if status != StatusCode::OK => String::new(),
@@ -112,7 +118,7 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
         notes_tag: tag(&seen),
         notes_field,
         history,
-        is_whole,
+        whos,
     };
     page_as(status, &shown)
 }
@@ -159,6 +165,28 @@ impl Page<'_> {
         self.sheet.member.t(&format!("appointment-sync-{}", self.visit.calendar_sync_status))
     }
 
+    fn did(&self, entry: &AuditEntry) -> String {
+        let member = self.sheet.member;
+        let done = member.t(match entry.action {
+            AuditAction::AppointmentRequested => "appointment-history-requested",
+            AuditAction::AppointmentBooked => "appointment-history-booked",
+            AuditAction::AppointmentConfirmed => "appointment-history-confirmed",
+            AuditAction::AppointmentRescheduled => "appointment-history-rescheduled",
+            AuditAction::AppointmentDeclined => "appointment-history-declined",
+            AuditAction::AppointmentCancelled => "appointment-history-cancelled",
+            AuditAction::AppointmentUpdated => "appointment-history-noted",
+            _ => "appointment-history-changed",
+        });
+        match moved(member, entry).filter(|_| member.sees(Right::Integrations)) {
+            Some(moved) => format!("{done} {moved}"),
+            None => done,
+        }
+    }
+
+    fn who(&self, entry: &AuditEntry) -> &str {
+        self.whos.get(&entry.actor).map_or("", String::as_str)
+    }
+
     fn is_pending(&self) -> bool {
         self.visit.status == AppointmentStatus::Pending
     }
@@ -194,43 +222,6 @@ pub(crate) async fn note(member: Member) -> Answered {
         Ok(format!("{}?done=noted", member.appointment_path(&visit)))
     };
     answered(&member, done.await).await
-}
-
-struct Told {
-    what: String,
-    who: String,
-    when: String,
-    at: String,
-}
-
-async fn history(member: &Member, visit: &AppointmentView) -> Result<(Vec<Told>, bool), Refused> {
-    let history = member.business.history(visit.id, (visit.created_at, visit.updated_at)).await?;
-    let actors: Vec<_> = history.entries.iter().map(|entry| entry.actor).collect();
-    let whos = member.whos(actors).await?;
-    let told = |entry: &AuditEntry| Told {
-        what: what(member, entry),
-        who: whos.get(&entry.actor).cloned().unwrap_or_default(),
-        when: member.moment_heading(entry.at),
-        at: entry.at.to_string(),
-    };
-    Ok((history.entries.iter().map(told).collect(), history.is_whole))
-}
-
-fn what(member: &Member, entry: &AuditEntry) -> String {
-    let done = member.t(match entry.action {
-        AuditAction::AppointmentRequested => "appointment-history-requested",
-        AuditAction::AppointmentBooked => "appointment-history-booked",
-        AuditAction::AppointmentConfirmed => "appointment-history-confirmed",
-        AuditAction::AppointmentRescheduled => "appointment-history-rescheduled",
-        AuditAction::AppointmentDeclined => "appointment-history-declined",
-        AuditAction::AppointmentCancelled => "appointment-history-cancelled",
-        AuditAction::AppointmentUpdated => "appointment-history-noted",
-        _ => "appointment-history-changed",
-    });
-    match moved(member, entry).filter(|_| member.sees(Right::Integrations)) {
-        Some(moved) => format!("{done} {moved}"),
-        None => done,
-    }
 }
 
 fn moved(member: &Member, entry: &AuditEntry) -> Option<String> {

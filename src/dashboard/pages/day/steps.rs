@@ -57,30 +57,25 @@ pub(super) async fn steps(member: &Member, diary: &Diary) -> Result<Vec<Step>, R
         return Ok(Vec::new());
     }
     let has_key = !member.business.keys(&one).await?.items.is_empty();
-    let said = |done: Option<String>, id: &str| done.unwrap_or_else(|| view.t(id));
-    let days = view.count("steps-hours-done", member.profile.hours.days().len() as u64);
+    // The text of each step that is done.
     let facts = [
-        ("hours", has_hours, said(has_hours.then_some(days), "steps-hours-text")),
         (
-            "service",
-            service.is_some(),
-            said(service.map(|service| service.name.clone()), "steps-service-text"),
+            "hours",
+            has_hours.then(|| view.count("steps-hours-done", member.profile.hours.days().len() as u64)),
         ),
-        ("staff", staff.is_some(), said(staff.map(|one| one.member.name.clone()), "steps-staff-text")),
-        ("booking", has_booked, view.t("steps-booking-text")),
-        ("key", has_key, view.t("steps-key-text")),
+        ("service", service.map(|service| service.name.clone())),
+        ("staff", staff.map(|one| one.member.name.clone())),
+        ("booking", has_booked.then(|| view.t("steps-booking-text"))),
+        ("key", has_key.then(|| view.t("steps-key-text"))),
     ];
-    if facts.iter().all(|(_, done, ..)| *done) {
-        return Ok(Vec::new());
-    }
-    let next = facts.iter().position(|(_, done, ..)| !done);
-    let step = |(at, (id, done, text)): (usize, (&str, bool, String))| Step {
+    let Some(next) = facts.iter().position(|(_, done)| done.is_none()) else { return Ok(Vec::new()) };
+    let step = |(at, (id, text)): (usize, (&str, Option<String>))| Step {
         title: view.t(&format!("steps-{id}")),
-        text,
-        done,
-        next: Some(at) == next,
+        done: text.is_some(),
+        next: at == next,
         path: if id != "booking" || is_ready { member.path_to(place_of(id)) } else { String::new() },
-        label: if done { view.t("steps-change") } else { view.t(&format!("steps-do-{id}")) },
+        label: view.t(&if text.is_some() { "steps-change".into() } else { format!("steps-do-{id}") }),
+        text: text.unwrap_or_else(|| view.t(&format!("steps-{id}-text"))),
         number: at + 1,
     };
     Ok(facts.into_iter().enumerate().map(step).collect())

@@ -1,7 +1,5 @@
 //! Adding and changing a contact.
 
-use std::future::ready;
-
 use domain::{Conflict, Locale, Refusal, Right};
 use engine::business::commands::ForOperator;
 use engine::business::commands::contacts::{CreateContact, PatchContact};

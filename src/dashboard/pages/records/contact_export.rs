@@ -4,8 +4,6 @@
 //! - The records have the form of the operator API.
 //! - The file is read and sent in parts, so memory use does not depend on the number of records.
 
-use std::future::ready;
-
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;

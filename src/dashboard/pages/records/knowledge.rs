@@ -1,8 +1,6 @@
 //! The knowledge that the receptionist may tell callers: the list, newest first, with a search; adding, showing,
 //! changing and deleting an entry.
 
-use std::future::ready;
-
 use domain::{KnowledgeId, Locale, Right};
 use engine::business::KnowledgeFilter;
 use engine::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};

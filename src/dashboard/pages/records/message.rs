@@ -2,7 +2,7 @@
 //! status.
 
 use domain::{MessageId, MessageStatus, Phone, Right, StaffId};
-use engine::business::{ContactFilter, PageRequest};
+use engine::business::{ContactFilter, IfMatch, PageRequest, Request};
 use view::{CallView, ContactView, MessageView};
 
 use super::messages::done;
@@ -54,7 +54,9 @@ pub(crate) async fn status(member: Member) -> Answered {
             if is != member.form.get("seen") {
                 return Err(Undone::Stale.into());
             }
-            member.change_on(&tag(&message), patch.of(id)).await?;
+            let if_match = Some(IfMatch::Tags(vec![tag(&message)]));
+            let request = Request { if_match, ..member.request() };
+            member.business.change(request, patch.of(id)).await.map_err(Undone::of)?;
         }
         let back = member.form.get("back");
         Ok(member.path_to(&match MessageStatus::from_word(back) {

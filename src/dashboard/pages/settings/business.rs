@@ -19,12 +19,9 @@ struct Page<'a> {
     tag: String,
     versions: Versions,
     facts: Vec<Line>,
-    name: Field,
-    locale: Field,
-    timezone: Field,
-    website_url: Field,
-    modes: Choices,
-    region: Field,
+    /// Name, language, time zone, website, and country of phone numbers.
+    fields: [Field; 5],
+    modes: Field,
 }
 
 fn values(business: &Business) -> Form {
@@ -55,44 +52,42 @@ fn mode_word(view: &View, mode: BookingMode) -> String {
     view.t(&format!("business-mode-{mode}"))
 }
 
-fn modes(view: &View, filled: &mut Filled) -> Choices {
+fn modes(view: &View, filled: &mut Filled) -> Field {
     let choice = |mode: &BookingMode| Choice {
         hint: view.t(&format!("business-mode-{mode}-hint")),
         ..Choice::new(mode.as_str(), mode_word(view, *mode))
     };
     let all = BookingMode::ALL.iter().map(choice);
-    filled.choices(view, Choices::new("booking_mode", "radio", view.t("business-booking"), all))
+    filled.field(view, Field::choices("booking_mode", "radio", view.t("business-booking"), all))
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
-    let done = match member.query.get("done") {
-        "zone" => Done::said(&member).with_outside(&member, Concerned::EVERYONE).await?,
-        _ => Done::said(&member),
-    };
+    let concerned = (member.query.get("done") == "zone").then_some(Concerned::EVERYONE);
+    let done = Done::said(&member).with_outside(&member, concerned).await?;
     let filled = member.filled(&member.path_to("settings/business"), || values(&member.profile));
     shown(&member, filled, done).await
 }
 
 async fn shown(member: &Member, mut filled: Filled, done: Done) -> Answered {
     let (view, now) = (&member.view, values(&member.profile));
-    let website = Field::new("website_url", "url", "url", view.t("business-website")).optional();
     let zone = filled.get("timezone").to_owned();
-    let name = Field::line("name", view.t("name")).hint(view.t("business-name-hint"));
     let locale = Field::select("locale", view.t("business-locale"), languages(view));
     let timezone = Field::select("timezone", view.t("business-zone"), zones(&zone));
-    let region = Field::select("phone_region", view.t("business-region"), regions::choices(view));
+    let fields = [
+        Field::line("name", view.t("name")).hint(view.t("business-name-hint")),
+        locale.hint(view.t("business-locale-hint")),
+        timezone.hint(view.t("business-zone-hint")),
+        Field::new("website_url", "url", "url", view.t("business-website")).optional(),
+        Field::select("phone_region", view.t("business-region"), regions::choices(view)),
+    ];
     let shown = Page {
         sheet: member.sheet("settings/business"),
         done,
         tag: filled.tag(&OperatorBusinessView::from(&member.profile)),
         versions: versions(&filled, lines(view, filled.values()), lines(view, &now)),
         facts: lines(view, &now),
-        name: filled.field(view, name),
-        locale: filled.field(view, locale.hint(view.t("business-locale-hint"))),
-        timezone: filled.field(view, timezone.hint(view.t("business-zone-hint"))),
-        website_url: filled.field(view, website),
+        fields: fields.map(|field| filled.field(view, field)),
         modes: modes(view, &mut filled),
-        region: filled.field(view, region),
         filled,
     };
     page_as(shown.filled.status, &shown)

@@ -47,7 +47,6 @@ struct Page<'a> {
 #[template(path = "dashboard/pages/settings/shorter.html", config = "src/askama.toml")]
 struct Shorter<'a> {
     sheet: Sheet<'a>,
-    path: String,
     goes: Vec<String>,
     fields: Vec<(String, String)>,
 }
@@ -136,11 +135,9 @@ fn goes(member: &Member, now: &Form) -> Vec<String> {
 }
 
 fn ask(member: &Member, goes: Vec<String>) -> Answered {
-    let path = member.path_to("settings/data");
     let names = theirs(member).map(|(name, _)| name).chain(["tag"]);
     let shown = Shorter {
         sheet: member.sheet_below("settings/data"),
-        path,
         goes,
         fields: names.map(|name| (name.into(), member.form.get(name).into())).collect(),
     };

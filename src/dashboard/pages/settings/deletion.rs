@@ -1,7 +1,6 @@
 //! Deleting a service or a staff member: confirmation, and the obstacles.
 
 use std::fmt::Display;
-use std::future::ready;
 
 use domain::{Conflict, Refusal, Right, UsedBy};
 use engine::business::commands::catalog::{DeleteService, DeleteStaff};

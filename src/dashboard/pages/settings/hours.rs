@@ -39,10 +39,7 @@ struct Page<'a> {
     past: bool,
     pages: Pages,
     day: Filled,
-    date: Field,
-    open: Field,
-    close: Field,
-    note: Field,
+    day_fields: [Field; 4],
 }
 
 impl Page<'_> {
@@ -66,20 +63,6 @@ impl Page<'_> {
     }
 }
 
-struct Shown {
-    week: Filled,
-    day: Filled,
-    /// Whether each day has fields for another break.
-    room: bool,
-    done: Done,
-}
-
-impl Shown {
-    fn again(week: Filled, day: Filled) -> Self {
-        Self { week, day, room: false, done: Done::default() }
-    }
-}
-
 fn values(business: &Business) -> Form {
     let mut fields = Vec::new();
     OPEN.fill(&mut fields, business.hours.days());
@@ -92,22 +75,17 @@ fn week_lines(view: &View, form: &Form) -> Vec<Line> {
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
-    let done = Done::said(&member);
     let concerned = match member.query.get("done") {
         "week" => Some(Concerned::EVERYONE),
         "day" | "removed" => on_day(&member),
         _ => None,
     };
-    let done = match concerned {
-        Some(concerned) => done.with_outside(&member, concerned).await?,
-        None => done,
-    };
-    let done = done.with_next(&member).await?;
+    let done = Done::said(&member).with_outside(&member, concerned).await?.with_next(&member).await?;
     let draft = member.kept_form();
     let (week_path, day_path) = (member.path_to("settings/hours"), member.path_to("settings/hours/days"));
     let week = Filled::kept(&member.view, draft.as_ref(), &week_path, || values(&member.profile));
     let day = Filled::kept(&member.view, draft.as_ref(), &day_path, Form::default);
-    shown(&member, Shown { week, day, room: false, done }).await
+    shown(&member, week, day, done).await
 }
 
 /// The appointments on the day in the query, and during hours that begin on it.
@@ -117,7 +95,8 @@ fn on_day(member: &Member) -> Option<Concerned> {
     Some(Concerned::EVERYONE.during(days::begins(date, zone)..days::begins(end, zone)))
 }
 
-async fn shown(member: &Member, Shown { mut week, mut day, room, done }: Shown) -> Answered {
+async fn shown(member: &Member, mut week: Filled, mut day: Filled, done: Done) -> Answered {
+    let room = member.form.find(ROOM).is_some();
     let status = if day.status == StatusCode::OK { week.status } else { day.status };
     let (view, now) = (&member.view, values(&member.profile));
     let past = member.query.get(WHICH) == PAST;
@@ -126,8 +105,12 @@ async fn shown(member: &Member, Shown { mut week, mut day, room, done }: Shown) 
     let part = member.part("dashboard special days", DAYS_SHOWN, &[WHICH]);
     let found = member.business.special_days(range, &part.request).await?;
     let time = |id: &str, label| Field::line(id, view.t(label)).class("time").optional();
-    let date = Field::new("date", "date", "off", view.t("hours-date")).class("date");
-    let note = Field::line("note", view.t("hours-note")).optional();
+    let day_fields = [
+        Field::new("date", "date", "off", view.t("hours-date")).class("date"),
+        time("open", "hours-opens"),
+        time("close", "hours-closes"),
+        Field::line("note", view.t("hours-note")).optional(),
+    ];
     let shown = Page {
         sheet: member.sheet("settings/hours"),
         done,
@@ -139,10 +122,7 @@ async fn shown(member: &Member, Shown { mut week, mut day, room, done }: Shown) 
         days: found.items,
         past,
         pages: part.pages(found.next.as_deref()),
-        date: day.field(view, date),
-        open: day.field(view, time("open", "hours-opens")),
-        close: day.field(view, time("close", "hours-closes")),
-        note: day.field(view, note),
+        day_fields: day_fields.map(|field| day.field(view, field)),
         day,
     };
     page_as(status, &shown)
@@ -153,8 +133,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     let room = member.form.find(ROOM).is_some();
     if room || member.form.find(SAME).is_some() {
         let week = Filled::of(if room { member.form.clone() } else { OPEN.same(&member.form) });
-        let sent = Shown::again(week, Filled::of(Form::default()));
-        return Ok(nothing_done(shown(&member, Shown { room, ..sent }).await?));
+        return Ok(nothing_done(shown(&member, week, Filled::default(), Done::default()).await?));
     }
     let ((hours, open), (breaks, pauses)) = (OPEN.read(&member.form), BREAKS.read(&member.form));
     // Hours or breaks without fields in the form stay unchanged.
@@ -167,7 +146,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     };
     let beside = |problem| BREAKS.beside(OPEN.beside(problem, &open), &pauses);
     let done = done.await.map_err(|refused: Refused| refused.beside(beside));
-    let again = |week| shown(&member, Shown::again(week, Filled::of(Form::default())));
+    let again = |week| shown(&member, week, Filled::default(), Done::default());
     member.answered(done, again).await
 }
 
@@ -194,7 +173,7 @@ async fn changed_day(member: &Member, word: &str, date: Result<NaiveDate, Refuse
             day.notice = member.t("settings-changed-meanwhile");
         }
         let week = Filled::of(along(member).unwrap_or_else(|| values(&member.profile)));
-        shown(member, Shown::again(week, day))
+        shown(member, week, day, Done::default())
     };
     member.answered(undone, again).await
 }

@@ -142,15 +142,13 @@ impl Done {
         Ok(self)
     }
 
-    /// Adds the affected appointments that are outside the bookable times.
+    /// Adds the concerned appointments that are outside the bookable times.
     pub(super) async fn with_outside(
         mut self,
         member: &Member,
-        concerned: Concerned,
+        concerned: Option<Concerned>,
     ) -> Result<Self, Refused> {
-        if self.text.is_empty() {
-            return Ok(self);
-        }
+        let Some(concerned) = concerned.filter(|_| !self.text.is_empty()) else { return Ok(self) };
         let (outside, count) = member.business.outside(concerned).await?;
         if count == 0 {
             return Ok(self);

@@ -102,15 +102,7 @@ struct Page<'a> {
     tag: String,
     versions: Versions,
     facts: Vec<Line>,
-    name: Field,
-    description: Field,
-    duration: Field,
-    before: Field,
-    after: Field,
-    notice: Field,
-    ahead: Field,
-    price: Field,
-    currency: Field,
+    fields: [Field; 9],
     active: bool,
     staff: Vec<StaffMember>,
 }
@@ -193,13 +185,11 @@ pub(crate) async fn show_new(member: Member) -> Answered {
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
-    let (service, done) = (find(&member).await?, Done::said(&member));
-    let done = match member.query.get("done") {
-        // Activating or deactivating the service affects existing appointments.
-        "saved" if !service.active => done.with_outside(&member, Concerned::service(service.id)).await?,
-        _ => done,
-    };
-    let done = done.with_next(&member).await?;
+    let service = find(&member).await?;
+    // Activating or deactivating the service affects existing appointments.
+    let is_concerned = member.query.get("done") == "saved" && !service.active;
+    let concerned = is_concerned.then(|| Concerned::service(service.id));
+    let done = Done::said(&member).with_outside(&member, concerned).await?.with_next(&member).await?;
     let path = member.path_to(&format!("settings/services/{}", service.id));
     let filled = member.filled(&path, || values(&service));
     shown(&member, Some(&service), filled, done).await
@@ -222,8 +212,18 @@ async fn shown(member: &Member, service: Option<&Service>, mut filled: Filled, d
     let days = numbers(&AHEAD, filled.get("max_advance_days"), any_day, |days| ahead(view, days));
     let description = Field::area("description", view.t("service-description")).optional();
     let description = description.hint(view.t("service-description-hint"));
-    let price = line("price_cents", "service-price").class("short").optional();
     let currency = line("currency", "service-currency").class("short").optional();
+    let fields = [
+        line("name", "service-name"),
+        description,
+        line("duration_minutes", "service-takes"),
+        line("buffer_before_minutes", "service-before"),
+        line("buffer_after_minutes", "service-after"),
+        Field::select("min_notice_minutes", view.t("service-notice"), notices),
+        Field::select("max_advance_days", view.t("service-ahead"), days),
+        line("price_cents", "service-price").class("short").optional(),
+        currency.hint(view.t("service-currency-hint")),
+    ];
     let shown = Page {
         sheet: member.sheet_below("settings/services"),
         title: service.map_or_else(|| view.t("services-add"), |service| service.name.clone()),
@@ -232,15 +232,7 @@ async fn shown(member: &Member, service: Option<&Service>, mut filled: Filled, d
         tag: service.map(|service| filled.tag(&OperatorServiceView::from(service))).unwrap_or_default(),
         versions: versions(&filled, lines(view, filled.values()), theirs.clone()),
         facts: theirs,
-        name: filled.field(view, line("name", "service-name")),
-        description: filled.field(view, description),
-        duration: filled.field(view, line("duration_minutes", "service-takes")),
-        before: filled.field(view, line("buffer_before_minutes", "service-before")),
-        after: filled.field(view, line("buffer_after_minutes", "service-after")),
-        notice: filled.field(view, Field::select("min_notice_minutes", view.t("service-notice"), notices)),
-        ahead: filled.field(view, Field::select("max_advance_days", view.t("service-ahead"), days)),
-        price: filled.field(view, price),
-        currency: filled.field(view, currency.hint(view.t("service-currency-hint"))),
+        fields: fields.map(|field| filled.field(view, field)),
         active: filled.has("active"),
         staff,
         filled,

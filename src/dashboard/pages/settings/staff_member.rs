@@ -67,6 +67,8 @@ impl List<'_> {
 const HOURS: &str = "whose_hours";
 const OWN: &str = "own";
 const OF_BUSINESS: &str = "business";
+/// The button that only adds fields to the form.
+const ROOM: &str = "room";
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/settings/staff_member.html", config = "src/askama.toml")]
@@ -82,25 +84,11 @@ struct Page<'a> {
     facts: Vec<Line>,
     name: Field,
     timezone: Field,
-    services: Choices,
-    hours: Choices,
+    services: Field,
+    hours: Field,
     rows: Vec<DayRow>,
     active: bool,
     off: Option<TimesOff>,
-}
-
-struct Shown {
-    filled: Filled,
-    off: Filled,
-    /// Whether each day has fields for another range of hours.
-    room: bool,
-    done: Done,
-}
-
-impl Shown {
-    fn of(filled: Filled) -> Self {
-        Self { filled, off: Filled::of(Form::default()), room: false, done: Done::default() }
-    }
 }
 
 fn values(one: &StaffMember) -> Form {
@@ -157,24 +145,30 @@ pub(crate) async fn show_new(member: Member) -> Answered {
     only_for_changing(&member, Right::Settings)?;
     let services = member.services().await?;
     let filled = member.filled(&member.path_to("settings/staff/new"), || new(&member, &services));
-    shown(&member, None, Shown::of(filled)).await
+    shown(&member, None, filled, Filled::default(), Done::default()).await
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
-    let (one, done) = (find(&member).await?, Done::said(&member));
-    let done = match member.query.get("done") {
-        "saved" | "off" => done.with_outside(&member, Concerned::staff(one.id)).await?,
-        _ => done,
-    };
-    let done = done.with_next(&member).await?;
+    let one = find(&member).await?;
+    let is_concerned = matches!(member.query.get("done"), "saved" | "off");
+    let concerned = is_concerned.then(|| Concerned::staff(one.id));
+    let done = Done::said(&member).with_outside(&member, concerned).await?.with_next(&member).await?;
     let (draft, path) = (member.kept_form(), path(&member, one.id));
     let filled = Filled::kept(&member.view, draft.as_ref(), &path, || values(&one));
     let off = Filled::kept(&member.view, draft.as_ref(), &format!("{path}/time-off"), Form::default);
-    shown(&member, Some(&one), Shown { done, off, ..Shown::of(filled) }).await
+    shown(&member, Some(&one), filled, off, done).await
 }
 
-async fn shown(member: &Member, one: Option<&StaffMember>, shown: Shown) -> Answered {
-    let Shown { mut filled, off, room, done } = shown;
+/// The page with its form, and with the form `off` for time off.
+async fn shown(
+    member: &Member,
+    one: Option<&StaffMember>,
+    mut filled: Filled,
+    off: Filled,
+    done: Done,
+) -> Answered {
+    // The button asks for fields for another range of hours on each day.
+    let room = member.form.find(ROOM).is_some();
     let status = if off.status == StatusCode::OK { filled.status } else { off.status };
     let view = &member.view;
     let services = member.services().await?;
@@ -208,7 +202,7 @@ async fn shown(member: &Member, one: Option<&StaffMember>, shown: Shown) -> Answ
 }
 
 /// The service options. An inactive service is offered only if it is ticked.
-fn offered(view: &View, filled: &mut Filled, services: &[Service]) -> Choices {
+fn offered(view: &View, filled: &mut Filled, services: &[Service]) -> Field {
     let choice = |service: &Service| {
         let id = service.id.to_string();
         let is_offered = service.active || filled.is_ticked("service_ids", &id);
@@ -216,16 +210,16 @@ fn offered(view: &View, filled: &mut Filled, services: &[Service]) -> Choices {
         is_offered.then(|| Choice { hint, ..Choice::new(id, service.name.clone()) })
     };
     let all: Vec<_> = services.iter().filter_map(choice).collect();
-    filled.choices(view, Choices::new("service_ids", "checkbox", view.t("settings-services"), all))
+    filled.field(view, Field::choices("service_ids", "checkbox", view.t("settings-services"), all))
 }
 
-fn whose_hours(view: &View, filled: &Filled) -> Choices {
+fn whose_hours(view: &View, filled: &Filled) -> Field {
     let own = filled.get(HOURS) == OWN;
     let all = [
         Choice { chosen: !own, ..Choice::new(OF_BUSINESS, view.t("staff-whenever")) },
         Choice { chosen: own, ..Choice::new(OWN, view.t("staff-own-hours")) },
     ];
-    Choices::new(HOURS, "radio", view.t("settings-hours"), all)
+    Field::choices(HOURS, "radio", view.t("settings-hours"), all)
 }
 
 fn body(member: &Member) -> (Body<'_>, Vec<[String; 2]>) {
@@ -237,9 +231,10 @@ fn body(member: &Member) -> (Body<'_>, Vec<[String; 2]>) {
     (body.with("hours", hours), fields)
 }
 
-fn with_room(member: &Member) -> Option<Shown> {
-    let filled = member.form.find("room").map(|_| Filled::of(member.form.clone()))?;
-    Some(Shown { room: true, ..Shown::of(filled) })
+/// The page with the submitted form and more fields.
+async fn with_room(member: &Member, one: Option<&StaffMember>) -> Answered {
+    let filled = Filled::of(member.form.clone());
+    Ok(nothing_done(shown(member, one, filled, Filled::default(), Done::default()).await?))
 }
 
 /// Redirects after a change, or shows the refused form with the problems of the hours at their days.
@@ -250,12 +245,12 @@ async fn saved(
     fields: &[[String; 2]],
 ) -> Answered {
     let done = done.map_err(|refused| refused.beside(|problem| WORKS.beside(problem, fields)));
-    member.answered(done, |filled| shown(member, one, Shown::of(filled))).await
+    member.answered(done, |filled| shown(member, one, filled, Filled::default(), Done::default())).await
 }
 
 pub(crate) async fn add(member: Member) -> Answered {
-    if let Some(room) = with_room(&member) {
-        return Ok(nothing_done(shown(&member, None, room).await?));
+    if member.form.find(ROOM).is_some() {
+        return with_room(&member, None).await;
     }
     let (body, fields) = body(&member);
     let done = async {
@@ -267,8 +262,8 @@ pub(crate) async fn add(member: Member) -> Answered {
 
 pub(crate) async fn sent(member: Member) -> Answered {
     let one = find(&member).await?;
-    if let Some(room) = with_room(&member) {
-        return Ok(nothing_done(shown(&member, Some(&one), room).await?));
+    if member.form.find(ROOM).is_some() {
+        return with_room(&member, Some(&one)).await;
     }
     let (body, fields) = body(&member);
     let done = async {
@@ -301,5 +296,5 @@ async fn with_off(member: &Member, one: &StaffMember, mut off: Filled) -> Answer
     if off.stale {
         off.notice = member.t("settings-changed-meanwhile");
     }
-    shown(member, Some(one), Shown { off, ..Shown::of(Filled::of(values(one))) }).await
+    shown(member, Some(one), Filled::of(values(one)), off, Done::default()).await
 }

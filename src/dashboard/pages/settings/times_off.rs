@@ -24,11 +24,7 @@ pub(super) struct TimesOff {
     pub(super) more: String,
     pub(super) may: bool,
     pub(super) filled: Filled,
-    pub(super) from: Field,
-    pub(super) from_time: Field,
-    pub(super) to: Field,
-    pub(super) to_time: Field,
-    pub(super) note: Field,
+    pub(super) fields: [Field; 5],
 }
 
 impl TimesOff {
@@ -44,19 +40,19 @@ impl TimesOff {
         rows.truncate(SHOWN_MAX);
         let date = |id: &str, label: &str| Field::new(id, "date", "off", view.t(label)).class("date");
         let time = |id: &str, label: &str| Field::line(id, view.t(label)).class("time").optional();
-        let (from, to) = (date("from", "off-from"), date("to", "off-to").optional());
-        let (from_time, to_time) = (time("from_time", "off-time"), time("to_time", "off-time"));
-        let note = Field::line("note", view.t("off-note")).optional();
+        let fields = [
+            date("from", "off-from"),
+            time("from_time", "off-time"),
+            date("to", "off-to").optional(),
+            time("to_time", "off-time"),
+            Field::line("note", view.t("off-note")).optional(),
+        ];
         Ok(Self {
             rows,
             past,
             more: more.map(|more| view.count("off-more", more as u64)).unwrap_or_default(),
             may: may(member, staff),
-            from: filled.field(view, from),
-            from_time: filled.field(view, from_time),
-            to: filled.field(view, to),
-            to_time: filled.field(view, to_time),
-            note: filled.field(view, note),
+            fields: fields.map(|field| filled.field(view, field)),
             filled,
         })
     }
@@ -96,39 +92,31 @@ impl Member {
 
 /// The form as a body: whole days if it has no time of day, else instants.
 pub(super) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
-    let (form, zone) = (&member.form, member.profile.zone);
-    let mut problems = Vec::new();
+    let form = &member.form;
     let from = date(form, "from");
-    let to = if form.get("to").trim().is_empty() {
-        from.clone().map_err(|_| None)
-    } else {
-        date(form, "to").map_err(Some)
+    let to = if form.get("to").trim().is_empty() { from.clone() } else { date(form, "to") };
+    let end_at = |day: &Result<NaiveDate, Problem>, name: &str, ends: bool| {
+        let at = at(day.as_ref().ok().copied(), &tidy(form.get(name)), ends, member.profile.zone);
+        at.map_err(|code| Problem::new(name, code))
     };
-    let times = ["from_time", "to_time"].map(|name| tidy(form.get(name)));
-    let whole = times.iter().all(String::is_empty);
-    let mut ends = Vec::new();
-    for (end, (name, time)) in std::iter::zip(["from_time", "to_time"], &times).enumerate() {
-        let day = if end == 0 { from.clone().ok() } else { to.clone().ok() };
-        match at(day, time, end == 1, zone) {
-            Ok(at) => ends.push(at),
-            Err(message) => problems.push(Problem::new(name, message)),
-        }
-    }
-    let (from, to) = match (from, to) {
-        (Ok(from), Ok(to)) if problems.is_empty() => (from, to),
-        (from, to) => {
-            problems.extend(from.err());
-            problems.extend(to.err().flatten());
-            return Err(Undone::Invalid(problems));
-        }
-    };
-    let text = |text: String| Json::String(text);
+    let (start, end) = (end_at(&from, "from_time", false), end_at(&to, "to_time", true));
+    let has_time = ["from_time", "to_time"].iter().any(|name| !tidy(form.get(name)).is_empty());
     let body = member.body().optional("note");
-    let body = match ends[..] {
-        [Some(start), Some(end)] if !whole => {
+    let text = |text: String| Json::String(text);
+    let body = match (from, to, start, end) {
+        (Ok(_), Ok(_), Ok(Some(start)), Ok(Some(end))) if has_time => {
             body.with("starts_at", text(start.to_string())).with("ends_at", text(end.to_string()))
         }
-        _ => body.with("from", text(from.to_string())).with("to", text(to.to_string())),
+        (Ok(from), Ok(to), Ok(_), Ok(_)) => {
+            body.with("from", text(from.to_string())).with("to", text(to.to_string()))
+        }
+        (from, to, start, end) => {
+            let problems = [start.err(), end.err(), from.err(), to.err()].into_iter().flatten();
+            let mut problems: Vec<_> = problems.collect();
+            // Without a last day, both days have the same problem.
+            problems.dedup_by(|one, other| one.path == other.path);
+            return Err(Undone::Invalid(problems));
+        }
     };
     body.read()
 }

@@ -24,7 +24,6 @@ const NAME_CHARS_MAX: usize = 80;
 #[template(path = "dashboard/pages/access/audit/list.html", config = "src/askama.toml")]
 struct Page<'a> {
     sheet: Sheet<'a>,
-    here: String,
     filters: Filters,
     entries: Vec<AuditEntry>,
     whos: HashMap<Actor, String>,
@@ -41,7 +40,6 @@ pub(crate) async fn show(member: Member) -> Answered {
     let actors: Vec<_> = found.items.iter().map(|entry| entry.actor).collect();
     page(&Page {
         sheet: member.sheet("settings/audit"),
-        here: member.path_to("settings/audit"),
         whos: member.whos(actors).await?,
         names: member.record_names(&found.items).await?,
         entries: found.items,
@@ -90,11 +88,8 @@ const OFFERED: usize = 100;
 
 struct Filters {
     filter: AuditFilter,
-    by: Field,
-    did: Field,
-    to: Field,
-    from: Field,
-    until: Field,
+    /// Actor, action, kind, first and last day.
+    fields: [Field; 5],
     id: String,
     narrows: bool,
     people: Vec<PersonView>,
@@ -126,11 +121,13 @@ impl Filters {
                 from,
                 until,
             },
-            by: select("by", "audit-by", "audit-everybody", actors(member, &people).await?),
-            did: select("did", "audit-did", "audit-anything-done", actions),
-            to: select("to", "audit-to", "audit-anything", kinds),
-            from: from_field,
-            until: until_field,
+            fields: [
+                select("by", "audit-by", "audit-everybody", actors(member, &people).await?),
+                select("did", "audit-did", "audit-anything-done", actions),
+                select("to", "audit-to", "audit-anything", kinds),
+                from_field,
+                until_field,
+            ],
             id: id.map(|id| id.to_string()).unwrap_or_default(),
             narrows: FILTERS.iter().any(|name| given(name).is_some()),
             people,

@@ -53,9 +53,8 @@ impl List<'_> {
 #[template(path = "dashboard/pages/access/keys/new.html", config = "src/askama.toml")]
 struct New<'a> {
     sheet: Sheet<'a>,
-    list: String,
     name: Field,
-    scopes: Choices,
+    scopes: Field,
     filled: Filled,
 }
 
@@ -63,7 +62,6 @@ struct New<'a> {
 #[template(path = "dashboard/pages/access/keys/made.html", config = "src/askama.toml")]
 struct Made<'a> {
     sheet: Sheet<'a>,
-    list: String,
     title: String,
     key: String,
     command: String,
@@ -80,12 +78,11 @@ fn form(member: &Member, mut filled: Filled) -> Answered {
     let view = &member.view;
     let name = Field::line("name", view.t("name")).hint(view.t("keys-name-hint"));
     let all = Scope::ALL.iter().map(|one| Choice::new(one.as_str(), view.scope(*one)));
-    let scopes = Choices::new("scopes", "checkbox", view.t("keys-may"), all);
+    let scopes = Field::choices("scopes", "checkbox", view.t("keys-may"), all);
     let shown = New {
         sheet: member.sheet_below("settings/keys"),
-        list: member.path_to("settings/keys"),
         name: filled.field(view, name),
-        scopes: filled.choices(view, scopes),
+        scopes: filled.field(view, scopes),
         filled,
     };
     page_as(shown.filled.status, &shown)
@@ -106,7 +103,6 @@ async fn created(member: &Member) -> Answered {
     let origin = member.desk.public.as_ref().map(ToString::to_string).unwrap_or_default();
     page(&Made {
         sheet: member.sheet_below("settings/keys"),
-        list: member.path_to("settings/keys"),
         title,
         command: format!("curl {origin}/v1/me \\\n  -H \"Authorization: Bearer {key}\""),
         key,

@@ -1,8 +1,6 @@
 //! Disabling, enabling and removing a person's access. A page first lists the consequences; its form then
 //! makes the change.
 
-use std::future::ready;
-
 use domain::{MembershipPatch, MembershipStatus};
 use engine::business::Request;
 use engine::business::commands::people::RemoveMember;

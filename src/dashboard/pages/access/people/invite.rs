@@ -12,15 +12,10 @@ use crate::dashboard::pages::prelude::*;
 #[template(path = "dashboard/pages/access/people/invite.html", config = "src/askama.toml")]
 struct Page<'a> {
     sheet: Sheet<'a>,
-    path: String,
-    back: String,
-    mails: bool,
     filled: Filled,
-    email: Field,
-    name: Field,
-    role: Choices,
-    staff: Field,
-    locale: Field,
+    /// Email, name, staff member and language.
+    fields: [Field; 4],
+    role: Field,
     password: Option<Field>,
 }
 
@@ -28,19 +23,16 @@ impl<'a> Page<'a> {
     async fn new(member: &'a Member, mut filled: Filled) -> Result<Self, Refused> {
         let (view, staff) = (&member.view, member.staff().await?);
         let chosen = filled.get("staff_id").parse().ok();
-        let locale = Field::languages(view).hint(view.t("people-locale-hint"));
-        let email = Field::new("email", "email", "off", view.t("email"));
-        let name = Field::line("name", view.t("name")).optional();
+        let fields = [
+            Field::new("email", "email", "off", view.t("email")),
+            Field::line("name", view.t("name")).optional(),
+            staff_field(view, &staff, chosen),
+            Field::languages(view).hint(view.t("people-locale-hint")),
+        ];
         Ok(Self {
             sheet: member.sheet_below("settings/people"),
-            path: member.path_to("settings/people/invite"),
-            back: member.path_to("settings/people"),
-            mails: member.people().sends_mail(),
-            email: filled.field(view, email),
-            name: filled.field(view, name),
-            role: filled.choices(view, roles(member)),
-            staff: filled.field(view, staff_field(view, &staff, chosen)),
-            locale: filled.field(view, locale),
+            fields: fields.map(|field| filled.field(view, field)),
+            role: filled.field(view, roles(member)),
             password: password(member, &mut filled),
             filled,
         })
@@ -86,7 +78,6 @@ async fn invited(member: &mut Member) -> Answered {
 #[template(path = "dashboard/pages/access/people/invited.html", config = "src/askama.toml")]
 struct HandedOver<'a> {
     sheet: Sheet<'a>,
-    back: String,
     email: String,
     link: String,
     until: String,
@@ -96,7 +87,6 @@ struct HandedOver<'a> {
 fn hand_over(member: &Member, email: &str, link: &NewLink) -> Answered {
     page(&HandedOver {
         sheet: member.sheet_below("settings/people"),
-        back: member.path_to("settings/people"),
         email: email.to_owned(),
         link: member.people().link_url(&link.token).ok_or(Refused::NoPublicUrl)?,
         until: member.short_moment(link.expires_at),

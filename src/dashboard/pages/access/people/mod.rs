@@ -67,14 +67,14 @@ fn staff_field(view: &View, staff: &[StaffMember], chosen: Option<StaffId>) -> F
     field.hint(view.t("people-staff-hint"))
 }
 
-fn roles(member: &Member) -> Choices {
+fn roles(member: &Member) -> Field {
     let given = [Role::Member, Role::Admin, Role::Owner].into_iter();
     let given = given.filter(|role| *role != Role::Owner || member.membership.role == Role::Owner);
     let choice = |role: Role| Choice {
         hint: member.t(&format!("people-role-{role}")),
         ..Choice::new(role.as_str(), member.role_word(role))
     };
-    Choices { boxed: true, ..Choices::new("role", "radio", member.t("people-role"), given.map(choice)) }
+    Field::choices("role", "radio", member.t("people-role"), given.map(choice)).class("boxes")
 }
 
 /// The password field, if the form needs the password, with its problem. The submitted password is not shown

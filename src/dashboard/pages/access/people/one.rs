@@ -16,7 +16,6 @@ use crate::dashboard::pages::prelude::*;
 #[template(path = "dashboard/pages/access/people/one.html", config = "src/askama.toml")]
 struct Page<'a> {
     sheet: Sheet<'a>,
-    path: String,
     done: String,
     person: &'a PersonView,
     staff_name: String,
@@ -24,7 +23,7 @@ struct Page<'a> {
     filled: Filled,
     versions: Versions,
     tag: String,
-    role: Choices,
+    role: Field,
     staff: Field,
     password: Option<Field>,
 }
@@ -58,7 +57,6 @@ impl<'a> Page<'a> {
         let sent_role = Role::from_word(filled.get("role")).map(|role| view.role_word(role));
         Self {
             sheet: member.sheet_below("settings/people"),
-            path: member.path_to(&format!("settings/people/{}", person.membership_id)),
             done: member.done(&[
                 ("saved", "saved"),
                 ("disabled", "people-done-disabled"),
@@ -72,7 +70,7 @@ impl<'a> Page<'a> {
                 (view.t("people-staff"), one(sent_staff), one(person.staff_id)),
             ]),
             tag: filled.tag(&Place::of(person)),
-            role: filled.choices(view, roles(member)),
+            role: filled.field(view, roles(member)),
             staff: filled.field(view, staff_field(view, staff, sent_staff)),
             password: password(member, &mut filled),
             filled,

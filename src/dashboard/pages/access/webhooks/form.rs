@@ -12,15 +12,8 @@ use crate::dashboard::pages::prelude::*;
 #[template(path = "dashboard/pages/access/webhooks/new.html", config = "src/askama.toml")]
 struct New<'a> {
     sheet: Sheet<'a>,
-    list: String,
-    fields: Fields,
+    fields: [Field; 3],
     filled: Filled,
-}
-
-struct Fields {
-    url: Field,
-    description: Field,
-    events: Choices,
 }
 
 #[derive(Template)]
@@ -33,21 +26,18 @@ pub(super) struct Secret<'a> {
     pub(super) endpoint: String,
 }
 
-impl Fields {
-    fn of(view: &View, filled: &mut Filled) -> Self {
-        let url = Field::new("url", "url", "off", view.t("hooks-url")).class("mono");
-        let description = Field::line("description", view.t("hooks-description")).optional();
-        let all = EventType::ALL.iter().map(|one| Choice {
-            hint: one.as_str().to_owned(),
-            ..Choice::new(one.as_str(), view.event(*one))
-        });
-        let events = Choices::new("events", "checkbox", view.t("hooks-events"), all);
-        Self {
-            url: filled.field(view, url.hint(view.t("hooks-url-hint"))),
-            description: filled.field(view, description),
-            events: filled.choices(view, events),
-        }
-    }
+/// The fields of an endpoint: URL, description and events.
+fn fields(view: &View, filled: &mut Filled) -> [Field; 3] {
+    let url = Field::new("url", "url", "off", view.t("hooks-url")).class("mono");
+    let all = EventType::ALL
+        .iter()
+        .map(|one| Choice { hint: one.as_str().to_owned(), ..Choice::new(one.as_str(), view.event(*one)) });
+    let fields = [
+        url.hint(view.t("hooks-url-hint")),
+        Field::line("description", view.t("hooks-description")).optional(),
+        Field::choices("events", "checkbox", view.t("hooks-events"), all),
+    ];
+    fields.map(|field| filled.field(view, field))
 }
 
 fn body(member: &Member) -> Result<WebhookBody, Undone> {
@@ -62,9 +52,8 @@ pub(crate) async fn new(member: Member) -> Answered {
 }
 
 fn new_form(member: &Member, mut filled: Filled) -> Answered {
-    let list = member.path_to("settings/webhooks");
-    let fields = Fields::of(&member.view, &mut filled);
-    let shown = New { sheet: member.sheet_below("settings/webhooks"), list, fields, filled };
+    let fields = fields(&member.view, &mut filled);
+    let shown = New { sheet: member.sheet_below("settings/webhooks"), fields, filled };
     page_as(shown.filled.status, &shown)
 }
 
@@ -98,7 +87,7 @@ async fn created(member: &Member) -> Answered {
 struct Edit<'a> {
     sheet: Sheet<'a>,
     endpoint: String,
-    fields: Fields,
+    fields: [Field; 3],
     versions: Versions,
     tag: String,
     filled: Filled,
@@ -125,7 +114,7 @@ fn edit_form(member: &Member, endpoint: &WebhookEndpoint, mut filled: Filled) ->
     let shown = Edit {
         sheet: member.endpoint_sheet(endpoint),
         endpoint: member.path_of(endpoint.id),
-        fields: Fields::of(view, &mut filled),
+        fields: fields(view, &mut filled),
         versions: filled.versions([
             fact("hooks-url", "url"),
             fact("hooks-description", "description"),
