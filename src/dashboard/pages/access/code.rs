@@ -4,6 +4,7 @@
 //! - The result is plain text with a bound on its length.
 //! - Invisible characters, and those that change the text direction, are replaced.
 
+use crate::http::json::Json;
 use crate::words::is_hidden;
 
 /// The maximum number of characters of a body. The service sends no longer body.
@@ -30,71 +31,51 @@ pub(super) fn plain(text: &str) -> String {
 
 /// JSON with one value per line. Other text stays unchanged.
 pub(super) fn json(bytes: &[u8]) -> Vec<Piece> {
-    let text = String::from_utf8_lossy(bytes);
-    if serde_json::from_str::<serde::de::IgnoredAny>(&text).is_err() {
-        return vec![Piece { text: plain(&text), is_name: false }];
+    let mut pieces = Vec::new();
+    match Json::parse(bytes) {
+        Ok(value) => lay_out(&mut pieces, &value, "\n"),
+        Err(_) => add(&mut pieces, &String::from_utf8_lossy(bytes)),
     }
-    let (mut pieces, mut run, mut depth) = (Vec::new(), String::new(), 0_usize);
-    let mut rest = text.trim();
-    while let Some(c) = rest.chars().next() {
-        let mut length = c.len_utf8();
-        match c {
-            '"' => {
-                length = string_end(rest);
-                let is_name = rest[length..].trim_start().starts_with(':');
-                if is_name {
-                    pieces.push(Piece { text: plain(&std::mem::take(&mut run)), is_name: false });
-                    pieces.push(Piece { text: plain(&rest[..length]), is_name });
-                } else {
-                    run.push_str(&rest[..length]);
-                }
-            }
-            '{' | '[' => {
-                run.push(c);
-                let inner = rest[1..].trim_start();
-                if inner.starts_with(['}', ']']) {
-                    run.push_str(&inner[..1]);
-                    length = rest.len() - inner.len() + 1;
-                } else {
-                    depth += 1;
-                    break_line(&mut run, depth);
-                }
-            }
-            '}' | ']' => {
-                depth = depth.saturating_sub(1);
-                break_line(&mut run, depth);
-                run.push(c);
-            }
-            ',' => {
-                run.push(c);
-                break_line(&mut run, depth);
-            }
-            ':' => run.push_str(": "),
-            c if c.is_whitespace() => {}
-            c => run.push(c),
-        }
-        rest = &rest[length..];
-    }
-    pieces.push(Piece { text: plain(&run), is_name: false });
-    pieces.retain(|piece| !piece.text.is_empty());
+    pieces.iter_mut().for_each(|piece| piece.text = plain(&piece.text));
     pieces
 }
 
-fn break_line(run: &mut String, depth: usize) {
-    run.push('\n');
-    run.push_str(&"  ".repeat(depth));
+/// Adds a value. `line` is a line break with the indentation of the value.
+fn lay_out(pieces: &mut Vec<Piece>, value: &Json, line: &str) {
+    let inner = format!("{line}  ");
+    match value {
+        Json::Array(items) if !items.is_empty() => {
+            for (at, item) in items.iter().enumerate() {
+                add(pieces, &format!("{}{inner}", if at == 0 { "[" } else { "," }));
+                lay_out(pieces, item, &inner);
+            }
+            add(pieces, &format!("{line}]"));
+        }
+        Json::Object(properties) if !properties.is_empty() => {
+            for (at, (name, value)) in properties.iter().enumerate() {
+                add(pieces, &format!("{}{inner}", if at == 0 { "{" } else { "," }));
+                let text = serde_json::Value::from(name.as_str()).to_string();
+                pieces.push(Piece { text, is_name: true });
+                add(pieces, ": ");
+                lay_out(pieces, value, &inner);
+            }
+            add(pieces, &format!("{line}}}"));
+        }
+        Json::Array(_) => add(pieces, "[]"),
+        Json::Object(_) => add(pieces, "{}"),
+        Json::Null => add(pieces, "null"),
+        Json::Bool(is) => add(pieces, &is.to_string()),
+        Json::Integer(number) => add(pieces, &number.to_string()),
+        Json::Float(number) => add(pieces, &serde_json::Value::from(*number).to_string()),
+        Json::String(text) => add(pieces, &serde_json::Value::from(text.as_str()).to_string()),
+    }
 }
 
-/// The length of the string literal at the start of the text, with its quotes.
-fn string_end(text: &str) -> usize {
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            '"' if !is_escaped => return at + 1,
-            c => is_escaped = c == '\\' && !is_escaped,
-        }
+fn add(pieces: &mut Vec<Piece>, text: &str) {
+    match pieces.last_mut() {
+        Some(piece) if !piece.is_name => piece.text.push_str(text),
+        _ => pieces.push(Piece { text: text.to_owned(), is_name: false }),
     }
-    text.len()
 }
 
 #[cfg(test)]

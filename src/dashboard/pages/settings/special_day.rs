@@ -1,13 +1,13 @@
 //! A special day: opening hours for one date that replace those of the week.
 
 use chrono::NaiveDate;
-use domain::{DayWindows, Problem, Right};
+use domain::{DayWindows, Right};
 use engine::business::PageRequest;
 use view::SpecialDayView;
 
 use super::parts::{line, only_for_changing, versions};
 use super::times_off::date;
-use super::week::tidy;
+use super::week::{WINDOWS, tidy};
 use crate::admin::diary::SpecialDayBody;
 use crate::dashboard::pages::prelude::*;
 
@@ -47,13 +47,11 @@ fn values(day: &SpecialDayView) -> Form {
     Form::of(windows.chain([note]))
 }
 
-/// The windows in a form, without the empty ones.
-fn windows(form: &Form) -> Vec<(usize, [String; 2])> {
-    let window = |nth| (nth, ends(nth).map(|name| tidy(form.get(&name))));
-    (1..=DayWindows::WINDOWS_MAX)
-        .map(window)
-        .filter(|(_, [open, close])| !(open.is_empty() && close.is_empty()))
-        .collect()
+/// The windows in a form, without the empty ones: the names and the values of their fields.
+fn windows(form: &Form) -> Vec<([String; 2], [String; 2])> {
+    let window = |nth| (ends(nth), ends(nth).map(|name| tidy(form.get(&name))));
+    let windows = (1..=DayWindows::WINDOWS_MAX).map(window);
+    windows.filter(|(_, times)| times.iter().any(|time| !time.is_empty())).collect()
 }
 
 fn lines(view: &View, form: &Form) -> Vec<Line> {
@@ -85,14 +83,13 @@ pub(super) async fn add(member: &Member) -> Result<NaiveDate, Refused> {
     let [open, close] = ["open", "close"].map(|name| tidy(member.form.get(name)));
     let closed = open.is_empty() && close.is_empty();
     let body = body(member, if closed { Vec::new() } else { vec![[open, close]] });
-    let (date, body) = (date(&member.form, "date"), body.read::<SpecialDayBody>());
-    let mut problems = Vec::new();
-    let (date, body) = match (date, body) {
+    let (date, body) = match (date(&member.form, "date"), body.read::<SpecialDayBody>()) {
         (Ok(date), Ok(body)) => (date, body),
         (date, body) => {
-            problems.extend(date.err());
+            let mut problems: Vec<_> = date.err().into_iter().collect();
             if let Err(Undone::Invalid(found)) = body {
-                problems.extend(found.into_iter().map(beside_one));
+                let fields = ["open", "close"].map(str::to_owned);
+                problems.extend(found.into_iter().map(|problem| WINDOWS.beside(problem, &[fields.clone()])));
             }
             return Err(Undone::Invalid(problems).into());
         }
@@ -102,16 +99,6 @@ pub(super) async fn add(member: &Member) -> Result<NaiveDate, Refused> {
     }
     member.change(body.change(date).map_err(Undone::of)?).await?;
     Ok(date)
-}
-
-/// Moves a problem of the only window to its field.
-fn beside_one(problem: Problem) -> Problem {
-    let path = match problem.path.as_str() {
-        "windows[0].close" => "close",
-        path if path.starts_with("windows") => "open",
-        path => path,
-    };
-    Problem::new(path, problem.code)
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
@@ -151,22 +138,14 @@ async fn shown(member: &Member, day: &SpecialDayView, mut filled: Filled) -> Ans
 pub(crate) async fn sent(member: Member) -> Answered {
     let date: NaiveDate = member.id("date")?;
     let day = find(&member, date).await?.ok_or_else(Refused::not_found)?;
-    let (fields, times): (Vec<usize>, Vec<[String; 2]>) = windows(&member.form).into_iter().unzip();
+    let (fields, times): (Vec<_>, Vec<_>) = windows(&member.form).into_iter().unzip();
     let body = body(&member, times);
     let done = async {
         let change = body.read::<SpecialDayBody>()?.change(date).map_err(Undone::of)?;
         member.change(change).await?;
         Ok(member.path_to(&format!("settings/hours?done=day&date={date}")))
     };
-    let done = done.await.map_err(|refused: Refused| refused.beside(|problem| beside(problem, &fields)));
+    let done =
+        done.await.map_err(|refused: Refused| refused.beside(|problem| WINDOWS.beside(problem, &fields)));
     member.answered(done, |filled| shown(&member, &day, filled)).await
-}
-
-/// Moves a problem of a window to the form field that it came from.
-fn beside(problem: Problem, fields: &[usize]) -> Problem {
-    let place = problem.path.strip_prefix("windows[").and_then(|rest| rest.split_once(']'));
-    let Some((index, end)) = place else { return problem };
-    let nth = index.parse().ok().and_then(|index: usize| fields.get(index)).copied().unwrap_or(1);
-    let [open, close] = ends(nth);
-    Problem::new(if end == ".close" { close } else { open }, problem.code)
 }

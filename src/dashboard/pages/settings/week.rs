@@ -44,6 +44,9 @@ pub(super) const WORKS: Times =
     Times { word: "staff-works", labels: ["staff-works-from", "staff-works-to"], ..OPEN };
 pub(super) const WORKS_AGAIN: Times = Times { word: "staff-works-again", ..WORKS };
 
+/// The opening hours of a special day.
+pub(super) const WINDOWS: Times = Times { property: "windows", ..OPEN };
+
 pub(super) struct DayRow {
     pub(super) key: &'static str,
     pub(super) name: String,
