@@ -17,7 +17,6 @@ use super::cookies::Cookie;
 use super::desk::Desk;
 use super::drafts::{Draft, Why};
 use super::form::{Form, session_key};
-use super::language::accepted;
 use super::parts::Field;
 use super::refused::Refused;
 use super::view::{View, see_other};
@@ -266,4 +265,43 @@ pub(super) fn view(desk: Arc<Desk>, head: &Parts, query: &Form) -> View {
 pub(super) fn sign_in_path(next: &str) -> String {
     let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
     format!("/dashboard/sign-in?next={next}")
+}
+
+/// The supported language that an `Accept-Language` header prefers (RFC 9110 §12.5.4). The default is
+/// English.
+fn accepted(header: &str) -> Locale {
+    let mut best = (0.0, Locale::En);
+    for range in header.split(',') {
+        let mut parts = range.split(';').map(str::trim);
+        let language = parts.next().unwrap_or_default().split('-').next().unwrap_or_default();
+        let weight = parts.find_map(|part| part.strip_prefix("q=")).map_or(1.0, |q| q.parse().unwrap_or(0.0));
+        let Some(locale) = Locale::from_word(&language.to_ascii_lowercase()) else { continue };
+        if weight > best.0 {
+            best = (weight, locale);
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_language_with_the_greatest_weight_is_taken() {
+        for (header, locale) in [
+            ("", Locale::En),
+            ("de", Locale::En),
+            ("fr", Locale::Fr),
+            ("FR-ca", Locale::Fr),
+            ("de, fr;q=0.8, en;q=0.7", Locale::Fr),
+            ("en, fr", Locale::En),
+            ("fr;q=0.2, en;q=0.9", Locale::En),
+            ("fr;q=0", Locale::En),
+            ("fr;q=x", Locale::En),
+            ("*", Locale::En),
+        ] {
+            assert_eq!(accepted(header), locale, "{header}");
+        }
+    }
 }

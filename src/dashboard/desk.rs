@@ -1,17 +1,25 @@
-//! The state that all pages share.
+//! The state that all pages share, with the limits for submitted forms and for exports.
+//!
+//! Invariants: a form counts against the person who sends it, and against a business only if that person is a
+//! member.
 
+use std::hash::Hash;
+use std::net::IpAddr;
 use std::num::NonZeroU32;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use chrono::TimeDelta;
+use domain::{BusinessId, PersonId, Timestamp};
 use engine::people::Token;
+use engine::window::{Rate, Windows};
 use engine::{BusinessHandle, Engine};
+use parking_lot::Mutex;
 use tokio::sync::watch;
 
 use super::cookies::Cookies;
 use super::drafts::Drafts;
 use super::form::{FormId, SessionKey};
-use super::limits::Limits;
 use super::once::Once;
 use crate::config::PublicUrl;
 use crate::http::cursor::{Binding, Cursors};
@@ -74,5 +82,47 @@ impl Desk {
     pub(super) fn token(&self) -> Option<Token> {
         let random: [u8; 32] = self.engine.ports().random_bytes();
         Token::parse(&BASE64_URL_SAFE_NO_PAD.encode(random))
+    }
+}
+
+/// Forms per minute and business.
+const OF_BUSINESS: u32 = 1_200;
+/// Forms per minute and network (an IPv4 address or an IPv6 /64), without a valid session.
+const OF_NETWORK: u32 = 60;
+/// Exports per hour and person.
+const EXPORTS: u32 = 10;
+
+pub(super) struct Limits {
+    pub(super) people: Limit<PersonId>,
+    pub(super) businesses: Limit<BusinessId>,
+    pub(super) networks: Limit<IpAddr>,
+    pub(super) exports: Limit<PersonId>,
+}
+
+pub(super) struct Limit<K: Eq + Hash>(Mutex<Windows<K>>);
+
+impl Limits {
+    pub(super) fn new(of_person: u32) -> Self {
+        Self {
+            people: Limit::new(of_person, TimeDelta::minutes(1)),
+            businesses: Limit::new(OF_BUSINESS, TimeDelta::minutes(1)),
+            networks: Limit::new(OF_NETWORK, TimeDelta::minutes(1)),
+            exports: Limit::new(EXPORTS, TimeDelta::hours(1)),
+        }
+    }
+}
+
+impl<K: Eq + Hash> Limit<K> {
+    fn new(count: u32, within: TimeDelta) -> Self {
+        Self(Mutex::new(Windows::fixed(Rate { count, within })))
+    }
+
+    /// Counts an event of this key.
+    ///
+    /// # Errors
+    /// Returns the number of seconds until the next window if the limit is reached.
+    pub(super) fn count(&self, who: K, now: Timestamp) -> Result<(), u64> {
+        let counted = self.0.lock().count(who, now);
+        counted.map(|_| ()).map_err(|free| (free - now).num_milliseconds().unsigned_abs().div_ceil(1_000))
     }
 }

@@ -36,6 +36,18 @@ pub(super) enum Why {
     Beside,
 }
 
+impl Why {
+    /// The id of the message above the kept form.
+    pub(super) fn message(self) -> &'static str {
+        match self {
+            Self::SignedOut => "kept-signed-out",
+            Self::Stale => "kept-stale",
+            Self::Suspended => "kept-suspended",
+            Self::Beside => "kept-beside",
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Draft {
     pub(super) page: String,

@@ -292,13 +292,7 @@ impl Filled {
         values: impl FnOnce() -> Form,
     ) -> Self {
         let Some(draft) = draft.filter(|draft| draft.action == action) else { return Self::of(values()) };
-        let notice = view.t(match draft.why {
-            Why::SignedOut => "kept-signed-out",
-            Why::Stale => "kept-stale",
-            Why::Suspended => "kept-suspended",
-            Why::Beside => "kept-beside",
-        });
-        Self { notice, ..Self::of(draft.form.clone()) }
+        Self { notice: view.t(draft.why.message()), ..Self::of(draft.form.clone()) }
     }
 
     /// These lines, if the form is stale. Otherwise there is one version only.

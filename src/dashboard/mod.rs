@@ -9,9 +9,10 @@
 //! drafts    forms that were not accepted, kept for their page
 //! filled    forms for records: read like API bodies, shown again when refused
 //! listing   pages of lists; `days` has dates and times in the zone of a business
-//! view      the values that every page needs; `parts` has fields and icons, `frame` the navigation
+//! view      the values that every page needs, with the formats of names, phone numbers and email addresses;
+//!           `parts` has fields and icons, `frame` the navigation
 //! refused   error pages
-//! who       the names of actors; `reach` has phone numbers and email addresses
+//! who       the names of actors
 //! words     the texts, in English and French
 //! assets    stylesheet, scripts and icon, under a path with their digest
 //! stream    server-sent events for open pages
@@ -36,13 +37,10 @@ mod filled;
 mod form;
 mod frame;
 mod gate;
-mod language;
-mod limits;
 mod listing;
 mod once;
 mod pages;
 mod parts;
-mod reach;
 mod refused;
 mod route;
 mod stream;

@@ -9,13 +9,13 @@ use axum::response::{IntoResponse, Response};
 use domain::{Locale, ProblemCode, Refusal, Role};
 use view::PersonView;
 
-use super::assets;
 use super::desk::Desk;
 use super::form::SessionKey;
-use super::parts;
 use super::route::Answered;
 use super::words::{problems, refusals};
+use super::{assets, parts};
 use crate::rest::error::ApiError;
+use crate::rest::values::phone::in_groups;
 use crate::words::{Value, Words};
 
 #[derive(Clone)]
@@ -86,6 +86,20 @@ impl View {
         parts::initials(name)
     }
 
+    /// The name, else the phone number in groups of digits, else `unknown`.
+    pub(super) fn named(&self, (name, phone): (Option<&str>, Option<&str>), unknown: &str) -> String {
+        let name = name.filter(|name| !name.trim().is_empty()).map(str::to_owned);
+        name.or_else(|| phone.map(in_groups)).unwrap_or_else(|| self.t(unknown))
+    }
+
+    pub(super) fn phone(&self, e164: &str) -> String {
+        in_groups(e164)
+    }
+
+    pub(super) fn mailto(&self, email: &str) -> String {
+        mailto(email)
+    }
+
     pub(super) fn form_id(&self) -> String {
         self.desk.form_id(&self.session)
     }
@@ -121,4 +135,30 @@ pub(super) fn render(status: StatusCode, template: &impl Template) -> Result<Res
 pub(super) fn see_other(path: &str) -> Response {
     let location = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/dashboard"));
     (StatusCode::SEE_OTHER, [(header::LOCATION, location)]).into_response()
+}
+
+/// A `mailto:` link. The address is percent-encoded, so it cannot add headers.
+fn mailto(email: &str) -> String {
+    let mut link = String::from("mailto:");
+    for byte in email.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'@' | b'.' | b'-' | b'_' | b'+' => {
+                link.push(byte.into());
+            }
+            _ => link.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    link
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_an_address_begins_something_else_in_its_link() {
+        assert_eq!(mailto("zoe.b+x@example.com"), "mailto:zoe.b+x@example.com");
+        assert_eq!(mailto("a?bcc=b&c@example.com"), "mailto:a%3Fbcc%3Db%26c@example.com");
+        assert_eq!(mailto("a?bcc=b&c%20@é.fr"), "mailto:a%3Fbcc%3Db%26c%2520@%C3%A9.fr");
+    }
 }

@@ -5,7 +5,7 @@ use domain::{Address, Conflict, Locale, PersonName, ProblemCode, Refusal};
 use engine::EngineError;
 
 use crate::dashboard::cookies::Cookie;
-use crate::dashboard::drafts::{Draft, Why};
+use crate::dashboard::drafts::Draft;
 use crate::dashboard::pages::prelude::*;
 
 #[derive(Template)]
@@ -65,7 +65,7 @@ impl<'a> Page<'a> {
 pub(crate) async fn show(visit: Visit) -> Answered {
     let mut shown = Page::new(&visit).await?;
     if let Some(Draft { action, form, why, .. }) = visit.kept_form() {
-        shown.kept = visit.t(if why == Why::SignedOut { "kept-signed-out" } else { "kept-stale" });
+        shown.kept = visit.t(why.message());
         shown = shown.filled(&action, &form);
     }
     page(&shown)

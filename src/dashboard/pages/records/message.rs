@@ -37,8 +37,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let mut filled = Filled::kept(view, draft.as_ref(), &assign, values);
     if let Some(draft) = draft.filter(|draft| draft.action != assign) {
         // The form of a button that was pressed after the session had ended.
-        let action = draft.action.clone();
-        filled.notice = Filled::kept(view, Some(&draft), &action, Form::default).notice;
+        filled.notice = view.t(draft.why.message());
     }
     shown(&member, message, filled).await
 }

@@ -7,7 +7,6 @@ use engine::delivery::DeliveryTally;
 use view::DeliveryView;
 
 use super::endpoint::{FILTERS, Filters};
-use crate::dashboard::drafts::Why;
 use crate::dashboard::pages::prelude::*;
 use crate::rest::through::Through;
 
@@ -99,11 +98,7 @@ async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
             ]),
         },
         undone,
-        kept: match member.kept_form() {
-            None => String::new(),
-            Some(draft) if draft.why == Why::SignedOut => member.t("kept-signed-out"),
-            Some(_) => member.t("kept-stale"),
-        },
+        kept: member.kept_form().map(|draft| member.t(draft.why.message())).unwrap_or_default(),
         lately: member.lately_of(id).await?,
         here,
         endpoint,
