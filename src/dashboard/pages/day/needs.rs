@@ -6,7 +6,8 @@
 //! - A member sees only tasks that the role may see.
 
 use domain::{
-    CallStatus, Direction, DisabledReason, ENDPOINTS_MAX, MessageStatus, Right, Urgency, day_bounds,
+    CallStatus, Direction, DisabledReason, ENDPOINTS_MAX, MessageStatus, Right, Timestamp, Urgency,
+    day_bounds,
 };
 use engine::business::{CallFilter, MessageFilter, PageRequest};
 use view::{AppointmentView, CallView, MessageView};
@@ -25,19 +26,16 @@ pub(super) struct Need {
     pub(super) title: String,
     pub(super) path: String,
     pub(super) aside: String,
-    /// The time for the `datetime` attribute and in words. Both are empty if the text contains the time.
-    pub(super) at: String,
-    pub(super) time: String,
+    /// `None` if the text contains the time.
+    pub(super) at: Option<Timestamp>,
     pub(super) text: String,
     pub(super) is_quote: bool,
     /// The phone number to call back, in E.164 form. It may be empty.
     pub(super) tel: String,
-    /// The path of the form that confirms the request. It is empty for other tasks.
-    pub(super) confirm: String,
-    /// The path of the form that resolves the message, and the tag. The path is empty for other tasks.
-    pub(super) resolve: String,
+    /// Whether the task has a form that confirms the request, with this tag, or a form that resolves the message.
+    pub(super) confirms: bool,
     pub(super) tag: String,
-    pub(super) decline: String,
+    pub(super) resolves: bool,
     pub(super) of: String,
 }
 
@@ -84,11 +82,10 @@ pub(super) async fn needs(member: &Member) -> Result<Needs, Refused> {
     Ok(Needs { all, more, more_messages })
 }
 
-/// The time of an event. The day is included if it is not today.
-fn when(member: &Member, at: domain::Timestamp) -> String {
-    match member.day(at) == member.today() {
-        true => member.clock(at),
-        false => member.moment_heading(at),
+impl Member {
+    /// The time of an event. The day is included if it is not today.
+    pub(super) fn event_time(&self, at: Timestamp) -> String {
+        if self.day(at) == self.today() { self.clock(at) } else { self.moment_heading(at) }
     }
 }
 
@@ -97,39 +94,34 @@ fn message(member: &Member, message: &MessageView) -> Need {
     let (chip, word) =
         if is_urgent { ("urgent", "today-need-urgent") } else { ("new", "today-need-message") };
     let name = member.named((message.caller_name.as_deref(), message.caller_phone.as_deref()), "somebody");
-    let path = member.path_to(&format!("messages/{}", message.id));
     Need {
         chip,
         word: member.t(word),
         title: name.clone(),
-        at: message.created_at.to_string(),
-        time: when(member, message.created_at),
+        at: Some(message.created_at),
         text: plain_lines(&message.body, QUOTE_CHARS_MAX),
         is_quote: true,
         tel: message.caller_phone.clone().unwrap_or_default(),
-        resolve: if member.may(Right::Day) { format!("{path}/status") } else { String::new() },
-        path,
+        resolves: member.may(Right::Day),
+        path: member.path_to(&format!("messages/{}", message.id)),
         of: name,
         ..Need::default()
     }
 }
 
 fn request(member: &Member, visit: &AppointmentView) -> Need {
-    let (path, who) = (member.appointment_path(visit), member.who_comes(visit));
-    let may = member.may(Right::Day);
-    let deed = |deed: &str| if may { format!("{path}/{deed}") } else { String::new() };
+    let who = member.who_comes(visit);
     let source = member.t(&format!("appointment-source-{}", visit.source));
-    let values = [("who", who.clone()), ("source", source), ("when", when(member, visit.created_at))];
+    let values = [("who", who.clone()), ("source", source), ("when", member.event_time(visit.created_at))];
     Need {
         chip: "pending",
         word: member.t("today-need-request"),
         title: capitalised(&format!("{}, {}", visit.service_name, member.starts(visit))),
         aside: member.with("today-with-staff", "name", &visit.staff_name),
         text: member.says("today-need-request-text", &values),
-        confirm: deed("confirm"),
-        decline: deed("decline"),
+        confirms: member.may(Right::Day),
         tag: tag(visit),
-        path,
+        path: member.appointment_path(visit),
         of: who,
         ..Need::default()
     }
@@ -145,8 +137,7 @@ fn missed_call(member: &Member, call: &CallView) -> Need {
         word: member.t(if failed { "today-need-failed" } else { "today-need-missed" }),
         title: name.clone(),
         path: member.path_to(&format!("calls/{}", call.id)),
-        at: call.started_at.to_string(),
-        time: when(member, call.started_at),
+        at: Some(call.started_at),
         text: text.unwrap_or_else(|| {
             member.t(match (failed, call.contact_id) {
                 (true, _) => "today-need-failed-text",
@@ -170,7 +161,7 @@ async fn turned_off(member: &Member) -> Result<Vec<Need>, Refused> {
     let failing =
         endpoints.into_iter().filter(|endpoint| endpoint.disabled_reason == Some(DisabledReason::Failures));
     let need = |endpoint: domain::WebhookEndpoint| {
-        let since = endpoint.disabled_at.map(|at| when(member, at)).unwrap_or_default();
+        let since = endpoint.disabled_at.map(|at| member.event_time(at)).unwrap_or_default();
         Need {
             chip: "disabled",
             word: member.t("today-need-webhook"),
