@@ -8,4 +8,3 @@ pub(crate) mod mail;
 pub(crate) mod notifications;
 pub(crate) mod people;
 pub(crate) mod webhooks;
-mod when;

@@ -6,9 +6,9 @@
 //!            `above` the header of each view
 //! board      the lanes of a board; `axis` the position of items
 //! diary      the data that these pages read
-//! booking    a new appointment; `moving` another time for one; `open_times` the times to choose from
+//! booking    a new appointment, with the search for contacts; `moving` another time for one; `open_times` the
+//!            times to choose from
 //! appointment, ending    one appointment with its history; declining and cancelling
-//! caller     contacts on these pages
 //! ```
 
 mod above;
@@ -18,7 +18,6 @@ mod axis;
 mod board;
 pub(in crate::dashboard) mod booking;
 pub(in crate::dashboard) mod calendar;
-mod caller;
 mod diary;
 pub(in crate::dashboard) mod ending;
 mod lanes;
