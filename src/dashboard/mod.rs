@@ -16,7 +16,7 @@
 //! words     the texts, in English and French
 //! assets    stylesheet, scripts and icon, under a path with their digest
 //! stream    server-sent events for open pages
-//! pages/    one file per page, next to its template
+//! pages/    the pages, in files by kind of record; each page has a template next to its file
 //! ```
 //!
 //! Invariants:

@@ -9,11 +9,11 @@ use super::view::View;
 pub(super) struct Field {
     pub(super) id: String,
     pub(super) label: String,
-    /// The input type, `area` for several lines, `select` for a list, or `radio` or `checkbox` for a visible list
-    /// of options.
+    /// The input type, `area` for several lines, `select` for a list, or `radio` or `checkbox` for a visible
+    /// list of options.
     pub(super) kind: &'static str,
-    /// CSS classes in addition to `input`: `short`, `time`, `date`, `mono`, `tall`. A visible list has `choices`, or
-    /// `boxes` if each option has its own box with its explanation.
+    /// CSS classes in addition to `input`: `short`, `time`, `date`, `mono`, `tall`. A visible list has
+    /// `choices`, or `boxes` if each option has its own box with its explanation.
     pub(super) class: &'static str,
     pub(super) value: String,
     pub(super) hint: String,

@@ -1,4 +1,4 @@
-//! The pages, one file each next to its template. This folder has the pages without a business; its
+//! The pages. Each page has a template next to its file. This folder has the pages without a business; its
 //! subfolders have those of a business, by group.
 
 pub(super) mod access;

@@ -1,5 +1,5 @@
-//! Keys, webhooks, people, notifications, the mail log and the audit log. Each page has one file next to its
-//! template.
+//! Keys, webhooks, people, notifications, the mail log and the audit log. Each page has a template next to
+//! its file.
 
 pub(crate) mod audit;
 mod code;

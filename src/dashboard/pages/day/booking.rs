@@ -7,6 +7,7 @@
 //! - A time is booked only if the shown times belong to the submitted date, service and staff member.
 //! - The submitted values are in the page of the response, never in a URL, since browsers store URLs in the
 //!   history.
+
 use chrono::{Days, NaiveDate};
 use domain::availability::{AVAILABILITY_DAYS_MAX, Slot, Terms};
 use domain::booking::{BookRequest, Party};

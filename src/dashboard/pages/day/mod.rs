@@ -1,4 +1,4 @@
-//! The pages of today, the calendar and appointments. Each page has one file next to its template.
+//! The pages of today, the calendar and appointments. Each page has a template next to its file.
 //!
 //! ```text
 //! today      the first page; `needs` the tasks for the team, `steps` the first steps of a new business

@@ -32,7 +32,7 @@ pub(super) struct Need {
     pub(super) is_quote: bool,
     /// The phone number to call back, in E.164 form. It may be empty.
     pub(super) tel: String,
-    /// Whether the task has a form that confirms the request, with this tag, or a form that resolves the message.
+    /// Whether the task has a form that confirms the request, with this tag, or one that resolves the message.
     pub(super) confirms: bool,
     pub(super) tag: String,
     pub(super) resolves: bool,

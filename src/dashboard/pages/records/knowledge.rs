@@ -1,5 +1,5 @@
-//! The knowledge that the receptionist may tell callers: the list, newest first, with a search; adding, showing,
-//! changing and deleting an entry.
+//! The knowledge that the receptionist may tell callers: the list, newest first, with a search; adding,
+//! showing, changing and deleting an entry.
 
 use domain::{KnowledgeId, Locale, Right};
 use engine::business::KnowledgeFilter;

@@ -1,4 +1,4 @@
-//! Messages, calls, contacts and knowledge. Each page has one file next to its template.
+//! Messages, calls, contacts and knowledge. Each page has a template next to its file.
 
 pub(in crate::dashboard) mod calls;
 pub(in crate::dashboard) mod contact;

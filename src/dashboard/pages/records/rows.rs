@@ -1,5 +1,5 @@
-//! Texts about records (durations, names and states), and the rows for appointments, calls and messages on pages
-//! about other records.
+//! Texts about records (durations, names and states), and the rows for appointments, calls and messages on
+//! pages about other records.
 
 use chrono::Datelike;
 use domain::{AppointmentStatus, CallOutcome, CallStatus, Direction, MessageStatus, Timestamp, Urgency};

@@ -1,5 +1,5 @@
-//! The settings of a business: profile, hours, services, staff, data. Each page has one file next to its
-//! template.
+//! The settings of a business: profile, hours, services, staff, data. Each page has a template next to
+//! its file.
 //!
 //! Invariants:
 //! - A member without the right to change sees the values and no form.

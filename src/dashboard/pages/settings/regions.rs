@@ -1,4 +1,5 @@
-//! The countries with supported national phone number formats, by ISO 3166 code. Each has a name in the catalogue.
+//! The countries with supported national phone number formats, by ISO 3166 code. Each has a name in the
+//! catalogue.
 
 use crate::dashboard::pages::prelude::*;
 
