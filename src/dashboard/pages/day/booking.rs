@@ -144,8 +144,11 @@ async fn shown(member: &Member, mut filled: Filled) -> Answered {
         wanted.date = member.day(first.starts_at);
     }
     let is_taken = status == StatusCode::CONFLICT;
-    let times =
-        wanted.service.map(|_| times(member, &mut filled, (&wanted, &days), (&diary, &slots), is_taken));
+    let times = wanted.service.map(|_| {
+        let shown =
+            Shown { member, days: &days, date: wanted.date, diary: &diary, slots: &slots, sends: true };
+        shown.open_times(&mut filled, is_taken, |day| day.to_string())
+    });
     let (callers, not_found, who) = found(member, &filled).await?;
     let fields = fields(&member.view, &mut filled);
     let who_problem = ["contact_id", "contact"].map(|path| filled.problem(&member.view, path));
@@ -228,30 +231,6 @@ async fn open_slots(
     let (first, last) = (days[0], days[days.len() - 1]);
     let terms = Terms::Team { ignore_buffers: false };
     Ok(member.business.availability(service.id, wanted.staff, (first, last), terms).await?)
-}
-
-fn times(
-    member: &Member,
-    filled: &mut Filled,
-    (wanted, days): (&Wanted<'_>, &[NaiveDate]),
-    (diary, slots): (&Diary, &[Slot]),
-    is_taken: bool,
-) -> OpenTimes {
-    let chosen = [filled.get("starts_at"), filled.get("time")].into_iter().find(|one| !one.is_empty());
-    let chosen = chosen.unwrap_or_default().to_owned();
-    let shown = Shown { member, days, date: wanted.date, diary, slots, chosen: &chosen, sends: true };
-    let mut times = shown.open_times(|day| day.to_string());
-    let is_offered = times.parts.iter().flat_map(|part| &part.slots).any(|slot| slot.chosen);
-    times.first = is_taken;
-    times.problem = if is_taken {
-        // The refusal is also above the form if no field shows it.
-        format!("{} {}", std::mem::take(&mut filled.notice), member.t("book-times-now"))
-    } else if !filled.get("time").is_empty() && filled.get("starts_at").is_empty() && !is_offered {
-        member.with("book-times-not-open", "time", &chosen)
-    } else {
-        filled.problem(&member.view, "starts_at")
-    };
-    times
 }
 
 /// The requested contact, the chosen one, and the results of the search; the message if there are none; and the

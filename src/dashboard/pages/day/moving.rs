@@ -99,22 +99,9 @@ async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled) -> 
         false => Vec::new(),
     };
     let path = format!("{}/move", member.appointment_path(visit));
-    let shown = Shown {
-        member,
-        days: &all,
-        date,
-        diary: &diary,
-        slots: &slots,
-        chosen: filled.get("starts_at"),
-        sends: false,
-    };
-    let mut times = shown.open_times(|day| format!("{path}?staff={staff}&date={day}"));
-    times.first = status == StatusCode::CONFLICT && !filled.stale;
-    times.problem = if times.first {
-        format!("{} {}", std::mem::take(&mut filled.notice), view.t("book-times-now"))
-    } else {
-        filled.problem(view, "starts_at")
-    };
+    let shown = Shown { member, days: &all, date, diary: &diary, slots: &slots, sends: false };
+    let is_taken = status == StatusCode::CONFLICT && !filled.stale;
+    let times = shown.open_times(&mut filled, is_taken, |day| format!("{path}?staff={staff}&date={day}"));
     let members = diary.staff.iter().filter(|one| one.member.offers(visit.service_id));
     let members = members.map(|one| Choice::new(one.member.id.to_string(), &one.member.name));
     let with = Field::select("staff", view.t("appointment-with"), members).chosen(&staff.to_string());

@@ -53,26 +53,42 @@ pub(super) struct Shown<'a> {
     pub(super) diary: &'a Diary,
     /// The open times, in order.
     pub(super) slots: &'a [Slot],
-    /// The chosen time, as an instant or as local time.
-    pub(super) chosen: &'a str,
     pub(super) sends: bool,
 }
 
 impl Shown<'_> {
-    /// Builds the strip and the times. `way` returns the link of a day, or the value of its button.
-    pub(super) fn open_times(&self, way: impl Fn(NaiveDate) -> String) -> OpenTimes {
+    /// Builds the strip and the times for a form, whose chosen time is an instant or a local time. `way` returns
+    /// the link of a day, or the value of its button. `is_taken` is true if the submitted time was refused.
+    pub(super) fn open_times(
+        &self,
+        filled: &mut Filled,
+        is_taken: bool,
+        way: impl Fn(NaiveDate) -> String,
+    ) -> OpenTimes {
         let (first, today) = (self.days.first().copied(), self.member.today());
         let earlier = first.filter(|first| *first > today).and_then(|first| weeks_on(first, false));
         let later = first.and_then(|first| weeks_on(first, true));
+        let chosen = [filled.get("starts_at"), filled.get("time")].into_iter().find(|one| !one.is_empty());
+        let chosen = chosen.unwrap_or_default().to_owned();
+        let parts = self.parts(&chosen);
+        let is_offered = parts.iter().flat_map(|part| &part.slots).any(|slot| slot.chosen);
+        let problem = if is_taken {
+            // The refusal is also above the form if no field shows it.
+            format!("{} {}", std::mem::take(&mut filled.notice), self.member.t("book-times-now"))
+        } else if !filled.get("time").is_empty() && filled.get("starts_at").is_empty() && !is_offered {
+            self.member.with("book-times-not-open", "time", &chosen)
+        } else {
+            filled.problem(&self.member.view, "starts_at")
+        };
         OpenTimes {
             day: self.member.heading(self.date),
             sends: self.sends,
             strip: self.days.iter().map(|date| self.strip_day(*date, &way)).collect(),
             earlier: earlier.map(|day| way(day.max(today))),
             later: later.map(&way),
-            parts: self.parts(),
-            problem: String::new(),
-            first: false,
+            parts,
+            problem,
+            first: is_taken,
         }
     }
 
@@ -101,7 +117,7 @@ impl Shown<'_> {
         self.slots.iter().filter(move |slot| self.member.day(slot.starts_at) == date)
     }
 
-    fn parts(&self) -> Vec<PartOfDay> {
+    fn parts(&self, chosen: &str) -> Vec<PartOfDay> {
         let all: Vec<_> = self.on(self.date).map(|slot| slot.starts_at).collect();
         let local = |at: &domain::Timestamp| at.utc().with_timezone(&self.member.profile.zone);
         let slot = |at: &domain::Timestamp| {
@@ -111,7 +127,7 @@ impl Shown<'_> {
             let offset = local(at).format("%:z").to_string();
             let value = at.to_string();
             OneSlot {
-                chosen: self.chosen == value || self.chosen == time,
+                chosen: chosen == value || chosen == time,
                 label: if is_twice { format!("{time} {offset}") } else { time },
                 value,
             }
