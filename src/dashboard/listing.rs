@@ -45,9 +45,7 @@ impl Member {
         let here = if query.is_empty() { self.path().to_owned() } else { format!("{}?{query}", self.path()) };
         Part { request: PageRequest { limit, after }, here, binding, cursors }
     }
-}
 
-impl Member {
     /// All services, or as many as the maximum of a complete list.
     pub(super) async fn services(&self) -> Result<Vec<Service>, Refused> {
         let business = &self.business;

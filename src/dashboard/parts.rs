@@ -147,10 +147,12 @@ pub(super) fn initials(name: &str) -> String {
 
 macro_rules! icons {
     ($($name:literal: $paths:literal,)*) => {
-        pub(super) fn icon(name: &str) -> &'static str {
-            match name {
-                $($name => concat!("<svg class=\"i\" viewBox=\"0 0 20 20\" aria-hidden=\"true\">", $paths, "</svg>"),)*
-                _ => "",
+        impl View {
+            pub(super) fn icon(&self, name: &str) -> &'static str {
+                match name {
+                    $($name => concat!("<svg class=\"i\" viewBox=\"0 0 20 20\" aria-hidden=\"true\">", $paths, "</svg>"),)*
+                    _ => "",
+                }
             }
         }
     };

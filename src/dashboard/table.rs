@@ -33,7 +33,7 @@ pub(super) fn table() -> Vec<Route> {
         form("/dashboard/b/{business_id}/alerts", Right::Own, day::alerts::show, day::alerts::read_all),
         form("/dashboard/b/{business_id}/contacts/new", Right::Day, records::contact_edit::new, records::contact_edit::add).map(Route::kept),
         form("/dashboard/b/{business_id}/contacts/{contact_id}/edit", Right::Day, records::contact_edit::edit, records::contact_edit::save).map(Route::kept),
-        form("/dashboard/b/{business_id}/contacts/{contact_id}/erase", Right::Data, records::contact_erase::show, records::contact_erase::sent),
+        form("/dashboard/b/{business_id}/contacts/{contact_id}/erase", Right::Data, records::contact_edit::ask_erase, records::contact_edit::erase),
         form("/dashboard/b/{business_id}/knowledge/new", Right::Settings, records::knowledge::new, records::knowledge::add).map(Route::kept),
         form("/dashboard/b/{business_id}/knowledge/{knowledge_id}", Right::Settings, records::knowledge::show, records::knowledge::save).map(Route::kept),
         form("/dashboard/b/{business_id}/knowledge/{knowledge_id}/delete", Right::Settings, records::knowledge::ask_delete, records::knowledge::delete),

@@ -62,10 +62,6 @@ impl View {
         problems::problem(self.words, code)
     }
 
-    pub(super) fn icon(&self, name: &str) -> &'static str {
-        parts::icon(name)
-    }
-
     /// The name of a language in this language.
     pub(super) fn language(&self, locale: Locale) -> &'static str {
         match locale {

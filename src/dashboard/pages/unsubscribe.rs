@@ -22,21 +22,19 @@ struct Page {
 }
 
 pub(crate) async fn show(asked: Asked) -> Answered {
-    let what = asked.desk.engine.read_unsubscribe_token(&token(&asked)?).ok_or(Refused::LinkGone)?;
+    let token: String = asked.param("token").ok_or(Refused::LinkGone)?;
+    let what = asked.desk.engine.read_unsubscribe_token(&token).ok_or(Refused::LinkGone)?;
     shown(&asked, what, false).await
 }
 
 /// Unsubscribes. The response is the page itself, since one-click requests do not follow redirects.
 pub(crate) async fn sent(asked: Asked) -> Answered {
-    match asked.desk.engine.unsubscribe(&token(&asked)?).await {
+    let token: String = asked.param("token").ok_or(Refused::LinkGone)?;
+    match asked.desk.engine.unsubscribe(&token).await {
         Ok(what) => shown(&asked, what, true).await,
         Err(EngineError::Refused(Refusal::NotFound(_))) => Err(Refused::LinkGone),
         Err(error) => Err(error.into()),
     }
-}
-
-fn token(asked: &Asked) -> Result<String, Refused> {
-    asked.param("token").ok_or(Refused::LinkGone)
 }
 
 async fn shown(asked: &Asked, what: Unsubscribe, done: bool) -> Answered {

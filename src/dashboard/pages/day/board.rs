@@ -52,7 +52,6 @@ pub(super) struct Lane {
 
 pub(super) struct Board<'a> {
     pub(super) member: &'a Member,
-    pub(super) zone: Tz,
     pub(super) now: Timestamp,
     pub(super) axis: Axis,
     /// The path of a new appointment, if the person may add one.
@@ -145,7 +144,7 @@ impl Board<'_> {
 
     pub(super) fn present(&self, date: NaiveDate) -> Option<(u32, String)> {
         let is_today = self.member.day(self.now) == date;
-        let now = minute(self.now, date, self.zone);
+        let now = minute(self.now, date, self.member.profile.zone);
         is_today.then(|| (now, shown(now)))
     }
 
@@ -157,7 +156,7 @@ impl Board<'_> {
         visits: &[&AppointmentView],
         date: NaiveDate,
     ) -> Vec<Ground> {
-        let (zone, first) = (self.zone, self.axis.minutes().start);
+        let (zone, first) = (self.member.profile.zone, self.axis.minutes().start);
         let steps = self.axis.minutes().len() / STEP_MINUTES as usize;
         let mut ground = vec![Ground::Shut; steps];
         let mut paint = |minutes: Range<u32>, over: &dyn Fn(&Ground) -> bool, with: &Ground| {
@@ -226,7 +225,7 @@ impl Board<'_> {
     }
 
     fn visit(&self, visit: &AppointmentView, date: NaiveDate) -> Option<(u32, Item)> {
-        let minutes = self.axis.clip(minutes_of(visit, date, self.zone))?;
+        let minutes = self.axis.clip(minutes_of(visit, date, self.member.profile.zone))?;
         let asks = visit.status == AppointmentStatus::Pending;
         let is_now = visit.starts_at <= self.now && self.now < visit.ends_at;
         let length = minutes.end - minutes.start;
@@ -268,9 +267,13 @@ impl Board<'_> {
                 && ground.get(steps).is_some_and(|steps| steps.iter().all(|one| *one == Ground::Free))
         };
         // Times that have begun are not free, nor are times on past days.
-        let past = if begins(date, self.zone) > self.now { 0 } else { minute(self.now, date, self.zone) + 1 };
+        let past = if begins(date, self.member.profile.zone) > self.now {
+            0
+        } else {
+            minute(self.now, date, self.member.profile.zone) + 1
+        };
         let mut free = Vec::new();
-        for open in open_on(dates, date, self.zone) {
+        for open in open_on(dates, date, self.member.profile.zone) {
             let starts = (open.start..open.end).step_by(FREE_MINUTES as usize);
             for start in starts.filter(|start| *start >= past && *start < 24 * 60) {
                 let minutes = start..start + FREE_MINUTES;

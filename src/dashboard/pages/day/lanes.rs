@@ -116,7 +116,6 @@ impl Member {
     fn board(&self, axis: Axis) -> Board<'_> {
         Board {
             member: self,
-            zone: self.profile.zone,
             now: self.business.now(),
             axis,
             book: self.may(Right::Day).then(|| self.path_to("appointments/new")),

@@ -3,7 +3,6 @@
 pub(in crate::dashboard) mod calls;
 pub(in crate::dashboard) mod contact;
 pub(in crate::dashboard) mod contact_edit;
-pub(in crate::dashboard) mod contact_erase;
 pub(in crate::dashboard) mod contact_export;
 pub(in crate::dashboard) mod knowledge;
 pub(in crate::dashboard) mod message;

@@ -92,27 +92,7 @@ impl Member {
         }
         if day.year() == today.year() { self.short_moment(at) } else { self.moment(at) }
     }
-}
 
-fn duration(seconds: u32) -> String {
-    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
-        (0, 0, seconds) => format!("{seconds} s"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds:02} s"),
-        (hours, minutes, _) => format!("{hours} h {minutes:02} min"),
-    }
-}
-
-pub(super) struct Row {
-    pub(super) path: String,
-    pub(super) at: String,
-    pub(super) day: String,
-    pub(super) title: String,
-    pub(super) detail: String,
-    pub(super) quote: String,
-    pub(super) chip: Chip,
-}
-
-impl Member {
     fn row(&self, path: &str, at: Timestamp, title: String, quote: &str, chip: Chip) -> Row {
         Row {
             path: self.path_to(path),
@@ -152,6 +132,24 @@ impl Member {
         let when = capitalised(&self.moment(shown.starts_at));
         Row { title: shown.service_name.clone(), detail: format!("{when} · {}", row.detail), ..row }
     }
+}
+
+fn duration(seconds: u32) -> String {
+    match (seconds / 3_600, seconds / 60 % 60, seconds % 60) {
+        (0, 0, seconds) => format!("{seconds} s"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds:02} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes:02} min"),
+    }
+}
+
+pub(super) struct Row {
+    pub(super) path: String,
+    pub(super) at: String,
+    pub(super) day: String,
+    pub(super) title: String,
+    pub(super) detail: String,
+    pub(super) quote: String,
+    pub(super) chip: Chip,
 }
 
 #[cfg(test)]

@@ -5,8 +5,7 @@ use domain::{BookingMode, Business, Right};
 use engine::business::commands::profile::PatchBusiness;
 use view::OperatorBusinessView;
 
-use super::parts::{Done, language, languages, line, versions, zones};
-use super::regions;
+use super::parts::{Done, language, languages, line, region, regions, versions, zones};
 use crate::admin::businesses::OperatorBusinessPatch;
 use crate::dashboard::pages::prelude::*;
 
@@ -37,25 +36,22 @@ fn values(business: &Business) -> Form {
 
 fn lines(view: &View, form: &Form) -> Vec<Line> {
     let mode = form.get("booking_mode");
-    let mode = BookingMode::from_word(mode).map_or_else(|| mode.to_owned(), |mode| mode_word(view, mode));
+    let mode = BookingMode::from_word(mode)
+        .map_or_else(|| mode.to_owned(), |mode| view.t(&format!("business-mode-{mode}")));
     vec![
         line(view, "name", form.get("name")),
         line(view, "business-locale", &language(view, form.get("locale"))),
         line(view, "business-zone", form.get("timezone")),
         line(view, "business-website", form.get("website_url")),
         line(view, "business-booking", &mode),
-        line(view, "business-region", &regions::name(view, form.get("phone_region"))),
+        line(view, "business-region", &region(view, form.get("phone_region"))),
     ]
-}
-
-fn mode_word(view: &View, mode: BookingMode) -> String {
-    view.t(&format!("business-mode-{mode}"))
 }
 
 fn modes(view: &View, filled: &mut Filled) -> Field {
     let choice = |mode: &BookingMode| Choice {
         hint: view.t(&format!("business-mode-{mode}-hint")),
-        ..Choice::new(mode.as_str(), mode_word(view, *mode))
+        ..Choice::new(mode.as_str(), view.t(&format!("business-mode-{mode}")))
     };
     let all = BookingMode::ALL.iter().map(choice);
     filled.field(view, Field::choices("booking_mode", "radio", view.t("business-booking"), all))
@@ -78,7 +74,7 @@ async fn shown(member: &Member, mut filled: Filled, done: Done) -> Answered {
         locale.hint(view.t("business-locale-hint")),
         timezone.hint(view.t("business-zone-hint")),
         Field::new("website_url", "url", "url", view.t("business-website")).optional(),
-        Field::select("phone_region", view.t("business-region"), regions::choices(view)),
+        Field::select("phone_region", view.t("business-region"), regions(view)),
     ];
     let shown = Page {
         sheet: member.sheet("settings/business"),

@@ -14,6 +14,5 @@ pub(in crate::dashboard) mod special_day;
 pub(in crate::dashboard) mod staff_member;
 
 mod parts;
-mod regions;
 mod times_off;
 mod week;

@@ -34,6 +34,18 @@ impl Member {
         let here = Crumb { label: self.host(endpoint).to_owned(), path: self.path_of(endpoint.id) };
         self.sheet("settings/webhooks").under(vec![self.crumb("settings/webhooks"), here])
     }
+
+    /// A day filter in the query: the first instant of the day, or of the next day for the last day, and the
+    /// form field.
+    pub(in super::super) fn day_filter(&self, name: &str, is_last: bool) -> (Option<Timestamp>, Field) {
+        let text = self.query.get(name).trim();
+        let parsed = days::asked(text);
+        let first = parsed.and_then(|day| if is_last { day.succ_opt() } else { Some(day) });
+        let label = self.t(if is_last { "log-to" } else { "log-from" });
+        let problem = (!text.is_empty() && first.is_none()).then(|| self.t("log-no-day"));
+        let field = Field::new(name, "date", "off", label).class("date").holding(text).problem(problem);
+        (first.map(|day| days::begins(day, self.profile.zone)), field.optional())
+    }
 }
 
 impl View {
@@ -66,6 +78,38 @@ impl View {
 
     pub(super) fn event(&self, event: EventType) -> String {
         self.t(&format!("hooks-event-{}", event.as_str().replace('.', "-")))
+    }
+
+    /// The two parts of an event type. A line may break between them.
+    pub(super) fn parts_of(&self, kind: EventType) -> (&'static str, &'static str) {
+        let word = kind.as_str();
+        word.find('.').map_or((word, ""), |dot| word.split_at(dot + 1))
+    }
+
+    pub(super) fn of_delivery(&self, delivery: &DeliveryView) -> (&'static str, String) {
+        let is_tried = delivery.status == DeliveryStatus::Pending && delivery.attempts > 0;
+        let word = if is_tried { "trying" } else { delivery.status.as_str() };
+        (delivery.status.as_str(), self.t(&format!("hooks-is-{word}")))
+    }
+
+    /// The result of the last attempt, in short. It is empty without an attempt.
+    pub(super) fn answer(&self, delivery: &DeliveryView) -> String {
+        self.result(delivery.last_response_status, delivery.last_error.as_ref())
+    }
+
+    pub(super) fn result(&self, status: Option<u16>, error: Option<&AttemptError>) -> String {
+        match (status, error) {
+            (Some(status @ 300..400), _) => self.with("hooks-answer-redirect", "status", &status.to_string()),
+            (Some(status), _) => status.to_string(),
+            (None, Some(error)) => attempts::error(self.words, error),
+            (None, None) => String::new(),
+        }
+    }
+
+    pub(super) fn attempts(&self, delivery: &DeliveryView) -> String {
+        let values =
+            [("made", Value::Count(delivery.attempts.into())), ("all", Value::Count(ATTEMPTS_MAX as u64))];
+        self.words.say("hooks-attempts-of", &values)
     }
 }
 
@@ -118,53 +162,5 @@ impl Filters {
             status: status.map(|status| status.to_string()).unwrap_or_default(),
             narrows: FILTERS.iter().any(|name| !query.get(name).is_empty()),
         }
-    }
-}
-
-impl Member {
-    /// A day filter in the query: the first instant of the day, or of the next day for the last day, and the
-    /// form field.
-    pub(in super::super) fn day_filter(&self, name: &str, is_last: bool) -> (Option<Timestamp>, Field) {
-        let text = self.query.get(name).trim();
-        let parsed = days::asked(text);
-        let first = parsed.and_then(|day| if is_last { day.succ_opt() } else { Some(day) });
-        let label = self.t(if is_last { "log-to" } else { "log-from" });
-        let problem = (!text.is_empty() && first.is_none()).then(|| self.t("log-no-day"));
-        let field = Field::new(name, "date", "off", label).class("date").holding(text).problem(problem);
-        (first.map(|day| days::begins(day, self.profile.zone)), field.optional())
-    }
-}
-
-impl View {
-    /// The two parts of an event type. A line may break between them.
-    pub(super) fn parts_of(&self, kind: EventType) -> (&'static str, &'static str) {
-        let word = kind.as_str();
-        word.find('.').map_or((word, ""), |dot| word.split_at(dot + 1))
-    }
-
-    pub(super) fn of_delivery(&self, delivery: &DeliveryView) -> (&'static str, String) {
-        let is_tried = delivery.status == DeliveryStatus::Pending && delivery.attempts > 0;
-        let word = if is_tried { "trying" } else { delivery.status.as_str() };
-        (delivery.status.as_str(), self.t(&format!("hooks-is-{word}")))
-    }
-
-    /// The result of the last attempt, in short. It is empty without an attempt.
-    pub(super) fn answer(&self, delivery: &DeliveryView) -> String {
-        self.result(delivery.last_response_status, delivery.last_error.as_ref())
-    }
-
-    pub(super) fn result(&self, status: Option<u16>, error: Option<&AttemptError>) -> String {
-        match (status, error) {
-            (Some(status @ 300..400), _) => self.with("hooks-answer-redirect", "status", &status.to_string()),
-            (Some(status), _) => status.to_string(),
-            (None, Some(error)) => attempts::error(self.words, error),
-            (None, None) => String::new(),
-        }
-    }
-
-    pub(super) fn attempts(&self, delivery: &DeliveryView) -> String {
-        let values =
-            [("made", Value::Count(delivery.attempts.into())), ("all", Value::Count(ATTEMPTS_MAX as u64))];
-        self.words.say("hooks-attempts-of", &values)
     }
 }
