@@ -144,6 +144,12 @@ impl Body<'_> {
     }
 }
 
+impl View {
+    pub(super) fn tag_of(&self, record: &impl Serialize) -> String {
+        tag(record)
+    }
+}
+
 impl Member {
     pub(super) fn body(&self) -> Body<'_> {
         Body { member: self, properties: Vec::new() }

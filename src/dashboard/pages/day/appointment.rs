@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use domain::{Actor, AppointmentId, AppointmentStatus, AuditAction, AuditEntry, Right, Timestamp};
+use domain::{Actor, AppointmentStatus, AuditAction, AuditEntry, Right, Timestamp};
 use engine::business::History;
 use engine::business::commands::appointments::{Confirm, PatchAppointment};
 use view::{AppointmentView, ContactView, OperatorAppointmentView};
@@ -37,8 +37,7 @@ pub(super) async fn asked(member: &Member) -> Result<AppointmentView, Refused> {
 }
 
 async fn seen(member: &Member) -> Result<OperatorAppointmentView, Refused> {
-    let id: AppointmentId = member.id("appointment_id")?;
-    member.business.appointment_as(id).await?.ok_or_else(Refused::not_found)
+    member.business.appointment_as(member.id("appointment_id")?).await?.ok_or_else(Refused::not_found)
 }
 
 impl Member {
@@ -124,10 +123,6 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
 }
 
 impl Page<'_> {
-    fn tag(&self) -> String {
-        tag(self.visit)
-    }
-
     fn about(&self) -> String {
         let values = [
             ("service", self.visit.service_name.clone()),

@@ -2,7 +2,7 @@
 //! with its summary and its results.
 
 use chrono::NaiveDate;
-use domain::{CallId, CallOutcome, CallStatus, Direction};
+use domain::{CallOutcome, CallStatus, Direction};
 use engine::business::{CallFilter, MessageFilter, PageRequest};
 use view::CallView;
 
@@ -98,8 +98,7 @@ struct Page<'a> {
 }
 
 pub(crate) async fn show(member: Member) -> Answered {
-    let id: CallId = member.id("call_id")?;
-    let call = member.business.call_record(id).await?.ok_or_else(Refused::not_found)?;
+    let call = member.business.call_record(member.id("call_id")?).await?.ok_or_else(Refused::not_found)?;
     let (view, status) = (&member.view, member.t(&format!("call-status-{}", call.status)));
     let title = match call.direction {
         Direction::Inbound => view.with("call-from", "name", &view.caller(&call)),

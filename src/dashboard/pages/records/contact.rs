@@ -131,8 +131,7 @@ pub(crate) async fn show(member: Member) -> Answered {
 }
 
 pub(super) async fn found(member: &Member) -> Result<OperatorContactView, Refused> {
-    let id: ContactId = member.id("contact_id")?;
-    member.business.contact_as(id).await?.ok_or_else(Refused::not_found)
+    member.business.contact_as(member.id("contact_id")?).await?.ok_or_else(Refused::not_found)
 }
 
 pub(super) fn filters(id: ContactId) -> (AppointmentFilter, CallFilter, MessageFilter) {

@@ -115,8 +115,7 @@ fn gone(member: &Member) -> Answered {
 }
 
 async fn found(member: &Member) -> Result<KnowledgeView, Refused> {
-    let id: KnowledgeId = member.id("knowledge_id")?;
-    member.business.knowledge(id).await?.ok_or_else(Refused::not_found)
+    member.business.knowledge(member.id("knowledge_id")?).await?.ok_or_else(Refused::not_found)
 }
 
 fn body(member: &Member) -> Body<'_> {

@@ -1,7 +1,7 @@
 //! The page of a message: text, sender, status, and the assigned staff member. GET does not change the
 //! status.
 
-use domain::{MessageId, MessageStatus, Phone, Right, StaffId};
+use domain::{MessageStatus, Phone, Right, StaffId};
 use engine::business::{ContactFilter, IfMatch, PageRequest, Request};
 use view::{CallView, ContactView, MessageView};
 
@@ -86,8 +86,7 @@ async fn refused(member: &Member, message: MessageView, filled: Filled) -> Answe
 }
 
 async fn found(member: &Member) -> Result<MessageView, Refused> {
-    let id: MessageId = member.id("message_id")?;
-    member.business.message(id).await?.ok_or_else(Refused::not_found)
+    member.business.message(member.id("message_id")?).await?.ok_or_else(Refused::not_found)
 }
 
 async fn shown(member: &Member, message: MessageView, mut filled: Filled) -> Answered {

@@ -57,10 +57,6 @@ impl Page<'_> {
     fn label(&self, day: &SpecialDayView) -> String {
         special_day::label(self.sheet.member, &day.date)
     }
-
-    fn tag_of(&self, day: &SpecialDayView) -> String {
-        tag(day)
-    }
 }
 
 fn values(business: &Business) -> Form {

@@ -2,7 +2,7 @@
 //! booking it.
 
 use domain::availability::Concerned;
-use domain::{Right, Service, ServiceId, StaffMember};
+use domain::{Right, Service, StaffMember};
 use view::OperatorServiceView;
 
 use super::parts::{Done, how_long, how_many_days, line, named, numbers, only_for_changing, versions};
@@ -174,8 +174,7 @@ fn lines(view: &View, form: &Form) -> Vec<Line> {
 }
 
 pub(super) async fn find(member: &Member) -> Result<Service, Refused> {
-    let id: ServiceId = member.id("service_id")?;
-    member.business.service(id).await?.ok_or_else(Refused::not_found)
+    member.business.service(member.id("service_id")?).await?.ok_or_else(Refused::not_found)
 }
 
 pub(crate) async fn show_new(member: Member) -> Answered {

@@ -133,8 +133,7 @@ fn lines(view: &View, form: &Form, services: &[Service]) -> Vec<Line> {
 }
 
 pub(super) async fn find(member: &Member) -> Result<StaffMember, Refused> {
-    let id: StaffId = member.id("staff_id")?;
-    member.business.staff_member(id).await?.ok_or_else(Refused::not_found)
+    member.business.staff_member(member.id("staff_id")?).await?.ok_or_else(Refused::not_found)
 }
 
 fn path(member: &Member, id: StaffId) -> String {

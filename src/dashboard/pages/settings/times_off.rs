@@ -56,10 +56,6 @@ impl TimesOff {
             filled,
         })
     }
-
-    pub(super) fn tag(&self, off: &TimeOffView) -> String {
-        tag(off)
-    }
 }
 
 /// Whether the person may change this staff member's time off. Owners and admins may, and members for their

@@ -59,15 +59,8 @@ pub(super) struct DayRow {
 
 pub(super) struct Span {
     pub(super) word: String,
-    pub(super) from: Clock,
-    pub(super) to: Clock,
-}
-
-pub(super) struct Clock {
-    pub(super) name: String,
-    pub(super) value: String,
-    pub(super) label: String,
-    pub(super) wrong: bool,
+    pub(super) from: Field,
+    pub(super) to: Field,
 }
 
 impl DayRow {
@@ -182,13 +175,12 @@ impl Times {
     fn span(&self, view: &View, filled: &mut Filled, day: Day, nth: usize, problem: &mut String) -> Span {
         let name = day_name(view, day);
         let mut clock = |end: usize| {
-            let field = self.field(day, nth, end);
-            let wrong = filled.problem(view, &field);
-            if !wrong.is_empty() && !problem.contains(&wrong) {
-                *problem = [problem.as_str(), &wrong].join(" ").trim_start().to_owned();
+            let label = view.with(self.labels[end], "day", &name);
+            let field = filled.field(view, Field::line(self.field(day, nth, end), label));
+            if !field.problem.is_empty() && !problem.contains(&field.problem) {
+                *problem = [problem.as_str(), &field.problem].join(" ").trim_start().to_owned();
             }
-            let (value, label) = (filled.get(&field).to_owned(), view.with(self.labels[end], "day", &name));
-            Clock { name: field, value, label, wrong: !wrong.is_empty() }
+            field
         };
         let (from, to) = (clock(0), clock(1));
         Span { word: view.t(self.word), from, to }

@@ -17,8 +17,7 @@ const COUNTED_MAX: usize = 500;
 
 impl Member {
     pub(super) async fn endpoint(&self) -> Result<WebhookEndpoint, Refused> {
-        let id: WebhookId = self.id("webhook_id")?;
-        self.business.webhook(id).await?.ok_or_else(Refused::not_found)
+        self.business.webhook(self.id("webhook_id")?).await?.ok_or_else(Refused::not_found)
     }
 
     pub(super) async fn lately_of(&self, id: WebhookId) -> Result<DeliveryTally, Refused> {
