@@ -6,7 +6,7 @@ use domain::Right;
 use super::pages::access::people::change::{self, Step};
 use super::pages::access::{audit, keys, mail, notifications, people, webhooks};
 use super::pages::{
-    account, day, enter, forgotten, landing, password, records, sessions, settings, sign_in, unsubscribe,
+    account, day, enter, forgotten, landing, password, records, settings, sign_in, unsubscribe,
 };
 use super::route::{Anybody, Route, Session, form, get, post};
 use super::stream;
@@ -25,11 +25,11 @@ pub(super) fn table() -> Vec<Route> {
         form("/dashboard/enter/{token}", Anybody, enter::show, enter::sent),
         form("/dashboard/password", Session::Restricted, password::show, password::sent),
         form("/dashboard/account", Session::Full, account::show, account::sent),
-        form("/dashboard/account/sessions", Session::Full, sessions::show, sessions::end_others),
+        form("/dashboard/account/sessions", Session::Full, account::sessions, account::end_others),
         form("/dashboard/b/{business_id}/appointments/new", Right::Day, day::booking::show, day::booking::sent),
         form("/dashboard/b/{business_id}/appointments/{appointment_id}/move", Right::Day, day::moving::show, day::moving::sent),
-        form("/dashboard/b/{business_id}/appointments/{appointment_id}/decline", Right::Day, day::ending::declining, day::ending::decline),
-        form("/dashboard/b/{business_id}/appointments/{appointment_id}/cancel", Right::Day, day::ending::cancelling, day::ending::cancel),
+        form("/dashboard/b/{business_id}/appointments/{appointment_id}/decline", Right::Day, day::appointment::declining, day::appointment::decline),
+        form("/dashboard/b/{business_id}/appointments/{appointment_id}/cancel", Right::Day, day::appointment::cancelling, day::appointment::cancel),
         form("/dashboard/b/{business_id}/alerts", Right::Own, day::alerts::show, day::alerts::read_all),
         form("/dashboard/b/{business_id}/contacts/new", Right::Day, records::contact_edit::new, records::contact_edit::add).map(Route::kept),
         form("/dashboard/b/{business_id}/contacts/{contact_id}/edit", Right::Day, records::contact_edit::edit, records::contact_edit::save).map(Route::kept),
@@ -70,7 +70,7 @@ pub(super) fn table() -> Vec<Route> {
         post("/dashboard/accept/{business_id}", Session::Full, landing::accept),
         post("/dashboard/decline/{business_id}", Session::Full, landing::decline),
         post("/dashboard/account/email", Session::Full, account::email),
-        post("/dashboard/account/sessions/{session_id}/end", Session::Full, sessions::end),
+        post("/dashboard/account/sessions/{session_id}/end", Session::Full, account::end),
         get("/dashboard/b/{business_id}/today", Right::Day, day::today::show),
         get("/dashboard/b/{business_id}/stream", Right::Own, stream::show),
         get("/dashboard/b/{business_id}/calendar", Right::Day, day::calendar::show),

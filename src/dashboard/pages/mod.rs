@@ -10,7 +10,6 @@ pub(super) mod landing;
 pub(super) mod password;
 mod prelude;
 pub(super) mod records;
-pub(super) mod sessions;
 pub(super) mod settings;
 pub(super) mod sign_in;
 pub(super) mod unsubscribe;

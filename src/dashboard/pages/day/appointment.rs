@@ -1,4 +1,5 @@
-//! The page of an appointment: its details, the possible actions, and its history from the audit log.
+//! The page of an appointment: its details, the possible actions, and its history from the audit log. Declining
+//! and cancelling come after a page with the consequences.
 //!
 //! Invariants: every member sees action, time and person of each change. Old and new values are shown only to
 //! members who may see the log.
@@ -7,7 +8,7 @@ use std::collections::HashMap;
 
 use domain::{Actor, AppointmentStatus, AuditAction, AuditEntry, Right, Timestamp};
 use engine::business::History;
-use engine::business::commands::appointments::{Confirm, PatchAppointment};
+use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment};
 use view::{AppointmentView, ContactView, OperatorAppointmentView};
 
 use crate::admin::AppointmentPatchBody;
@@ -196,7 +197,7 @@ impl Page<'_> {
 }
 
 /// Redirects after a change, or shows the page with the reason for the refusal.
-pub(super) async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
+async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
     redirected(done, |undone| shown(member, Some(undone))).await
 }
 
@@ -228,4 +229,60 @@ fn moved(member: &Member, entry: &AuditEntry) -> Option<String> {
     let said = |(from, to)| member.says("appointment-history-from-to", &[("from", from), ("to", to)]);
     let both: Vec<_> = [times, staff].into_iter().flatten().map(said).collect();
     (!both.is_empty()).then(|| both.join(", "))
+}
+
+#[derive(Template)]
+#[template(path = "dashboard/pages/day/ending.html", config = "src/askama.toml")]
+struct Ending<'a> {
+    sheet: Sheet<'a>,
+    visit: AppointmentView,
+    tag: String,
+    /// The last part of the form's path, and the message ids of the title, of the button and of the first
+    /// consequence.
+    deed: &'static str,
+    title: &'static str,
+    label: &'static str,
+    means: &'static str,
+}
+
+/// The page before declining. If the request is no longer open, the appointment's page says so.
+pub(crate) async fn declining(member: Member) -> Answered {
+    let visit = asked(&member).await?;
+    if visit.status != AppointmentStatus::Pending || !member.may(Right::Day) {
+        return Ok(see_other(&member.appointment_path(&visit)));
+    }
+    ending(&member, visit, ["decline", "ending-decline-title", "ending-decline-do", "ending-decline-frees"])
+}
+
+pub(crate) async fn cancelling(member: Member) -> Answered {
+    let visit = asked(&member).await?;
+    if !visit.status.is_active() || !member.may(Right::Day) {
+        return Ok(see_other(&member.appointment_path(&visit)));
+    }
+    let is_over = visit.ends_at <= member.business.now();
+    let means = if is_over { "ending-cancel-over" } else { "ending-cancel-frees" };
+    ending(&member, visit, ["cancel", "ending-cancel-title", "ending-cancel-do", means])
+}
+
+fn ending(
+    member: &Member,
+    visit: AppointmentView,
+    [deed, title, label, means]: [&'static str; 4],
+) -> Answered {
+    let sheet = member.sheet("").under(member.above_change(&visit));
+    page(&Ending { sheet, tag: tag(&visit), visit, deed, title, label, means })
+}
+
+pub(crate) async fn decline(member: Member) -> Answered {
+    let visit = asked(&member).await?;
+    let done = member.change(Decline { id: visit.id }).await;
+    let done = done.map(|_| format!("{}?done=declined", member.appointment_path(&visit)));
+    answered(&member, done).await
+}
+
+pub(crate) async fn cancel(member: Member) -> Answered {
+    let visit = asked(&member).await?;
+    let done = member.change(Cancel { id: visit.id }).await;
+    let done = done.map(|_| format!("{}?done=cancelled", member.appointment_path(&visit)));
+    answered(&member, done).await
 }

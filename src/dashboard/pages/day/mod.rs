@@ -8,7 +8,7 @@
 //! diary      the data that these pages read
 //! booking    a new appointment, with the search for contacts; `moving` another time for one; `open_times` the
 //!            times to choose from
-//! appointment, ending    one appointment with its history; declining and cancelling
+//! appointment    one appointment with its history; declining and cancelling it
 //! ```
 
 mod above;
@@ -19,7 +19,6 @@ mod board;
 pub(in crate::dashboard) mod booking;
 pub(in crate::dashboard) mod calendar;
 mod diary;
-pub(in crate::dashboard) mod ending;
 mod lanes;
 mod list;
 pub(in crate::dashboard) mod moving;

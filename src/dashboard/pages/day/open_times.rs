@@ -57,8 +57,9 @@ pub(super) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Builds the strip and the times for a form, whose chosen time is an instant or a local time. `way` returns
-    /// the link of a day, or the value of its button. `is_taken` is true if the submitted time was refused.
+    /// Builds the strip and the times for a form, whose chosen time is an instant or a local time. `way`
+    /// returns the link of a day, or the value of its button. `is_taken` is true if the submitted time was
+    /// refused.
     pub(super) fn open_times(
         &self,
         filled: &mut Filled,

@@ -41,8 +41,8 @@ pub(super) fn region(view: &View, code: &str) -> String {
     view.words.find(&format!("region-{code}"), &[]).unwrap_or_else(|| code.to_owned())
 }
 
-/// The countries with a name in the catalogue, in the order of their names. They have supported national formats
-/// of phone numbers. The values are ISO 3166 codes.
+/// The countries with a name in the catalogue, in the order of their names. They have supported national
+/// formats of phone numbers. The values are ISO 3166 codes.
 pub(super) fn regions(view: &View) -> Vec<Choice> {
     let named = codes().filter_map(|code| {
         let name = view.words.find(&format!("region-{code}"), &[])?;
