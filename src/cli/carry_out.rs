@@ -19,7 +19,7 @@ pub(super) struct Failure {
     /// 1 if the command failed, 2 if it was not started.
     pub(super) exit_status: u8,
     /// The error response of the service.
-    pub(super) refusal: Option<ApiError>,
+    pub(super) refusal: Option<Box<ApiError>>,
     /// The data directory that no running service uses.
     pub(super) unused_dir: Option<PathBuf>,
 }
@@ -62,7 +62,7 @@ impl From<ConfigError> for Failure {
 
 impl From<ApiError> for Failure {
     fn from(refused: ApiError) -> Self {
-        Self { refusal: Some(refused.clone()), ..Self::new(refused) }
+        Self { refusal: Some(Box::new(refused.clone())), ..Self::new(refused) }
     }
 }
 

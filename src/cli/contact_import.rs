@@ -92,7 +92,7 @@ async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, Fail
             let taken = refused.details.iter().filter(|one| ["phone", "email"].contains(&one.path.as_str()));
             let there: Vec<_> = taken.map(|one| known(row.line, &one.path, &one.message)).collect();
             // A full budget is a conflict too, without an existing contact.
-            if there.is_empty() { Err(refused.into()) } else { Ok(there) }
+            if there.is_empty() { Err((*refused).into()) } else { Ok(there) }
         }
         Err(error) => Err(error),
     }
