@@ -84,7 +84,6 @@ fn header(name: &'static str, value: &str) -> HeaderValue {
     HeaderValue::dangerous_new_pre_encoded(name, value.to_owned(), value.to_owned())
 }
 
-/// Renders a page as plain text.
 fn text(page: &Page) -> String {
     let mut lines = vec![page.heading.clone(), String::new()];
     for line in &page.intro {

@@ -1,7 +1,7 @@
 //! The content of a mail, before it is rendered as text or HTML.
 
 use chrono_tz::Tz;
-use domain::{AlertKind, AppointmentStatus, CallStatus};
+use domain::AlertKind;
 use engine::mail::letter::{AlertItem, Content, Letter, Link, Sender, What};
 
 use super::words::words;
@@ -12,7 +12,6 @@ const WORDS_CHARS_MAX: usize = 2_000;
 /// The maximum length of a name in a subject, in characters.
 const SUBJECT_CHARS_MAX: usize = 60;
 
-/// The text and the address of a link.
 pub(super) type Anchor = (String, String);
 
 #[derive(Debug, Default)]
@@ -21,17 +20,14 @@ pub(super) struct Page {
     pub(super) heading: String,
     pub(super) intro: Vec<String>,
     pub(super) entries: Vec<Entry>,
-    /// The main link.
     pub(super) action: Option<Anchor>,
     pub(super) outro: Vec<String>,
     pub(super) unsubscribe: Option<Anchor>,
 }
 
-/// One event.
 #[derive(Debug, Default)]
 pub(super) struct Entry {
     pub(super) title: String,
-    /// Labels and values.
     pub(super) lines: Vec<(String, String)>,
     /// The text of a message, which may have several lines.
     pub(super) words: Option<String>,
@@ -84,7 +80,6 @@ impl Maker<'_> {
         self.business.map_or(Tz::UTC, |business| business.zone)
     }
 
-    /// A line with the zone of the times.
     fn zone_line(&self) -> String {
         match self.business {
             Some(business) => self.words.say("zone", &[("zone", Value::Text(business.zone.name()))]),
@@ -171,8 +166,7 @@ impl Maker<'_> {
         }
     }
 
-    /// An invitation also resets the password of an unconfirmed account, since another person may have chosen
-    /// it.
+    /// An invitation also resets the password of an unconfirmed account: another person may have chosen it.
     fn reset(&self, link: &Link) -> Page {
         let mut page = self.link("reset", link, &["reset-ignore"]);
         if self.business.is_some() {
@@ -216,7 +210,7 @@ impl Maker<'_> {
                 line("label-when", Some(&moment(*starts_at)));
                 line("label-service", service.as_deref());
                 line("label-staff", staff.as_deref());
-                line("label-status", Some(&self.words.say(appointment_status(*status), &[])));
+                line("label-status", Some(&self.words.say(&format!("status-{status}"), &[])));
                 path = format!("appointments/{id}");
             }
             What::Message { id, caller, phone, body } => {
@@ -229,7 +223,7 @@ impl Maker<'_> {
             What::Call { id, status, caller, started_at } => {
                 line("label-who", caller.as_deref());
                 line("label-when", Some(&moment(*started_at)));
-                line("label-status", Some(&self.words.say(call_status(*status), &[])));
+                line("label-status", Some(&self.words.say(&format!("call-{status}"), &[])));
                 path = format!("calls/{id}");
             }
             What::Webhook { id, url } => {
@@ -240,22 +234,5 @@ impl Maker<'_> {
         }
         let link = (self.words.say(&format!("open-{}", told.kind), &[]), self.address(&path));
         Entry { title: self.words.say(&format!("title-{}", told.kind), &[]), lines, words, link: Some(link) }
-    }
-}
-
-fn appointment_status(status: AppointmentStatus) -> &'static str {
-    match status {
-        AppointmentStatus::Pending => "status-pending",
-        AppointmentStatus::Confirmed => "status-confirmed",
-        AppointmentStatus::Declined => "status-declined",
-        AppointmentStatus::Cancelled => "status-cancelled",
-    }
-}
-
-fn call_status(status: CallStatus) -> &'static str {
-    match status {
-        CallStatus::Completed => "call-completed",
-        CallStatus::Missed => "call-missed",
-        CallStatus::Failed => "call-failed",
     }
 }

@@ -17,13 +17,11 @@ pub(crate) enum Security {
     None,
 }
 
-/// The relay that sends the mails.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Relay {
     pub(crate) security: Security,
     pub(crate) host: String,
     pub(crate) port: u16,
-    /// User name and password.
     pub(crate) credentials: Option<(String, String)>,
 }
 
@@ -84,7 +82,6 @@ impl FromStr for Relay {
     }
 }
 
-/// The sender of mails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MailFrom(Mailbox);
 

@@ -11,7 +11,7 @@ use lettre::Address;
 use lettre::address::Envelope;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
-use lettre::transport::smtp::client::{AsyncSmtpConnection, AsyncTokioStream};
+use lettre::transport::smtp::client::AsyncSmtpConnection;
 use lettre::transport::smtp::extension::ClientId;
 use net::Trust;
 use ports::{BoxFuture, MadeMail, MailFailure, Mailer};
@@ -46,13 +46,10 @@ impl Smtp {
     /// Opens a connection that is ready for a mail. The error is a problem of the relay.
     async fn connect(&self) -> Result<AsyncSmtpConnection, String> {
         let stream = self.wire.connect().await.map_err(|error| describe(&error))?;
-        self.begin(stream).await.map_err(|error| describe(&error))
-    }
-
-    async fn begin(&self, stream: Box<dyn AsyncTokioStream>) -> Result<AsyncSmtpConnection, Error> {
-        let mut connection = AsyncSmtpConnection::connect_with_transport(stream, &self.hello).await?;
+        let connection = AsyncSmtpConnection::connect_with_transport(stream, &self.hello).await;
+        let mut connection = connection.map_err(|error| describe(&error))?;
         if let Some(credentials) = &self.credentials {
-            connection.auth(&MECHANISMS, credentials).await?;
+            connection.auth(&MECHANISMS, credentials).await.map_err(|error| describe(&error))?;
         }
         Ok(connection)
     }
@@ -76,7 +73,6 @@ impl Mailer for Smtp {
     }
 }
 
-/// Classifies the relay's response to a mail.
 fn failure(error: &Error) -> MailFailure {
     // The relay closes the connection (RFC 5321, 4.2.2).
     let closes = error.status().is_some_and(|code| code.to_string() == "421");
@@ -88,7 +84,6 @@ fn failure(error: &Error) -> MailFailure {
     }
 }
 
-/// Formats an error and its causes on one line.
 fn describe(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

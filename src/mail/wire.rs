@@ -52,20 +52,19 @@ impl Wire {
         let stream = self.open().await?;
         let address = stream.peer_addr()?;
         let Some((connector, name)) = &self.tls else {
-            return Ok(Box::new(Bounded::new(stream, address, Vec::new())));
+            return Ok(Box::new(Bounded { stream, address, first: Vec::new(), left: ANSWER_BYTES_MAX }));
         };
         let mut greeting = Vec::new();
         let stream = match self.relay.security {
             Security::StartTls => {
-                // The relay sends a greeting only before TLS. The client library expects one, so it reads
-                // this text.
+                // The client library expects a greeting, which the relay sends only before TLS.
                 greeting.extend(b"220 TLS has begun\r\n");
                 self.start_tls(stream).await?
             }
             Security::Tls | Security::None => stream,
         };
         let stream = connector.connect(name.clone(), stream).await.map_err(without_rust_values)?;
-        Ok(Box::new(Bounded::new(stream, address, greeting)))
+        Ok(Box::new(Bounded { stream, address, first: greeting, left: ANSWER_BYTES_MAX }))
     }
 
     async fn open(&self) -> io::Result<TcpStream> {
@@ -161,18 +160,13 @@ fn fault(fault: MailFault) -> io::Error {
 }
 
 /// A stream that fails if the relay sends more than [`ANSWER_BYTES_MAX`] between two commands.
+#[derive(Debug)]
 struct Bounded<S> {
     stream: S,
     address: SocketAddr,
     /// Data that is read before the data of the stream.
     first: Vec<u8>,
     left: usize,
-}
-
-impl<S> Bounded<S> {
-    fn new(stream: S, address: SocketAddr, first: Vec<u8>) -> Self {
-        Self { stream, address, first, left: ANSWER_BYTES_MAX }
-    }
 }
 
 impl<S: AsyncRead + Unpin> AsyncRead for Bounded<S> {
@@ -213,13 +207,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Bounded<S> {
     }
 }
 
-impl<S> fmt::Debug for Bounded<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Bounded({})", self.address)
-    }
-}
-
-impl<S: AsyncRead + AsyncWrite + Send + Sync + Unpin> AsyncTokioStream for Bounded<S> {
+impl<S: AsyncRead + AsyncWrite + fmt::Debug + Send + Sync + Unpin> AsyncTokioStream for Bounded<S> {
     fn peer_addr(&self) -> io::Result<SocketAddr> {
         Ok(self.address)
     }
