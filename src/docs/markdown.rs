@@ -14,7 +14,6 @@ const NAME_BYTES_MAX: usize = 44;
 /// The longest other code in a table that is not broken.
 const WORD_BYTES_MAX: usize = 24;
 
-/// A text as HTML.
 pub(super) struct Rendered {
     pub(super) html: String,
     /// The sections of the page in order. The first section belongs to the title.
@@ -26,21 +25,17 @@ pub(super) struct Section {
     pub(super) level: u8,
     pub(super) title: String,
     pub(super) anchor: String,
-    /// The text without markup.
     pub(super) text: String,
 }
 
-/// The events of a text.
 pub(super) fn parse(text: &str) -> Parser<'_> {
     Parser::new_ext(text, Options::ENABLE_TABLES)
 }
 
-/// The anchors of the headings of a text, in order.
 pub fn anchors(text: &str) -> Vec<String> {
     render(text).sections.into_iter().map(|section| section.anchor).collect()
 }
 
-/// Whether an event is a comment of HTML.
 pub(super) fn is_comment(html: &str) -> bool {
     html.trim_start().starts_with("<!--")
 }
@@ -53,7 +48,6 @@ pub(super) fn inline(text: &str) -> String {
     one.filter(|one| !one.contains("<p>")).unwrap_or(html).to_owned()
 }
 
-/// A text as HTML.
 pub(super) fn render(text: &str) -> Rendered {
     let events: Vec<Event<'_>> = parse(text).collect();
     let mut writer = Writer::default();

@@ -7,12 +7,9 @@ use super::samples::{Call, Sample, samples};
 
 /// How deep properties of properties are listed.
 const DEPTH_MAX: usize = 4;
-/// The methods in the order of a reference.
 const METHODS: [&str; 5] = ["get", "post", "patch", "put", "delete"];
-/// The content type of bodies.
 const JSON: &str = "application/json";
 
-/// Operations with the same tag.
 pub(super) struct Group {
     pub(super) name: String,
     pub(super) about: String,
@@ -37,7 +34,6 @@ pub(super) struct Operation {
     pub(super) plain: String,
 }
 
-/// A parameter or a property.
 pub(super) struct Field {
     pub(super) name: String,
     /// The location of a parameter (`path`, `query` or `header`); empty for a property.
@@ -145,8 +141,7 @@ impl Document<'_> {
         if schema["properties"].is_object() { vec![schema] } else { choices }
     }
 
-    /// The properties of an object and of those within it, required ones first. If there are several forms, a
-    /// property is required if all of them require it.
+    /// The properties at any depth, required ones first. With several forms, all must require a required one.
     fn fields(&self, schema: &Value, prefix: &str, depth: usize) -> Vec<Field> {
         let objects = self.objects(schema);
         let mut all: Map<String, Value> = Map::new();
@@ -226,7 +221,7 @@ impl Document<'_> {
     }
 }
 
-fn pretty(value: &Value) -> String {
+pub(super) fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
 

@@ -2,12 +2,12 @@
 
 use serde_json::Value;
 
+use super::reference::pretty;
+
 /// The address in examples.
 const ORIGIN: &str = "https://desk.example.com";
-/// An id in examples.
 const ID: &str = "019c8f3e-7a10-7000-8c11-0a1b2c3d4e5f";
 
-/// An example in a language.
 pub(super) struct Sample {
     pub(super) language: &'static str,
     pub(super) code: String,
@@ -24,7 +24,6 @@ pub(super) struct Call<'a> {
     pub(super) shows: bool,
 }
 
-/// The request in each language.
 pub(super) fn samples(call: &Call<'_>) -> Vec<Sample> {
     vec![
         Sample { language: "curl", code: curl(call) },
@@ -69,7 +68,7 @@ fn curl(call: &Call<'_>) -> String {
     }
     if !call.body.is_null() {
         lines.push("-H \"Content-Type: application/json\"".to_owned());
-        lines.push(format!("-d '{}'", pretty(call.body, &JSON, 1).replace('\'', r"'\''")));
+        lines.push(format!("-d '{}'", json(call.body).replace('\'', r"'\''")));
     }
     lines.join(" \\\n  ")
 }
@@ -86,7 +85,7 @@ fn python(call: &Call<'_>) -> String {
         call.url(),
     );
     if !call.body.is_null() {
-        code.push_str(&format!("    json={},\n", pretty(call.body, &PYTHON, 1)));
+        code.push_str(&format!("    json={},\n", literal(call.body)));
     }
     code.push_str(")\nresponse.raise_for_status()\n");
     if call.shows {
@@ -109,7 +108,7 @@ fn javascript(call: &Call<'_>) -> String {
     }
     options.push(format!("  headers: {{\n    {},\n  }},\n", headers.join(",\n    ")));
     if !call.body.is_null() {
-        options.push(format!("  body: JSON.stringify({}),\n", pretty(call.body, &JSON, 1)));
+        options.push(format!("  body: JSON.stringify({}),\n", json(call.body)));
     }
     let shown = if call.shows { "const { data } = await response.json();\nconsole.log(data);\n" } else { "" };
     format!(
@@ -119,42 +118,25 @@ fn javascript(call: &Call<'_>) -> String {
     )
 }
 
-/// How a language writes values.
-struct Literals {
-    indent: &'static str,
-    null: &'static str,
-    yes: &'static str,
-    no: &'static str,
+/// A value as JSON that begins on a line with one level of indentation.
+fn json(value: &Value) -> String {
+    pretty(value).replace('\n', "\n  ")
 }
 
-const JSON: Literals = Literals { indent: "  ", null: "null", yes: "true", no: "false" };
-const PYTHON: Literals = Literals { indent: "    ", null: "None", yes: "True", no: "False" };
-
-/// A value as a literal that begins at this depth.
-fn pretty(value: &Value, literals: &Literals, depth: usize) -> String {
-    let (inside, outside) = (literals.indent.repeat(depth + 1), literals.indent.repeat(depth));
-    let block = |open: char, parts: Vec<String>, close: char| {
-        let lines: Vec<String> = parts.iter().map(|part| format!("{inside}{part}")).collect();
-        if lines.is_empty() {
-            format!("{open}{close}")
-        } else {
-            format!("{open}\n{}\n{outside}{close}", lines.join(",\n"))
-        }
-    };
-    let inner = |value: &Value| pretty(value, literals, depth + 1);
-    match value {
-        Value::Null => literals.null.to_owned(),
-        Value::Bool(true) => literals.yes.to_owned(),
-        Value::Bool(false) => literals.no.to_owned(),
-        Value::Array(values) => block('[', values.iter().map(inner).collect(), ']'),
-        Value::Object(values) => {
-            let part = |(name, value): (&String, &Value)| {
-                format!("{}: {}", Value::from(name.as_str()), inner(value))
-            };
-            block('{', values.iter().map(part).collect(), '}')
-        }
-        other => other.to_string(),
-    }
+/// The same as a Python literal. Python has other words and four spaces per level.
+fn literal(value: &Value) -> String {
+    let json = pretty(value);
+    let lines = json.lines().map(|line| {
+        let text = line.trim_start();
+        let indent = " ".repeat(2 * (line.len() - text.len()));
+        let (text, comma) = text.strip_suffix(',').map_or((text, ""), |text| (text, ","));
+        // A line with a string ends with a quote.
+        let words = [("null", "None"), ("true", "True"), ("false", "False")];
+        let word = words.iter().find_map(|(json, python)| Some((text.strip_suffix(json)?, *python)));
+        let (start, word) = word.unwrap_or((text, ""));
+        format!("{indent}{start}{word}{comma}")
+    });
+    lines.collect::<Vec<_>>().join("\n    ")
 }
 
 #[cfg(test)]

@@ -8,12 +8,10 @@ use super::topics::Topic;
 pub(super) const QUERY_CHARS_MAX: usize = 100;
 /// The maximum number of words of a query that are used.
 const WORDS_MAX: usize = 8;
-/// The maximum number of results.
 const RESULTS_MAX: usize = 30;
 /// The characters of a result's excerpt, before and after the first word that was found.
 const EXCERPT_CHARS: (usize, usize) = (60, 120);
 
-/// A place that can be found.
 pub(super) struct Entry {
     pub(super) title: String,
     /// The topic or the group of operations.
@@ -24,14 +22,12 @@ pub(super) struct Entry {
     lower: [String; 2],
 }
 
-/// A search result.
 pub(super) struct Found<'a> {
     pub(super) entry: &'a Entry,
     /// Parts of the text around the first word, and whether each is a word of the query.
     pub(super) excerpt: Vec<(bool, String)>,
 }
 
-/// The sections of a topic.
 pub(super) fn of_topic(topic: &Topic, sections: &[Section]) -> impl Iterator<Item = Entry> {
     sections.iter().map(|section| {
         let within = if section.level == 1 { "Topic".to_owned() } else { topic.title().to_owned() };
@@ -40,7 +36,6 @@ pub(super) fn of_topic(topic: &Topic, sections: &[Section]) -> impl Iterator<Ite
     })
 }
 
-/// The operations of a group.
 pub(super) fn of_group(group: &Group) -> impl Iterator<Item = Entry> {
     group.operations.iter().map(|one| {
         let names = one.parameters.iter().chain(&one.body).map(|field| field.name.as_str());

@@ -8,7 +8,6 @@ use unicode_width::UnicodeWidthStr;
 
 use super::markdown::{is_comment, parse};
 
-/// What separates the columns of a table.
 const GAP: &str = "  ";
 /// A word of a table that is longer does not widen its column.
 const WORD_WIDTH_MAX: usize = 40;
@@ -27,7 +26,6 @@ struct Printer {
     width: usize,
     styled: bool,
     out: String,
-    /// The inline text that is being read.
     line: String,
     /// The numbers of the next items of the lists around it; none for a list without numbers.
     lists: Vec<Option<u64>>,
@@ -223,7 +221,6 @@ fn widths(rows: &[Vec<String>], width: usize) -> Option<Vec<usize>> {
     Some(widths)
 }
 
-/// The lines of a row.
 fn aligned(row: &[String], widths: &[usize]) -> Vec<String> {
     let cells: Vec<Vec<String>> = row.iter().zip(widths).map(|(cell, width)| wrap(cell, *width)).collect();
     let height = cells.iter().map(Vec::len).max().unwrap_or(0);

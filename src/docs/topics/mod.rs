@@ -1,18 +1,15 @@
 //! The topics: Markdown files that are part of the program.
 
-/// A topic of the documentation.
 #[derive(Debug)]
 pub struct Topic {
     /// The word by which `receptionist help` and `/docs` find it; also the name of its file.
     pub name: &'static str,
     /// The content of the topic in a few words.
     pub about: &'static str,
-    /// The Markdown text.
     pub text: &'static str,
 }
 
 impl Topic {
-    /// The heading of the text.
     pub fn title(&self) -> &'static str {
         self.text.lines().next().unwrap_or_default().trim_start_matches("# ")
     }
@@ -52,12 +49,10 @@ topics! {
     }
 }
 
-/// Every topic, in the order of the groups.
 pub fn topics() -> impl Iterator<Item = &'static Topic> {
     GROUPS.iter().flat_map(|(_, topics)| topics.iter())
 }
 
-/// The topic of this name.
 pub fn topic(name: &str) -> Option<&'static Topic> {
     topics().find(|topic| topic.name == name)
 }
