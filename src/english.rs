@@ -1,8 +1,6 @@
 //! The engine's codes in English for the APIs, the CLI and MCP. Each match is exhaustive, so a new code
 //! needs a sentence.
 
-use std::borrow::Cow;
-
 use domain::{
     Amendment, BudgetKind, Conflict, Denied, DirFault, ImportProblem, Named, PasswordHint, ProblemCode,
     SlotReason, TextError, UnderWay, UrlRefusal, UsedBy, Wait,
@@ -34,52 +32,47 @@ pub(crate) fn slot(reason: SlotReason) -> &'static str {
 }
 
 pub(crate) fn conflict(conflict: &Conflict) -> String {
-    let sentence = match conflict {
+    match conflict {
         Conflict::SpecialDaysFull(most) => {
-            return format!("a business can have at most {most} special days; delete past ones");
+            format!("a business can have at most {most} special days; delete past ones")
         }
-        Conflict::TimesOffFull(most) => {
-            return format!("there are {most} future times off, which is the maximum");
-        }
+        Conflict::TimesOffFull(most) => format!("there are {most} future times off, which is the maximum"),
         Conflict::AppointmentStatus(status, amendment) => {
-            return format!("an appointment that is {status} cannot be {}", amended(*amendment));
+            format!("an appointment that is {status} cannot be {}", amended(*amendment))
         }
-        Conflict::BudgetUsedUp(kind) => {
-            return format!("the budget for {} is used up", spaced(*kind));
-        }
-        Conflict::EndpointsFull(most) => return format!("a business has at most {most} webhook endpoints"),
-        Conflict::PeopleFull(most) => return format!("a business has at most {most} people"),
-        Conflict::NoRelaySet(setting) => return format!("no mail is sent: {setting} is not set"),
-        Conflict::Changed => "the resource has changed",
-        Conflict::NoSpecialDay => "this date has no special day",
-        Conflict::StartsElsewhere(_) => "the appointment starts at another time",
-        Conflict::AppointmentEnded => "the appointment has already ended",
-        Conflict::InUse(_) => "another record refers to it; make it inactive instead",
-        Conflict::EndpointDisabled => "the endpoint is disabled",
-        Conflict::DeliveryPending => "the delivery is pending",
-        Conflict::ContactErased => "the contact of the appointment was erased",
-        Conflict::EventWiped => "the event contained data of a contact who was erased",
-        Conflict::ContactTaken { .. } => "another contact has this phone or email",
-        Conflict::BelongsAlready => "the person already belongs to the business",
-        Conflict::NotOnOffer => "the membership is no longer offered",
-        Conflict::LastOwner => "the business must keep an active owner",
-        Conflict::PasswordOfAnother => "somebody else may have set the password of this account",
-        Conflict::AccountUnconfirmed => "the account is not confirmed",
-        Conflict::AccountHasPassword => "the account has a password",
+        Conflict::BudgetUsedUp(kind) => format!("the budget for {} is used up", spaced(*kind)),
+        Conflict::EndpointsFull(most) => format!("a business has at most {most} webhook endpoints"),
+        Conflict::PeopleFull(most) => format!("a business has at most {most} people"),
+        Conflict::NoRelaySet(setting) => format!("no mail is sent: {setting} is not set"),
+        Conflict::Changed => "the resource has changed".into(),
+        Conflict::NoSpecialDay => "this date has no special day".into(),
+        Conflict::StartsElsewhere(_) => "the appointment starts at another time".into(),
+        Conflict::AppointmentEnded => "the appointment has already ended".into(),
+        Conflict::InUse(_) => "another record refers to it; make it inactive instead".into(),
+        Conflict::EndpointDisabled => "the endpoint is disabled".into(),
+        Conflict::DeliveryPending => "the delivery is pending".into(),
+        Conflict::ContactErased => "the contact of the appointment was erased".into(),
+        Conflict::EventWiped => "the event contained data of a contact who was erased".into(),
+        Conflict::ContactTaken { .. } => "another contact has this phone or email".into(),
+        Conflict::BelongsAlready => "the person already belongs to the business".into(),
+        Conflict::NotOnOffer => "the membership is no longer offered".into(),
+        Conflict::LastOwner => "the business must keep an active owner".into(),
+        Conflict::PasswordOfAnother => "somebody else may have set the password of this account".into(),
+        Conflict::AccountUnconfirmed => "the account is not confirmed".into(),
+        Conflict::AccountHasPassword => "the account has a password".into(),
         Conflict::AddressUnconfirmed => {
-            "the account of this address is not confirmed, and no mail can be sent to it"
+            "the account of this address is not confirmed, and no mail can be sent to it".into()
         }
-        Conflict::AddressTaken => "another account has this address",
-        Conflict::InvitationsUsedUp(_) => "today's limit of mailed invitations is reached",
-        Conflict::AddressChangesUsedUp(_) => "today's limit of mails to new addresses is reached",
-        Conflict::TestMailsUsedUp(_) => "the limit of test mails is reached",
-        Conflict::MailPending => "the mail is still waiting to be sent",
-        Conflict::MailHasLink => "invitations and mails with a link cannot be sent again",
-        Conflict::NoRelay => "no mail is sent: the service has no relay",
-        Conflict::NoPublicUrl => "the service has no public URL; set RECEPTIONIST_PUBLIC_URL",
-        Conflict::MailsWait => "too many mails of the business are waiting to be sent",
-    };
-    sentence.into()
+        Conflict::AddressTaken => "another account has this address".into(),
+        Conflict::InvitationsUsedUp(_) => "today's limit of mailed invitations is reached".into(),
+        Conflict::AddressChangesUsedUp(_) => "today's limit of mails to new addresses is reached".into(),
+        Conflict::TestMailsUsedUp(_) => "the limit of test mails is reached".into(),
+        Conflict::MailPending => "the mail is still waiting to be sent".into(),
+        Conflict::MailHasLink => "invitations and mails with a link cannot be sent again".into(),
+        Conflict::NoRelay => "no mail is sent: the service has no relay".into(),
+        Conflict::NoPublicUrl => "the service has no public URL; set RECEPTIONIST_PUBLIC_URL".into(),
+        Conflict::MailsWait => "too many mails of the business are waiting to be sent".into(),
+    }
 }
 
 fn amended(amendment: Amendment) -> &'static str {
@@ -149,245 +142,224 @@ pub(crate) fn denied(denied: Denied) -> &'static str {
 }
 
 /// The problem as a predicate: `must be a UUID`.
-pub(crate) fn problem(code: &ProblemCode) -> Cow<'_, str> {
+pub(crate) fn problem(code: &ProblemCode) -> String {
     use ProblemCode as P;
-    let words = match code {
-        P::PlusInQuery(code) => {
-            return format!("{} (in a query, + is a space; write it as %2B)", problem(code)).into();
-        }
-        P::Text(error) => return text(*error),
-        P::RequiredWith(other) => return format!("is required with {other}").into(),
-        P::RequiredOr(other) => return format!("is required, or {other}").into(),
-        P::NotWith(others) => {
-            return format!("must not be given together with {}", others.join(" or ")).into();
-        }
-        P::InvalidJson(error) => return format!("the body is not valid JSON: {error}").into(),
-        P::HeaderAscii(max) => {
-            return format!("must be one value of 1 to {max} visible ASCII characters").into();
-        }
-        P::VisibleAscii(max) => return format!("must have 1 to {max} visible ASCII characters").into(),
-        P::ValuesMax(max) => return format!("must list at most {max} values").into(),
-        P::Unnamed(count) => return format!("{count} more problems are not listed").into(),
-        P::AtMost(max) => return format!("must be at most {max}").into(),
-        P::NotANameOrId(max) => return format!("must be a name of 1 to {max} characters, or an id").into(),
-        P::DaysFrom(other, max) => {
-            return format!("must be at most {max} days from {other}, counting both days").into();
-        }
-        P::OfPerson(id) => return format!("is already used by person {id}").into(),
-        P::Now(value) => return value.into(),
-        P::StatusNow(status) => return format!("is {status}").into(),
-        P::EntityTagNow(tag) => return format!("the entity tag is now {tag}").into(),
-        P::UsedBy(UsedBy::Appointment(id)) => return format!("appointment {id} refers to it").into(),
-        P::UsedBy(UsedBy::Message(id)) => return format!("message {id} refers to it").into(),
-        P::UsedBy(UsedBy::Staff(id)) => return format!("staff member {id} offers it").into(),
-        P::UsedBy(UsedBy::Person(id)) => return format!("person {id} is this staff member").into(),
-        P::MailPending => return conflict(&Conflict::MailPending).into(),
-        P::MailHasLink => return conflict(&Conflict::MailHasLink).into(),
-        P::NoRelay => return conflict(&Conflict::NoRelay).into(),
-        P::MailsWait => return conflict(&Conflict::MailsWait).into(),
-        P::Guessable(hints) => return guessable(hints).into(),
-        P::NextAt(at) => return format!("the next one can be sent at {at}").into(),
-        P::AfterBackup(id) => return format!("wait for the end of backup {id}").into(),
-        P::BackupDir(dir, fault) => return backup_dir(dir, fault).into(),
-        P::OneRequired(names) => return format!("must have at least one of {}", names.join(", ")).into(),
-        P::Items { min: 0, max } => return format!("must have at most {max} items").into(),
-        P::Items { min, max } => return format!("must have {min} to {max} items").into(),
-        P::WholeNumber { min, max } => {
-            return format!("must be a whole number from {min} to {max}").into();
-        }
-        P::OneOf(words) => return format!("must be one of {}", words.join(", ")).into(),
-        P::Years(first, last) => return format!("must be in the years {first} to {last}").into(),
-        P::NotLaterThan(other) => return format!("must be later than {other}").into(),
-        P::Before(other) => return format!("must not be before {other}").into(),
-        P::SameAs(other) => {
-            return format!("must differ from {other}; the whole day is 00:00 to 24:00").into();
-        }
-        P::DayListed(day, 1) => return format!("{day} is listed twice").into(),
-        P::DayListed(day, most) => return format!("{day} is listed more than {most} times").into(),
-        P::BreaksMax(most) => return format!("a week has at most {most} breaks").into(),
-        P::WindowsMax(most) => return format!("a date has at most {most} windows").into(),
-        P::OverlapsDay(day) => return format!("the window overlaps a window of {day}").into(),
-        P::OverlapsWindow(index) => return format!("the window overlaps windows[{index}]").into(),
+    match code {
+        P::PlusInQuery(code) => format!("{} (in a query, + is a space; write it as %2B)", problem(code)),
+        P::Text(error) => text(*error),
+        P::RequiredWith(other) => format!("is required with {other}"),
+        P::RequiredOr(other) => format!("is required, or {other}"),
+        P::NotWith(others) => format!("must not be given together with {}", others.join(" or ")),
+        P::InvalidJson(error) => format!("the body is not valid JSON: {error}"),
+        P::HeaderAscii(max) => format!("must be one value of 1 to {max} visible ASCII characters"),
+        P::VisibleAscii(max) => format!("must have 1 to {max} visible ASCII characters"),
+        P::ValuesMax(max) => format!("must list at most {max} values"),
+        P::Unnamed(count) => format!("{count} more problems are not listed"),
+        P::AtMost(max) => format!("must be at most {max}"),
+        P::NotANameOrId(max) => format!("must be a name of 1 to {max} characters, or an id"),
+        P::DaysFrom(other, max) => format!("must be at most {max} days from {other}, counting both days"),
+        P::OfPerson(id) => format!("is already used by person {id}"),
+        P::Now(value) => value.into(),
+        P::StatusNow(status) => format!("is {status}"),
+        P::EntityTagNow(tag) => format!("the entity tag is now {tag}"),
+        P::UsedBy(UsedBy::Appointment(id)) => format!("appointment {id} refers to it"),
+        P::UsedBy(UsedBy::Message(id)) => format!("message {id} refers to it"),
+        P::UsedBy(UsedBy::Staff(id)) => format!("staff member {id} offers it"),
+        P::UsedBy(UsedBy::Person(id)) => format!("person {id} is this staff member"),
+        P::MailPending => conflict(&Conflict::MailPending),
+        P::MailHasLink => conflict(&Conflict::MailHasLink),
+        P::NoRelay => conflict(&Conflict::NoRelay),
+        P::MailsWait => conflict(&Conflict::MailsWait),
+        P::Guessable(hints) => guessable(hints),
+        P::NextAt(at) => format!("the next one can be sent at {at}"),
+        P::AfterBackup(id) => format!("wait for the end of backup {id}"),
+        P::BackupDir(dir, fault) => backup_dir(dir, fault),
+        P::OneRequired(names) => format!("must have at least one of {}", names.join(", ")),
+        P::Items { min: 0, max } => format!("must have at most {max} items"),
+        P::Items { min, max } => format!("must have {min} to {max} items"),
+        P::WholeNumber { min, max } => format!("must be a whole number from {min} to {max}"),
+        P::OneOf(words) => format!("must be one of {}", words.join(", ")),
+        P::Years(first, last) => format!("must be in the years {first} to {last}"),
+        P::NotLaterThan(other) => format!("must be later than {other}"),
+        P::Before(other) => format!("must not be before {other}"),
+        P::SameAs(other) => format!("must differ from {other}; the whole day is 00:00 to 24:00"),
+        P::DayListed(day, 1) => format!("{day} is listed twice"),
+        P::DayListed(day, most) => format!("{day} is listed more than {most} times"),
+        P::BreaksMax(most) => format!("a week has at most {most} breaks"),
+        P::WindowsMax(most) => format!("a date has at most {most} windows"),
+        P::OverlapsDay(day) => format!("the window overlaps a window of {day}"),
+        P::OverlapsWindow(index) => format!("the window overlaps windows[{index}]"),
         P::NotOfTheBusiness(of) => {
             let article = if named(*of).starts_with(['a', 'A']) { "an" } else { "a" };
-            return format!("is not {article} {} of the business", named(*of)).into();
+            format!("is not {article} {} of the business", named(*of))
         }
         P::PublicUrlUnset => {
             let setting = variables::PUBLIC_URL;
-            return format!(
+            format!(
                 "{setting} must be set if the service listens on an address other than loopback without TLS"
             )
-            .into();
         }
-        P::OfContact(id) => return format!("is already used by contact {id}").into(),
-        P::People(count) => return format!("{count} people belong to it").into(),
-        P::WebhookUrl(refusal) => return webhook_url(*refusal).into(),
-        P::Import(problem) => return import(problem),
-        P::Endpoints(count) => return format!("{count} endpoints exist").into(),
+        P::OfContact(id) => format!("is already used by contact {id}"),
+        P::People(count) => format!("{count} people belong to it"),
+        P::WebhookUrl(refusal) => webhook_url(*refusal),
+        P::Import(problem) => import(problem),
+        P::Endpoints(count) => format!("{count} endpoints exist"),
         P::RowsFull { kind, max, used } => {
-            return format!("the business may keep at most {max} {}; it has {used}", spaced(*kind)).into();
+            format!("the business may keep at most {max} {}; it has {used}", spaced(*kind))
         }
         P::BytesFull { kind, max, used, more } => {
             let kept = format!("the business may keep at most {max} bytes of {}", spaced(*kind));
-            return format!("{kept}; it has {used}, and this one takes {more}").into();
+            format!("{kept}; it has {used}, and this one takes {more}")
         }
-        P::NextIn(Wait::Minutes(minutes)) => {
-            return format!("the next one can be sent in {minutes} minutes").into();
+        P::NextIn(Wait::Minutes(minutes)) => format!("the next one can be sent in {minutes} minutes"),
+        P::NextIn(Wait::Hours(hours)) => format!("the next one can be sent in {hours} hours"),
+        P::Required => "is required".into(),
+        P::InstantsOrDates => "is required together with ends_at, unless from and to are given".into(),
+        P::NoBody => "this endpoint takes no body".into(),
+        P::EmptyBody => "a JSON object is required".into(),
+        P::EncodedName => "is not a valid percent-encoded name".into(),
+        P::EncodedValue => "is not valid percent-encoded UTF-8".into(),
+        P::NotEntityTags => "must be * or a list of entity tags such as \"abc\"".into(),
+        P::NotACursor => "must be a next_cursor of this list with the same filters".into(),
+        P::MalformedCursor => "is malformed".into(),
+        P::NotAnInstant => {
+            "must be an RFC 3339 date-time with an offset or Z, such as 2026-03-02T09:00:00Z".into()
         }
-        P::NextIn(Wait::Hours(hours)) => return format!("the next one can be sent in {hours} hours").into(),
-        P::Required => "is required",
-        P::InstantsOrDates => "is required together with ends_at, unless from and to are given",
-        P::NoBody => "this endpoint takes no body",
-        P::EmptyBody => "a JSON object is required",
-        P::EncodedName => "is not a valid percent-encoded name",
-        P::EncodedValue => "is not valid percent-encoded UTF-8",
-        P::NotEntityTags => "must be * or a list of entity tags such as \"abc\"",
-        P::NotACursor => "must be a next_cursor of this list with the same filters",
-        P::MalformedCursor => "is malformed",
-        P::NotAnInstant => "must be an RFC 3339 date-time with an offset or Z, such as 2026-03-02T09:00:00Z",
         P::NotADateTime => {
             "must be a time on the business's clock such as 2026-11-24T10:00, or one with an offset such as \
              2026-11-24T10:00:00+01:00"
+                .into()
         }
         P::NotADateOrTime => {
-            "must be a date such as 2026-11-24, a time on the business's clock such as 2026-11-24T10:00, or one with \
-             an offset"
+            "must be a date such as 2026-11-24, a time on the business's clock such as 2026-11-24T10:00, or \
+             one with an offset"
+                .into()
         }
-        P::WindowsOfClosed => "must be empty if closed is true",
-        P::NoWindows => "must have at least one window unless closed is true",
-        P::NoRecord => "the record does not exist",
-        P::UsedBy(UsedBy::JustNow) => "another record started to refer to it just now",
-        P::ContactErased => "the contact was erased",
-        P::EventWiped => "the data of the event was erased",
-        P::WaitingFull => "the maximum number of deliveries is waiting",
-        P::MakeReset => "an invitation is only for an account without a password; create a reset link",
-        P::MakeLink => "create a link for the person first; its use confirms the account",
-        P::NotAbsolute => "must be an absolute path",
-        P::UnknownProperty => "is not a known property",
-        P::UnknownParameter => "is not a known parameter",
-        P::GivenTwice => "is given twice",
-        P::ListedTwice => "is listed twice",
-        P::NotAString => "must be a string",
-        P::NotABoolean => "must be true or false",
-        P::NotAnArray => "must be an array",
-        P::NotAnObject => "must be an object",
-        P::BodyNotAnObject => "the body must be a JSON object",
-        P::NotAUuid => "must be a UUID",
-        P::NotACurrency => "must be an ISO 4217 code of three upper-case letters, such as EUR",
-        P::NotATimeZone => "must be an IANA time zone name such as Europe/Paris",
-        P::NotARegion => "must be an ISO 3166 region in capitals such as US",
-        P::NotAWebAddress => "must be an absolute http or https URL",
-        P::NotADate => "must be a date as YYYY-MM-DD",
-        P::NotALocalTime => "must be a local time from 00:00 to 24:00, as HH:MM",
-        P::SkippedDays => "these days do not exist in the time zone of the business",
-        P::OpensAtTheEnd => "must be 00:00 to 23:59",
-        P::NoActiveService => "names no active service",
-        P::NoActiveStaff => "names no active staff member",
-        P::NotOffered => "names a staff member who does not offer the service",
-        P::NotOffering => "must be an active staff member who offers the service",
-        P::PhoneOrEmail => "must have a phone or an email",
-        P::NamePhoneOrEmail => "must have one of name, phone, email",
-        P::KeepsNamePhoneOrEmail => "must keep one of name, phone, email",
-        P::SkippedTime => "this time does not exist on that day because of a clock change",
-        P::TimeTwice => "this time occurs twice on that day because of a clock change",
-        P::PasswordAgain => denied(Denied::PasswordAgain),
-        P::PasswordWrong => "is not the password",
-        P::NotTicked => "must be ticked",
+        P::WindowsOfClosed => "must be empty if closed is true".into(),
+        P::NoWindows => "must have at least one window unless closed is true".into(),
+        P::NoRecord => "the record does not exist".into(),
+        P::UsedBy(UsedBy::JustNow) => "another record started to refer to it just now".into(),
+        P::ContactErased => "the contact was erased".into(),
+        P::EventWiped => "the data of the event was erased".into(),
+        P::WaitingFull => "the maximum number of deliveries is waiting".into(),
+        P::MakeReset => "an invitation is only for an account without a password; create a reset link".into(),
+        P::MakeLink => "create a link for the person first; its use confirms the account".into(),
+        P::NotAbsolute => "must be an absolute path".into(),
+        P::UnknownProperty => "is not a known property".into(),
+        P::UnknownParameter => "is not a known parameter".into(),
+        P::GivenTwice => "is given twice".into(),
+        P::ListedTwice => "is listed twice".into(),
+        P::NotAString => "must be a string".into(),
+        P::NotABoolean => "must be true or false".into(),
+        P::NotAnArray => "must be an array".into(),
+        P::NotAnObject => "must be an object".into(),
+        P::BodyNotAnObject => "the body must be a JSON object".into(),
+        P::NotAUuid => "must be a UUID".into(),
+        P::NotACurrency => "must be an ISO 4217 code of three upper-case letters, such as EUR".into(),
+        P::NotATimeZone => "must be an IANA time zone name such as Europe/Paris".into(),
+        P::NotARegion => "must be an ISO 3166 region in capitals such as US".into(),
+        P::NotAWebAddress => "must be an absolute http or https URL".into(),
+        P::NotADate => "must be a date as YYYY-MM-DD".into(),
+        P::NotALocalTime => "must be a local time from 00:00 to 24:00, as HH:MM".into(),
+        P::SkippedDays => "these days do not exist in the time zone of the business".into(),
+        P::OpensAtTheEnd => "must be 00:00 to 23:59".into(),
+        P::NoActiveService => "names no active service".into(),
+        P::NoActiveStaff => "names no active staff member".into(),
+        P::NotOffered => "names a staff member who does not offer the service".into(),
+        P::NotOffering => "must be an active staff member who offers the service".into(),
+        P::PhoneOrEmail => "must have a phone or an email".into(),
+        P::NamePhoneOrEmail => "must have one of name, phone, email".into(),
+        P::KeepsNamePhoneOrEmail => "must keep one of name, phone, email".into(),
+        P::SkippedTime => "this time does not exist on that day because of a clock change".into(),
+        P::TimeTwice => "this time occurs twice on that day because of a clock change".into(),
+        P::PasswordAgain => denied(Denied::PasswordAgain).into(),
+        P::PasswordWrong => "is not the password".into(),
+        P::NotTicked => "must be ticked".into(),
         P::ImportRuns => {
-            "only one import can run at a time, and an interrupted import is completed or undone first"
+            "only one import can run at a time, and an interrupted import is completed or undone first".into()
         }
-        P::ImportUnfinished => "an interrupted import is completed or undone first",
-        P::Taken => "is taken",
-        P::LastOwner => "belongs to the last active owner",
-        P::UseMailedLink => "first use the link that was mailed to the current address of the account",
-        P::OperatorCanAdd => "the operator can add this person",
-    };
-    words.into()
+        P::ImportUnfinished => "an interrupted import is completed or undone first".into(),
+        P::Taken => "is taken".into(),
+        P::LastOwner => "belongs to the last active owner".into(),
+        P::UseMailedLink => "first use the link that was mailed to the current address of the account".into(),
+        P::OperatorCanAdd => "the operator can add this person".into(),
+    }
 }
 
 /// The problem of a table of contacts.
-pub(crate) fn flaw(flaw: &Flaw) -> Cow<'_, str> {
-    let words = match flaw {
-        Flaw::UnknownColumn => {
-            return format!("is not a column; the columns are: {}", COLUMNS.join(", ")).into();
-        }
-        Flaw::RowsMax(max) => return format!("exceeds the limit of {max} rows in a table").into(),
-        Flaw::Fields { found, header } => {
-            return format!("has {found} fields, and the header {header}").into();
-        }
-        Flaw::OfLine(first) => return format!("is already used on line {first}").into(),
-        Flaw::Value(code) => return problem(code),
-        Flaw::NoHeader => "a header line with the names of the columns is required",
-        Flaw::ColumnTwice => "occurs twice in the header",
-        Flaw::NoKeyColumn => "a column phone or email is required, because it identifies the contacts",
-        Flaw::NotUtf8 => "is not UTF-8",
-    };
-    words.into()
+pub(crate) fn flaw(flaw: &Flaw) -> String {
+    match flaw {
+        Flaw::UnknownColumn => format!("is not a column; the columns are: {}", COLUMNS.join(", ")),
+        Flaw::RowsMax(max) => format!("exceeds the limit of {max} rows in a table"),
+        Flaw::Fields { found, header } => format!("has {found} fields, and the header {header}"),
+        Flaw::OfLine(first) => format!("is already used on line {first}"),
+        Flaw::Value(code) => problem(code),
+        Flaw::NoHeader => "a header line with the names of the columns is required".into(),
+        Flaw::ColumnTwice => "occurs twice in the header".into(),
+        Flaw::NoKeyColumn => "a column phone or email is required, because it identifies the contacts".into(),
+        Flaw::NotUtf8 => "is not UTF-8".into(),
+    }
 }
 
-pub(crate) fn text(error: TextError) -> Cow<'static, str> {
-    let words = match error {
-        TextError::Length { min: 0, max } => return format!("must have at most {max} characters").into(),
-        TextError::Length { min, max } => return format!("must have {min} to {max} characters").into(),
-        TextError::Blank => "must not be blank",
-        TextError::Nul => "must not contain the NUL character",
-        TextError::Email => "must be an email address such as name@example.com",
-        TextError::Phone => "must be a phone number, national or in the form +15551234567",
-    };
-    words.into()
+pub(crate) fn text(error: TextError) -> String {
+    match error {
+        TextError::Length { min: 0, max } => format!("must have at most {max} characters"),
+        TextError::Length { min, max } => format!("must have {min} to {max} characters"),
+        TextError::Blank => "must not be blank".into(),
+        TextError::Nul => "must not contain the NUL character".into(),
+        TextError::Email => "must be an email address such as name@example.com".into(),
+        TextError::Phone => "must be a phone number, national or in the form +15551234567".into(),
+    }
 }
 
-fn import(problem: &ImportProblem) -> Cow<'static, str> {
+fn import(problem: &ImportProblem) -> String {
     use ImportProblem as I;
-    let words = match problem {
-        I::LineBytesMax(max) => return format!("is longer than {max} bytes").into(),
-        I::NotJson(column) => return format!("is not valid JSON from column {column} on").into(),
-        I::Count(count) => return format!("must be {count}: lines are missing or were added").into(),
-        I::NotBefore(kind) => return format!("must come before the lines of kind {kind}").into(),
-        I::NotSorted(by) => {
-            return format!("must be greater than on the line before: lines are sorted by {by}").into();
-        }
-        I::SpecialDaysMax(max) => {
-            return format!("exceeds the limit: a business has at most {max} special days").into();
-        }
+    match problem {
+        I::LineBytesMax(max) => format!("is longer than {max} bytes"),
+        I::NotJson(column) => format!("is not valid JSON from column {column} on"),
+        I::Count(count) => format!("must be {count}: lines are missing or were added"),
+        I::NotBefore(kind) => format!("must come before the lines of kind {kind}"),
+        I::NotSorted(by) => format!("must be greater than on the line before: lines are sorted by {by}"),
+        I::SpecialDaysMax(max) => format!("exceeds the limit: a business has at most {max} special days"),
         I::TimesOffMax { per_staff, all } => {
             let most = format!("a staff member has at most {per_staff} times off, and a business {all}");
-            return format!("exceeds the limit: {most}").into();
+            format!("exceeds the limit: {most}")
         }
-        I::EndpointsMax(max) => return format!("a business has at most {max} webhook endpoints").into(),
+        I::EndpointsMax(max) => format!("a business has at most {max} webhook endpoints"),
         I::Overlaps { by, until } => {
-            return format!("overlaps appointment {by} of the same staff member, which ends at {until}")
-                .into();
+            format!("overlaps appointment {by} of the same staff member, which ends at {until}")
         }
         I::MoreCallsOfNoMessage(calls) => {
-            return format!("{calls} more calls of the business name a message that it does not have").into();
+            format!("{calls} more calls of the business name a message that it does not have")
         }
-        I::NoHead => "must be the head of an export, with its format and version",
-        I::NotTheFirst => "must be on the first line",
-        I::AfterTheLast => "comes after the last line",
-        I::EndsEarly => "is missing: the file ends too early",
-        I::Incomplete => "says that the export is incomplete: records of a business are missing",
-        I::NoBusiness => "must come after a business",
-        I::BusinessNotEnded => "must come after the end of the previous business",
-        I::BusinessExists => "is already used by a business of this service",
+        I::NoHead => "must be the head of an export, with its format and version".into(),
+        I::NotTheFirst => "must be on the first line".into(),
+        I::AfterTheLast => "comes after the last line".into(),
+        I::EndsEarly => "is missing: the file ends too early".into(),
+        I::Incomplete => "says that the export is incomplete: records of a business are missing".into(),
+        I::NoBusiness => "must come after a business".into(),
+        I::BusinessNotEnded => "must come after the end of the previous business".into(),
+        I::BusinessExists => "is already used by a business of this service".into(),
         I::BusinessEnding => {
             "belongs to a business that this service is deleting; import again after its rows are deleted"
+                .into()
         }
-        I::OncePerBusiness => "must occur at most once, directly after the business",
-        I::NotAUuid7 => "must be a UUID of version 7",
-        I::Future => "must not be in the future: check the clock of this machine",
-        I::LaterThanId => "must not be later than the instant in the id",
-        I::NotWithinADay => "must be later than starts_at, by one day at most",
-        I::NotE164 => "must be a phone number in the form +15551234567",
-        I::NotASecret => "must be whsec_ and the base64 of 32 bytes",
-        I::RequiredIfDisabled => "is required if the endpoint is disabled",
-        I::NullIfEnabled => "must be null if the endpoint is enabled",
+        I::OncePerBusiness => "must occur at most once, directly after the business".into(),
+        I::NotAUuid7 => "must be a UUID of version 7".into(),
+        I::Future => "must not be in the future: check the clock of this machine".into(),
+        I::LaterThanId => "must not be later than the instant in the id".into(),
+        I::NotWithinADay => "must be later than starts_at, by one day at most".into(),
+        I::NotE164 => "must be a phone number in the form +15551234567".into(),
+        I::NotASecret => "must be whsec_ and the base64 of 32 bytes".into(),
+        I::RequiredIfDisabled => "is required if the endpoint is disabled".into(),
+        I::NullIfEnabled => "must be null if the endpoint is enabled".into(),
         I::ErasedHere => {
-            "belongs to a contact who was erased in this service: erase the contact in the exporting service and export \
-             again, or import with erase_again (--erase-again), which leaves the contact's data out"
+            "belongs to a contact who was erased in this service: erase the contact in the exporting service \
+             and export again, or import with erase_again (--erase-again), which leaves the contact's data \
+             out"
+            .into()
         }
-    };
-    words.into()
+    }
 }
 
 fn guessable(hints: &[PasswordHint]) -> String {
@@ -467,18 +439,17 @@ pub(crate) fn tls(fault: TlsFault) -> &'static str {
 }
 
 fn webhook_url(refusal: UrlRefusal) -> String {
-    let words = match refusal {
-        UrlRefusal::TooLong(max) => return format!("must have at most {max} characters"),
-        UrlRefusal::NotHttps => "must start with https://",
-        UrlRefusal::Characters => "must not contain spaces, control characters or backslashes",
-        UrlRefusal::Credentials => "must not contain a user name or a password",
-        UrlRefusal::Fragment => "must not contain a fragment",
-        UrlRefusal::Host => "must have a valid host",
-        UrlRefusal::Port => "must not have port 0",
-        UrlRefusal::Malformed => "must be a valid URL",
-        UrlRefusal::NotPublic => "does not resolve to a public address",
-    };
-    words.to_owned()
+    match refusal {
+        UrlRefusal::TooLong(max) => format!("must have at most {max} characters"),
+        UrlRefusal::NotHttps => "must start with https://".into(),
+        UrlRefusal::Characters => "must not contain spaces, control characters or backslashes".into(),
+        UrlRefusal::Credentials => "must not contain a user name or a password".into(),
+        UrlRefusal::Fragment => "must not contain a fragment".into(),
+        UrlRefusal::Host => "must have a valid host".into(),
+        UrlRefusal::Port => "must not have port 0".into(),
+        UrlRefusal::Malformed => "must be a valid URL".into(),
+        UrlRefusal::NotPublic => "does not resolve to a public address".into(),
+    }
 }
 
 /// The kind in words: `waiting deliveries`.

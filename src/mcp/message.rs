@@ -75,7 +75,7 @@ impl Message {
     pub(super) fn read(bytes: &Bytes) -> Result<Self, Unreadable> {
         let json = Json::parse(bytes).map_err(|problem| Unreadable {
             code: PARSE_ERROR,
-            ..Unreadable::no_message(english::problem(&problem.code).into_owned())
+            ..Unreadable::no_message(english::problem(&problem.code))
         })?;
         if !matches!(json, Json::Object(_)) {
             return Err(Unreadable::no_message("a message is one JSON object; batches are not taken"));

@@ -146,7 +146,7 @@ fn listed(problems: &[Problem]) -> String {
             "staff_id" => "staff",
             other => other,
         };
-        if path.is_empty() { message.into_owned() } else { format!("{path} {message}") }
+        if path.is_empty() { message } else { format!("{path} {message}") }
     });
     let mut told: Vec<String> = told.collect();
     if problems.len() > PROBLEMS_TOLD {

@@ -193,7 +193,7 @@ mod tests {
     use crate::english;
 
     fn wrong<T: FromText + Debug>(text: &str) -> String {
-        english::problem(&T::from_text(text).unwrap_err()).into_owned()
+        english::problem(&T::from_text(text).unwrap_err())
     }
 
     #[test]

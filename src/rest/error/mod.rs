@@ -5,7 +5,6 @@
 //! - The body of an internal error has no details. The error is logged once, in the request's span, so the
 //!   log has its request id.
 
-use std::borrow::Cow;
 use std::error::Error;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
@@ -375,7 +374,7 @@ struct Detail<'a> {
     /// The place, such as `hours[0].open` or the name of a parameter or header; empty for the whole request.
     path: &'a str,
     /// The problem.
-    message: Cow<'a, str>,
+    message: String,
 }
 
 impl ApiError {

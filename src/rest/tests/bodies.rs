@@ -46,7 +46,7 @@ fn problems(body: &str) -> Vec<(String, String)> {
     match parse_object::<Everything>(body.as_bytes()) {
         Err(Invalid(problems)) => problems
             .into_iter()
-            .map(|Problem { path, code }| (path, english::problem(&code).into_owned()))
+            .map(|Problem { path, code }| (path, english::problem(&code)))
             .collect(),
         other => panic!("{other:?}"),
     }

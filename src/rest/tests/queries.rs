@@ -1,7 +1,5 @@
 //! The reader of declared queries. It reports every problem of a query.
 
-use std::borrow::Cow;
-
 use chrono::NaiveDate;
 use domain::{AppointmentStatus, Problem, StaffId, Timestamp};
 use proptest::prelude::*;
@@ -40,7 +38,7 @@ fn check(query: &str, expected: &[(&str, &str)]) {
             let told: Vec<_> =
                 problems.iter().map(|Problem { path, code }| (&**path, english::problem(code))).collect();
             let expected: Vec<_> =
-                expected.iter().map(|(path, message)| (*path, Cow::Borrowed(*message))).collect();
+                expected.iter().map(|(path, message)| (*path, (*message).to_owned())).collect();
             assert_eq!(told, expected, "{query}");
         }
         other => panic!("{other:?}"),
