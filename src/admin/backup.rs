@@ -26,7 +26,7 @@ pub(super) async fn create(
     Body(body): Body<BackupBody>,
 ) -> Result<Accepted<BackupBegunView>, ApiError> {
     let id = context.engine.begin_backup(context.caller.actor, body.to.into_string().as_ref())?;
-    Ok(Accepted(BackupBegunView { id }))
+    Ok(Accepted::of(BackupBegunView { id }))
 }
 
 pub(super) async fn show(context: Context, Path(id): Path<BackupId>) -> Result<One<BackupView>, ApiError> {

@@ -21,7 +21,7 @@ use crate::http::cursor::Cursors;
 use crate::http::reading::Reading;
 use crate::metrics::Metrics;
 use crate::rate_limit::{Addresses, Allowance, Verdict};
-use crate::rest::context::{Caller, IdempotencyScope, Incoming, Routed};
+use crate::rest::context::{Caller, Incoming, Routed};
 use crate::rest::error::ApiError;
 use crate::rest::router::Gate;
 use crate::rest::values::phone::PhoneRegion;
@@ -96,8 +96,7 @@ impl Gate<Token> for TokenGate {
         let mut caller = Caller {
             actor: Actor::Operator,
             business: None,
-            reading: Reading::by(PhoneRegion::default()),
-            idempotency_scope: IdempotencyScope::Operator,
+            reading: Reading::in_region(PhoneRegion::DEFAULT),
             principal: None,
         };
         // An unknown business is reported after syntax errors, when the handler asks for it.

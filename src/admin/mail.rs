@@ -29,5 +29,5 @@ pub(super) async fn test(
         Ok(answer) => (Some(answer), None),
         Err(failure) => (None, Some(failure.to_string())),
     };
-    Ok(Plain(MailTestView { sent: answer.is_some(), answer, error, duration_ms }))
+    Ok(Plain::of(MailTestView { sent: answer.is_some(), answer, error, duration_ms }))
 }

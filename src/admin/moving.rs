@@ -96,7 +96,7 @@ pub(super) async fn import(
     let imported = ImportedView { businesses, records, exported_at, dry_run };
     if dry_run {
         import.take_back().await?;
-        return Ok(Done { said: imported, replayed: false });
+        return Ok(Done::of(imported));
     }
     let asked = context.idempotency_by(&digest.finalize())?;
     Ok(Done::answer_to(import.finish(imported, context.caller.actor, asked).await?))

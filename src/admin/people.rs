@@ -228,7 +228,7 @@ pub(super) async fn link(
     let linked = people.make_link(&business, context.request()?, (id, kind)).await?;
     let link = linked.token.as_ref().and_then(|token| people.link_url(token));
     let said = LinkView { kind: linked.kind, link, expires_at: linked.expires_at };
-    Ok(Done { said, replayed: linked.token.is_none() })
+    Ok(Done::of(said).replayed(linked.token.is_none()))
 }
 
 pub(super) async fn notifications(

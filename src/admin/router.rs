@@ -176,15 +176,15 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         delete(b!("/contacts/{contact_id}"), Token, contacts::erase)
             .named("eraseContact", "Erase a contact")
             .details("After the response the contact is not found. In steps after that, calls, messages and appointments lose names, numbers and text but keep their ids and times. The audit log, stored responses and responses of webhook receivers lose the same data. Waiting events are sent unchanged for at most 24 hours and are then wiped. An erasure cannot be undone."),
-        get(b!("/calls"), Token, api::calls::list)
+        get(b!("/calls"), Token, api::conversations::calls)
             .named("listCalls", "List calls")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
-        get(b!("/calls/{call_id}"), Token, api::calls::show)
+        get(b!("/calls/{call_id}"), Token, api::conversations::call)
             .named("getCall", "Get a call"),
         post(b!("/calls"), Token, calls::create)
             .named("recordCall", "Record a call that has ended")
             .refuses(CONFLICT),
-        get(b!("/messages"), Token, api::messages::list)
+        get(b!("/messages"), Token, api::conversations::messages)
             .named("listMessages", "List messages")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         post(b!("/messages"), Token, messages::create)
@@ -195,7 +195,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         get(b!("/knowledge"), Token, knowledge::list)
             .named("listKnowledge", "List the knowledge")
             .details("Ordered by creation."),
-        post(b!("/knowledge"), Token, api::knowledge::create)
+        post(b!("/knowledge"), Token, api::conversations::add_knowledge)
             .named("addKnowledge", "Add knowledge")
             .refuses(CONFLICT),
         get(b!("/knowledge/{knowledge_id}"), Token, knowledge::show)

@@ -103,7 +103,7 @@ pub(super) async fn resend(
     business: Business,
 ) -> Result<Accepted<Resending>, ApiError> {
     business.resend(id, event_id).await?;
-    Ok(Accepted(Resending { event_id }))
+    Ok(Accepted::of(Resending { event_id }))
 }
 
 pub(super) async fn resend_missed(
@@ -111,7 +111,7 @@ pub(super) async fn resend_missed(
     business: Business,
     Path(id): Path<WebhookId>,
 ) -> Result<Accepted<Resent>, ApiError> {
-    Ok(Accepted(Resent { resent: business.resend_missed(id).await? }))
+    Ok(Accepted::of(Resent { resent: business.resend_missed(id).await? }))
 }
 
 pub(super) async fn rotate_secret(
@@ -121,5 +121,5 @@ pub(super) async fn rotate_secret(
 ) -> Result<Done<Rotated>, ApiError> {
     let secret = business.rotate_secret(id, context.request()?).await?;
     let replayed = secret.is_none();
-    Ok(Done { said: Rotated { secret }, replayed })
+    Ok(Done::of(Rotated { secret }).replayed(replayed))
 }

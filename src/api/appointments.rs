@@ -117,6 +117,6 @@ pub(super) async fn reschedule(
 }
 
 /// An integration may create a pending booking only with `allow_pending`.
-fn integration(allow_pending: Option<bool>) -> Party {
+pub(crate) fn integration(allow_pending: Option<bool>) -> Party {
     Party::Integration { allow_pending: allow_pending.unwrap_or(false) }
 }

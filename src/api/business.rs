@@ -1,12 +1,17 @@
-//! `/business`: the profile and the opening hours.
+//! `/me`, `/business`, `/services` and `/staff`: the key, the profile, the opening hours and the catalog.
 
-use domain::{Locale, Text, WeeklyHours};
+use domain::{BusinessId, Locale, Text, WeeklyHours};
 use engine::business::commands::profile::{PatchBusiness, PatchProfile};
-use view::BusinessView;
+use schemars::JsonSchema;
+use serde::Serialize;
+use view::{BusinessView, KeyView, ServiceView, StaffView};
 
+use crate::http::authorization::BadCredential;
 use crate::http::patch::Patch;
 use crate::json_object;
-use crate::rest::prelude::{ApiError, Body, Business, Changed, Context, One};
+use crate::rest::prelude::{
+    ApiError, Body, Business, Changed, Context, ListQuery, Listed, One, PlainList, Query,
+};
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
@@ -44,4 +49,51 @@ pub(super) async fn update(
             ..PatchBusiness::default()
         }))
         .await
+}
+
+pub(super) async fn services(
+    context: Context,
+    Query(query): Query<PlainList>,
+    business: Business,
+) -> Result<Listed<ServiceView>, ApiError> {
+    let asked = query.open(&context, business.list("services"))?;
+    let found = business.services(false, &asked.page).await?;
+    Ok(asked.listed_as(found, |service| ServiceView::from(&service)))
+}
+
+pub(super) async fn staff(
+    context: Context,
+    Query(query): Query<PlainList>,
+    business: Business,
+) -> Result<Listed<StaffView>, ApiError> {
+    let asked = query.open(&context, business.list("staff"))?;
+    let found = business.staff(&asked.page).await?;
+    Ok(asked.listed_as(found, |member| StaffView::from(&member)))
+}
+
+/// The key and its business.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct CallerIdentity {
+    /// The key.
+    api_key: KeyView,
+    /// The business of the key.
+    business: BusinessName,
+}
+
+/// A business with its name.
+#[derive(Debug, Serialize, JsonSchema)]
+struct BusinessName {
+    /// The id of the business.
+    id: BusinessId,
+    /// The name of the business.
+    name: String,
+}
+
+/// Any scope is enough, even for a suspended business.
+pub(super) async fn caller(context: Context) -> Result<One<CallerIdentity>, ApiError> {
+    let principal = context.caller.principal.as_ref().ok_or(ApiError::NoKey(BadCredential::Missing))?;
+    Ok(One::of(&CallerIdentity {
+        api_key: KeyView::from(&principal.key),
+        business: BusinessName { id: principal.business.id, name: principal.business.name.clone() },
+    }))
 }

@@ -12,17 +12,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
-use domain::{Actor, Timestamp};
+use domain::{Actor, Scope, Timestamp};
 use engine::credentials::Credential;
 use engine::{Engine, Principal};
 
-use super::access::Access;
 use crate::http::authorization::{BadCredential, bearer};
 use crate::http::cursor::Cursors;
 use crate::http::router::Noted;
 use crate::metrics::{Metrics, RateLimited};
+use crate::origins::Origins;
 use crate::rate_limit::{Allowance, RateLimit, Verdict};
-use crate::rest::context::{Caller, IdempotencyScope, Incoming, Routed};
+use crate::rest::context::{Caller, Incoming, Routed};
 use crate::rest::error::ApiError;
 use crate::rest::router::Gate;
 use crate::rest::values::phone::PhoneRegion;
@@ -32,17 +32,50 @@ const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Any valid key, even of a suspended business.
+    AnyKey,
+    /// Any valid key of an active business. The handler checks the scope.
+    ActiveKey,
+    Scope(Scope),
+}
+
+impl Access {
+    pub(crate) fn scope(self) -> Option<Scope> {
+        match self {
+            Self::AnyKey | Self::ActiveKey => None,
+            Self::Scope(scope) => Some(scope),
+        }
+    }
+}
+
+impl From<Scope> for Access {
+    fn from(scope: Scope) -> Self {
+        Self::Scope(scope)
+    }
+}
+
+#[derive(Clone)]
 pub(crate) struct KeyGate {
     engine: Engine,
     cursors: Cursors,
-    limits: RateLimit,
+    limits: Arc<RateLimit>,
     metrics: Arc<Metrics>,
+    /// The allowed `Host` and `Origin`, for a surface that checks them.
+    origins: Option<Origins>,
 }
 
 impl KeyGate {
     pub(crate) fn new(engine: Engine, requests_per_minute: u32, metrics: Arc<Metrics>) -> Self {
         let cursors = Cursors::new(engine.secret());
-        Self { engine, cursors, limits: RateLimit::new(requests_per_minute), metrics }
+        let limits = Arc::new(RateLimit::new(requests_per_minute));
+        Self { engine, cursors, limits, metrics, origins: None }
+    }
+
+    /// The gate of another surface, with the same rate limits, which also checks `Host` and `Origin`.
+    pub(crate) fn with_origins(&self, origins: Origins) -> Self {
+        Self { origins: Some(origins), ..self.clone() }
     }
 
     async fn principal(&self, headers: &HeaderMap) -> Result<Arc<Principal>, ApiError> {
@@ -54,22 +87,19 @@ impl KeyGate {
     /// The rate limit of requests without a valid key.
     fn anonymous(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
         let client = ClientAddr::of(request.extensions());
-        refused(self.limits.peer(client, now), &self.metrics.rate_limited, |refused| &refused.addresses)
+        let counters = &self.metrics.rate_limited;
+        refused(self.limits.peer(client, now), counters, &counters.addresses)
             .unwrap_or_else(|allowance| with_headers(refusal.into_response(), allowance))
     }
 }
 
 /// The 429 response, or the remaining quota.
-fn refused(
-    verdict: Verdict,
-    counters: &RateLimited,
-    over: impl Fn(&RateLimited) -> &AtomicU64,
-) -> Result<Response, Allowance> {
+fn refused(verdict: Verdict, counters: &RateLimited, over: &AtomicU64) -> Result<Response, Allowance> {
     let retry_after = |allowance: Allowance| allowance.seconds_left.unsigned_abs();
     let (error, allowance) = match verdict {
         Verdict::Within(allowance) => return Err(allowance),
         Verdict::Over(allowance) => {
-            over(counters).fetch_add(1, Ordering::Relaxed);
+            over.fetch_add(1, Ordering::Relaxed);
             (ApiError::RateLimited { retry_after: retry_after(allowance) }, allowance)
         }
         Verdict::Unavailable(allowance) => {
@@ -96,6 +126,10 @@ impl Gate<Access> for Arc<KeyGate> {
         request: Request,
         next: impl FnOnce(Request, Arc<Principal>) -> F + Send,
     ) -> Response {
+        let foreign = self.origins.as_ref().and_then(|origins| origins.refused(request.headers()));
+        if let Some(header) = foreign {
+            return ApiError::ForeignOrigin(header).into_response();
+        }
         let principal = self.principal(request.headers()).await;
         let now = self.engine.now();
         let principal = match principal {
@@ -103,8 +137,8 @@ impl Gate<Access> for Arc<KeyGate> {
             Err(error) => return self.anonymous(&request, now, error),
         };
         let (key, business) = (principal.key.id, principal.business.id);
-        let within = refused(self.limits.key(key, now), &self.metrics.rate_limited, |refused| &refused.keys);
-        let mut response = match within {
+        let counters = &self.metrics.rate_limited;
+        let mut response = match refused(self.limits.key(key, now), counters, &counters.keys) {
             Ok(response) => response,
             Err(allowance) => with_headers(next(request, principal).await, allowance),
         };
@@ -131,7 +165,6 @@ impl Gate<Access> for Arc<KeyGate> {
             actor: Actor::ApiKey(principal.key.id),
             business: Some(self.engine.business(principal.business.id)),
             reading: PhoneRegion::reading(&principal.business),
-            idempotency_scope: IdempotencyScope::ApiKey(principal.key.id),
             principal: Some(principal),
         };
         Ok(Incoming::new(&self.engine, &self.cursors, caller, routed))

@@ -6,20 +6,14 @@
 //!   idempotency, state.
 //! - A request acts only on the business of its key.
 
-pub(crate) mod access;
 pub(crate) mod appointments;
 pub(crate) mod availability;
 mod business;
-pub(crate) mod calls;
-mod catalog;
 pub(crate) mod contacts;
+pub(crate) mod conversations;
 mod gate;
-pub(crate) mod knowledge;
-mod me;
-pub(crate) mod messages;
 mod router;
 pub(crate) mod webhooks;
 
-pub(crate) use access::Access;
-pub(crate) use gate::KeyGate;
+pub(crate) use gate::{Access, KeyGate};
 pub(crate) use router::{router, table};

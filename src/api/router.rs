@@ -9,11 +9,8 @@ use axum::response::IntoResponse;
 use domain::Scope;
 use view::{AppointmentView, ContactView};
 
-use super::access::Access;
-use super::gate::KeyGate;
-use super::{
-    appointments, availability, business, calls, catalog, contacts, knowledge, me, messages, webhooks,
-};
+use super::gate::{Access, KeyGate};
+use super::{appointments, availability, business, contacts, conversations, webhooks};
 use crate::rest::error::{ApiError, Code};
 use crate::rest::route::{Route, delete, get, patch, post};
 use crate::rest::router::{self, Gate};
@@ -32,7 +29,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
         AppointmentsRead, AppointmentsWrite, BusinessRead, BusinessWrite, CallsRead, ContactsRead, ContactsWrite,
         KnowledgeWrite, MessagesRead, WebhooksManage};
     vec![
-        get("/v1/me", AnyKey, me::show)
+        get("/v1/me", AnyKey, business::caller)
             .named("getMe", "Get the key and its business")
             .details("Works with any valid key, whatever its scopes, and even while the business is suspended."),
         get("/v1/business", BusinessRead, business::show)
@@ -41,10 +38,10 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .named("updateBusiness", "Change the business profile or the opening hours")
             .details("A property that is left out keeps its value. `hours` replaces the whole week; a day that is not listed becomes \
                 closed. Existing appointments do not change."),
-        get("/v1/services", BusinessRead, catalog::services)
+        get("/v1/services", BusinessRead, business::services)
             .named("listServices", "List the services that can be booked")
             .details("Ordered by creation."),
-        get("/v1/staff", BusinessRead, catalog::staff)
+        get("/v1/staff", BusinessRead, business::staff)
             .named("listStaff", "List the staff members, including inactive ones")
             .details("Ordered by creation."),
         get("/v1/availability", AppointmentsRead, availability::list)
@@ -81,15 +78,15 @@ pub(crate) fn table() -> Vec<Route<Access>> {
         patch("/v1/contacts/{contact_id}", ContactsWrite, contacts::update)
             .named("updateContact", "Change a contact")
             .details("A property that is left out keeps its value; null clears it. A phone or an email of another contact is a conflict."),
-        get("/v1/calls", CallsRead, calls::list)
+        get("/v1/calls", CallsRead, conversations::calls)
             .named("listCalls", "List calls")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
-        get("/v1/calls/{call_id}", CallsRead, calls::show)
+        get("/v1/calls/{call_id}", CallsRead, conversations::call)
             .named("getCall", "Get a call"),
-        get("/v1/messages", MessagesRead, messages::list)
+        get("/v1/messages", MessagesRead, conversations::messages)
             .named("listMessages", "List the messages taken for the team")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
-        post("/v1/knowledge", KnowledgeWrite, knowledge::create)
+        post("/v1/knowledge", KnowledgeWrite, conversations::add_knowledge)
             .named("addKnowledge", "Add knowledge")
             .details("If the budget of knowledge is used up, the response is a conflict.")
             .refuses(&[Code::Conflict]),

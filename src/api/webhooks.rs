@@ -146,5 +146,5 @@ pub(super) async fn test(
     Path(id): Path<WebhookId>,
     business: Business,
 ) -> Result<Plain<TestView>, ApiError> {
-    Ok(Plain(business.test_webhook(id, body.and_then(|body| body.kind)).await?))
+    Ok(Plain::of(business.test_webhook(id, body.and_then(|body| body.kind)).await?))
 }

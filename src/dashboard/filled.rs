@@ -140,7 +140,7 @@ impl Body<'_> {
     /// [`Undone::Invalid`] with all problems.
     pub(super) fn read<T: FromJson>(self) -> Result<T, Undone> {
         let reading = PhoneRegion::reading(&self.member.profile);
-        from_json(&Json::Object(self.properties), reading).map_err(|invalid| Undone::Invalid(invalid.0))
+        from_json(&Json::Object(self.properties), reading).map_err(Undone::Invalid)
     }
 }
 

@@ -66,7 +66,7 @@ impl Form {
     }
 
     pub(super) fn id(&self, cursors: &Cursors, session: &SessionKey) -> Option<FormId> {
-        let bytes: [u8; 24] = cursors.open(&binding(session), self.get(ID)).ok()?.try_into().ok()?;
+        let bytes: [u8; 24] = cursors.open(&binding(session), self.get(ID))?.try_into().ok()?;
         let (made, chance) = bytes.split_first_chunk::<8>()?;
         Some(FormId { made: i64::from_be_bytes(*made), chance: chance.try_into().ok()? })
     }

@@ -41,7 +41,7 @@ impl Member {
             }
         }
         let (query, cursors) = (query.finish(), self.desk.cursors.clone());
-        let after = self.query.find(AFTER).and_then(|text| cursors.open(&binding, text).ok());
+        let after = self.query.find(AFTER).and_then(|text| cursors.open(&binding, text));
         let here = if query.is_empty() { self.path().to_owned() } else { format!("{}?{query}", self.path()) };
         Part { request: PageRequest { limit, after }, here, binding, cursors }
     }

@@ -10,13 +10,11 @@ use super::reference::{Group, groups};
 use super::search::{self, Entry, Found, QUERY_CHARS_MAX};
 use super::topics::{GROUPS, Topic, topics};
 use crate::dashboard;
-use crate::http::etag::ETag;
 use crate::http::packed::Packed;
 
-/// A page that is kept.
 pub(super) struct Page {
     pub(super) body: Packed,
-    pub(super) tag: ETag,
+    pub(super) tag: String,
 }
 
 /// Every kept page by its path, and the entries of the search.
@@ -31,7 +29,7 @@ static SITE: LazyLock<Site> = LazyLock::new(|| {
         // A template fails only if memory does.
         let html = html.unwrap_or_default();
         let page = Page {
-            tag: ETag::of(html.as_bytes()),
+            tag: view::etag(html.as_bytes()),
             body: Packed::new("text/html; charset=utf-8", html.into()),
         };
         pages.insert(path.to_owned(), page);
@@ -60,24 +58,20 @@ static SITE: LazyLock<Site> = LazyLock::new(|| {
     Site { pages, entries }
 });
 
-/// The page of a path.
 pub(super) fn page(path: &str) -> Option<&'static Page> {
     SITE.pages.get(path)
 }
 
-/// The results of a search.
 pub(super) fn search(query: &str) -> askama::Result<String> {
     let query: String = query.trim().chars().take(QUERY_CHARS_MAX).collect();
     let found = search::search(&SITE.entries, &query);
     SearchPage { frame: Frame::at("search"), query, found }.render()
 }
 
-/// The page for a missing path.
 pub(super) fn missing() -> askama::Result<String> {
     Missing { frame: Frame::at("missing") }.render()
 }
 
-/// The content around every page.
 struct Frame {
     groups: &'static [(&'static str, &'static [Topic])],
     assets: &'static str,

@@ -9,7 +9,7 @@ use axum::routing::any;
 
 use super::pages::{Page, missing, page, search};
 use crate::dashboard::seal;
-use crate::http::etag::Condition;
+use crate::http::etag;
 use crate::http::query::pairs;
 use crate::http::router::Noted;
 use crate::rest::error::ApiError;
@@ -64,15 +64,13 @@ fn html(status: StatusCode, rendered: askama::Result<String>) -> Response {
 
 /// A page that was rendered before, or 304 if the client has it.
 fn kept(page: &Page, headers: &HeaderMap) -> Response {
-    let known = Condition::if_none_match(headers).ok().flatten();
-    let mut response = if known.is_some_and(|known| known.matches(&page.tag)) {
+    let mut response = if etag::is_known(headers, &page.tag).unwrap_or_default() {
         (StatusCode::NOT_MODIFIED, [(header::VARY, "Accept-Encoding")]).into_response()
     } else {
         page.body.response(headers)
     };
     // The tag is weak, because the compressed page has the same one.
-    let tag = HeaderValue::from_str(&format!("W/{}", page.tag.as_str()));
-    response.headers_mut().extend(tag.ok().map(|tag| (header::ETAG, tag)));
+    response.headers_mut().insert(header::ETAG, etag::header(&format!("W/{}", page.tag)));
     response.headers_mut().insert(header::CACHE_CONTROL, REVALIDATED);
     response
 }

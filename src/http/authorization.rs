@@ -4,11 +4,9 @@ use axum::http::{HeaderMap, header};
 pub(crate) enum BadCredential {
     Missing,
     Repeated,
-    /// The scheme is not `Bearer`.
     NotBearer,
     /// The token does not have the form of a key.
     Malformed,
-    /// The token is not valid.
     Unknown,
 }
 

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use domain::{Problem, ProblemCode};
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::time::{Instant, timeout};
 
 use super::json::Json;
@@ -34,17 +34,13 @@ pub const PATIENCE_MAX: Duration = Duration::from_secs(30);
 /// Each second of waiting is regained with this many bytes of a streamed body.
 pub const PACE_MIN: u64 = 4 * 1024;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
-    #[error("the body is larger than {BODY_BYTES_MAX} bytes")]
     TooLarge,
     /// The expected media type.
-    #[error("the body is not declared as {0}")]
     UnsupportedMediaType(&'static str),
     /// The body took longer than [`BODY_TIME_MAX`], or its pieces were slower than [`PACE_MIN`].
-    #[error("the body did not arrive in time")]
     Timeout,
-    #[error("the body could not be read")]
     Broken,
 }
 
@@ -66,16 +62,12 @@ pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) 
     timeout(BODY_TIME_MAX, collect(body)).await.unwrap_or(Err(BodyError::Timeout))
 }
 
-async fn collect(mut body: Body) -> Result<Bytes, BodyError> {
-    let mut whole = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|_| BodyError::Broken)?.into_data() else { continue };
-        if whole.len() + data.len() > BODY_BYTES_MAX {
-            return Err(BodyError::TooLarge);
-        }
-        whole.extend_from_slice(&data);
+async fn collect(body: Body) -> Result<Bytes, BodyError> {
+    match Limited::new(body, BODY_BYTES_MAX).collect().await {
+        Ok(whole) => Ok(whole.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(BodyError::TooLarge),
+        Err(_) => Err(BodyError::Broken),
     }
-    Ok(whole.freeze())
 }
 
 /// A streamed body. Only the waiting time counts, so a slow reader does not make a client slow.
@@ -93,7 +85,6 @@ impl Pieces {
         Ok(Self { body, patience: PATIENCE_MAX })
     }
 
-    /// Returns the next piece, or `None` at the end.
     pub async fn next(&mut self) -> Result<Option<Bytes>, BodyError> {
         loop {
             let began = Instant::now();

@@ -24,17 +24,6 @@ pub const POSITION_BYTES_MAX: usize = CURSOR_CHARS_MAX / 4 * 3 - 1 - SEAL_BYTES;
 
 const VERSION: u8 = 1;
 
-/// The cursor is malformed, altered, or of another list or other filters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the cursor is not one of this list with the same filters")]
-pub struct CursorError;
-
-impl From<CursorError> for ProblemCode {
-    fn from(_: CursorError) -> Self {
-        Self::NotACursor
-    }
-}
-
 /// A cursor as a query has it, not yet opened.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
@@ -48,12 +37,11 @@ impl CursorText {
 
 impl FromText for CursorText {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        if text.len() > CURSOR_CHARS_MAX { Err(CursorError.into()) } else { Ok(Self(text.to_owned())) }
+        if text.len() > CURSOR_CHARS_MAX { Err(ProblemCode::NotACursor) } else { Ok(Self(text.to_owned())) }
     }
 }
 
-/// The list, its owner and its filters. Each part carries its length, so different lists of parts never
-/// give the same binding.
+/// The list, its owner and its filters, each with its length, so different parts never give the same binding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding(Vec<u8>);
 
@@ -62,7 +50,6 @@ impl Binding {
         Self(Vec::new()).with(name.as_bytes())
     }
 
-    /// Adds a part, for example the owner's id or a filter value.
     #[must_use]
     pub fn with(mut self, part: &[u8]) -> Self {
         self.0.push(1);
@@ -107,15 +94,16 @@ impl Cursors {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    pub fn open(&self, binding: &Binding, text: &str) -> Result<Vec<u8>, CursorError> {
+    /// `None` if the cursor is malformed, altered, or of another list or other filters.
+    pub fn open(&self, binding: &Binding, text: &str) -> Option<Vec<u8>> {
         if text.len() > CURSOR_CHARS_MAX {
-            return Err(CursorError);
+            return None;
         }
-        let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| CursorError)?;
-        let (version, rest) = bytes.split_first().ok_or(CursorError)?;
-        let (position, seal) = rest.split_last_chunk::<SEAL_BYTES>().ok_or(CursorError)?;
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (version, rest) = bytes.split_first()?;
+        let (position, seal) = rest.split_last_chunk::<SEAL_BYTES>()?;
         let good = self.seal_of(*version, binding, position).ct_eq(seal);
-        if *version == VERSION && bool::from(good) { Ok(position.to_vec()) } else { Err(CursorError) }
+        (*version == VERSION && bool::from(good)).then(|| position.to_vec())
     }
 
     fn seal_of(&self, version: u8, binding: &Binding, position: &[u8]) -> [u8; SEAL_BYTES] {
@@ -127,12 +115,6 @@ impl Cursors {
         mac.update(position);
         let whole = mac.finalize().into_bytes();
         std::array::from_fn(|at| whole[at])
-    }
-}
-
-impl std::fmt::Debug for Cursors {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cursors").finish_non_exhaustive()
     }
 }
 
@@ -163,9 +145,9 @@ mod tests {
             list("things").with(b"owner").with_filter(Some("q")).with_filter(None::<&str>),
             list("things").with(b"ownerq"),
         ] {
-            assert_eq!(cursors().open(&other, &text), Err(CursorError), "{other:?}");
+            assert_eq!(cursors().open(&other, &text), None, "{other:?}");
         }
-        assert_eq!(Cursors::new([8; 32]).open(&binding(), &text), Err(CursorError));
+        assert_eq!(Cursors::new([8; 32]).open(&binding(), &text), None);
     }
 
     #[test]
@@ -178,12 +160,12 @@ mod tests {
     fn positions_and_cursors_end_at_their_bounds() {
         let longest = cursors().seal(&binding(), &[9; POSITION_BYTES_MAX]);
         assert_eq!(longest.len(), CURSOR_CHARS_MAX);
-        assert!(cursors().open(&binding(), &longest).is_ok());
+        assert!(cursors().open(&binding(), &longest).is_some());
         assert!(CursorText::from_text(&longest).is_ok());
         assert!(CursorText::from_text(&(longest.clone() + "A")).is_err());
-        assert_eq!(cursors().open(&binding(), &(longest + "A")), Err(CursorError));
+        assert_eq!(cursors().open(&binding(), &(longest + "A")), None);
         for bad in ["", "AQ", "=", "AQ==", "é", &"A".repeat(22)] {
-            assert_eq!(cursors().open(&binding(), bad), Err(CursorError), "{bad}");
+            assert_eq!(cursors().open(&binding(), bad), None, "{bad}");
         }
     }
 
@@ -201,7 +183,7 @@ mod tests {
             let mut altered = bytes.clone();
             altered[bit / 8] ^= 1 << (bit % 8);
             let altered = URL_SAFE_NO_PAD.encode(altered);
-            assert_eq!(cursors().open(&binding(), &altered), Err(CursorError), "bit {bit}");
+            assert_eq!(cursors().open(&binding(), &altered), None, "bit {bit}");
         }
     }
 

@@ -1,78 +1,50 @@
-//! Entity tags and their conditions (RFC 9110 §8.8.3, §13.1).
-//!
-//! A tag is a hash of the resource's JSON, so it is the same after a restart and on every machine. The
-//! `headers` crate does not expose the tags of a condition, but the actor that decides a change needs
-//! them.
+//! Entity tags and their conditions (RFC 9110 §8.8.3, §13.1). A tag is a hash of the resource's JSON. The `headers`
+//! crate does not expose the tags of a condition, but the actor that decides a change needs them.
 
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use domain::{Problem, ProblemCode};
+use engine::business::IfMatch;
 
-/// A strong entity tag with its quotes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ETag(String);
-
-impl ETag {
-    pub fn of(resource: &[u8]) -> Self {
-        Self(view::etag(resource))
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    pub fn header(&self) -> HeaderValue {
-        // Quotes and base64url are visible ASCII, so the fallback is never used.
-        HeaderValue::from_str(&self.0).unwrap_or(HeaderValue::from_static("\"\""))
-    }
+/// The header of a tag with its quotes.
+pub fn header(tag: &str) -> HeaderValue {
+    // Quotes and base64url are visible ASCII, so the fallback is never used.
+    HeaderValue::from_str(tag).unwrap_or(HeaderValue::from_static("\"\""))
 }
 
-/// The value of `If-Match` or `If-None-Match`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Condition {
-    Any,
-    /// These versions, with quotes. The list may be empty.
-    Tags(Vec<String>),
+/// Reads `If-Match`. Weak tags are dropped, since they never match in a strong comparison.
+pub fn if_match(headers: &HeaderMap) -> Result<Option<IfMatch>, Problem> {
+    read(headers, &IF_MATCH, "If-Match", false)
 }
 
-impl Condition {
-    /// Reads `If-Match`. Weak tags are dropped, since they never match in a strong comparison.
-    pub fn if_match(headers: &HeaderMap) -> Result<Option<Self>, Problem> {
-        Self::read(headers, &IF_MATCH, "If-Match", false)
-    }
+/// Whether `If-None-Match` names this tag. Weak tags count as strong ones, since the comparison is weak.
+pub fn is_known(headers: &HeaderMap, tag: &str) -> Result<bool, Problem> {
+    Ok(match read(headers, &IF_NONE_MATCH, "If-None-Match", true)? {
+        None => false,
+        Some(IfMatch::Any) => true,
+        Some(IfMatch::Tags(tags)) => tags.iter().any(|named| named == tag),
+    })
+}
 
-    /// Reads `If-None-Match`. Weak tags count as strong ones, since the comparison is weak.
-    pub fn if_none_match(headers: &HeaderMap) -> Result<Option<Self>, Problem> {
-        Self::read(headers, &IF_NONE_MATCH, "If-None-Match", true)
+fn read(
+    headers: &HeaderMap,
+    name: &HeaderName,
+    path: &'static str,
+    weak: bool,
+) -> Result<Option<IfMatch>, Problem> {
+    let lines: Vec<_> = headers.get_all(name).iter().map(HeaderValue::as_bytes).collect();
+    if lines.is_empty() {
+        return Ok(None);
     }
-
-    pub fn matches(&self, tag: &ETag) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Tags(tags) => tags.iter().any(|named| named == tag.as_str()),
-        }
-    }
-
-    fn read(
-        headers: &HeaderMap,
-        name: &HeaderName,
-        path: &'static str,
-        weak: bool,
-    ) -> Result<Option<Self>, Problem> {
-        let lines: Vec<_> = headers.get_all(name).iter().map(HeaderValue::as_bytes).collect();
-        if lines.is_empty() {
-            return Ok(None);
-        }
-        // Several lines of a header are one list.
-        let malformed = || Problem::new(path, ProblemCode::NotEntityTags);
-        parse(&lines.join(&b","[..]), weak).map(Some).ok_or_else(malformed)
-    }
+    // Several lines of a header are one list.
+    let malformed = || Problem::new(path, ProblemCode::NotEntityTags);
+    parse(&lines.join(&b","[..]), weak).map(Some).ok_or_else(malformed)
 }
 
 /// Parses `*` or a list of entity tags. Empty items are ignored (RFC 9110 §5.6.1.2).
-fn parse(value: &[u8], weak: bool) -> Option<Condition> {
+fn parse(value: &[u8], weak: bool) -> Option<IfMatch> {
     if value.trim_ascii() == b"*" {
-        return Some(Condition::Any);
+        return Some(IfMatch::Any);
     }
     let (mut rest, mut tags, mut found) = (value.trim_ascii_start(), Vec::new(), false);
     while !rest.is_empty() {
@@ -99,7 +71,7 @@ fn parse(value: &[u8], weak: bool) -> Option<Condition> {
             return None;
         }
     }
-    found.then_some(Condition::Tags(tags))
+    found.then_some(IfMatch::Tags(tags))
 }
 
 #[cfg(test)]
@@ -115,34 +87,29 @@ mod tests {
         headers
     }
 
-    fn tags(tags: &[&str]) -> Condition {
-        Condition::Tags(tags.iter().map(|tag| (*tag).to_owned()).collect())
+    fn tags(tags: &[&str]) -> IfMatch {
+        IfMatch::Tags(tags.iter().map(|tag| (*tag).to_owned()).collect())
     }
 
     #[test]
     fn a_tag_follows_from_the_resource_alone() {
-        assert_eq!(ETag::of(b"{}"), ETag::of(b"{}"));
-        assert_ne!(ETag::of(b"{}"), ETag::of(b"[]"));
-        assert_eq!(ETag::of(b"{}").as_str().len(), 24);
-        assert_eq!(ETag::of(b"{}").header(), "\"RBNvo1WzZ4oRRq0W9-hkng\"");
+        assert_eq!(view::etag(b"{}"), view::etag(b"{}"));
+        assert_ne!(view::etag(b"{}"), view::etag(b"[]"));
+        assert_eq!(header(&view::etag(b"{}")), "\"RBNvo1WzZ4oRRq0W9-hkng\"");
     }
 
     #[test]
     fn conditions_are_read_as_the_standard_says() {
-        assert_eq!(Condition::if_match(&HeaderMap::new()).unwrap(), None);
-        let both = |lines: &[&[u8]]| {
-            let headers = headers(lines);
-            (
-                Condition::if_match(&headers).unwrap().unwrap(),
-                Condition::if_none_match(&headers).unwrap().unwrap(),
-            )
-        };
-        assert_eq!(both(&[b" * "]), (Condition::Any, Condition::Any));
-        assert_eq!(both(&[b"\"a\""]).0, tags(&["\"a\""]));
-        assert_eq!(both(&[b", \"a,b\" ,\t\"\",,"]).0, tags(&["\"a,b\"", "\"\""]));
-        assert_eq!(both(&[b"\"a\"", b"\"b\""]).0, tags(&["\"a\"", "\"b\""]));
-        assert_eq!(both(&[b"W/\"a\", \"b\""]), (tags(&["\"b\""]), tags(&["\"a\"", "\"b\""])));
-        assert_eq!(both(&[b"W/\"a\""]).0, tags(&[]));
+        assert_eq!(if_match(&HeaderMap::new()).unwrap(), None);
+        let strong = |lines: &[&[u8]]| if_match(&headers(lines)).unwrap().unwrap();
+        let weak = |lines: &[&[u8]]| read(&headers(lines), &IF_NONE_MATCH, "", true).unwrap().unwrap();
+        assert_eq!((strong(&[b" * "]), weak(&[b" * "])), (IfMatch::Any, IfMatch::Any));
+        assert_eq!(strong(&[b"\"a\""]), tags(&["\"a\""]));
+        assert_eq!(strong(&[b", \"a,b\" ,\t\"\",,"]), tags(&["\"a,b\"", "\"\""]));
+        assert_eq!(strong(&[b"\"a\"", b"\"b\""]), tags(&["\"a\"", "\"b\""]));
+        assert_eq!(strong(&[b"W/\"a\", \"b\""]), tags(&["\"b\""]));
+        assert_eq!(weak(&[b"W/\"a\", \"b\""]), tags(&["\"a\"", "\"b\""]));
+        assert_eq!(strong(&[b"W/\"a\""]), tags(&[]));
     }
 
     #[test]
@@ -161,18 +128,18 @@ mod tests {
             b"**",
         ];
         for line in bad {
-            let error = Condition::if_match(&headers(&[line])).unwrap_err();
+            let error = if_match(&headers(&[line])).unwrap_err();
             assert!(format!("{error:?}").contains("If-Match"), "{error:?}");
-            let error = Condition::if_none_match(&headers(&[line])).unwrap_err();
+            let error = is_known(&headers(&[line]), "").unwrap_err();
             assert!(format!("{error:?}").contains("If-None-Match"), "{error:?}");
         }
     }
 
     #[test]
     fn a_condition_matches_the_versions_it_names() {
-        let tag = ETag::of(b"{}");
-        assert!(Condition::Any.matches(&tag));
-        assert!(tags(&["\"x\"", tag.as_str()]).matches(&tag));
-        assert!(!tags(&["\"x\""]).matches(&tag) && !tags(&[]).matches(&tag));
+        let tag = view::etag(b"{}");
+        let known = |line: &str| is_known(&headers(&[line.as_bytes()]), &tag).unwrap();
+        assert!(known("*") && known(&format!("\"x\", {tag}")) && known(&format!("W/{tag}")));
+        assert!(!known("\"x\"") && !is_known(&HeaderMap::new(), &tag).unwrap());
     }
 }

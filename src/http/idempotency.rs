@@ -29,15 +29,13 @@ pub(crate) fn is_key(bytes: &[u8]) -> bool {
     (1..=IDEMPOTENCY_KEY_CHARS_MAX).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
 }
 
-/// SHA-256 of method, path, query and canonical body.
 pub(crate) fn fingerprint(parts: &Parts, canonical_body: &[u8]) -> [u8; 32] {
     // A path contains no `?`, so the joined text is unambiguous.
     let target = parts.uri.path_and_query().map_or(parts.uri.path(), PathAndQuery::as_str);
     fingerprint_of([parts.method.as_str().as_bytes(), target.as_bytes(), canonical_body])
 }
 
-/// The fingerprint of a request on another surface, for example MCP. Its first part must not be an HTTP
-/// method, so surfaces differ.
+/// The fingerprint of a request on any surface. Only the first part of an HTTP request is an HTTP method.
 pub(crate) fn fingerprint_of(parts: [&[u8]; 3]) -> [u8; 32] {
     let mut fingerprint = Sha256::new();
     for part in parts {

@@ -39,10 +39,14 @@ impl Json {
         Ok(json)
     }
 
-    /// The first property with this name. `None` for other values than objects.
     pub fn property(&self, name: &str) -> Option<&Self> {
         let Self::Object(properties) = self else { return None };
         properties.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+
+    pub fn property_mut(&mut self, name: &str) -> Option<&mut Self> {
+        let Self::Object(properties) = self else { return None };
+        properties.iter_mut().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
     pub fn as_text(&self) -> Option<&str> {
@@ -60,10 +64,8 @@ impl Json {
         }
     }
 
-    /// Writes the value compactly with sorted properties.
-    ///
-    /// White space, escapes, order and the notation of whole numbers up to 2^53 do not change the result.
-    /// It is a fingerprint, not a response.
+    /// The form for fingerprints. White space, escapes, order and the notation of whole numbers up to 2^53 do
+    /// not change it.
     pub fn canonical(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write_canonical(&mut out);
@@ -82,29 +84,23 @@ impl Json {
             },
             Self::String(text) => write_string(text, out),
             Self::Array(items) => {
-                out.push(b'[');
                 for (index, item) in items.iter().enumerate() {
-                    if index > 0 {
-                        out.push(b',');
-                    }
+                    out.push(if index == 0 { b'[' } else { b',' });
                     item.write_canonical(out);
                 }
-                out.push(b']');
+                out.extend_from_slice(if items.is_empty() { b"[]" } else { b"]" });
             }
             Self::Object(properties) => {
                 let mut sorted: Vec<_> = properties.iter().collect();
                 // The sort is stable. Duplicates keep their order, though every endpoint refuses them.
                 sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
-                out.push(b'{');
                 for (index, (name, value)) in sorted.into_iter().enumerate() {
-                    if index > 0 {
-                        out.push(b',');
-                    }
+                    out.push(if index == 0 { b'{' } else { b',' });
                     write_string(name, out);
                     out.push(b':');
                     value.write_canonical(out);
                 }
-                out.push(b'}');
+                out.extend_from_slice(if properties.is_empty() { b"{}" } else { b"}" });
             }
         }
     }
@@ -160,10 +156,6 @@ impl<'de> Visitor<'de> for Tree {
 
     fn visit_str<E>(self, value: &str) -> Result<Json, E> {
         Ok(Json::String(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<Json, E> {
-        Ok(Json::String(value))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {

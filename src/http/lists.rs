@@ -12,23 +12,6 @@ use super::query::FromQuery;
 use super::read::{FromJson, FromText, items};
 use super::reading::Reading;
 
-/// An array of `MIN` to `MAX` items.
-#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
-#[schemars(inline)]
-pub struct List<T, const MIN: usize, const MAX: usize>(#[schemars(length(min = MIN, max = MAX))] Vec<T>);
-
-impl<T, const MIN: usize, const MAX: usize> List<T, MIN, MAX> {
-    pub fn into_vec(self) -> Vec<T> {
-        self.0
-    }
-}
-
-impl<T: FromJson, const MIN: usize, const MAX: usize> FromJson for List<T, MIN, MAX> {
-    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
-        items(json, (MIN, MAX), at, problems).map(Self)
-    }
-}
-
 /// An array of `MIN` to `MAX` items, none of them twice.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
@@ -37,7 +20,6 @@ pub struct DistinctList<T, const MIN: usize, const MAX: usize>(
 );
 
 impl<T, const MIN: usize, const MAX: usize> DistinctList<T, MIN, MAX> {
-    /// The items.
     pub fn into_vec(self) -> Vec<T> {
         self.0
     }
@@ -45,7 +27,7 @@ impl<T, const MIN: usize, const MAX: usize> DistinctList<T, MIN, MAX> {
 
 impl<T: FromJson + Eq + Hash, const MIN: usize, const MAX: usize> FromJson for DistinctList<T, MIN, MAX> {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
-        let items: Vec<T> = items(json, (MIN, MAX), at, problems)?;
+        let items: Vec<T> = items(json, (MIN, MAX), at, problems, T::from_json)?;
         let mut seen = HashSet::new();
         for (index, item) in items.iter().enumerate() {
             if !seen.insert(item) {

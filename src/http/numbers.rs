@@ -55,7 +55,6 @@ pub struct Limit<const DEFAULT: u32, const MAX: u32>(
 );
 
 impl<const DEFAULT: u32, const MAX: u32> Limit<DEFAULT, MAX> {
-    /// The number of items.
     pub fn get(self) -> usize {
         self.0 as usize
     }

@@ -7,11 +7,9 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
-use super::query::FromQuery;
 use super::read::FromJson;
 
-/// The schema of a declared object. The property types determine the required properties and the optional
-/// ones of a PATCH.
+/// The schema of a declared object.
 #[derive(Debug, Default)]
 pub struct Declared {
     properties: Map<String, Value>,
@@ -30,16 +28,7 @@ impl Declared {
         self.add::<T>(name, doc, T::REQUIRED, generator);
     }
 
-    pub fn parameter<T: FromQuery>(
-        &mut self,
-        name: &'static str,
-        doc: &[&str],
-        generator: &mut SchemaGenerator,
-    ) {
-        self.add::<T::Given>(name, doc, T::REQUIRED, generator);
-    }
-
-    fn add<T: JsonSchema>(
+    pub fn add<T: JsonSchema>(
         &mut self,
         name: &'static str,
         doc: &[&str],
@@ -52,8 +41,7 @@ impl Declared {
         self.required.extend(required.then_some(name));
     }
 
-    /// Returns the schema of the object. A PATCH needs at least one property. `more` adds the rules
-    /// between properties.
+    /// Returns the schema of the object. `more` adds the rules between properties.
     pub fn object(self, doc: &[&str], more: &[fn(&mut Schema)]) -> Schema {
         let mut object =
             json_schema!({"type": "object", "description": doc.join("\n"), "properties": self.properties});
@@ -95,7 +83,6 @@ pub fn one_of(object: &mut Schema, choices: &[(&str, &[&str])]) {
     object.insert("oneOf".into(), choices.iter().map(one).collect());
 }
 
-/// Removes null from the types of a property.
 fn never_null(property: &mut Value) {
     let Some(property) = property.as_object_mut() else { return };
     let is_null = |of: &Value| *of == "null";
@@ -110,24 +97,14 @@ fn never_null(property: &mut Value) {
     }
 }
 
-/// Whether an object is a PATCH: every property may be absent to keep its value. A PATCH needs at least
-/// one property.
-pub const fn is_patch(properties: &[bool]) -> bool {
-    let mut at = 0;
-    while at < properties.len() {
-        if !properties[at] {
-            return false;
-        }
-        at += 1;
-    }
-    at > 0
+/// Whether an object is a PATCH: it has properties, and each may be absent to keep its value.
+pub fn is_patch(properties: &[bool]) -> bool {
+    properties.contains(&true) && !properties.contains(&false)
 }
 
-/// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema.
-///
-/// The reader reports the problems of all properties, with unknown and duplicate ones. `kind as "type": …`
-/// renames a property. A PATCH needs at least one property. The function after `check` checks rules
-/// between properties; the function after `described` adds them to the schema.
+/// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema. The reader
+/// reports the problems of all properties, with unknown and duplicate ones. `kind as "type": …` renames a
+/// property. The functions after `check` and `described` add rules between properties.
 #[macro_export]
 macro_rules! json_object {
     (
@@ -151,8 +128,8 @@ macro_rules! json_object {
             ) -> Option<Self> {
                 const NAMES: &[&str] = &[$($crate::name_of!($field $($json)?)),*];
                 let properties = $crate::http::read::Properties::sort(json, NAMES, at, problems)?;
-                if const { $crate::http::object::is_patch(&[$(<$type as $crate::http::read::FromJson>::PATCH),*]) } {
-                    $crate::http::patch::not_empty(&properties, at, problems);
+                if $crate::http::object::is_patch(&[$(<$type as $crate::http::read::FromJson>::PATCH),*]) {
+                    properties.not_empty(at, problems);
                 }
                 $($check(&properties, at, problems);)?
                 $(let $field: Option<$type> =
@@ -167,8 +144,7 @@ macro_rules! json_object {
     };
 }
 
-/// Declares the struct of a query string, its [`FromParameters`](crate::http::query::FromParameters) and
-/// its schema, like [`json_object!`](crate::json_object).
+/// Declares the struct of a query string, like [`json_object!`](crate::json_object).
 #[macro_export]
 macro_rules! query_object {
     (
@@ -197,7 +173,13 @@ macro_rules! query_object {
         }
 
         $crate::declared_schema!($name [$($doc),*] |generator, declared| {
-            $(declared.parameter::<$type>($crate::name_of!($field $($parameter)?), &[$($field_doc),*], generator);)*
+            use $crate::http::query::FromQuery;
+            $(declared.add::<<$type as FromQuery>::Given>(
+                $crate::name_of!($field $($parameter)?),
+                &[$($field_doc),*],
+                <$type as FromQuery>::REQUIRED,
+                generator,
+            );)*
         });
     };
 }
@@ -215,6 +197,7 @@ macro_rules! declared_schema {
                 concat!(module_path!(), "::", stringify!($name)).into()
             }
 
+            #[allow(unused_mut, unused_variables, reason = "an object may have no properties")]
             fn json_schema($generator: &mut ::schemars::SchemaGenerator) -> ::schemars::Schema {
                 let mut $declared = $crate::http::object::Declared::default();
                 $add

@@ -1,20 +1,15 @@
-//! The three states of a PATCH property: absent, null, or a value.
-//!
-//! Invariants:
-//! - An absent property keeps its value.
-//! - A PATCH contains at least one property.
+//! The states of a PATCH property. An absent property keeps its value, and a PATCH contains at least one property.
 
-use domain::ProblemCode;
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 
 use super::json::Json;
 use super::problems::{FieldPath, Problems};
-use super::read::{FromJson, Properties};
+use super::read::FromJson;
 
-/// A PATCH property. `null` clears a `Patch<Option<T>>`. A `Patch<T>` refuses it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+// A PATCH property. `null` clears a `Patch<Option<T>>`. A `Patch<T>` refuses it. The schema is that of the value,
+// so this is no doc comment, which would become its description.
+#[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "T")]
 pub enum Patch<T> {
     #[default]
     Keep,
@@ -40,31 +35,5 @@ impl<T: FromJson> FromJson for Patch<T> {
 
     fn absent(_: &FieldPath<'_>, _: &mut Problems) -> Option<Self> {
         Some(Self::Keep)
-    }
-}
-
-/// That of the value.
-impl<T: JsonSchema> JsonSchema for Patch<T> {
-    fn inline_schema() -> bool {
-        T::inline_schema()
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        T::schema_name()
-    }
-
-    fn schema_id() -> Cow<'static, str> {
-        T::schema_id()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        T::json_schema(generator)
-    }
-}
-
-/// The check of a PATCH body: it must contain a property.
-pub(crate) fn not_empty(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
-    if properties.is_empty() {
-        problems.add(at, ProblemCode::OneRequired(properties.names()));
     }
 }

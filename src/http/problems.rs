@@ -78,25 +78,17 @@ impl Problems {
     }
 
     /// Returns the value, or every problem.
-    pub fn finish<T>(self, value: Option<T>) -> Result<T, Invalid> {
+    pub fn finish<T>(mut self, value: Option<T>) -> Result<T, Vec<Problem>> {
         match value {
             Some(value) if self.named.is_empty() => Ok(value),
-            _ => Err(self.into()),
+            _ => {
+                // A reader that returns no value has added a problem. If it has not, the client still gets a refusal.
+                debug_assert!(!self.named.is_empty(), "a value was refused without a problem");
+                if self.unnamed > 0 {
+                    self.named.push(Problem::new("", ProblemCode::Unnamed(self.unnamed)));
+                }
+                Err(self.named)
+            }
         }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Invalid(pub Vec<Problem>);
-
-impl From<Problems> for Invalid {
-    fn from(problems: Problems) -> Self {
-        let mut named = problems.named;
-        // A reader that returns no value has added a problem. If it has not, the client still gets a refusal.
-        debug_assert!(!named.is_empty(), "a value was refused without a problem");
-        if problems.unnamed > 0 {
-            named.push(Problem::new("", ProblemCode::Unnamed(problems.unnamed)));
-        }
-        Self(named)
     }
 }

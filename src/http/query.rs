@@ -3,12 +3,12 @@
 //! The encoding is that of HTML forms, so `+` is a space. An unescaped offset such as `+01:00` is
 //! therefore wrong, and the problem explains the escape.
 
-use domain::{ProblemCode, TextError};
+use domain::{Problem, ProblemCode, TextError};
 use percent_encoding::percent_decode_str;
 use schemars::JsonSchema;
 use url::form_urlencoded;
 
-use super::problems::{FieldPath, Invalid, Problems};
+use super::problems::{FieldPath, Problems};
 use super::read::FromText;
 use super::reading::Reading;
 
@@ -16,7 +16,6 @@ use super::reading::Reading;
 pub trait FromParameters: Sized {
     const NAMES: &'static [&'static str];
 
-    /// Reads every parameter, or adds the problems.
     fn from_parameters(parameters: &Parameters, problems: &mut Problems) -> Option<Self>;
 }
 
@@ -27,7 +26,6 @@ pub trait FromQuery: Sized {
 
     fn from_query(text: &str, reading: &Reading) -> Result<Self, ProblemCode>;
 
-    /// The value of an absent parameter.
     fn absent() -> Result<Self, ProblemCode> {
         Err(ProblemCode::Required)
     }
@@ -63,9 +61,7 @@ impl<T: FromQuery> FromQuery for Option<T> {
 }
 
 #[derive(Debug)]
-pub struct Parameters {
-    values: Vec<Parameter>,
-}
+pub struct Parameters(Vec<Parameter>);
 
 #[derive(Debug)]
 struct Parameter {
@@ -77,7 +73,7 @@ struct Parameter {
 
 impl Parameters {
     pub fn read<T: FromQuery>(&self, name: &str, problems: &mut Problems) -> Option<T> {
-        let parameter = self.values.iter().find(|parameter| parameter.name == name);
+        let parameter = self.0.iter().find(|parameter| parameter.name == name);
         let read = match parameter {
             Some(parameter) => T::from_query(&parameter.value, problems.reading()),
             None => T::absent(),
@@ -103,16 +99,16 @@ impl Parameters {
                 values.push(Parameter { name, value, plus: written.contains('+') });
             }
         }
-        Self { values }
+        Self(values)
     }
 }
 
 /// Parses a query string. The problems include unknown, repeated, missing and badly encoded parameters.
-pub fn parse<T: FromParameters>(query: Option<&str>, reading: Reading) -> Result<T, Invalid> {
+pub fn parse<T: FromParameters>(query: Option<&str>, reading: Reading) -> Result<T, Vec<Problem>> {
     let mut problems = Problems::new(reading);
     let parameters = Parameters::decode(query.unwrap_or_default(), &mut problems);
     let mut seen = vec![false; T::NAMES.len()];
-    for Parameter { name, .. } in &parameters.values {
+    for Parameter { name, .. } in &parameters.0 {
         let at = FieldPath::Root;
         match T::NAMES.iter().position(|known| known == name) {
             None => problems.add(&at.property(name), ProblemCode::UnknownParameter),

@@ -7,11 +7,11 @@
 //! `deserr` also reports every problem, but accepts duplicate properties, passes no context such as the
 //! phone region, and makes no schema.
 
-use domain::{ProblemCode, TextError};
+use domain::{Problem, ProblemCode, TextError};
 use schemars::JsonSchema;
 
 use super::json::Json;
-use super::problems::{FieldPath, Invalid, Problems};
+use super::problems::{FieldPath, Problems};
 use super::reading::Reading;
 
 pub trait FromJson: JsonSchema + Sized {
@@ -19,25 +19,23 @@ pub trait FromJson: JsonSchema + Sized {
     /// Whether an absent property keeps its value.
     const PATCH: bool = false;
 
-    /// Reads the value, or adds its problems.
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self>;
 
-    /// The value of an absent property.
     fn absent(at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
         problems.add(at, ProblemCode::Required);
         None
     }
 }
 
-pub fn from_json<T: FromJson>(json: &Json, reading: Reading) -> Result<T, Invalid> {
+pub fn from_json<T: FromJson>(json: &Json, reading: Reading) -> Result<T, Vec<Problem>> {
     let mut problems = Problems::new(reading);
     let value = T::from_json(json, &FieldPath::Root, &mut problems);
     problems.finish(value)
 }
 
 #[cfg(test)]
-pub(crate) fn parse_object<T: FromJson>(body: &[u8]) -> Result<T, Invalid> {
-    let json = Json::parse(body).map_err(|problem| Invalid(vec![problem]))?;
+pub(crate) fn parse_object<T: FromJson>(body: &[u8]) -> Result<T, Vec<Problem>> {
+    let json = Json::parse(body).map_err(|problem| vec![problem])?;
     from_json(&json, Reading::PLAIN)
 }
 
@@ -92,11 +90,12 @@ impl<T: FromJson> FromJson for Option<T> {
 }
 
 /// Reads every item, even after an invalid item.
-pub(crate) fn items<T: FromJson>(
+pub(crate) fn items<T>(
     json: &Json,
     (min, max): (usize, usize),
     at: &FieldPath<'_>,
     problems: &mut Problems,
+    read: impl Fn(&Json, &FieldPath<'_>, &mut Problems) -> Option<T>,
 ) -> Option<Vec<T>> {
     let Json::Array(items) = json else {
         problems.add(at, ProblemCode::NotAnArray);
@@ -108,7 +107,7 @@ pub(crate) fn items<T: FromJson>(
         return None;
     }
     let read: Vec<Option<T>> =
-        items.iter().enumerate().map(|(index, item)| T::from_json(item, &at.item(index), problems)).collect();
+        items.iter().enumerate().map(|(index, item)| read(item, &at.item(index), problems)).collect();
     read.into_iter().collect()
 }
 
@@ -127,14 +126,8 @@ impl<'a> Properties<'a> {
         problems: &mut Problems,
     ) -> Option<Self> {
         let Json::Object(properties) = json else {
-            problems.add(
-                at,
-                if matches!(at, FieldPath::Root) {
-                    ProblemCode::BodyNotAnObject
-                } else {
-                    ProblemCode::NotAnObject
-                },
-            );
+            let is_body = matches!(at, FieldPath::Root);
+            problems.add(at, if is_body { ProblemCode::BodyNotAnObject } else { ProblemCode::NotAnObject });
             return None;
         };
         let mut values = vec![None; names.len()];
@@ -150,23 +143,23 @@ impl<'a> Properties<'a> {
         Some(Self { names, values })
     }
 
-    pub(super) fn names(&self) -> &'static [&'static str] {
-        self.names
+    /// The check of a PATCH body: it must contain a property.
+    pub(crate) fn not_empty(&self, at: &FieldPath<'_>, problems: &mut Problems) {
+        if self.values.iter().all(Option::is_none) {
+            problems.add(at, ProblemCode::OneRequired(self.names));
+        }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
-        self.values.iter().all(Option::is_none)
-    }
-
-    /// Whether the property is present and not `null`.
     pub fn has(&self, name: &str) -> bool {
-        let index = self.names.iter().position(|known| *known == name);
-        index.and_then(|index| self.values[index]).is_some_and(|value| !matches!(value, Json::Null))
+        self.value(name).is_some_and(|value| !matches!(value, Json::Null))
+    }
+
+    fn value(&self, name: &str) -> Option<&'a Json> {
+        self.names.iter().position(|known| *known == name).and_then(|index| self.values[index])
     }
 
     pub fn read<T: FromJson>(&self, name: &str, at: &FieldPath<'_>, problems: &mut Problems) -> Option<T> {
-        let index = self.names.iter().position(|known| *known == name);
-        match index.and_then(|index| self.values[index]) {
+        match self.value(name) {
             Some(value) => T::from_json(value, &at.property(name), problems),
             None => T::absent(&at.property(name), problems),
         }

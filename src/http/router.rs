@@ -32,7 +32,6 @@ type Handle<S> =
 
 /// An async function for the requests of a surface. `Inputs` are its arguments.
 pub(crate) trait Handler<S: Surface, Inputs>: Send + Sync + 'static {
-    /// Reads the inputs, calls the function and renders its result.
     fn handle(&self, incoming: S::Incoming) -> impl Future<Output = Handled<S>> + Send;
 }
 
@@ -79,7 +78,6 @@ impl<S: Surface> Place<S> {
         paths.into_iter().map(|(path, rows)| Self { path, rows }).collect()
     }
 
-    /// The row of a method. HEAD uses the row of GET.
     pub(crate) fn row(&self, method: &Method) -> Option<&Route<S>> {
         let method = if method == Method::HEAD { &Method::GET } else { method };
         self.rows.iter().find(|row| row.method == *method)

@@ -45,7 +45,6 @@ impl Schemas {
         schema
     }
 
-    /// Panics if the name is taken.
     pub fn add(&mut self, name: &str, schema: Schema) {
         let known = self.others.insert(name.to_owned(), schema.to_value());
         assert!(known.is_none(), "two schemas are called {name}");
@@ -89,7 +88,6 @@ fn lists(names: &Value, name: &str) -> bool {
     names.as_array().is_some_and(|names| names.iter().any(|listed| listed == name))
 }
 
-/// Adapts a schema and its subschemas to the document.
 fn form(schema: &mut Schema) {
     transform_subschemas(&mut form, schema);
     let Some(schema) = schema.as_object_mut() else { return };

@@ -64,7 +64,7 @@ impl Asking {
         change: C,
     ) -> Result<AnswerOf<C>, Refused> {
         let idempotency = key.map(|key| Idempotency {
-            key: self.caller.idempotency_scope.hash(key.0.as_bytes()),
+            key: self.caller.key_hash(key.0.as_bytes()),
             fingerprint: fingerprint_of([SURFACE, self.tool.as_bytes(), &self.canonical]),
         });
         let request = Request { idempotency, ..Request::by(self.caller.actor) };
@@ -73,7 +73,13 @@ impl Asking {
 
     /// Opens the cursor of an earlier page.
     pub(super) fn opened(&self, cursor: Option<&str>) -> Result<Option<Vec<u8>>, Refused> {
-        Ok(cursor.map(|cursor| self.cursors.open(&self.binding(), cursor)).transpose()?)
+        let opened = cursor.map(|cursor| {
+            self.cursors.open(&self.binding(), cursor).ok_or_else(|| Refused::told(
+                "cursor must be the next_cursor of an earlier answer of this tool with the same other arguments. Leave \
+                 it out to begin anew.",
+            ))
+        });
+        opened.transpose()
     }
 
     /// Seals the cursor of a position.

@@ -11,8 +11,6 @@ use engine::EngineError;
 
 use super::bounds::one_line;
 use crate::english;
-use crate::http::cursor::CursorError;
-use crate::http::problems::Invalid;
 use crate::rest::error::ApiError;
 
 const PROBLEMS_TOLD: usize = 8;
@@ -74,18 +72,9 @@ impl From<EngineError> for Refused {
     }
 }
 
-impl From<Invalid> for Refused {
-    fn from(invalid: Invalid) -> Self {
-        ApiError::from(invalid).into()
-    }
-}
-
-impl From<CursorError> for Refused {
-    fn from(_: CursorError) -> Self {
-        Self::told(
-            "cursor must be the next_cursor of an earlier answer of this tool with the same other arguments. Leave it \
-             out to begin anew.",
-        )
+impl From<Vec<Problem>> for Refused {
+    fn from(problems: Vec<Problem>) -> Self {
+        ApiError::from(problems).into()
     }
 }
 

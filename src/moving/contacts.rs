@@ -90,7 +90,8 @@ pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table
     if !table.problems.is_empty() {
         return Ok(table);
     }
-    let reading = Reading::by(PhoneRegion::from_text(region).unwrap_or_default());
+    let region = PhoneRegion::from_text(region).unwrap_or_default();
+    let reading = Reading::in_region(&region.into_string());
     let (mut seen, mut lines) = (HashMap::new(), Lines { text, at: 0, line: 1 });
     for record in records {
         let record = record?;
@@ -176,8 +177,8 @@ impl Table {
         let contact = match read {
             Ok(contact) if clean => contact,
             Ok(_) => return,
-            Err(invalid) => {
-                let problems = invalid.0.into_iter();
+            Err(problems) => {
+                let problems = problems.into_iter();
                 return problems.for_each(|problem| self.add(line, &problem.path, Flaw::Value(problem.code)));
             }
         };

@@ -18,7 +18,7 @@ pub(super) trait Line: Sized {
 pub(super) fn read<T: Line>(json: &Json) -> Result<T, Vec<Problem>> {
     let mut problems = Problems::new(Reading::PLAIN);
     let record = T::read(json, &mut problems);
-    problems.finish(record).map_err(|invalid| invalid.0)
+    problems.finish(record)
 }
 
 /// Declares the line of a record: its fields in the order of the line, each with a

@@ -92,7 +92,7 @@ struct ProblemLine {
 fn record<T: FromJson>(json: &Json, made: impl FnOnce(T) -> Line) -> Result<Line, Unread> {
     match from_json(json, Reading::PLAIN) {
         Ok(read) => Ok(made(read)),
-        Err(invalid) => Err(Unread { problems: invalid.0, is_business: false }),
+        Err(problems) => Err(Unread { problems, is_business: false }),
     }
 }
 

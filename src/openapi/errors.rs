@@ -4,35 +4,29 @@
 use std::collections::BTreeMap;
 
 use axum::http::{Method, StatusCode, header};
-use domain::{Conflict, Named, Problem, ProblemCode, Refusal, Scope, SlotReason};
+use domain::{Conflict, Named, Problem, ProblemCode, Refusal, SlotReason};
 use serde_json::{Map, Value, json};
 
-use super::parts::{Conventions, Operation, component, headers_sent};
+use super::operations::{Operation, component, headers_sent};
 use crate::http::authorization::BadCredential;
 use crate::http::body::{BodyError, JSON};
-use crate::rest::error::{ApiError, Code, RETRY_SECONDS};
+use crate::rest::error::{ApiError, Code};
 use crate::rest::output::Kind;
 
 /// The statuses whose responses differ between operations. They are not shared components.
 const OWN: [StatusCode; 3] = [StatusCode::FORBIDDEN, StatusCode::NOT_FOUND, StatusCode::CONFLICT];
 
 /// The error responses of an operation. Responses that all operations share are added to `shared`.
-pub(super) fn responses(
-    operation: &Operation<'_>,
-    scope: Option<Scope>,
-    refuses: &[Code],
-    conventions: Conventions,
-    shared: &mut Map<String, Value>,
-) -> Value {
+pub(super) fn responses(operation: &Operation<'_>, shared: &mut Map<String, Value>) -> Value {
     let mut by_status: BTreeMap<u16, Vec<ApiError>> = BTreeMap::new();
-    for error in possible(operation, scope, refuses, conventions) {
+    for error in possible(operation) {
         by_status.entry(error.status().0.as_u16()).or_default().push(error);
     }
     let responses = by_status.into_iter().map(|(status, errors)| {
-        let response = response(&errors, conventions);
+        let response = response(&errors, operation.is_public);
         let of = errors[0].status().0;
         let of_lines = of == StatusCode::UNSUPPORTED_MEDIA_TYPE && media_type(operation) != JSON;
-        let is_shared = of == StatusCode::FORBIDDEN && !conventions.scoped;
+        let is_shared = of == StatusCode::FORBIDDEN && !operation.is_public;
         let described = if (OWN.contains(&of) && !is_shared) || of_lines {
             response
         } else {
@@ -47,9 +41,9 @@ pub(super) fn responses(
 }
 
 /// The responses for a path or method that has no operation.
-pub(super) fn for_unknown_paths(conventions: Conventions) -> Map<String, Value> {
+pub(super) fn for_unknown_paths(is_public: bool) -> Map<String, Value> {
     let errors = [ApiError::MethodNotAllowed("GET, POST, HEAD", ""), ApiError::NoSuchPath(None)];
-    errors.map(|error| (name(error.status().0), response(&[error], conventions))).into_iter().collect()
+    errors.map(|error| (name(error.status().0), response(&[error], is_public))).into_iter().collect()
 }
 
 /// The component name of a status, such as `NotFound`.
@@ -61,20 +55,14 @@ fn media_type(operation: &Operation<'_>) -> &'static str {
     operation.signature.takes.body.as_ref().map_or(JSON, |body| body.media_type)
 }
 
-/// Every error that the operation can return.
-fn possible(
-    operation: &Operation<'_>,
-    scope: Option<Scope>,
-    refuses: &[Code],
-    conventions: Conventions,
-) -> Vec<ApiError> {
+fn possible(operation: &Operation<'_>) -> Vec<ApiError> {
     let mut errors = vec![
         Refusal::Invalid(vec![
             Problem::new("starts_at", ProblemCode::Required),
             Problem::new("contact.phone", ProblemCode::NotAString),
         ])
         .into(),
-        if conventions.scoped {
+        if operation.is_public {
             ApiError::NoKey(BadCredential::Unknown)
         } else {
             ApiError::NoToken(BadCredential::Unknown)
@@ -84,10 +72,10 @@ fn possible(
     ];
     let retry_after = 17;
     errors.extend([ApiError::RateLimited { retry_after }, ApiError::RateLimitUnavailable { retry_after }]);
-    if let Some(scope) = scope {
+    if let Some(scope) = operation.scope {
         errors.extend([ApiError::InsufficientScope(scope), ApiError::Forbidden]);
     }
-    if !conventions.scoped {
+    if !operation.is_public {
         errors.push(ApiError::UnknownAdminHost);
     }
     if let Some(id) = operation.ids.last() {
@@ -104,13 +92,13 @@ fn possible(
         if operation.changes() {
             errors.extend([Refusal::IdempotencyInProgress.into(), Refusal::IdempotencyKeyReused.into()]);
         }
-        if operation.conditional && !refuses.contains(&Code::Conflict) {
+        if operation.conditional && !operation.refuses.contains(&Code::Conflict) {
             errors.push(sample(Code::Conflict));
         }
     }
     let disabled = ProblemCode::Now("disabled".into());
     let disabled = Refusal::conflict(Conflict::EndpointDisabled, "status", disabled);
-    errors.extend(refuses.iter().map(|code| match (code, operation.signature.answers) {
+    errors.extend(operation.refuses.iter().map(|code| match (code, operation.signature.answers) {
         (Code::Conflict, Kind::Accepted) => disabled.clone().into(),
         (code, _) => sample(*code),
     }));
@@ -119,30 +107,21 @@ fn possible(
 
 fn sample(code: Code) -> ApiError {
     match code {
-        Code::InvalidRequest => ApiError::invalid("", ProblemCode::BodyNotAnObject),
-        Code::Unauthorized => ApiError::NoKey(BadCredential::Unknown),
-        Code::Forbidden => ApiError::Forbidden,
-        Code::InsufficientScope => ApiError::InsufficientScope(Scope::BusinessRead),
-        Code::NotFound => Refusal::NotFound(Named::Record).into(),
+        Code::NotFound => Refusal::NotFound(Named::Record),
         Code::Conflict => Refusal::conflict(
             Conflict::Changed,
             "If-Match",
             ProblemCode::EntityTagNow("\"RBNvo1WzZ4oRRq0W9-hkng\"".into()),
-        )
-        .into(),
-        Code::IdempotencyKeyReused => Refusal::IdempotencyKeyReused.into(),
-        Code::IdempotencyRequestInProgress => Refusal::IdempotencyInProgress.into(),
-        Code::BookingDisabled => Refusal::BookingDisabled.into(),
-        Code::BookingRequiresConfirmation => Refusal::BookingRequiresConfirmation.into(),
-        Code::SlotUnavailable => Refusal::SlotUnavailable(SlotReason::Taken).into(),
-        Code::RateLimited => ApiError::RateLimited { retry_after: RETRY_SECONDS },
-        Code::RateLimitUnavailable => ApiError::RateLimitUnavailable { retry_after: RETRY_SECONDS },
-        Code::MethodNotAllowed => ApiError::MethodNotAllowed("GET, HEAD", ""),
-        Code::InternalError => ApiError::Unavailable,
+        ),
+        Code::BookingDisabled => Refusal::BookingDisabled,
+        Code::BookingRequiresConfirmation => Refusal::BookingRequiresConfirmation,
+        Code::SlotUnavailable => Refusal::SlotUnavailable(SlotReason::Taken),
+        other => unreachable!("no table lists {other:?} for a route"),
     }
+    .into()
 }
 
-fn response(errors: &[ApiError], conventions: Conventions) -> Value {
+fn response(errors: &[ApiError], is_public: bool) -> Value {
     let status = errors[0].status().0;
     let codes: Vec<Value> = errors.iter().map(|error| json!(error.status().1)).collect();
     let words: Vec<String> = codes.iter().filter_map(Value::as_str).map(|code| format!("`{code}`")).collect();
@@ -151,7 +130,7 @@ fn response(errors: &[ApiError], conventions: Conventions) -> Value {
         .zip(&codes)
         .filter_map(|(error, code)| Some((code.as_str()?.to_owned(), json!({"value": error.body()}))))
         .collect();
-    let mut headers = headers_sent(conventions, &[]);
+    let mut headers = headers_sent(is_public, &[]);
     for (name, wanted) in [
         ("Allow", header::ALLOW),
         ("Retry-After", header::RETRY_AFTER),

@@ -4,11 +4,9 @@
 //! Invariants: paths are relative to the server's URL, which ends in the version. Each operation lists every
 //! status and header of its responses, and each error has the body that the service sends.
 
-mod components;
 mod errors;
 mod examples;
 mod operations;
-mod parts;
 mod webhooks;
 
 use std::sync::LazyLock;
@@ -16,10 +14,11 @@ use std::sync::LazyLock;
 use axum::Router;
 use axum::http::header;
 use axum::response::IntoResponse;
-use parts::{Api, Conventions};
+use operations::{Api, RATE_LIMIT_HEADERS};
 use serde_json::{Value, json};
 
 use crate::http::body::BODY_BYTES_MAX;
+use crate::http::idempotency::IDEMPOTENCY_KEY_CHARS_MAX;
 use crate::http::request_id::REQUEST_ID_CHARS_MAX;
 use crate::http::schemas::{Schemas, paragraph};
 use crate::rest::error::Body;
@@ -28,7 +27,6 @@ use crate::rest::router::open;
 
 /// The prefix of every public path. The document has it in `servers`, not in the paths.
 pub const BASE_PATH: &str = "/v1";
-/// The prefix of every path of the operator API.
 pub const OPERATOR_BASE_PATH: &str = "/admin/v1";
 
 pub fn document() -> Value {
@@ -41,8 +39,8 @@ pub fn document() -> Value {
             "apiKey",
             "An API key of one business. Every request must carry it. Keep it on servers and never send it to a browser.",
         ),
-        scope: |access: &crate::api::access::Access| access.scope(),
-        conventions: Conventions { scoped: true, rate_limited: true },
+        scope: |access: &crate::api::Access| access.scope(),
+        is_public: true,
     };
     let mut schemas = Schemas::default();
     let webhooks = webhooks::all(&mut schemas);
@@ -77,14 +75,14 @@ pub fn operator_document() -> Value {
             "The operator's token. Every request must carry it. It gives access to every business.",
         ),
         scope: |_| None,
-        conventions: Conventions { scoped: false, rate_limited: false },
+        is_public: false,
     };
     describe(&api, &crate::admin::table(), Schemas::default())
 }
 
 fn describe<A: Send + Sync + 'static>(api: &Api<A>, table: &[Route<A>], mut schemas: Schemas) -> Value {
     schemas.of::<Body<'_>>();
-    let mut responses = errors::for_unknown_paths(api.conventions);
+    let mut responses = errors::for_unknown_paths(api.is_public);
     let (tags, paths) = operations::all(api, table, &mut schemas, &mut responses);
     let (scheme, needs) = api.security;
     json!({
@@ -101,15 +99,52 @@ fn describe<A: Send + Sync + 'static>(api: &Api<A>, table: &[Route<A>], mut sche
         "paths": paths,
         "components": {
             "securitySchemes": {scheme: {"type": "http", "scheme": "bearer", "description": needs}},
-            "parameters": components::parameters(),
-            "headers": components::headers(api.conventions),
+            "parameters": parameters(),
+            "headers": headers(api.is_public),
             "responses": responses,
             "schemas": schemas.into_json(),
         },
     })
 }
 
-/// `GET /openapi.json`.
+/// The request headers that only some operations read.
+fn parameters() -> Value {
+    let header = |name: &str, schema: Value, about: &str| json!({"name": name, "in": "header", "required": false, "schema": schema, "description": about});
+    let tags = json!({"type": "string", "pattern": "^(\\*|(W/)?\"[!#-~]*\"(, (W/)?\"[!#-~]*\")*)$"});
+    let key = json!({"type": "string", "minLength": 1, "maxLength": IDEMPOTENCY_KEY_CHARS_MAX, "pattern": "^[!-~]+$"});
+    json!({
+        "Idempotency-Key": header("Idempotency-Key", key, "Makes the change happen once. Within 24 hours, the same \
+            request with the same key returns the first response again, and a different request is refused."),
+        "If-Match": header("If-Match", tags.clone(),
+            "Entity tags, or `*`. The service makes the change only if the record's current tag is one of them."),
+        "If-None-Match": header("If-None-Match", tags,
+            "Entity tags, or `*`. The service answers 304 if the record's current tag is one of them."),
+    })
+}
+
+fn headers(is_public: bool) -> Value {
+    let header = |required: bool, schema: Value, about: &str| json!({"required": required, "schema": schema, "description": about});
+    let whole = |minimum: u32| json!({"type": "integer", "minimum": minimum});
+    let text = || json!({"type": "string"});
+    let mut headers = json!({
+        "Allow": header(true, text(), "The methods that the path supports."),
+        "ETag": header(true, json!({"type": "string", "pattern": "^\"[!#-~]+\"$"}), "The strong entity tag of this version of the record."),
+        "Idempotent-Replayed": header(false, json!({"type": "string", "enum": ["true"]}),
+            "Present if this is the stored response to an earlier request with the same `Idempotency-Key`."),
+        "Retry-After": header(true, whole(1), "The number of seconds to wait before the next attempt."),
+        "WWW-Authenticate": header(true, text(), "The required authentication scheme."),
+        "X-RateLimit-Limit": header(true, whole(1), "The number of requests allowed per minute."),
+        "X-RateLimit-Remaining": header(true, whole(0), "The number of requests left in the current minute."),
+        "X-RateLimit-Reset": header(true, whole(0), "The Unix time in seconds at which the current minute ends."),
+        "X-Request-Id": header(true, json!({"type": "string", "minLength": 1, "maxLength": REQUEST_ID_CHARS_MAX}),
+            "Identifies this request. The service's log contains it."),
+    });
+    if let Some(headers) = headers.as_object_mut().filter(|_| !is_public) {
+        headers.retain(|name, _| !RATE_LIMIT_HEADERS.contains(&name.as_str()));
+    }
+    headers
+}
+
 pub(crate) fn router() -> Router {
     static RENDERED: LazyLock<Vec<u8>> = LazyLock::new(|| document().to_string().into_bytes());
     open("/openapi.json", || async {

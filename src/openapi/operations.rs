@@ -3,21 +3,70 @@
 use std::collections::BTreeMap;
 
 use axum::http::Method;
-use domain::Named;
+use domain::{Named, Scope};
 use serde_json::{Map, Value, json};
 
-use super::parts::{Api, Conventions, Operation, component, headers_sent};
 use super::{errors, examples};
 use crate::english;
 use crate::http::body::JSON_LINES;
 use crate::http::envelope::{Answer, Page};
 use crate::http::schemas::Schemas;
-use crate::rest::input::{PathForm, PathId, TakenBody};
+use crate::rest::error::Code;
+use crate::rest::input::{PathId, TakenBody};
 use crate::rest::output::Kind;
 use crate::rest::route::{Route, Signature};
 
 /// The prefix of the operator's paths for one business.
 const OF_A_BUSINESS: &str = "/businesses/{business_id}/";
+/// The headers of every response of the public API.
+pub(super) const RATE_LIMIT_HEADERS: [&str; 3] =
+    ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
+pub(super) struct Api<A> {
+    pub(super) title: &'static str,
+    pub(super) about: String,
+    pub(super) base_path: &'static str,
+    /// A description of the server to which the base path is relative.
+    pub(super) server: &'static str,
+    /// The name and the description of the authentication scheme.
+    pub(super) security: (&'static str, &'static str),
+    pub(super) scope: fn(&A) -> Option<Scope>,
+    /// Whether keys have scopes and a rate limit, and businesses can be suspended.
+    pub(super) is_public: bool,
+}
+
+pub(super) struct Operation<'a> {
+    pub(super) method: &'a Method,
+    pub(super) signature: Signature,
+    /// Whether the operation reads `If-Match`.
+    pub(super) conditional: bool,
+    /// The ids in the path, in the path's order.
+    pub(super) ids: Vec<PathId>,
+    pub(super) scope: Option<Scope>,
+    pub(super) refuses: &'a [Code],
+    pub(super) is_public: bool,
+}
+
+impl Operation<'_> {
+    /// Whether the operation changes or creates records. Such an operation takes an `Idempotency-Key`.
+    pub(super) fn changes(&self) -> bool {
+        matches!(
+            self.signature.answers,
+            Kind::Changed | Kind::Created | Kind::Done | Kind::Ending | Kind::Gone
+        )
+    }
+}
+
+pub(super) fn component(kind: &str, name: &str) -> Value {
+    json!({"$ref": format!("#/components/{kind}/{name}")})
+}
+
+/// The headers of every response, and `more`.
+pub(super) fn headers_sent(is_public: bool, more: &[&str]) -> Map<String, Value> {
+    let limits: &[&str] = if is_public { &RATE_LIMIT_HEADERS } else { &[] };
+    let names = limits.iter().chain(&["X-Request-Id"]).chain(more);
+    names.map(|name| ((*name).to_owned(), component("headers", name))).collect()
+}
 
 /// Returns the tags and paths of a table. Responses that several operations share are added to `responses`.
 pub(super) fn all<A: Send + Sync + 'static>(
@@ -58,8 +107,10 @@ fn operation<A: Send + Sync + 'static>(
     let mut signature = (route.about.describe)(schemas);
     let ids = ids(path, &mut signature);
     let conditional = route.about.conditional || signature.answers == Kind::Changed;
-    let operation = Operation { method: &route.method, signature, conditional, ids };
-    let scope = (api.scope)(&route.access);
+    let (scope, refuses) = ((api.scope)(&route.access), route.about.refuses);
+    let is_public = api.is_public;
+    let operation =
+        Operation { method: &route.method, signature, conditional, ids, scope, refuses, is_public };
     let mut description = route.about.details.to_owned();
     if let Some(scope) = scope {
         let space = if description.is_empty() { "" } else { "\n\n" };
@@ -75,35 +126,30 @@ fn operation<A: Send + Sync + 'static>(
         "description": description,
         "tags": [tag(path)],
         "parameters": parameters,
-        "responses": errors::responses(&operation, scope, route.about.refuses, api.conventions, responses),
+        "responses": errors::responses(&operation, responses),
     });
-    if api.conventions.scoped {
+    if is_public {
         described["x-required-scope"] = json!(scope);
     }
     if let Some(body) = &takes.body {
         described["requestBody"] = json!({"required": body.required, "content": content(body)});
     }
-    let (status, response) = answer(&operation, api.conventions);
-    described["responses"][status] = response;
+    described["responses"][operation.signature.answers.status().as_str()] = answer(&operation);
     if headers_read(&operation).any(|name| name == "If-None-Match") {
         described["responses"]["304"] = json!({"description": "The record has not changed since the client's version.",
-            "headers": headers_sent(api.conventions, &["ETag"])});
+            "headers": headers_sent(is_public, &["ETag"])});
     }
     described
 }
 
-/// The ids in a path: the business, and the ids that the handler takes.
-///
-/// # Panics
-/// If the handler takes an id that the path does not have, or the path has one that the handler does not
-/// take.
+/// The ids in a path. Panics unless they are the business and the ids that the handler takes.
 fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
     let mut taken = std::mem::take(&mut signature.takes.path);
     let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
     let found = names.map(|name| match taken.iter().position(|id| id.name == name) {
         Some(at) => taken.remove(at),
         None if name == "business_id" => {
-            PathId { name: "business_id", named: Named::Business, form: PathForm::Id }
+            PathId { name: "business_id", named: Named::Business, is_date: false }
         }
         None => panic!("the handler of {path} does not take {name}"),
     });
@@ -114,10 +160,7 @@ fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
 
 /// An id in the path. A malformed id answers 404, a malformed date 400.
 fn path_parameter(id: &PathId) -> Value {
-    let (what, format) = match id.form {
-        PathForm::Id => ("id", "uuid"),
-        PathForm::Date => ("date", "date"),
-    };
+    let (what, format) = if id.is_date { ("date", "date") } else { ("id", "uuid") };
     let description = format!("The {}'s {what}.", english::named(id.named));
     json!({"name": id.name, "in": "path", "required": true, "description": description,
         "schema": {"type": "string", "format": format}})
@@ -135,20 +178,18 @@ fn headers_read(operation: &Operation<'_>) -> impl Iterator<Item = &'static str>
     headers.into_iter().filter_map(|(applies, name)| applies.then_some(name))
 }
 
-/// The successful response.
-fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str, Value) {
+fn answer(operation: &Operation<'_>) -> Value {
     let answers = operation.signature.answers;
-    let (status, description) = match answers {
-        Kind::One | Kind::Changed | Kind::Plain | Kind::Done => ("200", "Done."),
-        Kind::Page => ("200", "One page of the list."),
-        Kind::Lines => (
-            "200",
-            "JSON lines, one record per line. If the service stops before the end, the final line is missing.",
-        ),
-        Kind::Created => ("201", "Created."),
-        Kind::Accepted => ("202", "Accepted. The service completes the request in the background."),
-        Kind::Ending => ("202", "Accepted. The service deletes the business in the background."),
-        Kind::Gone => ("204", "Removed."),
+    let description = match answers {
+        Kind::One | Kind::Changed | Kind::Plain | Kind::Done => "Done.",
+        Kind::Page => "One page of the list.",
+        Kind::Lines => {
+            "JSON lines, one record per line. If the service stops before the end, the final line is missing."
+        }
+        Kind::Created => "Created.",
+        Kind::Accepted => "Accepted. The service completes the request in the background.",
+        Kind::Ending => "Accepted. The service deletes the business in the background.",
+        Kind::Gone => "Removed.",
     };
     let mut sent = Vec::new();
     if matches!(answers, Kind::One | Kind::Changed | Kind::Created) {
@@ -157,21 +198,22 @@ fn answer(operation: &Operation<'_>, conventions: Conventions) -> (&'static str,
     if operation.changes() {
         sent.push("Idempotent-Replayed");
     }
-    let mut response = json!({"description": description, "headers": headers_sent(conventions, &sent)});
+    let mut response =
+        json!({"description": description, "headers": headers_sent(operation.is_public, &sent)});
     if answers == Kind::Lines {
         response["content"][JSON_LINES] = json!({"schema": {"type": "string"}});
     }
-    if let Some(shown) = &operation.signature.shows {
-        let example = examples::example(&shown.name).map(|example| match answers {
+    if let Some((name, body)) = &operation.signature.shows {
+        let example = examples::example(name).map(|example| match answers {
             Kind::Page => json!(Page { data: &[example], has_more: false, next_cursor: None }),
             _ => json!(Answer { data: example }),
         });
-        response["content"] = json!({"application/json": {"schema": shown.body}});
+        response["content"] = json!({"application/json": {"schema": body}});
         if let Some(example) = example {
             response["content"]["application/json"]["example"] = example;
         }
     }
-    (status, response)
+    response
 }
 
 /// A request body: a reference to a named schema, and its example.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use view::{AppointmentView, CallView, ContactView, Event, MessageView};
 
 use super::examples;
-use super::parts::component;
+use super::operations::component;
 use crate::http::schemas::Schemas;
 
 const ABOUT: &str = "The service sends the event at once to every enabled endpoint that subscribes to it, and retries on a \

@@ -44,7 +44,6 @@ pub(crate) fn one_contact(properties: &Properties<'_>, at: &FieldPath<'_>, probl
     }
 }
 
-/// The rule of [`one_contact`] as a schema.
 pub(crate) fn one_contact_described(object: &mut Schema) {
     one_of(object, &[("BookWithContactId", &["contact_id"]), ("BookWithContact", &["contact"])]);
 }

@@ -8,18 +8,17 @@ use std::sync::Arc;
 use axum::body::Body;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method};
-use domain::{Actor, KeyId, Named, Refusal, ResourceId};
-use engine::business::{Change, Idempotency, IfMatch, Request};
+use domain::{Actor, Named, Refusal, ResourceId, Scope};
+use engine::business::{Change, Idempotency, Request};
 use engine::{BusinessHandle, Engine, Principal};
 use sha2::{Digest, Sha256};
 
 use super::error::ApiError;
 use super::output::AnswerTo;
 use crate::http::cursor::Cursors;
-use crate::http::etag::Condition;
-use crate::http::idempotency;
 use crate::http::reading::Reading;
 use crate::http::router::PathParams;
+use crate::http::{etag, idempotency};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
@@ -28,29 +27,20 @@ pub(crate) struct Caller {
     pub(crate) business: Option<BusinessHandle>,
     /// The region for national phone numbers.
     pub(crate) reading: Reading,
-    /// The owner of the request's `Idempotency-Key`.
-    pub(crate) idempotency_scope: IdempotencyScope,
+    /// The API key. It owns the request's `Idempotency-Key`; callers with an operator token share one owner.
     pub(crate) principal: Option<Arc<Principal>>,
 }
 
-/// The owner of an `Idempotency-Key`. The same key from another owner is another request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum IdempotencyScope {
-    /// One API key.
-    ApiKey(KeyId),
-    /// All callers with an operator token.
-    Operator,
-}
+impl Caller {
+    /// Whether the caller's API key has the scope.
+    pub(crate) fn may(&self, scope: Scope) -> bool {
+        self.principal.as_ref().is_some_and(|principal| principal.key.scopes.contains(scope))
+    }
 
-impl IdempotencyScope {
-    /// SHA-256 of the owner and the key. The store keeps only this hash.
-    pub(crate) fn hash(self, key: &[u8]) -> [u8; 32] {
-        // No API key has an id of zeros.
-        let whose = match self {
-            Self::ApiKey(id) => *id.uuid().as_bytes(),
-            Self::Operator => [0; 16],
-        };
-        Sha256::new().chain_update(whose).chain_update(key).finalize().into()
+    /// SHA-256 of the owner and the `Idempotency-Key`. The store keeps only this hash.
+    pub(crate) fn key_hash(&self, key: &[u8]) -> [u8; 32] {
+        let owner = self.principal.as_ref().map_or([0; 16], |principal| *principal.key.id.uuid().as_bytes());
+        Sha256::new().chain_update(owner).chain_update(key).finalize().into()
     }
 }
 
@@ -68,7 +58,6 @@ impl Context {
         self.caller.business.as_ref().ok_or_else(|| Refusal::NotFound(Named::Business).into())
     }
 
-    /// Carries out a change of the request's business.
     pub(crate) async fn change<C, O>(&self, change: C) -> Result<O, ApiError>
     where
         C: Change + 'static,
@@ -77,8 +66,8 @@ impl Context {
         Ok(O::answer_to(self.business()?.change(self.request()?, change).await?))
     }
 
-    /// Returns the stored response of an earlier request with the same `Idempotency-Key`. Handlers that
-    /// ask other services before the change call this first, so a repeated request gets the same response.
+    /// The stored response of an earlier request with the same `Idempotency-Key`, for handlers that ask other
+    /// services before the change.
     pub(crate) async fn remembered<C, O>(&self) -> Result<Option<O>, ApiError>
     where
         C: Change,
@@ -96,36 +85,29 @@ impl Context {
         matches!(self.head.method, Method::GET | Method::HEAD)
     }
 
-    /// Refuses malformed `If-Match` and `Idempotency-Key` headers.
     pub(super) fn check_headers(&self) -> Result<(), ApiError> {
-        Condition::if_match(self.headers())?;
+        etag::if_match(self.headers())?;
         Ok(idempotency::key(self.headers()).map(|_| ())?)
     }
 
     pub(crate) fn request(&self) -> Result<Request, ApiError> {
-        let if_match = Condition::if_match(self.headers())?.map(|condition| match condition {
-            Condition::Any => IfMatch::Any,
-            Condition::Tags(tags) => IfMatch::Tags(tags),
-        });
+        let if_match = etag::if_match(self.headers())?;
         Ok(Request { if_match, idempotency: self.idempotency()?, ..Request::by(self.caller.actor) })
     }
 
-    /// The `Idempotency-Key` and the fingerprint of the request.
     pub(crate) fn idempotency(&self) -> Result<Option<Idempotency>, ApiError> {
         self.idempotency_by(&self.canonical)
     }
 
-    /// The same as [`Self::idempotency`] for a handler that reads the body itself. `body` represents the
-    /// body in the fingerprint.
+    /// The `Idempotency-Key` and the fingerprint, in which `body` represents the body.
     pub(crate) fn idempotency_by(&self, body: &[u8]) -> Result<Option<Idempotency>, ApiError> {
         let fingerprint = idempotency::fingerprint(&self.head, body);
         Ok(self.idempotency_key()?.map(|key| Idempotency { key, fingerprint }))
     }
 
-    /// The stored hash of the request's `Idempotency-Key`.
     pub(crate) fn idempotency_key(&self) -> Result<Option<[u8; 32]>, ApiError> {
         let key = idempotency::key(self.headers())?;
-        Ok(key.map(|bytes| self.caller.idempotency_scope.hash(bytes)))
+        Ok(key.map(|bytes| self.caller.key_hash(bytes)))
     }
 }
 

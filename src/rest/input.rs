@@ -27,30 +27,12 @@ use crate::http::query::{self, FromParameters, Parameters};
 use crate::http::read::{self, FromJson, FromText};
 use crate::http::schemas::Schemas;
 
-/// The order in which inputs are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stage {
-    /// Inputs that need only the request.
-    Syntax,
-    /// Inputs that name records.
-    Named,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Query,
     Body,
-    /// The path, or the caller.
+    /// The path, or the caller. Only these inputs name records.
     Path,
-}
-
-impl Part {
-    const fn stage(self) -> Stage {
-        match self {
-            Self::Query | Self::Body => Stage::Syntax,
-            Self::Path => Stage::Named,
-        }
-    }
 }
 
 pub(crate) trait Input: Sized + Send {
@@ -58,7 +40,8 @@ pub(crate) trait Input: Sized + Send {
 
     fn read(incoming: &mut Incoming) -> impl Future<Output = Result<Self, ApiError>> + Send;
 
-    fn describe(taken: &mut Taken, schemas: &mut Schemas);
+    /// Adds the input to the API document, if it has a part of its own.
+    fn describe(_: &mut Taken, _: &mut Schemas) {}
 }
 
 /// The inputs of a handler in the API document.
@@ -80,18 +63,10 @@ pub(crate) struct TakenBody {
 pub(crate) struct PathId {
     pub(crate) name: &'static str,
     pub(crate) named: Named,
-    /// The form of the parameter.
-    pub(crate) form: PathForm,
+    /// Whether the parameter is a date instead of an id.
+    pub(crate) is_date: bool,
 }
 
-/// The key of a record in a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum PathForm {
-    Id,
-    Date,
-}
-
-/// The parsed query string.
 pub(crate) struct Query<T>(pub(crate) T);
 
 impl<T: FromParameters + JsonSchema + Send> Input for Query<T> {
@@ -177,8 +152,6 @@ impl Input for Business {
     async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
         incoming.context.business().cloned().map(Self)
     }
-
-    fn describe(_: &mut Taken, _: &mut Schemas) {}
 }
 
 /// The id from the path. A malformed id gives 404, since no record has it.
@@ -193,37 +166,36 @@ impl<I: RecordId> Input for Path<I> {
     }
 
     fn describe(taken: &mut Taken, _: &mut Schemas) {
-        taken.path.push(PathId { name: I::PARAMETER, named: I::NAMED, form: PathForm::Id });
+        taken.path.push(PathId { name: I::PARAMETER, named: I::NAMED, is_date: false });
     }
 }
 
-/// The local date in the path of a special day. People write dates by hand, so a malformed date gives a
-/// validation error.
+/// The local date in the path of a special day. People write dates by hand, so a malformed date gives a 400.
 pub(crate) struct PathDate(pub(crate) NaiveDate);
 
 impl Input for PathDate {
     const PART: Part = Part::Path;
 
     async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
-        let date = NaiveDate::from_text(incoming.params.get("date").unwrap_or_default());
-        let date = date.map_err(|message| ApiError::invalid("date", message))?;
-        if !BOOKABLE_YEARS.contains(&date.year()) {
-            let (first, last) = (BOOKABLE_YEARS.start(), BOOKABLE_YEARS.end());
-            return Err(ApiError::invalid("date", ProblemCode::Years(*first, *last)));
+        match NaiveDate::from_text(incoming.params.get("date").unwrap_or_default()) {
+            Ok(date) if BOOKABLE_YEARS.contains(&date.year()) => Ok(Self(date)),
+            Ok(_) => {
+                let years = ProblemCode::Years(*BOOKABLE_YEARS.start(), *BOOKABLE_YEARS.end());
+                Err(ApiError::invalid("date", years))
+            }
+            Err(code) => Err(ApiError::invalid("date", code)),
         }
-        Ok(Self(date))
     }
 
     fn describe(taken: &mut Taken, _: &mut Schemas) {
-        taken.path.push(PathId { name: "date", named: Named::SpecialDay, form: PathForm::Date });
+        taken.path.push(PathId { name: "date", named: Named::SpecialDay, is_date: true });
     }
 }
 
-/// Refuses a query or a body that the handler does not take, and malformed headers of a change. This runs
-/// before any input that names a record.
+/// Refuses a query or a body that the handler does not take, and malformed headers of a change.
 pub(super) async fn check_rest(incoming: &mut Incoming, parts: &[Part]) -> Result<(), ApiError> {
     if !parts.contains(&Part::Query) {
-        let NoQuery = parse_query(incoming)?;
+        let () = parse_query(incoming)?;
     }
     if incoming.context.only_reads() {
         return Ok(());
@@ -236,27 +208,23 @@ pub(super) async fn check_rest(incoming: &mut Incoming, parts: &[Part]) -> Resul
     Ok(())
 }
 
-struct NoQuery;
-
-impl FromParameters for NoQuery {
+impl FromParameters for () {
     const NAMES: &'static [&'static str] = &[];
 
     fn from_parameters(_: &Parameters, _: &mut Problems) -> Option<Self> {
-        Some(Self)
+        Some(())
     }
 }
 
-/// Whether the inputs follow the order of [`Stage`] with at most one query and one body.
+/// Whether the inputs that need only the request come first, with at most one query and one body.
 pub(super) const fn in_order(parts: &[Part]) -> bool {
     let (mut at, mut queries, mut bodies) = (0, 0, 0);
     while at < parts.len() {
-        if at > 0 && (parts[at].stage() as u8) < (parts[at - 1].stage() as u8) {
-            return false;
-        }
         match parts[at] {
+            Part::Path => {}
+            _ if at > 0 && matches!(parts[at - 1], Part::Path) => return false,
             Part::Query => queries += 1,
             Part::Body => bodies += 1,
-            Part::Path => {}
         }
         at += 1;
     }

@@ -8,8 +8,8 @@
 
 use chrono::NaiveDate;
 use domain::{
-    CallId, CallOutcome, ContactId, DeliveryStatus, Direction, Email, MessageStatus, Phone, ServiceId,
-    StaffId, Text, Timestamp,
+    CallId, CallOutcome, ContactId, DeliveryStatus, Direction, Email, MessageStatus, Phone, ProblemCode,
+    ServiceId, StaffId, Text, Timestamp,
 };
 use engine::business::{Page, PageRequest};
 
@@ -30,26 +30,22 @@ pub(crate) trait ListQuery: FromParameters {
         Ok(self)
     }
 
-    /// Adds every filter to the cursor binding.
     fn bind(&self, list: Binding) -> Binding;
 
-    /// The limit and the cursor.
     fn part(&self) -> (usize, Option<&CursorText>);
 
-    /// Opens the cursor and returns the page request.
-    ///
-    /// # Errors
-    /// Returns an error if the cursor belongs to another list or other filters.
+    /// Returns the page request. Fails if the cursor belongs to another list or other filters.
     fn open(self, context: &Context, list: Binding) -> Result<Asked<Self::Filter>, ApiError> {
         let query = self.normalized()?;
         let (binding, cursors) = (query.bind(list), context.cursors.clone());
         let (limit, cursor) = query.part();
-        let after = cursor.map(|cursor| cursors.open(&binding, cursor.as_str())).transpose()?;
+        let after =
+            cursor.map(|cursor| cursors.open(&binding, cursor.as_str()).ok_or(ProblemCode::NotACursor));
+        let after = after.transpose().map_err(|code| ApiError::invalid("cursor", code))?;
         Ok(Asked { page: PageRequest { limit, after }, filter: query.into(), binding, cursors })
     }
 }
 
-/// A page request with its filter.
 pub(crate) struct Asked<F> {
     pub(crate) filter: F,
     pub(crate) page: PageRequest,
@@ -62,7 +58,6 @@ impl<F> Asked<F> {
         self.listed_as(found, std::convert::identity)
     }
 
-    /// Converts each item with `view`.
     pub(crate) fn listed_as<T, V>(&self, found: Page<T>, view: impl Fn(T) -> V) -> Listed<V> {
         let next = found.next.map(|position| self.cursors.seal(&self.binding, &position));
         Listed { items: found.items.into_iter().map(view).collect(), next_cursor: next }
@@ -74,11 +69,8 @@ list_query! {
     pub(crate) struct PlainList {}
 }
 
-/// Declares a list query like [`query_object!`](crate::query_object) and adds `limit` and `cursor`.
-///
-/// The filter is the query itself, or the engine's filter after `=>`, whose fields have the names of the
-/// parameters. `limit` replaces the default limit. The function after `normalize` adjusts the query before
-/// a cursor is bound to it.
+/// Declares a list query like [`query_object!`](crate::query_object) and adds `limit` and `cursor`. The filter
+/// is the query itself, or the engine's filter after `=>`, whose fields have the names of the parameters.
 #[macro_export]
 macro_rules! list_query {
     (
@@ -111,8 +103,7 @@ macro_rules! list_query {
             )?
 
             fn bind(&self, list: $crate::http::cursor::Binding) -> $crate::http::cursor::Binding {
-                $(let list = $crate::rest::list::Narrows::bind(&self.$field, list);)*
-                list
+                list$(.with_filter($crate::rest::list::Narrows::text(&self.$field)))*
             }
 
             fn part(&self) -> (usize, Option<&$crate::http::cursor::CursorText>) {
@@ -160,54 +151,30 @@ pub(crate) trait Narrows {
     /// The type in the engine's filter.
     type Given;
 
-    /// Adds the parameter to the cursor binding.
-    fn bind(&self, binding: Binding) -> Binding;
+    /// The text for the cursor binding, if the parameter is present.
+    fn text(&self) -> Option<String>;
 
     fn given(self) -> Self::Given;
 }
 
-impl<T: Filter> Narrows for T {
-    type Given = T::Given;
-
-    fn bind(&self, binding: Binding) -> Binding {
-        binding.with_filter(Some(self.text()))
-    }
-
-    fn given(self) -> T::Given {
-        Filter::given(self)
-    }
-}
-
-/// A value that filters a list.
-pub(crate) trait Filter {
-    /// The type in the engine's filter.
-    type Given;
-
-    /// The text for the cursor binding.
-    fn text(&self) -> String;
-
-    /// The value in the engine's filter.
-    fn given(self) -> Self::Given;
-}
-
-impl<T: Filter> Narrows for Option<T> {
+impl<T: Narrows> Narrows for Option<T> {
     type Given = Option<T::Given>;
 
-    fn bind(&self, binding: Binding) -> Binding {
-        binding.with_filter(self.as_ref().map(T::text))
+    fn text(&self) -> Option<String> {
+        self.as_ref().and_then(T::text)
     }
 
     fn given(self) -> Option<T::Given> {
-        self.map(Filter::given)
+        self.map(T::given)
     }
 }
 
 impl<T: std::fmt::Display, const MAX: usize> Narrows for CommaList<T, MAX> {
     type Given = Vec<T>;
 
-    fn bind(&self, binding: Binding) -> Binding {
+    fn text(&self) -> Option<String> {
         let words: Vec<String> = self.as_slice().iter().map(T::to_string).collect();
-        binding.with(words.join(",").as_bytes())
+        Some(words.join(","))
     }
 
     fn given(self) -> Vec<T> {
@@ -215,13 +182,25 @@ impl<T: std::fmt::Display, const MAX: usize> Narrows for CommaList<T, MAX> {
     }
 }
 
+impl<const MIN: usize, const MAX: usize> Narrows for Text<MIN, MAX> {
+    type Given = String;
+
+    fn text(&self) -> Option<String> {
+        Some(self.as_str().to_owned())
+    }
+
+    fn given(self) -> String {
+        self.into_string()
+    }
+}
+
 macro_rules! filters {
     ($($type:ty),* $(,)?) => {$(
-        impl Filter for $type {
+        impl Narrows for $type {
             type Given = Self;
 
-            fn text(&self) -> String {
-                self.to_string()
+            fn text(&self) -> Option<String> {
+                Some(self.to_string())
             }
 
             fn given(self) -> Self {
@@ -246,15 +225,3 @@ filters!(
     StaffId,
     Timestamp,
 );
-
-impl<const MIN: usize, const MAX: usize> Filter for Text<MIN, MAX> {
-    type Given = String;
-
-    fn text(&self) -> String {
-        self.as_str().to_owned()
-    }
-
-    fn given(self) -> String {
-        self.into_string()
-    }
-}

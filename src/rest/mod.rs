@@ -5,8 +5,7 @@
 //! Route      a row of the route table, with its text for the API document
 //! Gate       authenticates the caller, authorizes the route and builds the Context
 //! Input      an argument of a handler: Query, Body, Streamed, Business, Path
-//! Output     the result of a handler: One, Changed, Created, Done, Listed, Plain, Accepted, Ending, Gone,
-//! Lines
+//! Output     the result of a handler: One, Sent, Listed, Lines
 //! ```
 //!
 //! Invariants:
@@ -28,7 +27,6 @@ mod tests;
 pub(crate) mod through;
 pub(crate) mod values;
 
-/// The imports of a resource file.
 pub(crate) mod prelude {
     pub(crate) use super::context::Context;
     pub(crate) use super::error::ApiError;

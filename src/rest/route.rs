@@ -1,25 +1,22 @@
-//! The route tables of the JSON APIs: rows of [`crate::http::router`] with their text for the API document.
-//!
-//! A handler is an async function of a [`Context`] and up to three inputs. It returns an output or an
-//! error.
-//!
-//! Invariant: a handler reads only inputs that its signature declares.
+//! The route tables of the JSON APIs: rows of [`crate::http::router`] with their text for the API document. A handler
+//! is an async function of a [`Context`] and up to three inputs. It reads only inputs that its signature declares.
 
+use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
 use axum::http::Method;
+use serde_json::Value;
 
 use super::context::{Context, Incoming};
 use super::error::{ApiError, Code};
 use super::input::{Input, Taken, check_rest, in_order};
-use super::output::{self, Kind, Output};
+use super::output::{Kind, Output, described};
 use crate::http::router::{self, Handled, Handler, Surface};
 use crate::http::schemas::Schemas;
 
 /// A surface with JSON requests and responses. `A` is the access rule of a route.
-#[allow(dead_code, reason = "it names a surface and has no value")]
-pub(crate) struct Rest<A>(PhantomData<A>);
+pub(crate) type Rest<A> = PhantomData<A>;
 
 impl<A: Send + Sync + 'static> Surface for Rest<A> {
     type Access = A;
@@ -44,47 +41,37 @@ pub(crate) struct Operation {
 }
 
 impl<A: Send + Sync + 'static> Route<A> {
+    pub(crate) fn named(mut self, id: &'static str, summary: &'static str) -> Self {
+        (self.about.id, self.about.summary) = (id, summary);
+        self
+    }
+
     pub(crate) fn details(mut self, details: &'static str) -> Self {
         self.about.details = details;
         self
     }
 
-    /// Lets a deletion accept `If-Match`.
     pub(crate) fn conditional(mut self) -> Self {
         self.about.conditional = true;
         self
     }
 
-    /// Adds errors to those that follow from method, path and handler.
     pub(crate) fn refuses(mut self, refuses: &'static [Code]) -> Self {
         self.about.refuses = refuses;
         self
     }
 }
 
-/// A row without its operation id and summary.
-#[must_use]
-pub(crate) struct Unnamed<A: Send + Sync + 'static>(Route<A>);
-
-impl<A: Send + Sync + 'static> Unnamed<A> {
-    /// Sets the `operationId` and the summary.
-    pub(crate) fn named(mut self, id: &'static str, summary: &'static str) -> Route<A> {
-        (self.0.about.id, self.0.about.summary) = (id, summary);
-        self.0
-    }
-}
-
 macro_rules! methods {
     ($($name:ident $method:ident),* $(,)?) => {$(
-        #[doc = concat!("A row for ", stringify!($method), ".")]
         pub(crate) fn $name<A: Send + Sync + 'static, H: Handler<Rest<A>, I> + Described<I>, I: 'static>(
             path: &'static str,
             access: impl Into<A>,
             handler: H,
-        ) -> Unnamed<A> {
+        ) -> Route<A> {
             let describe = H::describe;
             let about = Operation { id: "", summary: "", details: "", refuses: &[], conditional: false, describe };
-            Unnamed(Route::new(Method::$method, path, access.into(), about, handler))
+            Route::new(Method::$method, path, access.into(), about, handler)
         }
     )*};
 }
@@ -96,7 +83,7 @@ methods!(get GET, post POST, put PUT, patch PATCH, delete DELETE);
 pub(crate) struct Signature {
     pub(crate) takes: Taken,
     pub(crate) answers: Kind,
-    pub(crate) shows: Option<output::Described>,
+    pub(crate) shows: Option<(Cow<'static, str>, Value)>,
 }
 
 /// A handler with a description. `Inputs` are its arguments after the context.
@@ -136,7 +123,7 @@ macro_rules! handlers {
                 #[allow(unused_mut, reason = "there may be no input")]
                 let mut takes = Taken::default();
                 $($input::describe(&mut takes, schemas);)*
-                Signature { takes, answers: O::KIND, shows: output::Described::of::<O>(schemas) }
+                Signature { takes, answers: O::KIND, shows: described::<O>(schemas) }
             }
         }
     };

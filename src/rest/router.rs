@@ -17,14 +17,12 @@ use crate::http::router::{self, Handled, PathParams, Place, caught};
 pub(crate) trait Gate<A>: Clone + Send + Sync + 'static {
     type Identity: Send;
 
-    /// Calls `next` for an authenticated caller and refuses all others.
     fn authenticate<F: Future<Output = Response> + Send>(
         &self,
         request: Request,
         next: impl FnOnce(Request, Self::Identity) -> F + Send,
     ) -> impl Future<Output = Response> + Send;
 
-    /// Builds the caller for the handler, or refuses the route.
     fn authorize(
         &self,
         identity: Self::Identity,
@@ -51,7 +49,6 @@ pub(crate) fn router<A: Send + Sync + 'static>(table: Vec<Route<A>>, gate: &impl
     })
 }
 
-/// A router of one public path.
 pub(crate) fn open<F, Fut>(path: &'static str, answer: F) -> Router
 where
     F: Fn() -> Fut + Clone + Send + Sync + 'static,
@@ -87,8 +84,7 @@ async fn dispatch<A: Send + Sync + 'static, G: Gate<A>>(
     row.answer(incoming).await
 }
 
-/// Lists the actions on the record of a path. The 405 message names them for clients that try to change
-/// the record.
+/// Lists the actions on the record of a path, for the 405 message.
 fn actions<A: Send + Sync + 'static>(places: &[Place<Rest<A>>], record: &str) -> String {
     let is_action = |place: &&Place<Rest<A>>| {
         place.path.rsplit_once('/').is_some_and(|(above, _)| above == record)

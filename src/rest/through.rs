@@ -6,7 +6,6 @@ use engine::business::{Page, PageRequest};
 /// The greatest number of scans per page. With more, the page is marked incomplete.
 pub(crate) const READS_MAX: usize = 16;
 
-/// A page of a list.
 pub(crate) struct Through<T> {
     pub(crate) items: Vec<T>,
     /// The position after the last item, if the list has more.
@@ -15,7 +14,6 @@ pub(crate) struct Through<T> {
     pub(crate) is_incomplete: bool,
 }
 
-/// Reads up to a page of items.
 pub(crate) async fn read_through<T, Fut>(
     page: PageRequest,
     read: impl Fn(PageRequest) -> Fut,

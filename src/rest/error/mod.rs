@@ -17,12 +17,10 @@ use serde::Serialize;
 use crate::english;
 use crate::http::authorization::BadCredential;
 use crate::http::body::{BODY_BYTES_MAX, BodyError};
-use crate::http::cursor::CursorError;
-use crate::http::problems::Invalid;
 use crate::http::router::Panicked;
 
 /// The default `Retry-After` of 503 and of conflicts with a running request or job, in seconds.
-pub(crate) const RETRY_SECONDS: u64 = 1;
+const RETRY_SECONDS: u64 = 1;
 
 /// The `Retry-After` of a full disk, in seconds. An operator must free space first.
 const DISK_FULL_RETRY_SECONDS: u64 = 60;
@@ -32,96 +30,66 @@ const DISK_FULL_RETRY_SECONDS: u64 = 60;
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ErrorCode")]
 pub(crate) enum Code {
-    /// The request is invalid.
     InvalidRequest,
-    /// The key is missing, malformed, unknown or revoked.
     Unauthorized,
-    /// The business of the key is suspended.
     Forbidden,
-    /// The key lacks the scope.
     InsufficientScope,
-    /// No such path or record.
     NotFound,
-    /// It does not fit the state.
     Conflict,
-    /// The idempotency key was used with another request.
     IdempotencyKeyReused,
-    /// The first request with this idempotency key is still being carried out.
     IdempotencyRequestInProgress,
-    /// The business takes no bookings.
     BookingDisabled,
-    /// The business confirms bookings.
     BookingRequiresConfirmation,
-    /// The time is not open.
     SlotUnavailable,
-    /// Too many requests in this minute.
     RateLimited,
-    /// The limit cannot be counted just now.
     RateLimitUnavailable,
-    /// The path has no such method.
     MethodNotAllowed,
-    /// A fault of ours.
     InternalError,
 }
 
-/// The errors of a request.
-#[derive(Debug, thiserror::Error)]
+/// The errors of a request. Each `retry_after` is in seconds.
+#[derive(Debug)]
 pub(crate) enum ApiError {
-    #[error("refused: {0:?}")]
     Refusal(Refusal),
-    #[error("no valid key: {0:?}")]
     NoKey(BadCredential),
-    #[error("no valid operator token: {0:?}")]
     NoToken(BadCredential),
-    #[error("the key lacks the scope {0}")]
     InsufficientScope(Scope),
-    #[error("the business is suspended")]
+    /// The business of the key is suspended.
     Forbidden,
     /// The `Host` or `Origin` header, named here, is foreign.
-    #[error("the {0} is not the service's")]
     ForeignOrigin(&'static str),
     /// The `Host` is unknown to the operator listener.
-    #[error("the Host is not one of the operator listener's")]
     UnknownAdminHost,
     /// The path is unknown. The value is the nearest list path, if any.
-    #[error("no such path")]
     NoSuchPath(Option<&'static str>),
     /// The first text is the value of `Allow`. The second lists the actions on the same record.
-    #[error("the path allows {0}")]
     MethodNotAllowed(&'static str, &'static str),
-    #[error(transparent)]
-    Body(#[from] BodyError),
+    Body(BodyError),
     /// The request breaks the named rule of HTTP.
-    #[error("no request: {0}")]
     Malformed(&'static str),
     /// The key has used up its quota of this minute.
-    #[error("rate limited")]
     RateLimited {
-        /// Seconds until the minute ends.
         retry_after: u64,
     },
     /// The rate limit's table of addresses is full.
-    #[error("no room to count the rate")]
     RateLimitUnavailable {
-        /// Seconds until the table may have space.
         retry_after: u64,
     },
     /// The business actor failed repeatedly and waits for its restart. Nothing was changed.
-    #[error("the business rests")]
     Resting {
-        /// Seconds until the restart.
         retry_after: u64,
     },
-    #[error("unavailable")]
     Unavailable,
-    #[error("the disk is nearly full")]
     DiskFull,
-    /// An internal error with its cause.
-    #[error("internal error")]
-    Internal(#[source] Box<dyn Error + Send + Sync>),
+    Internal(Box<dyn Error + Send + Sync>),
     /// A handler panicked. The panic hook has logged it.
-    #[error("a handler panicked")]
     Panicked,
+}
+
+impl From<BodyError> for ApiError {
+    fn from(error: BodyError) -> Self {
+        Self::Body(error)
+    }
 }
 
 impl From<Refusal> for ApiError {
@@ -136,8 +104,8 @@ impl From<Problem> for ApiError {
     }
 }
 
-impl From<Invalid> for ApiError {
-    fn from(Invalid(problems): Invalid) -> Self {
+impl From<Vec<Problem>> for ApiError {
+    fn from(problems: Vec<Problem>) -> Self {
         Self::Refusal(Refusal::Invalid(problems))
     }
 }
@@ -145,12 +113,6 @@ impl From<Invalid> for ApiError {
 impl From<Panicked> for ApiError {
     fn from(Panicked: Panicked) -> Self {
         Self::Panicked
-    }
-}
-
-impl From<CursorError> for ApiError {
-    fn from(error: CursorError) -> Self {
-        Self::invalid("cursor", ProblemCode::from(error))
     }
 }
 
@@ -294,7 +256,6 @@ impl ApiError {
         Body { error: Fault { code: self.status().1, message: self.message(), details: details.collect() } }
     }
 
-    /// The problems with their paths, if the error has any.
     pub(crate) fn details(&self) -> &[Problem] {
         match self {
             Self::Refusal(Refusal::Invalid(problems)) => problems,
@@ -303,7 +264,6 @@ impl ApiError {
         }
     }
 
-    /// The additional header of the response.
     pub(crate) fn header(&self) -> Option<(HeaderName, HeaderValue)> {
         match self {
             Self::NoKey(_) | Self::NoToken(_) => {
@@ -324,9 +284,16 @@ impl ApiError {
             _ => None,
         }
     }
+
+    /// Logs an internal error. Each surface calls it once.
+    pub(crate) fn log(&self) {
+        if let Self::Internal(cause) = self {
+            let cause: &(dyn Error + 'static) = cause.as_ref();
+            tracing::error!(error = cause, "a request failed because of an error of the service");
+        }
+    }
 }
 
-/// Describes a bad credential header.
 fn header_fault(fault: BadCredential, credential: &str) -> String {
     let fault = match fault {
         BadCredential::Missing => "The request has no Authorization header.",
@@ -336,7 +303,6 @@ fn header_fault(fault: BadCredential, credential: &str) -> String {
     format!("{fault} Send Authorization: Bearer {credential}.")
 }
 
-/// The only problem, or the number of problems.
 fn summary(problems: &[Problem]) -> String {
     match problems {
         [] => "the request is invalid".into(),
@@ -375,16 +341,6 @@ struct Detail<'a> {
     path: &'a str,
     /// The problem.
     message: String,
-}
-
-impl ApiError {
-    /// Logs an internal error. Each surface calls it once.
-    pub(crate) fn log(&self) {
-        if let Self::Internal(cause) = self {
-            let cause: &(dyn Error + 'static) = cause.as_ref();
-            tracing::error!(error = cause, "a request failed because of an error of the service");
-        }
-    }
 }
 
 impl IntoResponse for ApiError {

@@ -3,10 +3,10 @@
 use domain::{ContactId, Email, Problem, Text, WeeklyHours};
 
 use crate::english;
-use crate::http::lists::{DistinctList, List};
+use crate::http::lists::DistinctList;
 use crate::http::numbers::Whole;
 use crate::http::patch::Patch;
-use crate::http::problems::{Invalid, PATH_CHARS_MAX, PROBLEMS_MAX};
+use crate::http::problems::{PATH_CHARS_MAX, PROBLEMS_MAX};
 use crate::http::read::parse_object;
 use crate::json_object;
 
@@ -30,7 +30,7 @@ json_object! {
         /// Numbers.
         minutes: Option<Whole<5, 1440>>,
         /// Lists.
-        ids: Option<List<ContactId, 0, 2>>,
+        ids: Option<DistinctList<ContactId, 0, 2>>,
         /// Lists without repetition.
         words: Option<DistinctList<String, 1, 3>>,
         /// The week.
@@ -44,10 +44,9 @@ json_object! {
 
 fn problems(body: &str) -> Vec<(String, String)> {
     match parse_object::<Everything>(body.as_bytes()) {
-        Err(Invalid(problems)) => problems
-            .into_iter()
-            .map(|Problem { path, code }| (path, english::problem(&code)))
-            .collect(),
+        Err(problems) => {
+            problems.into_iter().map(|Problem { path, code }| (path, english::problem(&code))).collect()
+        }
         other => panic!("{other:?}"),
     }
 }

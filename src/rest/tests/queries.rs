@@ -7,7 +7,6 @@ use proptest::prelude::*;
 use crate::english;
 use crate::http::lists::CommaList;
 use crate::http::numbers::Limit;
-use crate::http::problems::Invalid;
 use crate::http::query::parse;
 use crate::http::reading::Reading;
 use crate::query_object;
@@ -34,7 +33,7 @@ query_object! {
 
 fn check(query: &str, expected: &[(&str, &str)]) {
     match parse::<Everything>(Some(query), Reading::PLAIN) {
-        Err(Invalid(problems)) => {
+        Err(problems) => {
             let told: Vec<_> =
                 problems.iter().map(|Problem { path, code }| (&**path, english::problem(code))).collect();
             let expected: Vec<_> =

@@ -1,6 +1,5 @@
 //! The parsers of the value types, each used for bodies and queries. This file has texts, ids and keywords.
 
-pub(crate) mod money;
 pub(crate) mod phone;
 pub(crate) mod time;
 pub(crate) mod web;
@@ -8,11 +7,11 @@ pub(crate) mod web;
 use std::str::FromStr;
 
 use domain::{
-    AlertEmail, AlertScope, AppointmentId, AppointmentStatus, BlockedTimeId, BookingMode, BusinessId,
-    CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Day, DeliveryStatus, Direction,
-    DisabledReason, EventId, EventType, KeyId, KnowledgeId, Locale, MessageId, MessageStatus, Named,
-    PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, Source, StaffId, Text,
-    Urgency, WebhookId, WebhookStatus,
+    Address, AlertEmail, AlertScope, AppointmentId, AppointmentStatus, BlockedTimeId, BookingMode,
+    BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Currency, Day,
+    DeliveryStatus, Direction, DisabledReason, Email, EventId, EventType, KeyId, KnowledgeId, LocalTime,
+    Locale, MessageId, MessageStatus, Named, PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role,
+    Scope, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId, WebhookStatus, WebhookUrl,
 };
 
 use crate::http::read::FromText;
@@ -23,17 +22,33 @@ impl<const MIN: usize, const MAX: usize> FromText for Text<MIN, MAX> {
     }
 }
 
-impl FromText for PersonName {
-    fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        Self::new(text.to_owned()).map_err(ProblemCode::from)
-    }
+/// Reads values with the parsers of their types.
+macro_rules! parsed {
+    ($($type:ty: $parse:expr;)*) => {$(
+        impl FromText for $type {
+            fn from_text(text: &str) -> Result<Self, ProblemCode> {
+                let parse = $parse;
+                parse(text).map_err(ProblemCode::from)
+            }
+        }
+    )*};
+}
+
+parsed! {
+    PersonName: |text: &str| PersonName::new(text.to_owned());
+    Address: Address::new;
+    Email: Email::new;
+    // The address check runs when the endpoint is saved.
+    WebhookUrl: WebhookUrl::parse;
+    Currency: |text| Currency::parse(text).ok_or(ProblemCode::NotACurrency);
+    Timestamp: |text| Timestamp::parse(text).map_err(|_| ProblemCode::NotAnInstant);
+    LocalTime: |text| LocalTime::parse(text).ok_or(ProblemCode::NotALocalTime);
 }
 
 /// An id that a path can contain.
 pub(crate) trait RecordId: ResourceId + FromStr + Send + 'static {
     /// The name of the path parameter.
     const PARAMETER: &'static str;
-    /// The kind of record.
     const NAMED: Named;
     /// The refusal for an unknown id.
     const NOT_FOUND: Refusal = Refusal::NotFound(Self::NAMED);

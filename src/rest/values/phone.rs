@@ -29,8 +29,7 @@ impl FromQuery for Phone {
     }
 }
 
-/// Loads the numbering plans of all regions. This takes about 100 ms and runs at the start, so no request
-/// waits for it.
+/// Loads the numbering plans of all regions, which takes about 100 ms, so that no request waits for it.
 pub(crate) fn load_numbering_plans() {
     let _ = phonenumber::parse(Some(phonenumber::country::Id::US), "+12015550123");
 }
@@ -88,20 +87,15 @@ pub(crate) fn in_groups(e164: &str) -> String {
 pub(crate) struct PhoneRegion(#[schemars(regex(pattern = "^[A-Z]{2}$"))] String);
 
 impl PhoneRegion {
-    /// The region of a business without a setting.
-    const DEFAULT: &'static str = "US";
+    pub(crate) const DEFAULT: &'static str = "US";
 
-    /// The reading of requests about this business.
     pub(crate) fn reading(business: &Business) -> Reading {
-        Reading::by(Self(business.phone_region.clone()))
+        Reading::in_region(&business.phone_region)
     }
 
-    /// The region code of the request.
-    ///
-    /// # Panics
-    /// If the gate set no region. A wrong region would silently give a wrong number.
+    /// The region code of the request. Panics if the gate set none: a wrong region would give a wrong number.
     fn of(reading: &Reading) -> &str {
-        &reading.get::<Self>().expect("a gate says by which region phone numbers are read").0
+        reading.region().expect("a gate says by which region phone numbers are read")
     }
 
     pub(crate) fn into_string(self) -> String {

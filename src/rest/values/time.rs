@@ -2,10 +2,7 @@
 
 use chrono::NaiveDate;
 use chrono_tz::Tz;
-use domain::{
-    DayHours, DayWindows, HoursProblem, LocalTime, LocalWindow, ProblemCode, TextError, Timestamp, Week,
-    WeeklyBreaks,
-};
+use domain::{DayHours, DayWindows, HoursProblem, LocalWindow, ProblemCode, TextError, Week, WeeklyBreaks};
 use schemars::JsonSchema;
 
 use crate::http::json::Json;
@@ -14,12 +11,6 @@ use crate::http::read::{FromJson, FromText, Properties, items};
 
 /// In characters.
 pub(crate) const ZONE_CHARS_MAX: usize = 80;
-
-impl FromText for Timestamp {
-    fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        Timestamp::parse(text).map_err(|_| ProblemCode::NotAnInstant)
-    }
-}
 
 /// A time zone, a type of ours so that it can be described. Names are those of the IANA database, in its own case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
@@ -41,22 +32,17 @@ impl FromText for Zone {
     }
 }
 
-impl FromText for LocalTime {
-    fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        LocalTime::parse(text).ok_or(ProblemCode::NotALocalTime)
-    }
+/// Whether the text has this shape, in which `d` is a digit.
+pub(crate) fn has_shape(text: &str, shape: &str) -> bool {
+    let fits = |(byte, wanted): (u8, u8)| if wanted == b'd' { byte.is_ascii_digit() } else { byte == wanted };
+    text.len() == shape.len() && text.bytes().zip(shape.bytes()).all(fits)
 }
 
 impl FromText for NaiveDate {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
         // chrono also accepts signs, white space and missing zeros.
-        let shaped = text.len() == 10
-            && text.bytes().enumerate().all(|(at, byte)| match at {
-                4 | 7 => byte == b'-',
-                _ => byte.is_ascii_digit(),
-            });
-        let date = if shaped { NaiveDate::parse_from_str(text, "%Y-%m-%d").ok() } else { None };
-        date.ok_or(ProblemCode::NotADate)
+        let date = has_shape(text, "dddd-dd-dd").then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok());
+        date.flatten().ok_or(ProblemCode::NotADate)
     }
 }
 
@@ -81,26 +67,17 @@ fn day_window(
 
 impl<const PER_DAY: usize> FromJson for Week<PER_DAY> {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
-        let days = items(json, (0, Self::WINDOWS_MAX), at, problems)?;
+        let days = items(json, (0, Self::WINDOWS_MAX), at, problems, DayHours::from_json)?;
         Self::new(days).map_err(|found| add(found, at, problems)).ok()
-    }
-}
-
-/// A break, whose ends are called `from` and `to`.
-#[derive(JsonSchema)]
-#[schemars(inline)]
-struct Break(#[schemars(with = "DayHours")] DayHours);
-
-impl FromJson for Break {
-    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
-        day_window(json, &["day", "from", "to"], at, problems).map(Self)
     }
 }
 
 impl FromJson for WeeklyBreaks {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
-        let breaks: Vec<Break> = items(json, (0, Self::BREAKS_MAX), at, problems)?;
-        let breaks = breaks.into_iter().map(|Break(hours)| hours).collect();
+        let pause = |json: &Json, at: &FieldPath<'_>, problems: &mut Problems| {
+            day_window(json, &["day", "from", "to"], at, problems)
+        };
+        let breaks = items(json, (0, Self::BREAKS_MAX), at, problems, pause)?;
         Self::new(breaks).map_err(|found| add(found, at, problems)).ok()
     }
 }
@@ -115,7 +92,7 @@ impl FromJson for LocalWindow {
 
 impl FromJson for DayWindows {
     fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
-        let windows = items(json, (0, Self::WINDOWS_MAX), at, problems)?;
+        let windows = items(json, (0, Self::WINDOWS_MAX), at, problems, LocalWindow::from_json)?;
         Self::new(windows).map_err(|found| add(found, at, problems)).ok()
     }
 }

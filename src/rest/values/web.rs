@@ -1,6 +1,6 @@
-//! Parsing of web addresses and email addresses.
+//! Parsing of web addresses.
 
-use domain::{Address, Email, ProblemCode, TextError, WebhookUrl};
+use domain::{ProblemCode, TextError};
 use schemars::JsonSchema;
 use url::Url;
 
@@ -8,25 +8,6 @@ use crate::http::read::FromText;
 
 /// In characters.
 const URL_CHARS_MAX: usize = 2000;
-
-/// Checks only the text of a webhook URL. The address check runs when the endpoint is saved.
-impl FromText for WebhookUrl {
-    fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        Self::parse(text).map_err(ProblemCode::from)
-    }
-}
-
-impl FromText for Address {
-    fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        Self::new(text).map_err(ProblemCode::from)
-    }
-}
-
-impl FromText for Email {
-    fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        Email::new(text).map_err(ProblemCode::from)
-    }
-}
 
 /// An absolute `http` or `https` address of at most [`URL_CHARS_MAX`] characters, kept as it was given.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
@@ -37,7 +18,6 @@ pub(crate) struct WebsiteUrl(
 );
 
 impl WebsiteUrl {
-    /// The address as it was given.
     pub(crate) fn into_string(self) -> String {
         self.0
     }

@@ -7,7 +7,7 @@ use engine::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, Patch
 use view::KnowledgeView;
 
 use crate::admin::knowledge::KnowledgePatchBody;
-use crate::api::knowledge::KnowledgeBody;
+use crate::api::conversations::KnowledgeBody;
 use crate::dashboard::pages::prelude::*;
 use crate::rest::through::Through;
 
