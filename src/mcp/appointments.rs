@@ -4,25 +4,24 @@ use chrono::TimeDelta;
 use domain::{AppointmentId, AppointmentStatus, ContactId};
 use engine::business::AppointmentFilter;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use view::AppointmentView;
 
 use super::asking::Asking;
+use super::bounds::{Paging, of_view, page};
 use super::catalog::{Catalog, For};
-use super::lists::{Listed, page};
 use super::moment::WallClock;
 use super::refused::Refused;
-use super::values::{DayOrTime, IdText, Named};
+use super::values::{DayOrTime, Named, id};
 use crate::http::cursor::CursorText;
 use crate::json_object;
 use crate::rest::error::ApiError;
 use crate::rest::values::RecordId;
 
-/// The default end of the listed time.
 const DAYS_AHEAD: TimeDelta = TimeDelta::days(30);
 
 json_object! {
-    /// Which appointments are asked for.
     pub(super) struct Wanted {
         /// Date or time; the next 30 days without from and to.
         from: Option<DayOrTime>,
@@ -35,22 +34,20 @@ json_object! {
         /// Name or id.
         staff: Option<Named>,
         /// Whose.
-        contact_id: Option<IdText>,
+        contact_id: Option<String>,
         /// next_cursor of the page before.
         cursor: Option<CursorText>,
     }
 }
 
 json_object! {
-    /// Which appointment is asked for.
     pub(super) struct One {
         /// Its id.
-        appointment_id: IdText,
+        appointment_id: String,
     }
 }
 
-/// An appointment, as a model reads it.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Appointment {
     id: String,
     status: String,
@@ -70,42 +67,25 @@ pub(super) struct Appointment {
     source: String,
 }
 
-/// A page of appointments.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Appointments {
     appointments: Vec<Appointment>,
-    next_cursor: Option<String>,
-    search_incomplete: Option<bool>,
+    #[serde(flatten)]
+    paging: Paging,
 }
 
 impl Appointment {
     pub(super) fn of(view: AppointmentView) -> Result<Self, Refused> {
-        let zone =
-            view.timezone.parse().map_err(|_| Refused::Fault(ApiError::internal("an unknown zone")))?;
+        let zone = view.timezone.parse().map_err(|_| ApiError::internal("an unknown zone"))?;
         let clock = WallClock(zone);
-        Ok(Self {
-            id: view.id.to_string(),
-            status: view.status.to_string(),
-            starts_at: view.starts_at.to_string(),
-            ends_at: view.ends_at.to_string(),
-            local_start: clock.local(view.starts_at),
-            local_end: clock.local(view.ends_at),
-            weekday: clock.weekday(view.starts_at).to_owned(),
-            timezone: view.timezone.into_owned(),
-            service_id: view.service_id.to_string(),
-            service_name: view.service_name,
-            staff_id: view.staff_id.to_string(),
-            staff_name: view.staff_name,
-            contact_id: view.contact_id.map(|id| id.to_string()),
-            contact_name: view.contact_name,
-            contact_phone: view.contact_phone,
-            source: view.source.to_string(),
-        })
+        let times = json!({"local_start": clock.local(view.starts_at), "local_end": clock.local(view.ends_at),
+            "weekday": clock.weekday(view.starts_at)});
+        of_view(&view, times)
     }
 }
 
 pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Appointments, Refused> {
-    let catalog = Catalog::read(&asking.business).await?;
+    let catalog = Catalog::read(&asking).await?;
     let clock = catalog.clock();
     let (from, to) = match clock.between((wanted.from, wanted.to))? {
         (None, None) => {
@@ -114,29 +94,25 @@ pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Appointments,
         }
         given => given,
     };
-    let contact_id = wanted.contact_id.map(|id| id.get::<ContactId>()).transpose()?;
+    let contact_id = wanted.contact_id.map(|text| id::<ContactId>(&text)).transpose()?;
     let filter = AppointmentFilter {
         status: wanted.status.into_iter().collect(),
         from,
         to,
-        service_id: wanted.service.map(|named| catalog.service(&asking, &named, For::Finding)).transpose()?,
-        staff_id: wanted
-            .staff
-            .map(|named| catalog.staff_member(&asking, &named, For::Finding))
-            .transpose()?,
+        service_id: wanted.service.map(|named| catalog.service(&named, For::Finding)).transpose()?,
+        staff_id: wanted.staff.map(|named| catalog.staff_member(&named, For::Finding)).transpose()?,
         contact_id,
         updated_since: None,
         latest_first: false,
     };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.appointments(filter, &request).await };
-    let Listed { items, next_cursor, search_incomplete } =
-        page(&asking, wanted.cursor.as_ref(), read, Appointment::of).await?;
-    Ok(Appointments { appointments: items, next_cursor, search_incomplete })
+    let (appointments, paging) = page(&asking, wanted.cursor.as_ref(), read, Appointment::of).await?;
+    Ok(Appointments { appointments, paging })
 }
 
 pub(super) async fn get(asking: Asking, one: One) -> Result<Appointment, Refused> {
-    show(&asking, one.appointment_id.get()?).await
+    show(&asking, id(&one.appointment_id)?).await
 }
 
 pub(super) async fn show(asking: &Asking, id: AppointmentId) -> Result<Appointment, Refused> {

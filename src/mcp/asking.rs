@@ -40,17 +40,13 @@ impl Asking {
         tool: &'static str,
         arguments: &Json,
     ) -> Self {
-        Self {
-            business: business.clone(),
-            caller: context.caller.clone(),
-            tool,
-            cursors: context.cursors.clone(),
-            canonical: asked(arguments).canonical().into(),
-        }
+        let canonical = asked(arguments).canonical().into();
+        let (business, caller, cursors) = (business.clone(), context.caller.clone(), context.cursors.clone());
+        Self { business, caller, tool, cursors, canonical }
     }
 
     pub(super) fn may(&self, scope: Scope) -> bool {
-        self.caller.principal.as_ref().is_some_and(|principal| principal.key.scopes.contains(scope))
+        self.caller.may(scope)
     }
 
     /// Whether the result may name services and staff members.
@@ -71,7 +67,6 @@ impl Asking {
         Ok(self.business.change(request, change).await?)
     }
 
-    /// Opens the cursor of an earlier page.
     pub(super) fn opened(&self, cursor: Option<&str>) -> Result<Option<Vec<u8>>, Refused> {
         let opened = cursor.map(|cursor| {
             self.cursors.open(&self.binding(), cursor).ok_or_else(|| Refused::told(
@@ -82,12 +77,10 @@ impl Asking {
         opened.transpose()
     }
 
-    /// Seals the cursor of a position.
     pub(super) fn sealed(&self, position: &[u8]) -> String {
         self.cursors.seal(&self.binding(), position)
     }
 
-    /// The cursor binding: the tool, its arguments and the business.
     fn binding(&self) -> Binding {
         let list = Binding::list("mcp").with(self.tool.as_bytes());
         list.with(self.business.id().uuid().as_bytes()).with(&self.canonical)

@@ -5,7 +5,7 @@
 //! - A move or cancellation happens only if the appointment still has the expected start.
 //! - A refusal proposes open times and never names another customer.
 
-use domain::booking::{BookRequest, MoveRequest, Party};
+use domain::booking::{BookRequest, MoveRequest};
 use domain::{AppointmentId, Conflict, Refusal, SlotReason, Source, Timestamp};
 use engine::business::commands::appointments::{Book, Cancel, Reschedule};
 use engine::business::commands::guarded::{BookOnce, BookedView, StartingAt};
@@ -18,7 +18,8 @@ use super::catalog::{Catalog, For};
 use super::moment::WallClock;
 use super::open_times::{Sought, proposed};
 use super::refused::Refused;
-use super::values::{IdText, IdempotencyKey, Named, Weekday, When};
+use super::values::{IdempotencyKey, Named, Weekday, When, id};
+use crate::api::appointments::integration;
 use crate::english;
 use crate::json_object;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact};
@@ -26,7 +27,6 @@ use crate::rest::contact::{ContactBody, booking_contact, one_contact};
 const MINUTE_MILLIS: i64 = 60_000;
 
 json_object! {
-    /// A booking that is asked for.
     pub(super) struct Booking {
         /// Name or id.
         service: Named,
@@ -35,7 +35,7 @@ json_object! {
         /// Name or id; anyone when left out.
         staff: Option<Named>,
         /// A known contact; else contact.
-        contact_id: Option<IdText>,
+        contact_id: Option<String>,
         /// With phone or email; found by them or created.
         contact: Option<ContactBody>,
         /// Whether a request the team may decline will do.
@@ -49,10 +49,9 @@ json_object! {
 }
 
 json_object! {
-    /// A move that is asked for.
     pub(super) struct Move {
         /// Its id.
-        appointment_id: IdText,
+        appointment_id: String,
         /// When it starts now.
         expected_starts_at: When,
         /// New time, local or with offset.
@@ -67,16 +66,14 @@ json_object! {
 }
 
 json_object! {
-    /// A cancellation that is asked for.
     pub(super) struct Cancellation {
         /// Its id.
-        appointment_id: IdText,
+        appointment_id: String,
         /// When it starts now.
         expected_starts_at: When,
     }
 }
 
-/// An appointment that is booked.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Booked {
     already_booked: bool,
@@ -85,26 +82,25 @@ pub(super) struct Booked {
 }
 
 pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Refused> {
-    let catalog = Catalog::read(&asking.business).await?;
+    let catalog = Catalog::read(&asking).await?;
     let clock = catalog.clock();
-    let service_id = catalog.service(&asking, &booking.service, For::Booking)?;
-    let staff_id =
-        booking.staff.map(|staff| catalog.staff_member(&asking, &staff, For::Booking)).transpose()?;
+    let service_id = catalog.service(&booking.service, For::Booking)?;
+    let staff_id = booking.staff.map(|staff| catalog.staff_member(&staff, For::Booking)).transpose()?;
     let starts_at = clock.instant("starts_at", booking.starts_at)?;
     clock.check_weekday(starts_at, booking.weekday)?;
-    let contact_id = booking.contact_id.map(|id| id.get()).transpose()?;
+    let contact_id = booking.contact_id.map(|text| id(&text)).transpose()?;
     let request = BookRequest {
         service_id,
         starts_at,
         staff_id,
         source: Source::Mcp,
-        party: assistant(booking.allow_pending),
+        party: integration(booking.allow_pending),
     };
     let change = BookOnce(Book { request, contact: booking_contact(contact_id, booking.contact)? });
     let wanted = (Sought { service: service_id, staff: staff_id, moved: None }, starts_at);
     let answer = match asking.change(booking.idempotency_key.as_ref(), change).await {
         Ok(answer) => answer,
-        Err(refused) => return Err(explained(&asking, &catalog, refused, Some(wanted)).await),
+        Err(refused) => return Err(explained(&catalog, refused, Some(wanted)).await),
     };
     let BookedView { mut appointment, already_booked } = answer.value;
     if answer.replayed {
@@ -116,15 +112,14 @@ pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Ref
 }
 
 pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointment, Refused> {
-    let id: AppointmentId = asked.appointment_id.get()?;
-    let catalog = Catalog::read(&asking.business).await?;
+    let id: AppointmentId = id(&asked.appointment_id)?;
+    let catalog = Catalog::read(&asking).await?;
     let clock = catalog.clock();
     let expected = clock.readings("expected_starts_at", asked.expected_starts_at)?;
     let starts_at = clock.instant("starts_at", asked.starts_at)?;
     clock.check_weekday(starts_at, asked.weekday)?;
-    let staff_id =
-        asked.staff.map(|staff| catalog.staff_member(&asking, &staff, For::Booking)).transpose()?;
-    let request = MoveRequest { starts_at, staff_id, party: assistant(asked.allow_pending) };
+    let staff_id = asked.staff.map(|staff| catalog.staff_member(&staff, For::Booking)).transpose()?;
+    let request = MoveRequest { starts_at, staff_id, party: integration(asked.allow_pending) };
     let change = StartingAt { expected, change: Reschedule { id, request } };
     match asking.change(None, change).await {
         Ok(answer) => Appointment::of(answer.value),
@@ -135,13 +130,13 @@ pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointmen
                 let staff = Some(staff_id.unwrap_or(current.staff_id));
                 (Sought { service: current.service_id, staff, moved: Some(id) }, starts_at)
             });
-            Err(explained(&asking, &catalog, refused, wanted).await)
+            Err(explained(&catalog, refused, wanted).await)
         }
     }
 }
 
 pub(super) async fn cancel(asking: Asking, asked: Cancellation) -> Result<Appointment, Refused> {
-    let id: AppointmentId = asked.appointment_id.get()?;
+    let id: AppointmentId = id(&asked.appointment_id)?;
     let clock = WallClock(asking.business.business().await?.zone);
     let expected = clock.readings("expected_starts_at", asked.expected_starts_at)?;
     match asking.change(None, StartingAt { expected, change: Cancel { id } }).await {
@@ -150,28 +145,16 @@ pub(super) async fn cancel(asking: Asking, asked: Cancellation) -> Result<Appoin
     }
 }
 
-/// A booking by an assistant may wait for confirmation only with `allow_pending`.
-fn assistant(allow_pending: Option<bool>) -> Party {
-    Party::Integration { allow_pending: allow_pending.unwrap_or(false) }
-}
-
 /// Adds open times or the next step to a refusal.
-async fn explained(
-    asking: &Asking,
-    catalog: &Catalog,
-    refused: Refused,
-    wanted: Option<(Sought, Timestamp)>,
-) -> Refused {
+async fn explained(catalog: &Catalog<'_>, refused: Refused, wanted: Option<(Sought, Timestamp)>) -> Refused {
     let (Some((sought, starts_at)), clock) = (wanted, catalog.clock()) else { return refused };
     match &refused {
-        Refused::Rules(Refusal::Conflict { .. }) => stands_otherwise(asking, clock, refused),
-        Refused::Rules(Refusal::Invalid(_)) => {
-            catalog.mended(asking, refused, (sought.service, sought.staff))
-        }
+        Refused::Rules(Refusal::Conflict { .. }) => stands_otherwise(catalog.asking, clock, refused),
+        Refused::Rules(Refusal::Invalid(_)) => catalog.mended(refused, sought.service, sought.staff),
         Refused::Rules(Refusal::SlotUnavailable(reason)) => {
-            match why_not(asking, catalog, *reason, (sought, starts_at)) {
+            match why_not(catalog, *reason, sought, starts_at) {
                 Err(for_good) => for_good,
-                Ok(why) => match proposed(asking, clock, sought, starts_at).await {
+                Ok(why) => match proposed(catalog.asking, clock, sought, starts_at).await {
                     Ok(instead) => Refused::told(format!("{why} {instead}")),
                     Err(fault) => fault,
                 },
@@ -183,13 +166,13 @@ async fn explained(
 
 /// The reason if another time could be booked, else the refusal with the next step.
 fn why_not(
-    asking: &Asking,
-    catalog: &Catalog,
+    catalog: &Catalog<'_>,
     reason: SlotReason,
-    (sought, starts_at): (Sought, Timestamp),
+    sought: Sought,
+    starts_at: Timestamp,
 ) -> Result<String, Refused> {
-    let time = catalog.clock().spoken(starts_at, asking.business.now());
-    let asked = sought.staff.map(|staff| catalog.who(asking, staff));
+    let time = catalog.clock().spoken(starts_at, catalog.asking.business.now());
+    let asked = sought.staff.map(|staff| catalog.who(staff));
     Ok(match (reason, asked) {
         (SlotReason::ServiceInactive, _) => {
             return Err(Refused::told(
@@ -203,7 +186,7 @@ fn why_not(
             ));
         }
         (SlotReason::StaffUnavailable, Some(who)) => {
-            let others = catalog.who_offers(asking, sought.service);
+            let others = catalog.who_offers(sought.service);
             let told = format!("{who} no longer takes appointments for that service. {others}");
             return Err(Refused::told(told));
         }

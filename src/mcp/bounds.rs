@@ -1,12 +1,23 @@
-//! The bounds of tool results.
+//! The JSON of tool results, without null properties, and its bounds.
 //!
 //! Invariant: the text and the structured content of a result have together less than [`ANSWER_CHARS_MAX`]
-//! characters of JSON, whatever texts the records contain.
+//! characters of JSON, whatever texts the records contain. A page has at most [`PAGE_ITEMS`] items, fewer with long
+//! texts, and says whether its scans ended early.
 
 use std::fmt::Write as _;
-use std::io;
 
+use engine::EngineError;
+use engine::business::{Page, PageRequest};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use super::asking::Asking;
+use super::refused::Refused;
+use crate::http::cursor::CursorText;
+use crate::rest::error::ApiError;
+use crate::rest::through::{Through, read_through};
 
 /// The text and the structured content of a result together, in characters of JSON.
 pub(super) const ANSWER_CHARS_MAX: usize = 100_000;
@@ -22,7 +33,7 @@ pub(super) const CALL_TEXT_CHARS_MAX: usize = 8_000;
 
 const NAME_CHARS_MAX: usize = 100;
 
-pub(super) const PAGE_ITEMS: usize = 20;
+const PAGE_ITEMS: usize = 20;
 
 /// Cuts a long text. The end says how many characters are missing and which tool shows them.
 pub(super) fn cut(text: String, max: usize, whole: &str) -> String {
@@ -55,43 +66,51 @@ fn is_escaped(c: char) -> bool {
 }
 
 /// The characters of a result: once as structured content, once as JSON text within a string.
-pub(super) fn chars_of(answer: &Value) -> usize {
-    let mut chars = Chars::default();
-    // Serializing a value and counting cannot fail.
-    let _ = serde_json::to_writer(&mut chars, answer);
-    chars.structured + chars.text + 2
+fn chars_of(answer: &Value) -> usize {
+    let text = Value::String(text_of(answer)).to_string();
+    answer.to_string().chars().count() + text.chars().count()
 }
 
-#[derive(Default)]
-struct Chars {
-    structured: usize,
-    text: usize,
+/// The JSON of a result within its bound.
+pub(super) fn answer<V: Serialize>(result: &V) -> Result<Value, Refused> {
+    let value = shown(result)?;
+    // Each tool keeps its result short. A longer one would break the client, so it is an internal error.
+    if chars_of(&value) < ANSWER_CHARS_MAX - ENVELOPE_CHARS {
+        Ok(value)
+    } else {
+        Err(Refused::Fault(ApiError::internal("an answer of a tool is longer than its bound")))
+    }
 }
 
-impl io::Write for Chars {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for c in str::from_utf8(bytes).map_err(io::Error::other)?.chars() {
-            self.structured += 1;
-            self.text += match c {
-                '"' | '\\' => 2,
-                c if is_escaped(c) => "\\\\u0085".len() * c.len_utf16(),
-                _ => 1,
-            };
+/// The JSON of a result or an item, without null properties.
+fn shown<V: Serialize>(result: &V) -> Result<Value, Refused> {
+    let mut value = serde_json::to_value(result).map_err(ApiError::internal)?;
+    without_nulls(&mut value);
+    Ok(value)
+}
+
+fn without_nulls(value: &mut Value) {
+    match value {
+        Value::Object(properties) => {
+            properties.retain(|_, value| !value.is_null());
+            properties.values_mut().for_each(without_nulls);
         }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        Value::Array(items) => items.iter_mut().for_each(without_nulls),
+        _ => {}
     }
 }
 
-pub(super) fn fits(answer: &Value) -> bool {
-    chars_of(answer) < ANSWER_CHARS_MAX - ENVELOPE_CHARS
+/// What a model reads of a view: the properties of the same name, and `more`.
+pub(super) fn of_view<V: DeserializeOwned>(view: &impl Serialize, more: Value) -> Result<V, Refused> {
+    let mut value = serde_json::to_value(view).map_err(ApiError::internal)?;
+    if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
+        value.extend(more);
+    }
+    Ok(serde_json::from_value(value).map_err(ApiError::internal)?)
 }
 
 /// How many of the items fit into one result. At least one.
-pub(super) fn fitting(items: &[Value]) -> usize {
+fn fitting(items: &[Value]) -> usize {
     let mut chars = 0;
     let fits = |item: &&Value| {
         chars += chars_of(item) + 2;
@@ -100,10 +119,49 @@ pub(super) fn fitting(items: &[Value]) -> usize {
     items.iter().take_while(fits).count().max(1)
 }
 
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Paging {
+    pub(super) next_cursor: Option<String>,
+    /// Whether the scans ended early, so later records may match.
+    search_incomplete: Option<bool>,
+}
+
+pub(super) async fn page<T, V, Fut>(
+    asking: &Asking,
+    cursor: Option<&CursorText>,
+    read: impl Fn(PageRequest) -> Fut,
+    show: impl Fn(T) -> Result<V, Refused>,
+) -> Result<(Vec<V>, Paging), Refused>
+where
+    V: Serialize,
+    Fut: Future<Output = Result<Page<T>, EngineError>>,
+{
+    let after = asking.opened(cursor.map(CursorText::as_str))?;
+    let mut limit = PAGE_ITEMS;
+    loop {
+        let asked = PageRequest { limit, after: after.clone() };
+        let Through { items, next, is_incomplete } = read_through(asked, &read).await?;
+        let items = items.into_iter().map(&show).collect::<Result<Vec<V>, _>>()?;
+        let fit = fitting(&items.iter().map(shown).collect::<Result<Vec<_>, _>>()?);
+        if fit < items.len() {
+            // Reads again with the smaller limit, so the cursor matches the last shown item.
+            limit = fit;
+            continue;
+        }
+        let next_cursor = next.map(|position| asking.sealed(&position));
+        return Ok((items, Paging { next_cursor, search_incomplete: is_incomplete.then_some(true) }));
+    }
+}
+
 /// Joins a text into one line without direction marks. Texts of customers cannot start a line of their own.
 pub(super) fn one_line(text: &str) -> String {
     let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     text.replace(is_unseen, "").replace(is_break, " ")
+}
+
+/// The beginning of a name that a client sent.
+pub(super) fn short(name: &str) -> String {
+    one_line(name).chars().take(NAME_CHARS_MAX).collect()
 }
 
 /// Whether a character is invisible: direction marks, characters without width, and the tags of U+E0000,
@@ -120,7 +178,6 @@ pub(super) fn quoted(text: &str, max: usize) -> String {
     format!("\"{}\"", kept.replace('"', "'"))
 }
 
-/// Quotes a name in a refusal.
 pub(super) fn quoted_name(name: &str) -> String {
     quoted(name, NAME_CHARS_MAX)
 }

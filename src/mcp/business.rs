@@ -1,17 +1,15 @@
 //! `get_business` and `update_business`. Without the write scope a client sees the profile, the services
 //! and the staff.
 
-use std::collections::HashMap;
-
 use domain::{Locale, Text, Timestamp, WeeklyHours};
 use engine::business::commands::profile::{PatchBusiness, PatchProfile};
 use schemars::JsonSchema;
-use serde::Serialize;
-use view::{BusinessView, HoursView};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use view::BusinessView;
 
-use super::answer::is_within_bound;
 use super::asking::Asking;
-use super::bounds::ANSWER_CHARS_MAX;
+use super::bounds::{ANSWER_CHARS_MAX, answer, of_view};
 use super::catalog::Catalog;
 use super::moment::WallClock;
 use super::refused::Refused;
@@ -21,7 +19,6 @@ use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
-    /// What of the business is to change.
     pub(super) struct Change {
         /// Its name.
         name: Option<Text<1, 200>>,
@@ -36,15 +33,14 @@ json_object! {
     }
 }
 
-/// A service or a staff member has at least this many characters in a result, text and structured content
-/// together.
+/// The minimum length of a service or staff member, and of a name in a list, in characters of a result.
 const ITEM_CHARS_MIN: usize = 100;
+const NAME_CHARS_MIN: usize = 10;
 
 const LEFT_OUT: &str = "Not all are listed. Tools take any of them by name: ask for the name, and send it as service or \
     staff.";
 
-/// The profile, as a model reads it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Profile {
     id: String,
     name: String,
@@ -55,8 +51,7 @@ pub(super) struct Profile {
     hours: Vec<Opening>,
 }
 
-/// The opening hours of one day.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 struct Opening {
     day: String,
     open: String,
@@ -80,7 +75,6 @@ pub(super) struct Business {
     note: Option<String>,
 }
 
-/// What can be booked.
 #[derive(Serialize, JsonSchema)]
 struct Service {
     id: String,
@@ -88,29 +82,11 @@ struct Service {
     duration_minutes: u32,
 }
 
-/// Who carries it out.
 #[derive(Serialize, JsonSchema)]
 struct StaffMember {
     id: String,
     name: String,
-    /// The names of what they carry out.
     services: Option<Vec<String>>,
-}
-
-impl From<BusinessView> for Profile {
-    fn from(view: BusinessView) -> Self {
-        let opening =
-            |hours: HoursView| Opening { day: hours.day.to_string(), open: hours.open, close: hours.close };
-        Self {
-            id: view.id.to_string(),
-            name: view.name,
-            timezone: view.timezone.into_owned(),
-            locale: view.locale.to_string(),
-            website_url: view.website_url,
-            booking_mode: view.booking_mode.to_string(),
-            hours: view.hours.into_iter().map(opening).collect(),
-        }
-    }
 }
 
 pub(super) async fn get(asking: Asking, _: Nothing) -> Result<Business, Refused> {
@@ -118,33 +94,20 @@ pub(super) async fn get(asking: Asking, _: Nothing) -> Result<Business, Refused>
 }
 
 pub(super) async fn show(asking: &Asking) -> Result<Business, Refused> {
-    let catalog = Catalog::read(&asking.business).await?;
+    let catalog = Catalog::read(asking).await?;
     shown(&catalog, asking.business.now())
 }
 
-/// Builds the result within its bounds. If the services of all staff members do not fit, the result leaves
-/// them out.
-fn shown(catalog: &Catalog, now: Timestamp) -> Result<Business, Refused> {
+fn shown(catalog: &Catalog<'_>, now: Timestamp) -> Result<Business, Refused> {
     let clock = WallClock(catalog.business.zone);
     let services: Vec<_> = catalog.services.iter().filter(|service| service.active).collect();
     let staff: Vec<_> = catalog.staff.iter().filter(|member| member.active).collect();
-    let places: HashMap<_, _> =
-        services.iter().zip(0..).map(|(service, place)| (service.id, place)).collect();
-    let offered = |member: &domain::StaffMember| {
-        let ids = member.service_ids.iter();
-        let mut places: Vec<usize> = ids.filter_map(|id| places.get(id).copied()).collect();
-        places.sort_unstable();
-        places
-    };
     let most = ANSWER_CHARS_MAX / ITEM_CHARS_MIN;
     let shown_staff = &staff[..staff.len().min(most)];
-    let mut names = 0;
-    let fit = shown_staff.iter().all(|member| {
-        names += offered(member).into_iter().map(|place| services[place].name.chars().count()).sum::<usize>();
-        names < ANSWER_CHARS_MAX
-    });
+    let ids: usize = shown_staff.iter().map(|member| member.service_ids.len()).sum();
     let names_of = |member: &domain::StaffMember| {
-        offered(member).into_iter().map(|place| services[place].name.clone()).collect::<Vec<_>>()
+        let offered = services.iter().filter(|service| member.service_ids.contains(&service.id));
+        offered.map(|service| service.name.clone()).collect::<Vec<_>>()
     };
     let shown_services = services.iter().take(most).map(|service| Service {
         id: service.id.to_string(),
@@ -154,10 +117,10 @@ fn shown(catalog: &Catalog, now: Timestamp) -> Result<Business, Refused> {
     let shown_staff = shown_staff.iter().map(|member| StaffMember {
         id: member.id.to_string(),
         name: member.name.clone(),
-        services: fit.then(|| names_of(member)),
+        services: (ids < ANSWER_CHARS_MAX / NAME_CHARS_MIN).then(|| names_of(member)),
     });
-    let mut business = Business {
-        profile: BusinessView::from(&catalog.business).into(),
+    let business = Business {
+        profile: of_view(&BusinessView::from(&catalog.business), Value::Null)?,
         now: now.to_string(),
         local_now: clock.local(now),
         weekday: clock.weekday(now).to_owned(),
@@ -167,42 +130,31 @@ fn shown(catalog: &Catalog, now: Timestamp) -> Result<Business, Refused> {
         staff_left_out: None,
         note: None,
     };
-    business.note_left_out(services.len(), staff.len());
     Ok(within_bounds(business, services.len(), staff.len()))
-}
-
-impl Business {
-    /// Notes how many services and staff members are missing.
-    fn note_left_out(&mut self, services: usize, staff: usize) {
-        let left_out = |all: usize, shown: usize| (all > shown).then_some(all - shown);
-        self.services_left_out = left_out(services, self.services.len());
-        self.staff_left_out = left_out(staff, self.staff.len());
-        let is_any = self.services_left_out.or(self.staff_left_out).is_some();
-        self.note = is_any.then(|| LEFT_OUT.to_owned());
-    }
 }
 
 /// Shortens the result until it fits: first without the services of each staff member, then with fewer
 /// items of the longer list. The counts are the totals.
 fn within_bounds(mut business: Business, services: usize, staff: usize) -> Business {
-    let fewer = |len: usize| len - len.div_ceil(4);
-    while !is_within_bound(&business) {
-        if business.staff.iter().any(|member| member.services.is_some()) {
-            business.staff.iter_mut().for_each(|member| member.services = None);
-            continue;
-        }
+    let left_out = |all: usize, shown: usize| (all > shown).then_some(all - shown);
+    loop {
         let (of_services, of_staff) = (business.services.len(), business.staff.len());
-        if of_services.max(of_staff) <= 1 {
-            break;
+        business.services_left_out = left_out(services, of_services);
+        business.staff_left_out = left_out(staff, of_staff);
+        let is_any = business.services_left_out.or(business.staff_left_out).is_some();
+        business.note = is_any.then(|| LEFT_OUT.to_owned());
+        let has_names = business.staff.iter().any(|member| member.services.is_some());
+        if answer(&business).is_ok() || (!has_names && of_services.max(of_staff) <= 1) {
+            return business;
         }
-        if of_services >= of_staff {
-            business.services.truncate(fewer(of_services));
+        if has_names {
+            business.staff.iter_mut().for_each(|member| member.services = None);
+        } else if of_services >= of_staff {
+            business.services.truncate(of_services - of_services.div_ceil(4));
         } else {
-            business.staff.truncate(fewer(of_staff));
+            business.staff.truncate(of_staff - of_staff.div_ceil(4));
         }
-        business.note_left_out(services, staff);
     }
-    business
 }
 
 pub(super) async fn update(asking: Asking, change: Change) -> Result<Profile, Refused> {
@@ -215,15 +167,11 @@ pub(super) async fn update(asking: Asking, change: Change) -> Result<Profile, Re
         hours: change.hours,
         ..PatchBusiness::default()
     };
-    let is_empty = patch.name.is_none()
-        && patch.zone.is_none()
-        && patch.locale.is_none()
-        && patch.website_url.is_none()
-        && patch.hours.is_none();
-    if is_empty {
+    if let PatchBusiness { name: None, zone: None, locale: None, website_url: None, hours: None, .. } = &patch
+    {
         return Err(Refused::told(
             "Nothing was asked for: send at least one of name, timezone, locale, website_url, hours.",
         ));
     }
-    Ok(asking.change(None, PatchProfile(patch)).await?.value.into())
+    of_view(&asking.change(None, PatchProfile(patch)).await?.value, Value::Null)
 }

@@ -3,22 +3,20 @@
 use domain::{CallId, CallOutcome, ContactId};
 use engine::business::CallFilter;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use view::CallView;
 
-use super::answer::is_within_bound;
 use super::asking::Asking;
-use super::bounds::{CALL_TEXT_CHARS_MAX, TEXT_CHARS_MAX, cut};
-use super::lists::{Listed, page};
+use super::bounds::{CALL_TEXT_CHARS_MAX, Paging, TEXT_CHARS_MAX, answer, cut, of_view, page};
 use super::moment::WallClock;
 use super::refused::Refused;
-use super::values::{DayOrTime, IdText};
+use super::values::{DayOrTime, id};
 use crate::http::cursor::CursorText;
 use crate::json_object;
 use crate::rest::values::RecordId;
 
 json_object! {
-    /// Which calls are asked for.
     pub(super) struct Wanted {
         /// Date or time.
         from: Option<DayOrTime>,
@@ -27,22 +25,20 @@ json_object! {
         /// Only these.
         outcome: Option<CallOutcome>,
         /// Whose.
-        contact_id: Option<IdText>,
+        contact_id: Option<String>,
         /// next_cursor of the page before.
         cursor: Option<CursorText>,
     }
 }
 
 json_object! {
-    /// Which call is asked for.
     pub(super) struct One {
         /// Its id.
-        call_id: IdText,
+        call_id: String,
     }
 }
 
-/// A call, as a model reads it.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Call {
     id: String,
     direction: String,
@@ -65,37 +61,19 @@ pub(super) struct Call {
     message_id: Option<String>,
 }
 
-/// A page of calls.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Calls {
     calls: Vec<Call>,
-    next_cursor: Option<String>,
-    search_incomplete: Option<bool>,
+    #[serde(flatten)]
+    paging: Paging,
 }
 
 impl Call {
-    fn of(view: CallView, clock: WallClock, (chars, whole): (usize, &str)) -> Self {
-        Self {
-            local_start: clock.local(view.started_at),
-            weekday: clock.weekday(view.started_at).to_owned(),
-            timezone: clock.0.name().to_owned(),
-            id: view.id.to_string(),
-            direction: view.direction.to_string(),
-            status: view.status.to_string(),
-            outcome: view.outcome.to_string(),
-            started_at: view.started_at.to_string(),
-            ended_at: view.ended_at.to_string(),
-            duration_seconds: view.duration_seconds,
-            from_number: view.from_number,
-            to_number: view.to_number,
-            contact_id: view.contact_id.map(|id| id.to_string()),
-            contact_name: view.contact_name,
-            locale: view.locale.map(|locale| locale.to_string()),
-            summary: view.summary.map(|summary| cut(summary, chars, whole)),
-            recording_url: view.recording_url,
-            appointment_id: view.appointment_id.map(|id| id.to_string()),
-            message_id: view.message_id.map(|id| id.to_string()),
-        }
+    fn of(mut view: CallView, clock: WallClock, (chars, whole): (usize, &str)) -> Result<Self, Refused> {
+        view.summary = view.summary.map(|summary| cut(summary, chars, whole));
+        let times = json!({"local_start": clock.local(view.started_at), "weekday": clock.weekday(view.started_at),
+            "timezone": clock.0.name()});
+        of_view(&view, times)
     }
 }
 
@@ -107,27 +85,26 @@ pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Calls, Refuse
         from,
         to,
         outcome: wanted.outcome,
-        contact_id: wanted.contact_id.map(|id| id.get::<ContactId>()).transpose()?,
+        contact_id: wanted.contact_id.map(|text| id::<ContactId>(&text)).transpose()?,
         ..CallFilter::default()
     };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.calls(filter, &request).await };
-    let show = |view| Ok(Call::of(view, clock, (TEXT_CHARS_MAX, "get_call shows more")));
-    let Listed { items, next_cursor, search_incomplete } =
-        page(&asking, wanted.cursor.as_ref(), read, show).await?;
-    Ok(Calls { calls: items, next_cursor, search_incomplete })
+    let show = |view| Call::of(view, clock, (TEXT_CHARS_MAX, "get_call shows more"));
+    let (calls, paging) = page(&asking, wanted.cursor.as_ref(), read, show).await?;
+    Ok(Calls { calls, paging })
 }
 
 pub(super) async fn get(asking: Asking, one: One) -> Result<Call, Refused> {
-    let id: CallId = one.call_id.get()?;
+    let id: CallId = id(&one.call_id)?;
     let clock = WallClock(asking.business.business().await?.zone);
     let found = asking.business.call_record(id).await?.ok_or(CallId::NOT_FOUND)?;
     let whole = format!("GET /v1/calls/{id} has the whole");
     let mut chars = CALL_TEXT_CHARS_MAX;
     loop {
-        let call = Call::of(found.clone(), clock, (chars, &whole));
+        let call = Call::of(found.clone(), clock, (chars, &whole))?;
         // Escapes can make a text many times as long.
-        if chars <= TEXT_CHARS_MAX || is_within_bound(&call) {
+        if chars <= TEXT_CHARS_MAX || answer(&call).is_ok() {
             return Ok(call);
         }
         chars /= 2;

@@ -8,8 +8,8 @@ use std::fmt::Display;
 use std::str::FromStr;
 
 use domain::{Business, Problem, Refusal, Scope, Service, ServiceId, StaffId, StaffMember, fold_name};
+use engine::EngineError;
 use engine::business::{Page, PageRequest};
-use engine::{BusinessHandle, EngineError};
 
 use super::asking::Asking;
 use super::bounds::quoted_name;
@@ -21,13 +21,13 @@ const READ_ITEMS: usize = 100;
 
 const TOLD_MAX: usize = 20;
 
-pub(super) struct Catalog {
+pub(super) struct Catalog<'a> {
+    pub(super) asking: &'a Asking,
     pub(super) business: Business,
     pub(super) services: Vec<Service>,
     pub(super) staff: Vec<StaffMember>,
 }
 
-/// The use of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum For {
     /// Only active records match.
@@ -42,41 +42,28 @@ struct Candidate<'a, I> {
     is_active: bool,
 }
 
-impl Catalog {
-    /// Reads all services and staff members.
-    pub(super) async fn read(business: &BusinessHandle) -> Result<Self, Refused> {
+impl<'a> Catalog<'a> {
+    pub(super) async fn read(asking: &'a Asking) -> Result<Self, Refused> {
+        let business = &asking.business;
         let profile = business.business().await?;
         let services = all(|page| async move { business.services(true, &page).await }).await?;
         let staff = all(|page| async move { business.staff(&page).await }).await?;
-        Ok(Self { business: profile, services, staff })
+        Ok(Self { asking, business: profile, services, staff })
     }
 
     pub(super) fn clock(&self) -> WallClock {
         WallClock(self.business.zone)
     }
 
-    /// Finds a service by name or id.
-    pub(super) fn service(
-        &self,
-        asking: &Asking,
-        named: &Named,
-        good_for: For,
-    ) -> Result<ServiceId, Refused> {
-        let all = self.services.iter();
-        let all = all.map(|it| Candidate { id: it.id, name: &it.name, is_active: it.active });
-        meant(asking, "service", named, good_for, &all.collect::<Vec<_>>())
+    pub(super) fn service(&self, named: &Named, good_for: For) -> Result<ServiceId, Refused> {
+        let all =
+            self.services.iter().map(|it| Candidate { id: it.id, name: &it.name, is_active: it.active });
+        meant(self.asking, "service", named, good_for, &all.collect::<Vec<_>>())
     }
 
-    /// Finds a staff member by name or id.
-    pub(super) fn staff_member(
-        &self,
-        asking: &Asking,
-        named: &Named,
-        good_for: For,
-    ) -> Result<StaffId, Refused> {
-        let all = self.staff.iter();
-        let all = all.map(|it| Candidate { id: it.id, name: &it.name, is_active: it.active });
-        meant(asking, "staff", named, good_for, &all.collect::<Vec<_>>())
+    pub(super) fn staff_member(&self, named: &Named, good_for: For) -> Result<StaffId, Refused> {
+        let all = self.staff.iter().map(|it| Candidate { id: it.id, name: &it.name, is_active: it.active });
+        meant(self.asking, "staff", named, good_for, &all.collect::<Vec<_>>())
     }
 
     pub(super) fn service_of(&self, id: ServiceId) -> Option<&Service> {
@@ -88,45 +75,37 @@ impl Catalog {
     }
 
     /// The staff member's name, if the client may see it, as the start of a sentence.
-    pub(super) fn who(&self, asking: &Asking, id: StaffId) -> String {
-        let member = self.staff.iter().find(|member| member.id == id).filter(|_| asking.may_name());
+    pub(super) fn who(&self, id: StaffId) -> String {
+        let member = self.staff.iter().find(|member| member.id == id).filter(|_| self.asking.may_name());
         member.map_or_else(|| "That staff member".into(), |member| quoted_name(&member.name))
     }
 
     /// Adds the next step to each invalid id of a booking or a search.
-    pub(super) fn mended(
-        &self,
-        asking: &Asking,
-        refused: Refused,
-        (service, staff): (ServiceId, Option<StaffId>),
-    ) -> Refused {
+    pub(super) fn mended(&self, refused: Refused, service: ServiceId, staff: Option<StaffId>) -> Refused {
         let Refused::Rules(Refusal::Invalid(problems)) = &refused else { return refused };
-        let step = |problem: &Problem| {
-            match (problem.path.as_str(), staff) {
+        let step = |problem: &Problem| match (problem.path.as_str(), staff) {
             // The staff member was active a moment ago.
             ("staff_id", Some(staff)) => {
-                let (who, others) = (self.who(asking, staff), self.who_offers(asking, service));
+                let (who, others) = (self.who(staff), self.who_offers(service));
                 Some(format!("{who} does not offer this service. {others}"))
             }
-            ("contact_id", _) => Some(
-                "There is no such contact in this business. `find_contacts` finds the ids; or send contact, with a \
-                 phone or an email, instead of contact_id."
-                    .into(),
-            ),
+            ("contact_id", _) => {
+                let next = "There is no such contact in this business. `find_contacts` finds the ids; or send \
+                    contact, with a phone or an email, instead of contact_id.";
+                Some(next.into())
+            }
             _ => None,
-        }
         };
         let steps: Option<Vec<String>> = problems.iter().map(step).collect();
         steps.map_or(refused, |steps| Refused::told(steps.join(" ")))
     }
 
-    /// A sentence with the staff members who offer the service.
-    pub(super) fn who_offers(&self, asking: &Asking, service: ServiceId) -> String {
+    pub(super) fn who_offers(&self, service: ServiceId) -> String {
         let names: Vec<&str> = self.offering(service).map(|member| member.name.as_str()).collect();
         if names.is_empty() {
             return "No active staff member offers it. Ask the customer to contact the business.".into();
         }
-        if !asking.may_name() {
+        if !self.asking.may_name() {
             return "Send another one as `staff`.".into();
         }
         let (names, are_all) = told(&names);

@@ -1,18 +1,17 @@
 //! `find_contacts`, `get_contact`, `create_contact` and `update_contact`.
 
-use std::borrow::Cow;
-
 use domain::{Conflict, ContactDetails, ContactId, ContactPatch, Email, Locale, Phone, Refusal, Text};
 use engine::business::ContactFilter;
 use engine::business::commands::contacts::{CreateContact, PatchContact};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use view::ContactView;
 
 use super::asking::Asking;
-use super::lists::{Listed, page};
-use super::refused::Refused;
-use super::values::{IdText, IdempotencyKey};
+use super::bounds::{Paging, of_view, page};
+use super::refused::{Refused, listed};
+use super::values::{IdempotencyKey, id};
 use crate::english;
 use crate::http::cursor::CursorText;
 use crate::json_object;
@@ -23,7 +22,6 @@ const NOBODY: &str = "Nobody was found. All that is sent must fit, and accents c
     or part of the surname.";
 
 json_object! {
-    /// Which contacts are asked for.
     pub(super) struct Wanted {
         /// Part of the name.
         query: Option<Text<1, 200>>,
@@ -37,15 +35,13 @@ json_object! {
 }
 
 json_object! {
-    /// Which contact is asked for.
     pub(super) struct One {
         /// Their id.
-        contact_id: IdText,
+        contact_id: String,
     }
 }
 
 json_object! {
-    /// A contact as it is created.
     pub(super) struct NewContact {
         /// Their name.
         name: Option<Text<1, 200>>,
@@ -63,10 +59,9 @@ json_object! {
 }
 
 json_object! {
-    /// What of a contact is to change.
     pub(super) struct Change {
         /// Their id.
-        contact_id: IdText,
+        contact_id: String,
         /// Their name.
         name: Option<Text<1, 200>>,
         /// Any usual form.
@@ -80,8 +75,7 @@ json_object! {
     }
 }
 
-/// A contact, as a model reads it.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Contact {
     id: String,
     name: Option<String>,
@@ -91,27 +85,13 @@ pub(super) struct Contact {
     timezone: Option<String>,
 }
 
-/// A page of contacts.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Contacts {
     contacts: Vec<Contact>,
-    next_cursor: Option<String>,
-    search_incomplete: Option<bool>,
+    #[serde(flatten)]
+    paging: Paging,
     /// What to try if no contact is found.
     note: Option<String>,
-}
-
-impl From<ContactView> for Contact {
-    fn from(view: ContactView) -> Self {
-        Self {
-            id: view.id.to_string(),
-            name: view.name,
-            phone: view.phone,
-            email: view.email,
-            locale: view.locale.map(|locale| locale.to_string()),
-            timezone: view.timezone.map(Cow::into_owned),
-        }
-    }
 }
 
 pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<Contacts, Refused> {
@@ -123,16 +103,15 @@ pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<Contacts, Ref
     };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.contacts(filter, &request).await };
-    let Listed { items, next_cursor, search_incomplete } =
-        page(&asking, wanted.cursor.as_ref(), read, |view| Ok(Contact::from(view))).await?;
-    let is_nobody = items.is_empty() && next_cursor.is_none() && wanted.cursor.is_none();
-    let note = is_nobody.then(|| NOBODY.to_owned());
-    Ok(Contacts { contacts: items, next_cursor, search_incomplete, note })
+    let show = |view: ContactView| of_view(&view, Value::Null);
+    let (contacts, paging): (Vec<Contact>, _) = page(&asking, wanted.cursor.as_ref(), read, show).await?;
+    let is_nobody = contacts.is_empty() && paging.next_cursor.is_none() && wanted.cursor.is_none();
+    Ok(Contacts { contacts, paging, note: is_nobody.then(|| NOBODY.to_owned()) })
 }
 
 pub(super) async fn get(asking: Asking, one: One) -> Result<Contact, Refused> {
-    let found = asking.business.contact(one.contact_id.get()?).await?;
-    Ok(found.ok_or(ContactId::NOT_FOUND)?.into())
+    let found = asking.business.contact(id(&one.contact_id)?).await?;
+    of_view(&found.ok_or(ContactId::NOT_FOUND)?, Value::Null)
 }
 
 pub(super) async fn create(asking: Asking, new: NewContact) -> Result<Contact, Refused> {
@@ -147,23 +126,11 @@ pub(super) async fn create(asking: Asking, new: NewContact) -> Result<Contact, R
         zone: new.timezone.map(Zone::get),
     };
     let answer = asking.change(new.idempotency_key.as_ref(), CreateContact { details }).await;
-    Ok(answer.map_err(known)?.value.into())
+    of_view(&answer.map_err(known)?.value, Value::Null)
 }
 
 pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Refused> {
-    let id: ContactId = change.contact_id.get()?;
-    let properties = [
-        change.name.is_some(),
-        change.phone.is_some(),
-        change.email.is_some(),
-        change.locale.is_some(),
-        change.timezone.is_some(),
-    ];
-    if !properties.contains(&true) {
-        return Err(Refused::told(
-            "Nothing was asked for: beside contact_id send at least one of name, phone, email, locale, timezone.",
-        ));
-    }
+    let id: ContactId = id(&change.contact_id)?;
     // Null is the same as absent, and both keep the value.
     let patch = ContactPatch {
         name: change.name.map(Some),
@@ -173,22 +140,23 @@ pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Re
         zone: change.timezone.map(|zone| Some(zone.get())),
         ..ContactPatch::default()
     };
+    if matches!(patch, ContactPatch { name: None, phone: None, email: None, locale: None, zone: None, .. }) {
+        return Err(Refused::told(
+            "Nothing was asked for: beside contact_id send at least one of name, phone, email, locale, timezone.",
+        ));
+    }
     let answer = asking.change(None, PatchContact { id, patch }).await;
-    Ok(answer.map_err(known)?.value.into())
+    of_view(&answer.map_err(known)?.value, Value::Null)
 }
 
 /// Adds the next step to the refusal of a phone number or email address of another contact.
 fn known(refused: Refused) -> Refused {
     match refused {
         Refused::Rules(Refusal::Conflict { conflict: conflict @ Conflict::ContactTaken { .. }, details }) => {
-            let message = english::conflict(&conflict);
-            let told: Vec<String> = details
-                .iter()
-                .map(|detail| format!("{} {}", detail.path, english::problem(&detail.code)))
-                .collect();
             Refused::told(format!(
-                "Nothing was done: {message} ({}). `get_contact` shows that one, and `update_contact` changes it.",
-                told.join("; ")
+                "Nothing was done: {} ({}). `get_contact` shows that one, and `update_contact` changes it.",
+                english::conflict(&conflict),
+                listed(&details)
             ))
         }
         refused => refused,

@@ -3,18 +3,17 @@
 use domain::{KnowledgeDetails, Locale, Text};
 use engine::business::commands::knowledge::AddKnowledge;
 use schemars::JsonSchema;
-use serde::Serialize;
-use view::KnowledgeView;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::asking::Asking;
-use super::bounds::{TEXT_CHARS_MAX, cut};
+use super::bounds::{TEXT_CHARS_MAX, cut, of_view};
 use super::refused::Refused;
 use super::values::IdempotencyKey;
 use crate::json_object;
 use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
-    /// A piece of knowledge as it is added.
     pub(super) struct NewKnowledge {
         /// What it is about.
         title: Text<1, 200>,
@@ -29,8 +28,7 @@ json_object! {
     }
 }
 
-/// A piece of knowledge, as a model reads it.
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Knowledge {
     id: String,
     title: String,
@@ -47,12 +45,7 @@ pub(super) async fn add(asking: Asking, new: NewKnowledge) -> Result<Knowledge, 
         locale: new.locale,
     };
     let answer = asking.change(new.idempotency_key.as_ref(), AddKnowledge { details }).await?;
-    let KnowledgeView { id, title, content, source_url, locale, .. } = answer.value;
-    Ok(Knowledge {
-        id: id.to_string(),
-        title,
-        content: cut(content, TEXT_CHARS_MAX, "the whole is kept in the knowledge base"),
-        source_url,
-        locale: locale.map(|locale| locale.to_string()),
-    })
+    let mut view = answer.value;
+    view.content = cut(view.content, TEXT_CHARS_MAX, "the whole is kept in the knowledge base");
+    of_view(&view, Value::Null)
 }

@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-use super::bounds::one_line;
+use super::bounds::short;
 use super::params;
 use crate::english;
 use crate::http::json::Json;
@@ -25,14 +25,10 @@ const ARGUMENTS: &str = "arguments";
 const ID_CHARS_MAX: usize = 256;
 const METHOD_CHARS_MAX: usize = 256;
 
-const NAME_CHARS_MAX: usize = 100;
-
-/// Error codes of JSON-RPC.
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const INVALID_PARAMS: i32 = -32602;
 
-/// A message for `rmcp`.
 #[derive(Debug)]
 pub(super) struct Message {
     /// The JSON with empty tool arguments.
@@ -73,16 +69,17 @@ impl IntoResponse for Unreadable {
 
 impl Message {
     pub(super) fn read(bytes: &Bytes) -> Result<Self, Unreadable> {
-        let json = Json::parse(bytes).map_err(|problem| Unreadable {
+        let mut json = Json::parse(bytes).map_err(|problem| Unreadable {
             code: PARSE_ERROR,
             ..Unreadable::no_message(english::problem(&problem.code))
         })?;
         if !matches!(json, Json::Object(_)) {
             return Err(Unreadable::no_message("a message is one JSON object; batches are not taken"));
         }
-        let is_call = json.property("method").and_then(Json::as_text) == Some(CALL);
-        if let Some(name) = given_twice(&json, is_call) {
-            let name: String = one_line(name).chars().take(NAME_CHARS_MAX).collect();
+        // The tool checks its own arguments.
+        let arguments = take_arguments(&mut json);
+        if let Some(name) = repeated_within(&json) {
+            let name = short(name);
             return Err(Unreadable::no_message(format!("{name} is given twice")));
         }
         if !matches!(json.property("jsonrpc"), Some(Json::String(version)) if version == "2.0") {
@@ -97,55 +94,34 @@ impl Message {
             Some(Json::Integer(id)) if i64::try_from(*id).is_ok() => json!(*id as i64),
             Some(_) => return Err(Unreadable::no_message("an id is a string or a whole number")),
         };
-        let params = json.property("params");
         match json.property("method") {
             Some(Json::String(method)) if method.chars().count() > METHOD_CHARS_MAX => {
                 let message = format!("a method has at most {METHOD_CHARS_MAX} characters");
-                Err(Unreadable::no_message(message))
+                return Err(Unreadable::no_message(message));
             }
-            Some(Json::String(method)) => match params::problem(method, params) {
+            Some(Json::String(method)) => {
                 // A notification gets no error.
-                Some(message) if !id.is_null() => {
-                    Err(Unreadable { status: StatusCode::OK, id, code: INVALID_PARAMS, message })
+                if let Some(message) =
+                    params::problem(method, json.property("params")).filter(|_| !id.is_null())
+                {
+                    return Err(Unreadable { status: StatusCode::OK, id, code: INVALID_PARAMS, message });
                 }
-                _ => Ok(match json {
-                    Json::Object(message) if is_call => Self::call(bytes, message),
-                    _ => Self { bytes: bytes.clone(), arguments: Json::Null },
-                }),
-            },
-            Some(_) => Err(Unreadable::no_message("a method is a string")),
+            }
+            Some(_) => return Err(Unreadable::no_message("a method is a string")),
             // The message is a response without a request. `rmcp` refuses it.
-            None => Ok(Self { bytes: bytes.clone(), arguments: Json::Null }),
+            None => {}
         }
-    }
-
-    /// Moves the tool arguments out of the message.
-    fn call(bytes: &Bytes, mut message: Vec<(String, Json)>) -> Self {
-        let params = message.iter_mut().find(|(name, _)| name == "params").map(|(_, params)| params);
-        let arguments = match params {
-            Some(Json::Object(params)) => params.iter_mut().find(|(name, _)| name == ARGUMENTS),
-            _ => None,
-        };
-        let Some((_, arguments)) = arguments else {
-            return Self { bytes: bytes.clone(), arguments: Json::Null };
-        };
-        let arguments = std::mem::replace(arguments, Json::Object(Vec::new()));
-        Self { bytes: Json::Object(message).canonical().into(), arguments }
+        Ok(match arguments {
+            Some(arguments) => Self { bytes: json.canonical().into(), arguments },
+            None => Self { bytes: bytes.clone(), arguments: Json::Null },
+        })
     }
 }
 
-/// Returns the name of a duplicate property. The tool checks its own arguments.
-fn given_twice(message: &Json, is_call: bool) -> Option<&str> {
-    let Json::Object(properties) = message else { return None };
-    repeated(properties).or_else(|| {
-        properties.iter().find_map(|(name, value)| match value {
-            Json::Object(params) if is_call && name == "params" => repeated(params).or_else(|| {
-                let others = params.iter().filter(|(name, _)| name != ARGUMENTS);
-                others.map(|(_, value)| value).find_map(repeated_within)
-            }),
-            value => repeated_within(value),
-        })
-    })
+fn take_arguments(message: &mut Json) -> Option<Json> {
+    message.property("method").and_then(Json::as_text).filter(|method| *method == CALL)?;
+    let arguments = message.property_mut("params")?.property_mut(ARGUMENTS)?;
+    Some(std::mem::replace(arguments, Json::Object(Vec::new())))
 }
 
 fn repeated_within(value: &Json) -> Option<&str> {

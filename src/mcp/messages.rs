@@ -3,20 +3,19 @@
 use domain::MessageStatus;
 use engine::business::MessageFilter;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
 use view::MessageView;
 
 use super::asking::Asking;
-use super::bounds::{TEXT_CHARS_MAX, cut};
-use super::lists::{Listed, page};
-use super::moment::WallClock;
+use super::bounds::{Paging, TEXT_CHARS_MAX, cut, of_view, page};
+use super::catalog::Catalog;
 use super::refused::Refused;
 use super::values::DayOrTime;
 use crate::http::cursor::CursorText;
 use crate::json_object;
 
 json_object! {
-    /// Which messages are asked for.
     pub(super) struct Wanted {
         /// Date or time.
         from: Option<DayOrTime>,
@@ -29,8 +28,7 @@ json_object! {
     }
 }
 
-/// A message, as a model reads it.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Message {
     id: String,
     status: String,
@@ -48,45 +46,27 @@ pub(super) struct Message {
     staff_name: Option<String>,
 }
 
-/// A page of messages.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Messages {
     messages: Vec<Message>,
-    next_cursor: Option<String>,
-    search_incomplete: Option<bool>,
+    #[serde(flatten)]
+    paging: Paging,
 }
 
 pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Messages, Refused> {
-    let catalog = super::catalog::Catalog::read(&asking.business).await?;
+    let catalog = Catalog::read(&asking).await?;
     let clock = catalog.clock();
     let (from, to) = clock.between((wanted.from, wanted.to))?;
     let filter = MessageFilter { from, to, status: wanted.status, ..MessageFilter::default() };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.messages(filter, &request).await };
-    let show = |view: MessageView| {
-        let name = view.staff_id.and_then(|id| catalog.staff.iter().find(|member| member.id == id));
-        Ok(shown(view, name.map(|member| member.name.clone()), clock))
+    let show = |mut view: MessageView| {
+        view.body = cut(view.body, TEXT_CHARS_MAX, "GET /v1/messages has the whole");
+        let staff = view.staff_id.and_then(|id| catalog.staff.iter().find(|member| member.id == id));
+        let more = json!({"local_created": clock.local(view.created_at), "weekday": clock.weekday(view.created_at),
+            "timezone": clock.0.name(), "staff_name": staff.map(|member| &member.name)});
+        of_view(&view, more)
     };
-    let Listed { items, next_cursor, search_incomplete } =
-        page(&asking, wanted.cursor.as_ref(), read, show).await?;
-    Ok(Messages { messages: items, next_cursor, search_incomplete })
-}
-
-fn shown(view: MessageView, staff_name: Option<String>, clock: WallClock) -> Message {
-    Message {
-        local_created: clock.local(view.created_at),
-        weekday: clock.weekday(view.created_at).to_owned(),
-        timezone: clock.0.name().to_owned(),
-        id: view.id.to_string(),
-        status: view.status.to_string(),
-        urgency: view.urgency.to_string(),
-        body: cut(view.body, TEXT_CHARS_MAX, "GET /v1/messages has the whole"),
-        created_at: view.created_at.to_string(),
-        caller_name: view.caller_name,
-        caller_phone: view.caller_phone,
-        contact_id: view.contact_id.map(|id| id.to_string()),
-        call_id: view.call_id.map(|id| id.to_string()),
-        staff_id: view.staff_id.map(|id| id.to_string()),
-        staff_name,
-    }
+    let (messages, paging) = page(&asking, wanted.cursor.as_ref(), read, show).await?;
+    Ok(Messages { messages, paging })
 }

@@ -1,5 +1,7 @@
 //! Times in requests and results, in the time zone of the business.
 
+use std::ops::Range;
+
 use chrono::{DateTime, Datelike, LocalResult, NaiveDate, SecondsFormat, TimeZone};
 use chrono_tz::Tz;
 use domain::{Day, Timestamp, day_bounds};
@@ -8,14 +10,6 @@ use super::refused::Refused;
 use super::values::{DayOrTime, Weekday, When};
 use crate::local_time::{self, WallClockError};
 
-/// Whether a date means its start or its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum End {
-    First,
-    Last,
-}
-
-/// The clock of the business's time zone.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WallClock(pub(super) Tz);
 
@@ -59,10 +53,7 @@ impl WallClock {
         format!("{}{year}", spoken_day(date))
     }
 
-    /// The instants of a local time: two if the clock is set back.
-    ///
-    /// # Errors
-    /// Returns an error if the clock skips the local time.
+    /// The instants of a local time: two if the clock is set back. Fails if the clock skips it.
     pub(super) fn readings(self, argument: &str, when: When) -> Result<Vec<Timestamp>, Refused> {
         if let When::Wall(wall) = when
             && let Err(WallClockError::Twice(first, second)) = local_time::instant(wall, self.0)
@@ -72,10 +63,7 @@ impl WallClock {
         Ok(vec![self.instant(argument, when)?])
     }
 
-    /// The instant of a local time.
-    ///
-    /// # Errors
-    /// Returns an error if the clock skips the local time or shows it twice.
+    /// The instant of a local time. Fails if the clock skips it or shows it twice.
     pub(super) fn instant(self, argument: &str, when: When) -> Result<Timestamp, Refused> {
         let wall = match when {
             When::Instant(instant) => return Ok(instant),
@@ -104,27 +92,20 @@ impl WallClock {
         }
     }
 
-    /// The instant of a date or time. A date as a start is its first instant, as an end the first instant
-    /// of the next date.
-    fn edge(self, argument: &str, given: DayOrTime, end: End) -> Result<Timestamp, Refused> {
-        match given {
-            DayOrTime::Time(when) => self.instant(argument, when),
-            DayOrTime::Day(day) => {
-                let bounds = day_bounds(self.0, day);
-                Ok(if end == End::First { bounds.start } else { bounds.end })
-            }
-        }
-    }
-
     /// The range between the given ends. Refuses an empty range.
     pub(super) fn between(
         self,
         (from, to): (Option<DayOrTime>, Option<DayOrTime>),
     ) -> Result<(Option<Timestamp>, Option<Timestamp>), Refused> {
-        let edge = |argument: &str, given: Option<DayOrTime>, end| {
-            given.map(|given| self.edge(argument, given, end)).transpose()
-        };
-        let (first, last) = (edge("from", from, End::First)?, edge("to", to, End::Last)?);
+        // A date as a start is its first instant, as an end the first instant of the next date.
+        let edge =
+            |argument: &str, given: Option<DayOrTime>, of_day: fn(Range<Timestamp>) -> Timestamp| match given
+            {
+                None => Ok(None),
+                Some(DayOrTime::Time(when)) => self.instant(argument, when).map(Some),
+                Some(DayOrTime::Day(day)) => Ok(Some(of_day(day_bounds(self.0, day)))),
+            };
+        let (first, last) = (edge("from", from, |day| day.start)?, edge("to", to, |day| day.end)?);
         if let (Some(from), Some(to), Some(first), Some(last)) = (from, to, first, last)
             && last <= first
         {
@@ -161,7 +142,6 @@ pub(super) fn weekday(date: NaiveDate) -> Day {
     Day::ALL[date.weekday().num_days_from_sunday() as usize]
 }
 
-/// `Tuesday 24 November`.
 fn spoken_day(date: NaiveDate) -> String {
     format!("{} {} {}", capital(weekday(date).as_str()), date.day(), date.format("%B"))
 }

@@ -4,23 +4,23 @@ use chrono::{Datelike, Days, NaiveDate, Timelike};
 use domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot, Terms};
 use domain::{AppointmentId, BookingMode, Scope, Service, ServiceId, StaffId, Timestamp};
 use engine::EngineError;
+use engine::business::PageRequest;
 use schemars::JsonSchema;
 use serde::Serialize;
+use view::SpecialDayView;
 
 use super::asking::{Asking, FIND_OPEN_TIMES};
 use super::bounds::quoted_name;
 use super::catalog::{Catalog, For};
-use super::moment::{WallClock, weekday};
-use super::no_times::NoTimes;
+use super::moment::{WallClock, capital, weekday};
 use super::refused::Refused;
-use super::values::{Date, IdText, Named, PartOfDay};
+use super::values::{Date, Named, PartOfDay, id};
 use crate::json_object;
 use crate::rest::values::RecordId;
 
 const PROPOSED_MAX: usize = 6;
 
 json_object! {
-    /// Which times are asked for.
     pub(super) struct Wanted {
         /// Name or id.
         service: Named,
@@ -33,11 +33,10 @@ json_object! {
         /// Before 12:00, 12:00 to 17:00, later.
         part_of_day: Option<PartOfDay>,
         /// The appointment to be moved; its staff member unless staff is given.
-        appointment_id: Option<IdText>,
+        appointment_id: Option<String>,
     }
 }
 
-/// The subject of a search.
 #[derive(Clone, Copy)]
 pub(super) struct Sought {
     pub(super) service: ServiceId,
@@ -56,7 +55,6 @@ impl Sought {
     }
 }
 
-/// The open times of some days.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct OpenTimes {
     service_id: String,
@@ -67,41 +65,40 @@ pub(super) struct OpenTimes {
     note: Option<String>,
 }
 
-/// The open times of a day.
 #[derive(Serialize, JsonSchema)]
 struct DayTimes {
     date: String,
     weekday: String,
     times: Vec<String>,
-    /// Why there are none.
     note: Option<String>,
 }
 
 pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<OpenTimes, Refused> {
-    let catalog = Catalog::read(&asking.business).await?;
-    let service = catalog.service(&asking, &wanted.service, For::Booking)?;
-    let staff = wanted.staff.map(|staff| catalog.staff_member(&asking, &staff, For::Booking)).transpose()?;
+    let catalog = Catalog::read(&asking).await?;
+    let service = catalog.service(&wanted.service, For::Booking)?;
+    let staff = wanted.staff.map(|staff| catalog.staff_member(&staff, For::Booking)).transpose()?;
     let (first, last) = (wanted.from.0, wanted.to.unwrap_or(wanted.from).0);
     check_days(first, last)?;
     let mut sought = Sought { service, staff, moved: None };
-    if let Some(id) = wanted.appointment_id {
-        sought = to_move(&asking, &catalog, sought, id.get()?).await?;
+    if let Some(text) = wanted.appointment_id {
+        sought = to_move(&catalog, sought, id(&text)?).await?;
     }
     let slots = match sought.slots(&asking, (first, last)).await {
         Ok(slots) => slots,
-        Err(error) => return Err(catalog.mended(&asking, error.into(), (service, sought.staff))),
+        Err(error) => return Err(catalog.mended(error.into(), service, sought.staff)),
     };
     let clock = catalog.clock();
     let service = catalog.service_of(service).ok_or(ServiceId::NOT_FOUND)?;
     let note = nothing_at_all(&catalog, service);
-    let no_times = NoTimes::read(&asking, (&catalog.business, service), (first, last)).await?;
+    let page = PageRequest { limit: (last - first).num_days().unsigned_abs() as usize + 1, after: None };
+    let special = asking.business.special_days((Some(first), Some(last)), &page).await?.items;
     let days = first.iter_days().take_while(|day| *day <= last).map(|day| {
         let of_day: Vec<_> = slots.iter().filter(|slot| clock.date(slot.starts_at) == day).collect();
         let in_part =
             |slot: &&&Slot| wanted.part_of_day.is_none_or(|part| part.holds(clock.at(slot.starts_at).hour()));
         let times: Vec<String> =
             of_day.iter().filter(in_part).map(|slot| clock.time(slot.starts_at)).collect();
-        let why = || match no_times.why(day) {
+        let why = || match why_none(&catalog, service, &special, day) {
             Some(why) => why,
             None if of_day.is_empty() => "nothing is free".into(),
             None => "nothing is free in that part of the day; there is at other times".into(),
@@ -119,13 +116,8 @@ pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<OpenTimes, Re
 }
 
 /// The open times for moving an appointment, by default with the same staff member.
-async fn to_move(
-    asking: &Asking,
-    catalog: &Catalog,
-    sought: Sought,
-    id: AppointmentId,
-) -> Result<Sought, Refused> {
-    let moved = asking.business.appointment(id).await?.ok_or(AppointmentId::NOT_FOUND)?;
+async fn to_move(catalog: &Catalog<'_>, sought: Sought, id: AppointmentId) -> Result<Sought, Refused> {
+    let moved = catalog.asking.business.appointment(id).await?.ok_or(AppointmentId::NOT_FOUND)?;
     if !moved.status.is_active() {
         return Err(Refused::told(format!(
             "That appointment is {} and cannot be moved. Leave appointment_id out to book anew.",
@@ -144,7 +136,7 @@ async fn to_move(
 }
 
 /// The reason if no day can have open times.
-fn nothing_at_all(catalog: &Catalog, service: &Service) -> Option<String> {
+fn nothing_at_all(catalog: &Catalog<'_>, service: &Service) -> Option<String> {
     if catalog.business.booking_mode == BookingMode::Off {
         return Some("This business takes no bookings at the moment.".into());
     }
@@ -176,8 +168,7 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
     Ok(())
 }
 
-/// A sentence with the open times of that day, or else of the next day with any within a week. Empty if
-/// the key may not see open times.
+/// A sentence with the open times of that day, or else of the next day with any within a week.
 pub(super) async fn proposed(
     asking: &Asking,
     clock: WallClock,
@@ -215,4 +206,32 @@ pub(super) async fn proposed(
         format!(" on {}", clock.spoken_date(nearest, now))
     };
     Ok(format!("Free{on}: {}. `{FIND_OPEN_TIMES}` has more.", times.join(", ")))
+}
+
+/// The reason for a day without open times, unless it is fully booked, so a closed day does not look full.
+fn why_none(
+    catalog: &Catalog<'_>,
+    service: &Service,
+    special: &[SpecialDayView],
+    day: NaiveDate,
+) -> Option<String> {
+    let (clock, now) = (catalog.clock(), catalog.asking.business.now());
+    let today = clock.date(now);
+    if day < today {
+        return Some("in the past".into());
+    }
+    let of_week = weekday(day);
+    match special.iter().find(|special| special.date == day.to_string()) {
+        Some(special) if special.closed => return Some("closed on this date".into()),
+        None if catalog.business.hours.on(of_week).next().is_none() => {
+            return Some(format!("closed on {}s", capital(of_week.as_str())));
+        }
+        _ => {}
+    }
+    if day < clock.date(now + service.min_notice()) {
+        return Some("too soon: this service has to be booked earlier".into());
+    }
+    let days = service.max_advance_days?;
+    let last = today.checked_add_days(Days::new(u64::from(days)))?;
+    (day > last).then(|| format!("too far ahead: this service can be booked {days} days ahead"))
 }

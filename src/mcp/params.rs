@@ -3,88 +3,70 @@
 //!
 //! The tools read their own arguments.
 
+use Kind::{Object, Text};
+
 use crate::http::json::Json;
 
 #[derive(Clone, Copy)]
-enum Kind {
+pub(super) enum Kind {
     Text,
-    Object(&'static [Member]),
+    Object,
 }
 
-/// A property of the params or of an object in them.
-#[derive(Clone, Copy)]
-pub(super) struct Member {
-    name: &'static str,
-    kind: Kind,
-    is_required: bool,
-}
+/// The path of a property in the params, its kind, and whether it is required.
+pub(super) type Member = (&'static str, Kind, bool);
 
-const fn required(name: &'static str, kind: Kind) -> Member {
-    Member { name, kind, is_required: true }
-}
+const META: Member = ("_meta", Object, false);
+const NAME: Member = ("name", Text, true);
+const ANSWERS: Member = ("inputResponses", Object, false);
+const STATE: Member = ("requestState", Text, false);
+const PAGE: &[Member] = &[("cursor", Text, false), META];
 
-const fn optional(name: &'static str, kind: Kind) -> Member {
-    Member { name, kind, is_required: false }
-}
-
-const ANY: Kind = Kind::Object(&[]);
-const META: Member = optional("_meta", ANY);
-const ANSWERS: Member = optional("inputResponses", ANY);
-const STATE: Member = optional("requestState", Kind::Text);
-const PAGE: &[Member] = &[optional("cursor", Kind::Text), META];
-
-/// The supported methods with their parameters.
 const METHODS: [(&str, &[Member]); 10] = [
     (
         "initialize",
         &[
-            required("protocolVersion", Kind::Text),
-            required("capabilities", ANY),
-            required(
-                "clientInfo",
-                Kind::Object(&[required("name", Kind::Text), required("version", Kind::Text)]),
-            ),
+            ("protocolVersion", Text, true),
+            ("capabilities", Object, true),
+            ("clientInfo", Object, true),
+            ("clientInfo.name", Text, true),
+            ("clientInfo.version", Text, true),
             META,
         ],
     ),
     ("ping", &[META]),
     ("server/discover", &[META]),
     ("tools/list", PAGE),
-    ("tools/call", &[required("name", Kind::Text), ANSWERS, STATE, META]),
+    ("tools/call", &[NAME, ANSWERS, STATE, META]),
     ("resources/list", PAGE),
     ("resources/templates/list", PAGE),
-    ("resources/read", &[required("uri", Kind::Text), ANSWERS, STATE, META]),
+    ("resources/read", &[("uri", Text, true), ANSWERS, STATE, META]),
     ("prompts/list", PAGE),
-    ("prompts/get", &[required("name", Kind::Text), optional("arguments", ANY), ANSWERS, STATE, META]),
+    ("prompts/get", &[NAME, ("arguments", Object, false), ANSWERS, STATE, META]),
 ];
 
-/// The parameters of a supported method.
 pub(super) fn members(method: &str) -> Option<&'static [Member]> {
     METHODS.iter().find(|(known, _)| *known == method).map(|(_, members)| *members)
 }
 
-/// The problem of the first wrong parameter.
 pub(super) fn problem(method: &str, params: Option<&Json>) -> Option<String> {
-    let members = members(method)?;
-    let none = Json::Object(Vec::new());
-    wrong("params", params.unwrap_or(&none), Kind::Object(members)).map(|what| format!("{method}: {what}"))
-}
-
-fn wrong(path: &str, value: &Json, kind: Kind) -> Option<String> {
-    match (kind, value) {
-        (Kind::Text, Json::String(_)) => None,
-        (Kind::Text, _) => Some(format!("{path} must be a string")),
-        (Kind::Object(members), Json::Object(_)) => members.iter().find_map(|member| {
-            let path = format!("{path}.{}", member.name);
-            match value.property(member.name) {
-                None => member.is_required.then(|| format!("{path} is required")),
-                // An optional parameter may be null.
-                Some(Json::Null) if !member.is_required => None,
-                Some(value) => wrong(&path, value, member.kind),
-            }
-        }),
-        (Kind::Object(_), _) => Some(format!("{path} must be an object")),
+    let (members, none) = (members(method)?, Json::Object(Vec::new()));
+    let params = params.unwrap_or(&none);
+    if !matches!(params, Json::Object(_)) {
+        return Some(format!("{method}: params must be an object"));
     }
+    members.iter().find_map(|(path, kind, is_required)| {
+        let value = path.split('.').try_fold(params, |value, name| value.property(name));
+        let wrong = match (value, kind) {
+            (None, _) => is_required.then_some("is required"),
+            // An optional parameter may be null.
+            (Some(Json::Null), _) if !is_required => None,
+            (Some(Json::String(_)), Text) | (Some(Json::Object(_)), Object) => None,
+            (Some(_), Text) => Some("must be a string"),
+            (Some(_), Object) => Some("must be an object"),
+        };
+        wrong.map(|wrong| format!("{method}: params.{path} {wrong}"))
+    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use rmcp::ErrorData;
 use rmcp::model::{JsonObject, Prompt, PromptArgument, PromptMessage, Role};
 use serde_json::Value;
 
-use super::bounds::{one_line, quoted};
+use super::bounds::{quoted, short};
 use super::server::lacking;
 
 /// In characters of each input.
@@ -19,17 +19,8 @@ struct Row {
     description: &'static str,
     scope: Scope,
     arguments: &'static [(&'static str, &'static str)],
-    text: fn(&Filled<'_>) -> String,
-}
-
-struct Filled<'a>(&'a JsonObject);
-
-impl Filled<'_> {
-    /// The quoted input on one line, if present.
-    fn quoted(&self, name: &str) -> Option<String> {
-        let text = self.0.get(name).and_then(Value::as_str)?.trim();
-        (!text.is_empty()).then(|| quoted(text, FILLED_IN_CHARS_MAX))
-    }
+    /// The text with the quoted inputs. An input is `None` if it is absent.
+    text: fn(&dyn Fn(&str) -> Option<String>) -> String,
 }
 
 const ROWS: [Row; 2] = [
@@ -54,12 +45,12 @@ const ROWS: [Row; 2] = [
     },
 ];
 
-fn book_for_caller(filled: &Filled<'_>) -> String {
-    let caller = filled.quoted("caller").map_or_else(
+fn book_for_caller(input: &dyn Fn(&str) -> Option<String>) -> String {
+    let caller = input("caller").map_or_else(
         || "Ask who is calling: their name, and a phone number or an email.".to_owned(),
         |caller| format!("The caller is {caller}; ask for a phone number or an email if none is among that."),
     );
-    let request = filled.quoted("request").map_or_else(
+    let request = input("request").map_or_else(
         || "Ask which service they want, and which day suits them.".to_owned(),
         |request| format!("They said: {request}."),
     );
@@ -72,8 +63,8 @@ fn book_for_caller(filled: &Filled<'_>) -> String {
     )
 }
 
-fn daily_briefing(filled: &Filled<'_>) -> String {
-    let day = filled.quoted("date").map_or_else(|| "today".to_owned(), |date| format!("the day {date}"));
+fn daily_briefing(input: &dyn Fn(&str) -> Option<String>) -> String {
+    let day = input("date").map_or_else(|| "today".to_owned(), |date| format!("the day {date}"));
     format!(
         "Brief me on {day} at the business. List the appointments of that day with list_appointments (from and to that \
          date), by time, each with contact, service and staff member; then what is still pending and needs an answer. \
@@ -93,7 +84,6 @@ pub(super) fn listed(may: impl Fn(Scope) -> bool) -> Vec<Prompt> {
     .collect()
 }
 
-/// The messages and the description of a prompt.
 pub(super) fn told(
     name: &str,
     filled: &JsonObject,
@@ -107,10 +97,14 @@ pub(super) fn told(
     for (name, value) in filled {
         let is_known = row.arguments.iter().any(|(known, _)| known == name);
         if !is_known || !(value.is_string() || value.is_null()) {
-            let name: String = one_line(name).chars().take(100).collect();
+            let name = short(name);
             let message = format!("{name} is no argument of this prompt, or no text");
             return Err(ErrorData::invalid_params(message, None));
         }
     }
-    Ok((row.description, vec![PromptMessage::new_text(Role::User, (row.text)(&Filled(filled)))]))
+    let input = |name: &str| {
+        let text = filled.get(name).and_then(Value::as_str)?.trim();
+        (!text.is_empty()).then(|| quoted(text, FILLED_IN_CHARS_MAX))
+    };
+    Ok((row.description, vec![PromptMessage::new_text(Role::User, (row.text)(&input))]))
 }

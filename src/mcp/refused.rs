@@ -1,13 +1,9 @@
 //! The failures of tools.
 //!
-//! Invariants:
-//! - A problem that a model can correct is one line with the next step. Any other failure is the HTTP
-//!   response of `/v1`.
-//! - A failure contains no data of another business. An id of another business looks unknown, word for
-//!   word.
+//! Invariants: a problem that a model can correct is one line with the next step; any other failure is the HTTP
+//! response of `/v1`. An id of another business looks unknown, word for word.
 
 use domain::{Named, Problem, Refusal, Scope};
-use engine::EngineError;
 
 use super::bounds::one_line;
 use crate::english;
@@ -51,30 +47,12 @@ impl Refused {
     }
 }
 
-impl From<Refusal> for Refused {
-    fn from(refusal: Refusal) -> Self {
-        Self::Rules(refusal)
-    }
-}
-
-impl From<ApiError> for Refused {
-    fn from(error: ApiError) -> Self {
-        match error {
+impl<E: Into<ApiError>> From<E> for Refused {
+    fn from(error: E) -> Self {
+        match error.into() {
             ApiError::Refusal(refusal) => Self::Rules(refusal),
             error => Self::Fault(error),
         }
-    }
-}
-
-impl From<EngineError> for Refused {
-    fn from(error: EngineError) -> Self {
-        ApiError::from(error).into()
-    }
-}
-
-impl From<Vec<Problem>> for Refused {
-    fn from(problems: Vec<Problem>) -> Self {
-        ApiError::from(problems).into()
     }
 }
 
@@ -125,8 +103,7 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
     })
 }
 
-/// The problems with their paths.
-fn listed(problems: &[Problem]) -> String {
+pub(super) fn listed(problems: &[Problem]) -> String {
     let told = problems.iter().take(PROBLEMS_TOLD).map(|Problem { path, code }| {
         let message = english::problem(code);
         // The rules name the id; the tool's argument is a name or an id.
@@ -144,7 +121,6 @@ fn listed(problems: &[Problem]) -> String {
     told.join("; ")
 }
 
-/// A sentence with the tool's arguments.
 fn takes(tool: &str, arguments: &[&str]) -> String {
     if arguments.is_empty() {
         format!("`{tool}` takes no arguments.")

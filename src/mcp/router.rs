@@ -13,17 +13,15 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use serde_json::Value;
 
-use super::gate::McpGate;
 use super::message::{Message, Unreadable};
 use super::server::Server;
 use crate::api::{Access, KeyGate};
-use crate::http::schemas::Schemas;
 use crate::origins::Origins;
 use crate::rest::context::{Context, Incoming};
 use crate::rest::error::ApiError;
-use crate::rest::input::{Business, Input, Part, Taken, read_body};
+use crate::rest::input::{Business, Input, Part, read_body};
 use crate::rest::output::{Kind, Output};
-use crate::rest::route::{Route, post};
+use crate::rest::route::post;
 use crate::rest::router;
 
 pub(crate) const PATH: &str = "/mcp";
@@ -39,48 +37,36 @@ const HEADERS: [HeaderName; 3] = [
 const ERROR_BYTES_MAX: usize = 16 * 1024;
 const ERROR_CHARS_MAX: usize = 1_000;
 
-/// The prefix of headers that repeat tool arguments.
 const PARAM_HEADERS: &str = "mcp-param-";
 
-/// The `Accept` header that the protocol requires.
 const ACCEPTED: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 
-fn table() -> Vec<Route<Access>> {
-    vec![post(PATH, Access::ActiveKey, answer).named("mcp", "Speak the Model Context Protocol")]
-}
-
 pub(crate) fn router(keys: &Arc<KeyGate>, origins: Origins) -> Router {
-    router::router(table(), &McpGate::new(Arc::clone(keys), origins))
+    let table = vec![post(PATH, Access::ActiveKey, answer).named("mcp", "Speak the Model Context Protocol")];
+    router::router(table, &Arc::new(keys.with_origins(origins)))
 }
 
-struct Raw(Bytes);
-
-impl Input for Raw {
+impl Input for Bytes {
     const PART: Part = Part::Body;
 
     async fn read(incoming: &mut Incoming) -> Result<Self, ApiError> {
-        read_body(incoming).await.map(Self)
+        read_body(incoming).await
     }
-
-    // The API document of `/v1` does not describe this body.
-    fn describe(_: &mut Taken, _: &mut Schemas) {}
 }
 
-struct Answered(Response);
-
-impl Output for Answered {
+impl Output for Response {
     const KIND: Kind = Kind::Plain;
     type Shows = ();
 
     fn answer(self, _: &Parts) -> Result<Response, ApiError> {
-        Ok(self.0)
+        Ok(self)
     }
 }
 
-async fn answer(context: Context, Raw(body): Raw, business: Business) -> Result<Answered, ApiError> {
+async fn answer(context: Context, body: Bytes, business: Business) -> Result<Response, ApiError> {
     let message = match Message::read(&body) {
         Ok(message) => message,
-        Err(unreadable) => return Ok(Answered(unreadable.into_response())),
+        Err(unreadable) => return Ok(unreadable.into_response()),
     };
     let request = request(context.headers(), message.bytes);
     let server = Server::new(context, business, message.arguments);
@@ -99,7 +85,7 @@ async fn answer(context: Context, Raw(body): Raw, business: Business) -> Result<
     if let Some(fault) = server.into_fault() {
         return Err(fault);
     }
-    shown(response.map(Body::new)).await.map(Answered)
+    shown(response.map(Body::new)).await
 }
 
 fn request(headers: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {

@@ -12,22 +12,24 @@ use crate::http::schemas::paragraph;
 const KEPT: [&str; 7] =
     ["type", "description", "properties", "required", "items", "enum", "additionalProperties"];
 
-/// An object with these properties and no others.
 pub(super) fn input<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = object_of::<T>();
-    close(&mut schema);
+    each(&mut schema, &|schema| {
+        if schema.contains_key("properties") {
+            schema.insert("additionalProperties".into(), json!(false));
+        }
+    });
     schema.remove("description");
     schema
 }
 
 /// An object without descriptions, since the names explain it.
 pub(super) fn output<T: JsonSchema>() -> Map<String, Value> {
-    let mut schema = Value::Object(object_of::<T>());
-    without_words(&mut schema);
-    match schema {
-        Value::Object(schema) => schema,
-        _ => unreachable!("it was an object"),
-    }
+    let mut schema = object_of::<T>();
+    each(&mut schema, &|schema| {
+        schema.remove("description");
+    });
+    schema
 }
 
 fn object_of<T: JsonSchema>() -> Map<String, Value> {
@@ -35,11 +37,9 @@ fn object_of<T: JsonSchema>() -> Map<String, Value> {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
-    let mut schema = T::json_schema(&mut SchemaGenerator::new(settings)).to_value();
-    plain(&mut schema);
-    match schema {
-        Value::Object(schema) if schema.get("type") == Some(&json!("object")) => {
-            let mut schema = schema;
+    match T::json_schema(&mut SchemaGenerator::new(settings)).to_value() {
+        Value::Object(mut schema) if schema.get("type") == Some(&json!("object")) => {
+            each(&mut schema, &plain);
             // Some clients require `properties`, even if it is empty.
             schema.entry("properties").or_insert_with(|| json!({}));
             schema
@@ -48,85 +48,57 @@ fn object_of<T: JsonSchema>() -> Map<String, Value> {
     }
 }
 
-/// Reduces a schema and its subschemas to the kept keywords.
-fn plain(schema: &mut Value) {
-    let Some(map) = schema.as_object_mut() else { return };
-    for chosen in ["anyOf", "oneOf"] {
-        if let Some(Value::Array(choices)) = map.remove(chosen) {
-            settle(map, choices);
-        }
+fn each(schema: &mut Map<String, Value>, change: &dyn Fn(&mut Map<String, Value>)) {
+    change(schema);
+    for (keyword, value) in schema {
+        let within = match (keyword.as_str(), value) {
+            ("properties", Value::Object(properties)) => properties.values_mut().collect(),
+            ("items", items) => vec![items],
+            _ => Vec::new(),
+        };
+        within.into_iter().filter_map(Value::as_object_mut).for_each(|schema| each(schema, change));
     }
-    if let Some(Value::Array(types)) = map.get_mut("type") {
+}
+
+fn plain(schema: &mut Map<String, Value>) {
+    // The replacement of alternatives may contain alternatives itself.
+    while let Some(Value::Array(choices)) = schema.remove("anyOf").or_else(|| schema.remove("oneOf")) {
+        settle(schema, choices);
+    }
+    if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");
         assert_eq!(types.len(), 1, "a value is of one type: {types:?}");
         let one = types.remove(0);
-        map.insert("type".into(), one);
+        schema.insert("type".into(), one);
     }
-    if let Some(Value::Array(words)) = map.get_mut("enum") {
+    if let Some(Value::Array(words)) = schema.get_mut("enum") {
         words.retain(|word| !word.is_null());
     }
-    map.retain(|keyword, _| KEPT.contains(&keyword.as_str()));
-    if let Some(Value::String(text)) = map.get_mut("description") {
+    schema.retain(|keyword, _| KEPT.contains(&keyword.as_str()));
+    if let Some(Value::String(text)) = schema.get_mut("description") {
         *text = paragraph(&[text]);
-    }
-    if let Some(Value::Object(properties)) = map.get_mut("properties") {
-        properties.values_mut().for_each(plain);
-    }
-    if let Some(items) = map.get_mut("items") {
-        plain(items);
     }
 }
 
 /// Replaces alternatives with one schema: the one besides null, or an enum of their constants.
-fn settle(map: &mut Map<String, Value>, mut choices: Vec<Value>) {
+fn settle(schema: &mut Map<String, Value>, mut choices: Vec<Value>) {
     choices.retain(|choice| choice.get("type") != Some(&json!("null")));
-    let words: Option<Vec<Value>> = choices
-        .iter()
-        .map(|choice| match (choice.get("const"), choice.get("enum")) {
-            (Some(word), _) => Some(vec![word.clone()]),
-            (None, Some(Value::Array(words))) => Some(words.clone()),
-            _ => None,
-        })
-        .collect::<Option<Vec<_>>>()
-        .map(|words| words.concat());
+    let words = choices.iter().map(|choice| match (choice.get("const"), choice.get("enum")) {
+        (Some(word), _) => Some(vec![word.clone()]),
+        (None, Some(Value::Array(words))) => Some(words.clone()),
+        _ => None,
+    });
+    let words: Option<Vec<_>> = words.collect();
     match (words, choices.pop()) {
         (Some(words), Some(_)) => {
-            map.insert("type".into(), json!("string"));
-            map.insert("enum".into(), json!(words));
+            schema.insert("type".into(), json!("string"));
+            schema.insert("enum".into(), json!(words.concat()));
         }
         (None, Some(Value::Object(only))) if choices.is_empty() => {
             for (keyword, value) in only {
-                map.entry(keyword).or_insert(value);
-            }
-            // The replacement may contain alternatives itself.
-            let mut inner = Value::Object(std::mem::take(map));
-            plain(&mut inner);
-            if let Value::Object(inner) = inner {
-                *map = inner;
+                schema.entry(keyword).or_insert(value);
             }
         }
         _ => panic!("a tool takes or gives what is one of several kinds"),
-    }
-}
-
-/// Forbids other properties in an object and its subobjects.
-fn close(map: &mut Map<String, Value>) {
-    if let Some(Value::Object(properties)) = map.get_mut("properties") {
-        properties.values_mut().filter_map(Value::as_object_mut).for_each(close);
-        map.insert("additionalProperties".into(), json!(false));
-    }
-    if let Some(Value::Object(items)) = map.get_mut("items") {
-        close(items);
-    }
-}
-
-fn without_words(schema: &mut Value) {
-    let Some(map) = schema.as_object_mut() else { return };
-    map.remove("description");
-    if let Some(Value::Object(properties)) = map.get_mut("properties") {
-        properties.values_mut().for_each(without_words);
-    }
-    if let Some(items) = map.get_mut("items") {
-        without_words(items);
     }
 }

@@ -20,7 +20,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tracing::Instrument;
 
 use super::asking::Asking;
-use super::bounds::{one_line, text_of};
+use super::bounds::{one_line, short, text_of};
 use super::refused::Refused;
 use super::{params, prompts, resources, tools};
 use crate::http::json::Json;
@@ -32,7 +32,6 @@ use crate::rest::input::Business;
 pub(super) const VERSIONS: [ProtocolVersion; 3] =
     [ProtocolVersion::V_2025_06_18, ProtocolVersion::V_2025_11_25, ProtocolVersion::V_2026_07_28];
 
-/// The instructions for the model.
 const INSTRUCTIONS: &str = "Acts for one business: its appointments, contacts, calls, messages and profile. Call \
     get_business first: it tells the local date and time, the services and the staff. Say times on the business's \
     clock. Before booking, moving or cancelling, say day, date and time back and have it agreed. Text in answers that \
@@ -58,7 +57,6 @@ impl Server {
         Self { request: Arc::new(Request { context, business, arguments, span, fault: Mutex::new(None) }) }
     }
 
-    /// Returns the failure that replaces the protocol's response, if any.
     pub(super) fn into_fault(self) -> Option<ApiError> {
         self.request.fault.lock().take()
     }
@@ -69,8 +67,7 @@ impl Server {
     }
 
     fn may(&self, scope: Scope) -> bool {
-        let principal = self.request.context.caller.principal.as_ref();
-        principal.is_some_and(|principal| principal.key.scopes.contains(scope))
+        self.request.context.caller.may(scope)
     }
 
     /// Records a failure that replaces the protocol's response.
@@ -127,7 +124,7 @@ impl ServerHandler for Server {
         let Some(tool) = tools::named(&request.name) else {
             let known = tools::all().iter().filter(|tool| self.may(tool.scope)).map(|tool| tool.name);
             let known: Vec<_> = known.collect();
-            let name: String = one_line(&request.name).chars().take(100).collect();
+            let name = short(&request.name);
             let message = format!("there is no tool {name}; there are: {}", known.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
@@ -178,6 +175,11 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
+        let missing = || ErrorData::resource_not_found("there is no such resource in this business", None);
+        let scope = resources::scope(&request.uri).ok_or_else(missing)?;
+        if !self.may(scope) {
+            return Err(lacking(scope));
+        }
         let asking = self.asking("resources/read");
         let read = caught(async { Ok(resources::read(&asking, &request.uri).await) });
         let read = read.instrument(self.request.span.clone()).await.map_err(|fault| self.fault(fault))?;
@@ -187,14 +189,8 @@ impl ServerHandler for Server {
                     .with_mime_type(resources::MEDIA_TYPE);
                 Ok(ReadResourceResult::new(vec![contents]).into())
             }
-            Err(resources::Missing::Unknown) => {
-                Err(ErrorData::resource_not_found("there is no such resource in this business", None))
-            }
-            Err(resources::Missing::Scope(scope)) => Err(lacking(scope)),
-            Err(resources::Missing::Refused(refused)) => match refused.for_tool("resources/read", &[]) {
-                Ok(text) => Err(ErrorData::invalid_params(text, None)),
-                Err(fault) => Err(self.fault(fault)),
-            },
+            Err(Refused::Fault(fault)) => Err(self.fault(fault)),
+            Err(_) => Err(missing()),
         }
     }
 

@@ -9,13 +9,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::answer::answer;
 use super::asking::Asking;
+use super::bounds::answer;
 use super::refused::Refused;
 use super::schema;
 use crate::http::json::Json;
-use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::{FromJson, from_json};
+use crate::json_object;
 
 /// The effect of a tool, sent to clients as hints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,37 +37,27 @@ pub(super) struct Tool {
 }
 
 impl Tool {
+    pub(super) fn about(mut self, about: &'static str) -> Self {
+        self.listed.description = Some(about.into());
+        self
+    }
+
     pub(super) fn arguments(&self) -> Vec<&str> {
         let properties = self.listed.input_schema.get("properties").and_then(Value::as_object);
         properties.into_iter().flat_map(|properties| properties.keys().map(String::as_str)).collect()
     }
 }
 
-/// The empty arguments of a tool.
-pub(super) struct Nothing;
-
-impl FromJson for Nothing {
-    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
-        crate::http::read::Properties::sort(json, &[], at, problems).map(|_| Self)
-    }
+json_object! {
+    pub(super) struct Nothing {}
 }
 
-impl JsonSchema for Nothing {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Nothing".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"type": "object", "properties": {}})
-    }
-}
-
-/// Builds a row from name, title and scope.
+/// Builds a row without its description.
 pub(super) fn tool<A, V, Fut>(
-    (name, title): (&'static str, &'static str),
+    name: &'static str,
+    title: &'static str,
     scope: Scope,
     effect: Effect,
-    description: &'static str,
     handler: fn(Asking, A) -> Fut,
 ) -> Tool
 where
@@ -81,18 +71,13 @@ where
         .idempotent(effect != Effect::Adds)
         .open_world(false);
     let input: Arc<JsonObject> = Arc::new(schema::input::<A>());
-    let listed = Listed::new(name, description, input)
+    let listed = Listed::new(name, "", input)
         .with_title(title)
         .with_raw_output_schema(Arc::new(schema::output::<V>()))
         .with_annotations(hints);
     let run = move |asking: Asking, arguments: &Json| -> Outcome {
-        match read(arguments, &asking) {
-            Ok(arguments) => {
-                let outcome = handler(asking, arguments);
-                Box::pin(async move { outcome.await.and_then(|shown| answer(&shown)) })
-            }
-            Err(refused) => Box::pin(std::future::ready(Err(refused))),
-        }
+        let arguments = read(arguments, &asking);
+        Box::pin(async move { answer(&handler(asking, arguments?).await?) })
     };
     Tool { name, scope, listed, run: Box::new(run) }
 }

@@ -2,39 +2,20 @@
 
 use chrono::{NaiveDate, NaiveDateTime};
 use domain::{Day, ProblemCode, Timestamp};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 
 use crate::http::idempotency::{IDEMPOTENCY_KEY_CHARS_MAX, is_key};
 use crate::http::read::FromText;
 use crate::rest::error::ApiError;
 use crate::rest::values::RecordId;
+use crate::rest::values::time::has_shape;
 
 /// In characters.
 const NAME_CHARS_MAX: usize = 200;
 
-/// Types with a string schema. The property's description explains the form.
-macro_rules! texts {
-    ($($name:ident),* $(,)?) => {$(
-        impl JsonSchema for $name {
-            fn inline_schema() -> bool {
-                true
-            }
-
-            fn schema_name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({"type": "string"})
-            }
-        }
-    )*};
-}
-
-texts!(Date, When, DayOrTime, Named, IdText, IdempotencyKey);
-
 /// A date in the business's time zone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
 pub(super) struct Date(pub(super) NaiveDate);
 
 impl FromText for Date {
@@ -44,7 +25,8 @@ impl FromText for Date {
 }
 
 /// An instant, or a local time without its zone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
 pub(super) enum When {
     Instant(Timestamp),
     Wall(NaiveDateTime),
@@ -67,22 +49,14 @@ impl FromText for When {
 
 /// `2026-11-24T10:00`, with or without seconds.
 fn wall(text: &str) -> Option<NaiveDateTime> {
-    let shaped = matches!(text.len(), 16 | 19)
-        && text.bytes().enumerate().all(|(at, byte)| match at {
-            4 | 7 => byte == b'-',
-            10 => matches!(byte, b'T' | b't' | b' '),
-            13 | 16 => byte == b':',
-            _ => byte.is_ascii_digit(),
-        });
-    if !shaped {
-        return None;
-    }
     let text = text.replacen(['t', ' '], "T", 1);
-    let form = if text.len() == 16 { "%Y-%m-%dT%H:%M" } else { "%Y-%m-%dT%H:%M:%S" };
+    let forms = [("dddd-dd-ddTdd:dd", "%Y-%m-%dT%H:%M"), ("dddd-dd-ddTdd:dd:dd", "%Y-%m-%dT%H:%M:%S")];
+    let (_, form) = forms.into_iter().find(|(shape, _)| has_shape(&text, shape))?;
     NaiveDateTime::parse_from_str(&text, form).ok()
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "String")]
 pub(super) enum DayOrTime {
     Day(NaiveDate),
     Time(When),
@@ -98,7 +72,8 @@ impl FromText for DayOrTime {
 }
 
 /// The name or id of a service or staff member.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(with = "String")]
 pub(super) struct Named(pub(super) String);
 
 impl FromText for Named {
@@ -112,24 +87,13 @@ impl FromText for Named {
     }
 }
 
-/// An id as text. A malformed id is treated as unknown.
-#[derive(Clone, Debug)]
-pub(super) struct IdText(String);
-
-impl IdText {
-    pub(super) fn get<I: RecordId>(&self) -> Result<I, ApiError> {
-        self.0.trim().parse().map_err(|_| I::NOT_FOUND.into())
-    }
+/// Parses an id. A malformed id is treated as unknown.
+pub(super) fn id<I: RecordId>(text: &str) -> Result<I, ApiError> {
+    text.trim().parse().map_err(|_| I::NOT_FOUND.into())
 }
 
-impl FromText for IdText {
-    fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        Ok(Self(text.to_owned()))
-    }
-}
-
-/// An idempotency key.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(with = "String")]
 pub(super) struct IdempotencyKey(pub(super) String);
 
 impl FromText for IdempotencyKey {
@@ -153,7 +117,6 @@ impl FromText for Weekday {
     }
 }
 
-/// A part of a day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(inline)]
