@@ -94,13 +94,11 @@ fn address(link: &str) -> String {
 struct Writer<'a> {
     written: Vec<Event<'a>>,
     sections: Vec<Section>,
-    /// How often each anchor was needed.
     anchors: HashMap<String, usize>,
     in_heading: bool,
     /// The language and the content of the code block that is being read.
     code: Option<(String, String)>,
     alignments: Vec<Alignment>,
-    /// The headings of the table that is being read.
     labels: Vec<String>,
     /// The number of the cell that is being read; 0 outside of cells.
     column: usize,

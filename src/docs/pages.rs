@@ -17,7 +17,6 @@ pub(super) struct Page {
     pub(super) tag: String,
 }
 
-/// Every kept page by its path, and the entries of the search.
 struct Site {
     pages: BTreeMap<String, Page>,
     entries: Vec<Entry>,

@@ -5,7 +5,6 @@ use serde_json::{Map, Value};
 use super::markdown::inline;
 use super::samples::{Call, Sample, samples};
 
-/// How deep properties of properties are listed.
 const DEPTH_MAX: usize = 4;
 const METHODS: [&str; 5] = ["get", "post", "patch", "put", "delete"];
 const JSON: &str = "application/json";
@@ -178,7 +177,6 @@ impl Document<'_> {
         schema["type"] == "array" || items(&schema["oneOf"]).iter().any(|one| self.is_list(one))
     }
 
-    /// The type of a schema with its bounds, in words.
     fn kind(&self, schema: &Value) -> String {
         let schema = self.resolved(schema);
         if let Some(choices) = schema["oneOf"].as_array() {

@@ -54,7 +54,6 @@ fn answer(head: &Parts) -> Response {
     }
 }
 
-/// A page that was rendered for this request.
 fn html(status: StatusCode, rendered: askama::Result<String>) -> Response {
     match rendered {
         Ok(html) => (status, [(header::CONTENT_TYPE, "text/html; charset=utf-8")], html).into_response(),

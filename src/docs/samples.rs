@@ -4,7 +4,6 @@ use serde_json::Value;
 
 use super::reference::pretty;
 
-/// The address in examples.
 const ORIGIN: &str = "https://desk.example.com";
 const ID: &str = "019c8f3e-7a10-7000-8c11-0a1b2c3d4e5f";
 
@@ -13,7 +12,6 @@ pub(super) struct Sample {
     pub(super) code: String,
 }
 
-/// A request as the document describes it.
 pub(super) struct Call<'a> {
     pub(super) method: &'a str,
     pub(super) path: &'a str,

@@ -4,9 +4,7 @@ use super::markdown::Section;
 use super::reference::Group;
 use super::topics::Topic;
 
-/// The maximum number of characters of a query that are used.
 pub(super) const QUERY_CHARS_MAX: usize = 100;
-/// The maximum number of words of a query that are used.
 const WORDS_MAX: usize = 8;
 const RESULTS_MAX: usize = 30;
 /// The characters of a result's excerpt, before and after the first word that was found.

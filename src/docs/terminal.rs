@@ -29,7 +29,6 @@ struct Printer {
     line: String,
     /// The numbers of the next items of the lists around it; none for a list without numbers.
     lists: Vec<Option<u64>>,
-    /// The marker of the item that has begun.
     marker: Option<String>,
     /// Where the link that is being read leads.
     link: String,

@@ -25,7 +25,6 @@ pub const JSON_LINES: &str = "application/x-ndjson";
 /// In bytes.
 pub const BODY_BYTES_MAX: usize = 256 * 1024;
 
-/// The time for a whole body.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// The initial and the greatest waiting time for the pieces of a streamed body.
@@ -37,7 +36,6 @@ pub const PACE_MIN: u64 = 4 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BodyError {
     TooLarge,
-    /// The expected media type.
     UnsupportedMediaType(&'static str),
     /// The body took longer than [`BODY_TIME_MAX`], or its pieces were slower than [`PACE_MIN`].
     Timeout,

@@ -1,12 +1,12 @@
-//! Entity tags and their conditions (RFC 9110 §8.8.3, §13.1). A tag is a hash of the resource's JSON. The `headers`
-//! crate does not expose the tags of a condition, but the actor that decides a change needs them.
+//! Entity tags and their conditions (RFC 9110 §8.8.3, §13.1). A tag is a hash of the resource's JSON.
+//! The `headers` crate does not expose the tags of a condition, but the actor that decides a change
+//! needs them.
 
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use domain::{Problem, ProblemCode};
 use engine::business::IfMatch;
 
-/// The header of a tag with its quotes.
 pub fn header(tag: &str) -> HeaderValue {
     // Quotes and base64url are visible ASCII, so the fallback is never used.
     HeaderValue::from_str(tag).unwrap_or(HeaderValue::from_static("\"\""))

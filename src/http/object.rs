@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 
 use super::read::FromJson;
 
-/// The schema of a declared object.
 #[derive(Debug, Default)]
 pub struct Declared {
     properties: Map<String, Value>,
@@ -102,9 +101,10 @@ pub fn is_patch(properties: &[bool]) -> bool {
     properties.contains(&true) && !properties.contains(&false)
 }
 
-/// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema. The reader
-/// reports the problems of all properties, with unknown and duplicate ones. `kind as "type": …` renames a
-/// property. The functions after `check` and `described` add rules between properties.
+/// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema.
+/// The reader reports the problems of all properties, with unknown and duplicate ones. A property is
+/// renamed with `kind as "type": …`. The functions after `check` and `described` add rules between
+/// properties.
 #[macro_export]
 macro_rules! json_object {
     (

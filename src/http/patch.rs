@@ -1,4 +1,4 @@
-//! The states of a PATCH property. An absent property keeps its value, and a PATCH contains at least one property.
+//! The states of a PATCH property. An absent property keeps its value.
 
 use schemars::JsonSchema;
 
@@ -6,8 +6,8 @@ use super::json::Json;
 use super::problems::{FieldPath, Problems};
 use super::read::FromJson;
 
-// A PATCH property. `null` clears a `Patch<Option<T>>`. A `Patch<T>` refuses it. The schema is that of the value,
-// so this is no doc comment, which would become its description.
+// A PATCH property. `null` clears a `Patch<Option<T>>`. A `Patch<T>` refuses it. The schema is that of
+// the value, so this is no doc comment, which would become its description.
 #[derive(Clone, Debug, Default, PartialEq, Eq, JsonSchema)]
 #[schemars(with = "T")]
 pub enum Patch<T> {

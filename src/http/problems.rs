@@ -82,7 +82,7 @@ impl Problems {
         match value {
             Some(value) if self.named.is_empty() => Ok(value),
             _ => {
-                // A reader that returns no value has added a problem. If it has not, the client still gets a refusal.
+                // A reader without a value has added a problem. If not, the client still gets a refusal.
                 debug_assert!(!self.named.is_empty(), "a value was refused without a problem");
                 if self.unnamed > 0 {
                     self.named.push(Problem::new("", ProblemCode::Unnamed(self.unnamed)));

@@ -142,7 +142,6 @@ impl PathParams {
 /// Facts for logs and counters, in the extensions of a response.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Noted {
-    /// The path of the route table, or `None` for an unknown path.
     pub(crate) route: Option<&'static str>,
     pub(crate) key: Option<KeyId>,
     /// The business, only after the caller was authorized for it.

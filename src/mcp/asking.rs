@@ -19,7 +19,6 @@ const SURFACE: &[u8] = b"MCP";
 /// This tool may name services and staff without the scope `business:read`. Refusals point to it.
 pub(super) const FIND_OPEN_TIMES: &str = "find_open_times";
 
-/// The arguments outside the fingerprint.
 const HOW: [&str; 2] = ["cursor", "idempotency_key"];
 
 /// One call of a tool with an API key.
@@ -29,7 +28,6 @@ pub(super) struct Asking {
     pub(super) caller: Caller,
     pub(super) tool: &'static str,
     cursors: Cursors,
-    /// The canonical arguments without [`HOW`].
     canonical: Arc<[u8]>,
 }
 

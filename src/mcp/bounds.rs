@@ -1,8 +1,8 @@
 //! The JSON of tool results, without null properties, and its bounds.
 //!
-//! Invariant: the text and the structured content of a result have together less than [`ANSWER_CHARS_MAX`]
-//! characters of JSON, whatever texts the records contain. A page has at most [`PAGE_ITEMS`] items, fewer with long
-//! texts, and says whether its scans ended early.
+//! Invariant: the text and the structured content of a result have together less than
+//! [`ANSWER_CHARS_MAX`] characters of JSON, whatever texts the records contain. A page has at most
+//! [`PAGE_ITEMS`] items, fewer with long texts, and says whether its scans ended early.
 
 use std::fmt::Write as _;
 
@@ -22,10 +22,8 @@ use crate::rest::through::{Through, read_through};
 /// The text and the structured content of a result together, in characters of JSON.
 pub(super) const ANSWER_CHARS_MAX: usize = 100_000;
 
-/// The part of the bound for the rest of the message.
 const ENVELOPE_CHARS: usize = 1_000;
 
-/// The shown characters of a text.
 pub(super) const TEXT_CHARS_MAX: usize = 2_000;
 
 /// The shown characters of each text of a single call.
@@ -82,7 +80,6 @@ pub(super) fn answer<V: Serialize>(result: &V) -> Result<Value, Refused> {
     }
 }
 
-/// The JSON of a result or an item, without null properties.
 fn shown<V: Serialize>(result: &V) -> Result<Value, Refused> {
     let mut value = serde_json::to_value(result).map_err(ApiError::internal)?;
     without_nulls(&mut value);
@@ -159,7 +156,6 @@ pub(super) fn one_line(text: &str) -> String {
     text.replace(is_unseen, "").replace(is_break, " ")
 }
 
-/// The beginning of a name that a client sent.
 pub(super) fn short(name: &str) -> String {
     one_line(name).chars().take(NAME_CHARS_MAX).collect()
 }

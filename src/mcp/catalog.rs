@@ -163,7 +163,6 @@ fn meant<I: Copy + Eq + FromStr + Display>(
     }
 }
 
-/// The refusal of an unknown or inactive name.
 fn nothing<I: Copy + Eq + FromStr>(
     asking: &Asking,
     argument: &str,
@@ -192,7 +191,6 @@ fn nothing<I: Copy + Eq + FromStr>(
     Refused::told(format!("{why} {next}"))
 }
 
-/// The quoted names, and whether the list is complete.
 fn told(names: &[&str]) -> (String, bool) {
     let shown: Vec<String> = names.iter().take(TOLD_MAX).map(|name| quoted_name(name)).collect();
     (shown.join(", "), names.len() <= TOLD_MAX)

@@ -46,7 +46,6 @@ pub(super) struct Unreadable {
 }
 
 impl Unreadable {
-    /// The error for a message that `rmcp` refuses.
     pub(super) fn otherwise(status: StatusCode, message: impl Into<String>) -> Self {
         // The media type sent to `rmcp` is the service's own, so 415 becomes 400.
         let status =

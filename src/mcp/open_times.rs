@@ -135,7 +135,6 @@ async fn to_move(catalog: &Catalog<'_>, sought: Sought, id: AppointmentId) -> Re
     Ok(Sought { staff: Some(sought.staff.unwrap_or(moved.staff_id)), moved: Some(id), ..sought })
 }
 
-/// The reason if no day can have open times.
 fn nothing_at_all(catalog: &Catalog<'_>, service: &Service) -> Option<String> {
     if catalog.business.booking_mode == BookingMode::Off {
         return Some("This business takes no bookings at the moment.".into());

@@ -1,7 +1,7 @@
 //! The failures of tools.
 //!
-//! Invariants: a problem that a model can correct is one line with the next step; any other failure is the HTTP
-//! response of `/v1`. An id of another business looks unknown, word for word.
+//! Invariants: a problem that a model can correct is one line with the next step; any other failure is
+//! the HTTP response of `/v1`. An id of another business looks unknown, word for word.
 
 use domain::{Named, Problem, Refusal, Scope};
 
@@ -26,7 +26,6 @@ impl Refused {
         Self::Told(one_line(text.as_ref()))
     }
 
-    /// The key lacks the scope for `what`.
     pub(super) fn scope(scope: Scope, what: &str) -> Self {
         Self::told(format!(
             "This key lacks the scope {scope}, which {what} needs. Whoever manages the API keys of the business can \

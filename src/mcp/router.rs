@@ -104,7 +104,6 @@ fn request(headers: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
     request
 }
 
-/// Cuts an error that repeats more than [`ERROR_BYTES_MAX`] of the request.
 fn short(answer: Bytes) -> Bytes {
     if answer.len() <= ERROR_BYTES_MAX {
         return answer;

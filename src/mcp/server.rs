@@ -47,7 +47,6 @@ struct Request {
     business: Business,
     arguments: Json,
     span: tracing::Span,
-    /// The failure that replaces the protocol's response.
     fault: Mutex<Option<ApiError>>,
 }
 

@@ -52,7 +52,6 @@ json_object! {
     pub(super) struct Nothing {}
 }
 
-/// Builds a row without its description.
 pub(super) fn tool<A, V, Fut>(
     name: &'static str,
     title: &'static str,

@@ -47,7 +47,6 @@ impl FromText for When {
     }
 }
 
-/// `2026-11-24T10:00`, with or without seconds.
 fn wall(text: &str) -> Option<NaiveDateTime> {
     let text = text.replacen(['t', ' '], "T", 1);
     let forms = [("dddd-dd-ddTdd:dd", "%Y-%m-%dT%H:%M"), ("dddd-dd-ddTdd:dd:dd", "%Y-%m-%dT%H:%M:%S")];

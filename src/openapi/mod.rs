@@ -107,7 +107,6 @@ fn describe<A: Send + Sync + 'static>(api: &Api<A>, table: &[Route<A>], mut sche
     })
 }
 
-/// The request headers that only some operations read.
 fn parameters() -> Value {
     let header = |name: &str, schema: Value, about: &str| json!({"name": name, "in": "header", "required": false, "schema": schema, "description": about});
     let tags = json!({"type": "string", "pattern": "^(\\*|(W/)?\"[!#-~]*\"(, (W/)?\"[!#-~]*\")*)$"});

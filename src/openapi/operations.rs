@@ -38,7 +38,6 @@ pub(super) struct Api<A> {
 pub(super) struct Operation<'a> {
     pub(super) method: &'a Method,
     pub(super) signature: Signature,
-    /// Whether the operation reads `If-Match`.
     pub(super) conditional: bool,
     /// The ids in the path, in the path's order.
     pub(super) ids: Vec<PathId>,
@@ -61,7 +60,6 @@ pub(super) fn component(kind: &str, name: &str) -> Value {
     json!({"$ref": format!("#/components/{kind}/{name}")})
 }
 
-/// The headers of every response, and `more`.
 pub(super) fn headers_sent(is_public: bool, more: &[&str]) -> Map<String, Value> {
     let limits: &[&str] = if is_public { &RATE_LIMIT_HEADERS } else { &[] };
     let names = limits.iter().chain(&["X-Request-Id"]).chain(more);
@@ -216,7 +214,6 @@ fn answer(operation: &Operation<'_>) -> Value {
     response
 }
 
-/// A request body: a reference to a named schema, and its example.
 fn content(body: &TakenBody) -> Value {
     let schema = &body.schema;
     let mut media = json!({"schema": schema});

@@ -22,7 +22,6 @@ use crate::http::{etag, idempotency};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
-    /// The actor that the audit log names.
     pub(crate) actor: Actor,
     pub(crate) business: Option<BusinessHandle>,
     /// The region for national phone numbers.
@@ -111,7 +110,6 @@ impl Context {
     }
 }
 
-/// A request with the route that matches its path.
 pub(crate) struct Routed {
     pub(crate) parts: Parts,
     pub(crate) params: PathParams,

@@ -44,7 +44,6 @@ pub(crate) trait Input: Sized + Send {
     fn describe(_: &mut Taken, _: &mut Schemas) {}
 }
 
-/// The inputs of a handler in the API document.
 #[derive(Debug, Default)]
 pub(crate) struct Taken {
     pub(crate) query: Vec<Value>,

@@ -69,8 +69,9 @@ list_query! {
     pub(crate) struct PlainList {}
 }
 
-/// Declares a list query like [`query_object!`](crate::query_object) and adds `limit` and `cursor`. The filter
-/// is the query itself, or the engine's filter after `=>`, whose fields have the names of the parameters.
+/// Declares a list query like [`query_object!`](crate::query_object) and adds `limit` and `cursor`. The
+/// filter is the query itself, or the engine's filter after `=>`, whose fields have the names of the
+/// parameters.
 #[macro_export]
 macro_rules! list_query {
     (
@@ -146,7 +147,6 @@ macro_rules! filter_of {
     };
 }
 
-/// A parameter that filters a list.
 pub(crate) trait Narrows {
     /// The type in the engine's filter.
     type Given;

@@ -41,7 +41,6 @@ pub(super) fn described<O: Output>(schemas: &mut Schemas) -> Option<(Cow<'static
     Some((O::Shows::schema_name(), body))
 }
 
-/// The form of a successful response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A resource and its tag, or 304 to a client that has this version.

@@ -1,5 +1,6 @@
-//! The route tables of the JSON APIs: rows of [`crate::http::router`] with their text for the API document. A handler
-//! is an async function of a [`Context`] and up to three inputs. It reads only inputs that its signature declares.
+//! The route tables of the JSON APIs: rows of [`crate::http::router`] with their text for the API
+//! document. A handler is an async function of a [`Context`] and up to three inputs. It reads only
+//! inputs that its signature declares.
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
@@ -27,7 +28,6 @@ impl<A: Send + Sync + 'static> Surface for Rest<A> {
 
 pub(crate) type Route<A> = router::Route<Rest<A>>;
 
-/// The text of a route in the API document.
 pub(crate) struct Operation {
     /// The `operationId`. It never changes, since generated clients use it as a name.
     pub(crate) id: &'static str,

@@ -4,7 +4,6 @@
 pub struct Topic {
     /// The word by which `receptionist help` and `/docs` find it; also the name of its file.
     pub name: &'static str,
-    /// The content of the topic in a few words.
     pub about: &'static str,
     pub text: &'static str,
 }
@@ -17,7 +16,6 @@ impl Topic {
 
 macro_rules! topics {
     ($($group:literal: { $($name:literal: $about:literal,)* })*) => {
-        /// The topics by the groups in which pages list them.
         pub const GROUPS: &[(&str, &[Topic])] = &[$(($group, &[
             $(Topic { name: $name, about: $about, text: include_str!(concat!($name, ".md")) },)*
         ])),*];
