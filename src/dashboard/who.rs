@@ -6,6 +6,7 @@
 //! - For a person without an account, the text says only that the account no longer exists.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry::Vacant;
 
 use domain::{Access, Actor, PersonId, Refusal, Right};
 use engine::EngineError;
@@ -32,8 +33,8 @@ impl Member {
     ) -> Result<HashMap<Actor, String>, Refused> {
         let mut all = HashMap::new();
         for actor in actors {
-            if !all.contains_key(&actor) {
-                all.insert(actor, self.who(actor).await?);
+            if let Vacant(vacant) = all.entry(actor) {
+                vacant.insert(self.who(actor).await?);
             }
         }
         Ok(all)

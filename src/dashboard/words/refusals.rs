@@ -214,8 +214,9 @@ pub(super) fn fill<const N: usize>(
     english: &str,
     french: &str,
 ) -> String {
-    let text = of(words.locale, english, french).to_owned();
-    values.iter().fold(text, |text, value| text.replacen("{}", value, 1))
+    let parts = of(words.locale, english, french).split("{}");
+    let values = values.into_iter().chain(std::iter::repeat(String::new()));
+    parts.zip(values).map(|(part, value)| part.to_owned() + &value).collect()
 }
 
 pub(super) fn counted(words: &Words, count: usize, english: &str, french: &str) -> String {

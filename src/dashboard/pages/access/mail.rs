@@ -5,6 +5,7 @@
 //! Both kinds of invitation mails look the same, and neither can be sent again.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry::Vacant;
 
 use domain::{Mail, MailId, MailKind, MailStatus, MembershipStatus, PersonId, ResourceId, Right, Timestamp};
 use engine::business::commands::mails::ResendMail;
@@ -37,8 +38,8 @@ pub(crate) async fn show(member: Member) -> Answered {
     let next = mails.last().filter(|_| is_more).map(|mail| mail.id.uuid().into_bytes());
     let mut people = HashMap::new();
     for mail in &mails {
-        if !people.contains_key(&mail.person_id) {
-            people.insert(mail.person_id, member.member_view(mail.person_id).await?);
+        if let Vacant(vacant) = people.entry(mail.person_id) {
+            vacant.insert(member.member_view(mail.person_id).await?);
         }
     }
     page(&Page {

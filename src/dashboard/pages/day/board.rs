@@ -246,7 +246,6 @@ impl Board<'_> {
             say: visit.service_name.clone(),
             asks,
             kind: "visit",
-            ..Item::default()
         };
         Some((minutes.start, item))
     }

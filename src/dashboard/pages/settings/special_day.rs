@@ -89,7 +89,9 @@ pub(super) async fn add(member: &Member) -> Result<NaiveDate, Refused> {
             let mut problems: Vec<_> = date.err().into_iter().collect();
             if let Err(Undone::Invalid(found)) = body {
                 let fields = ["open", "close"].map(str::to_owned);
-                problems.extend(found.into_iter().map(|problem| WINDOWS.beside(problem, &[fields.clone()])));
+                problems.extend(
+                    found.into_iter().map(|problem| WINDOWS.beside(problem, std::slice::from_ref(&fields))),
+                );
             }
             return Err(Undone::Invalid(problems).into());
         }

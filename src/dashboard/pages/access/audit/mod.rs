@@ -1,6 +1,7 @@
 //! The audit log of a business, newest first: its filters, and its entries with the names and pages of the
 //! records.
 
+use std::collections::hash_map::Entry::Vacant;
 use std::collections::{BTreeSet, HashMap};
 
 use chrono::NaiveDate;
@@ -217,8 +218,8 @@ impl Member {
     async fn record_names(&self, entries: &[AuditEntry]) -> Result<HashMap<Uuid, String>, Refused> {
         let mut names = HashMap::new();
         for entry in entries {
-            if !names.contains_key(&entry.resource_id) {
-                names.insert(entry.resource_id, self.record_name(entry).await?);
+            if let Vacant(vacant) = names.entry(entry.resource_id) {
+                vacant.insert(self.record_name(entry).await?);
             }
         }
         let named = names.into_iter().filter_map(|(id, name)| Some((id, name?)));
