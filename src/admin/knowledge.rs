@@ -1,9 +1,8 @@
 //! `B/knowledge`: list, change and remove.
 
-use domain::{KnowledgeId, KnowledgePatch, Locale, Text};
+use domain::{Knowledge, KnowledgeId, KnowledgePatch, Locale, Text};
 use engine::business::KnowledgeFilter;
 use engine::business::commands::knowledge::{DeleteKnowledge, PatchKnowledge};
-use view::KnowledgeView;
 
 use crate::http::patch::Patch;
 use crate::json_object;
@@ -39,7 +38,7 @@ pub(super) async fn list(
     context: Context,
     Query(query): Query<PlainList>,
     business: Business,
-) -> Result<Listed<KnowledgeView>, ApiError> {
+) -> Result<Listed<Knowledge>, ApiError> {
     let asked = query.open(&context, business.list("operator knowledge"))?;
     Ok(asked.listed(business.knowledge_list(&KnowledgeFilter::default(), &asked.page).await?))
 }
@@ -48,7 +47,7 @@ pub(super) async fn show(
     _: Context,
     Path(id): Path<KnowledgeId>,
     business: Business,
-) -> Result<One<KnowledgeView>, ApiError> {
+) -> Result<One<Knowledge>, ApiError> {
     Ok(One::of(&business.knowledge(id).await?.ok_or(KnowledgeId::NOT_FOUND)?))
 }
 
@@ -56,7 +55,7 @@ pub(super) async fn update(
     context: Context,
     Body(body): Body<KnowledgePatchBody>,
     Path(id): Path<KnowledgeId>,
-) -> Result<Changed<KnowledgeView>, ApiError> {
+) -> Result<Changed<Knowledge>, ApiError> {
     context.change(PatchKnowledge { id, patch: body.into() }).await
 }
 

@@ -1,11 +1,12 @@
 //! `/calls`, `/messages` and `/knowledge`.
 
 use domain::{
-    CallId, CallOutcome, ContactId, Direction, KnowledgeDetails, Locale, MessageStatus, Text, Timestamp,
+    CallId, CallOutcome, ContactId, Direction, Knowledge, KnowledgeDetails, Locale, MessageStatus, Text,
+    Timestamp,
 };
 use engine::business::commands::knowledge::AddKnowledge;
 use engine::business::{CallFilter, MessageFilter};
-use view::{CallView, KnowledgeView, MessageView};
+use view::{CallView, MessageView};
 
 use crate::rest::prelude::{
     ApiError, Body, Business, Context, Created, ListQuery, Listed, One, Path, Query, RecordId,
@@ -103,6 +104,6 @@ impl From<KnowledgeBody> for KnowledgeDetails {
 pub(crate) async fn add_knowledge(
     context: Context,
     Body(body): Body<KnowledgeBody>,
-) -> Result<Created<KnowledgeView>, ApiError> {
+) -> Result<Created<Knowledge>, ApiError> {
     context.change(AddKnowledge { details: body.into() }).await
 }

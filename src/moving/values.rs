@@ -7,6 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use chrono::NaiveDate;
 use chrono_tz::Tz;
+use domain::schema::Break;
 use domain::{
     AppointmentId, AppointmentStatus, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
     CallOutcome, CallStatus, ContactId, Currency, DayWindows, Direction, DisabledReason, Email,
@@ -16,7 +17,6 @@ use domain::{
 };
 use schemars::JsonSchema;
 use serde::Serialize;
-use view::{BreakView, HoursView, WindowView};
 
 use super::SECRET_TAG;
 use crate::http::lists::DistinctList;
@@ -70,15 +70,11 @@ properties! {
     Whole<MIN, MAX> [const MIN: u32, const MAX: u32] => u32, Whole::get, identity;
     DistinctList<T, MIN, MAX> [T: FromJson + Eq + Hash + Serialize, const MIN: usize, const MAX: usize]
         => Vec<T>, DistinctList::into_vec, identity;
-    Week<PER_DAY> [const PER_DAY: usize] => Self, identity, |week: &Self| {
-        week.days().iter().map(HoursView::from).collect::<Vec<_>>()
-    };
+    Week<PER_DAY> [const PER_DAY: usize] => Self, identity, Self::days;
     WeeklyBreaks => Self, identity, |breaks: &Self| {
-        breaks.days().iter().map(BreakView::from).collect::<Vec<_>>()
+        breaks.days().iter().map(Break::from).collect::<Vec<_>>()
     };
-    DayWindows => Self, identity, |hours: &Self| {
-        hours.windows().iter().map(WindowView::from).collect::<Vec<_>>()
-    };
+    DayWindows => Self, identity, Self::windows;
     NaiveDate => Self, identity, NaiveDate::to_string;
     Currency => Self, identity, Currency::as_str;
     Zone => Tz, Zone::get, |zone: &Tz| zone.name();

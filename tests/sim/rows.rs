@@ -14,8 +14,8 @@ use store::records::{AuditRecord, CallRow, IdempotencyRecord, NamesRecord, statu
 use store::{Key, Order, Record, Store};
 use uuid::Uuid;
 use view::{
-    CallView, KeyView, KnowledgeView, MessageView, OperatorBusinessView, OperatorContactView,
-    OperatorServiceView, OperatorStaffView, SpecialDayView, TimeOffView, WebhookView,
+    CallView, KeyView, MessageView, OperatorBusinessView, OperatorContactView, OperatorServiceView,
+    OperatorStaffView, SpecialDayView, TimeOffView, WebhookView,
 };
 
 /// The rows of one business.
@@ -158,7 +158,7 @@ impl Rows {
             }
             kind::KNOWLEDGE => {
                 let knowledge = Knowledge::decode(value).unwrap();
-                self.show(knowledge.id, &KnowledgeView::from(&knowledge));
+                self.show(knowledge.id, &knowledge);
             }
             kind::EVENT => _ = self.events.insert(keys::id_at_end(&key).unwrap(), value.to_vec()),
             kind::DELIVERY => {

@@ -4,8 +4,8 @@
 
 use super::{Email, TextError};
 
-/// Folds an address for comparison: ASCII letters become lower case. Other letters stay, because only their
-/// mail server knows whether they are equal. A wrong match would expose another person's account.
+/// Only ASCII letters become lower case: only the mail server knows whether other letters are equal, and a
+/// wrong match would expose another person's account.
 pub fn fold_address(written: &str) -> String {
     written.to_ascii_lowercase()
 }
@@ -18,8 +18,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Accepts the addresses that [`Email::new`] accepts and that are a dot-atom at a domain (RFC 5322
-    /// §3.4.1, RFC 6532).
+    /// Accepts the dot-atoms at a domain (RFC 5322 §3.4.1, RFC 6532) that [`Email::new`] accepts.
     pub fn new(text: &str) -> Result<Self, TextError> {
         Email::new(text)?;
         match text.rsplit_once('@') {
@@ -39,8 +38,7 @@ impl Address {
     }
 }
 
-/// Whether relays accept these parts: the local part is dot-separated atoms, and the domain's labels consist
-/// of letters, digits and hyphens (lengths: RFC 1035 §2.3.4).
+/// Whether relays accept these parts (lengths: RFC 1035 §2.3.4).
 fn is_mailable(local: &str, domain: &str) -> bool {
     let atom = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || "!#$%&'*+-/=?^_`{|}~".contains(c);
     let label = |label: &str| {

@@ -5,8 +5,11 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::words::words;
-use super::{Appointment, AppointmentStatus, CallRecord, CallStatus, Role, TakenMessage, Urgency};
+use super::{Appointment, AppointmentStatus, Role};
 
 words! {
     AlertKind {
@@ -37,10 +40,15 @@ words! {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A person's settings for one kind of alert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Notification")]
 pub struct AlertSetting {
+    /// When the alert is mailed.
     pub email: AlertEmail,
+    /// Whether the alert is shown in the dashboard.
     pub in_app: bool,
+    /// Whether alerts concern all records or those of the person's own staff member.
     pub scope: AlertScope,
 }
 
@@ -60,7 +68,6 @@ impl AlertChoices {
         self.0.iter().map(|(kind, choice)| (*kind, *choice))
     }
 
-    /// Sets the choice. An empty choice is removed.
     pub fn set(&mut self, kind: AlertKind, choice: AlertChoice) {
         if choice == AlertChoice::default() {
             self.0.remove(&kind);
@@ -107,7 +114,6 @@ impl AlertKind {
                 Some(Self::AppointmentRequested)
             }
             (_, AppointmentStatus::Confirmed) if moved => Some(Self::AppointmentRescheduled),
-            // The team has confirmed a move or a booking.
             (Some(AppointmentStatus::Pending), AppointmentStatus::Confirmed) => {
                 let was_known = before.is_some_and(|before| before.announced);
                 Some(if was_known { Self::AppointmentRescheduled } else { Self::AppointmentBooked })
@@ -119,20 +125,6 @@ impl AlertKind {
                 Some(Self::AppointmentCancelled)
             }
             _ => None,
-        }
-    }
-
-    pub fn of_message(taken: &TakenMessage) -> Self {
-        match taken.urgency {
-            Urgency::Urgent => Self::UrgentMessage,
-            Urgency::Normal => Self::MessageTaken,
-        }
-    }
-
-    pub fn of_call(ended: &CallRecord) -> Option<Self> {
-        match ended.status {
-            CallStatus::Missed | CallStatus::Failed => Some(Self::CallMissed),
-            CallStatus::Completed => None,
         }
     }
 }

@@ -15,7 +15,6 @@ words! {
 }
 
 impl AppointmentStatus {
-    /// Whether an appointment with this status occupies its time.
     pub fn is_active(self) -> bool {
         matches!(self, Self::Pending | Self::Confirmed)
     }
@@ -44,7 +43,6 @@ words! {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Appointment {
-    /// A move keeps the id.
     pub id: AppointmentId,
     pub status: AppointmentStatus,
     pub starts_at: Timestamp,
@@ -72,13 +70,11 @@ impl Appointment {
         self.status.is_active()
     }
 
-    /// A copy without the contact and the notes, which can contain personal data.
     #[must_use]
     pub fn erased(&self) -> Self {
         Self { contact_id: None, notes: None, ..self.clone() }
     }
 
-    /// The booked duration. Later changes of the service do not affect it.
     pub fn duration(&self) -> TimeDelta {
         self.ends_at - self.starts_at
     }

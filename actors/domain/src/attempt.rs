@@ -42,11 +42,9 @@ words! {
     }
 }
 
-/// Why an attempt failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AttemptError {
     Failed(AttemptFailure),
-    /// The receiver answered with a redirect of this status, which is not followed.
     Redirect(u16),
     Status(u16),
     /// A stored text that belongs to no other variant.
@@ -54,7 +52,6 @@ pub enum AttemptError {
 }
 
 impl AttemptError {
-    /// The error that has this text.
     pub fn from_text(text: String) -> Self {
         let redirect =
             || text.strip_prefix("redirect: status ")?.strip_suffix(", not followed")?.parse().ok();

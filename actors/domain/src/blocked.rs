@@ -87,7 +87,6 @@ impl Blocked {
         of_staff
     }
 
-    /// Panics if the time is not blocked.
     pub fn remove(&mut self, key: BlockedKey) {
         let of_staff = self.by_staff.get_mut(&key.staff_id);
         let removed = of_staff.and_then(|of_staff| {
@@ -117,17 +116,8 @@ impl Blocked {
         self.by_staff.get(&staff).map_or(0, |of_staff| of_staff.all.len())
     }
 
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
-    /// Selects the row to delete when a limit is reached: the blocked time that ended first, with its end. It
-    /// belongs to this staff member if their own limit is reached. `Ok(None)` if there is room. Errors: The
-    /// limit that is reached, if no blocked time has ended.
+    /// The blocked time to delete when a limit is reached: the one that ended first. `Ok(None)` if there is
+    /// room. Errors: the limit, if no blocked time has ended.
     pub fn making_room(
         &self,
         staff: StaffId,
@@ -153,6 +143,12 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+
+    impl Blocked {
+        pub(crate) fn len(&self) -> usize {
+            self.len
+        }
+    }
 
     fn at(minutes: i64) -> Timestamp {
         Timestamp::from_millis(minutes * 60_000)
@@ -182,7 +178,7 @@ mod tests {
         assert!(!meets(&blocked, 1, 0, 30) && meets(&blocked, 1, 0, 31));
         blocked.remove(key(1, 30, 2));
         blocked.remove(key(2, 0, 3));
-        assert!(blocked.is_empty() && !meets(&blocked, 1, 0, 100));
+        assert!(blocked.len() == 0 && !meets(&blocked, 1, 0, 100));
     }
 
     #[test]

@@ -3,7 +3,34 @@
 //! Invariant: a budget refuses only the creation of a record of its kind. It never refuses a change of an
 //! existing record.
 
-use super::{BudgetKind, Conflict, Problem, ProblemCode, Refusal};
+use super::words::words;
+use super::{Conflict, Problem, ProblemCode, Refusal};
+
+words! {
+    BudgetKind {
+        Services = "services",
+        Staff = "staff",
+        Keys = "keys",
+        Contacts = "contacts",
+        Appointments = "appointments",
+        Calls = "calls",
+        Messages = "messages",
+        Knowledge = "knowledge",
+        /// Deliveries that wait for an attempt. Each counts the bytes of its event.
+        WaitingDeliveries = "waiting_deliveries",
+    }
+}
+
+impl BudgetKind {
+    /// The kinds of records that stay until they are deleted: all except waiting deliveries.
+    pub fn kept() -> impl Iterator<Item = Self> {
+        Self::ALL.iter().copied().filter(|kind| *kind != Self::WaitingDeliveries)
+    }
+
+    fn place(self) -> usize {
+        self as usize
+    }
+}
 
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
@@ -66,7 +93,6 @@ impl Usage {
         self.set(kind, self.of(kind).plus(row));
     }
 
-    /// Panics if the row was never counted.
     pub fn remove(&mut self, kind: BudgetKind, row: Amount) {
         self.set(kind, self.of(kind).minus(row));
     }
@@ -104,8 +130,7 @@ impl Budget {
         after.rows <= allowed.rows && after.bytes <= allowed.bytes
     }
 
-    /// Refuses a record that exceeds the budget. `path` names the request's property, or the kind. Errors:
-    /// [`Refusal::Conflict`] with the exceeded limit.
+    /// `path` names the request's property, or the kind.
     pub fn check(&self, kind: BudgetKind, used: Amount, more: Amount, path: &str) -> Result<(), Refusal> {
         if self.has_room(kind, used, more) {
             return Ok(());

@@ -29,7 +29,6 @@ pub struct Business {
     /// 1 to 200 characters.
     pub name: String,
     pub zone: Tz,
-    /// The default language for callers.
     pub locale: Locale,
     pub website_url: Option<String>,
     pub booking_mode: BookingMode,

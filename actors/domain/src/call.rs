@@ -61,10 +61,16 @@ pub struct CallRecord {
 }
 
 impl CallRecord {
-    /// A copy without personal data: contact, numbers, summary and recording.
     #[must_use]
     pub fn erased(&self) -> Self {
-        Self { contact_id: None, summary: None, recording_url: None, ..self.without_numbers() }
+        Self {
+            contact_id: None,
+            summary: None,
+            recording_url: None,
+            from_number: None,
+            to_number: None,
+            ..self.clone()
+        }
     }
 
     /// The customer's number: `from_number` of an inbound call, `to_number` of an outbound call.
@@ -83,11 +89,6 @@ impl CallRecord {
             Direction::Outbound => call.to_number = None,
         }
         call
-    }
-
-    #[must_use]
-    pub fn without_numbers(&self) -> Self {
-        Self { from_number: None, to_number: None, ..self.clone() }
     }
 }
 
@@ -142,7 +143,7 @@ impl CallDetails {
         if self.ended_at < self.started_at {
             problems.push(Problem::new("ended_at", ProblemCode::Before("started_at")));
         }
-        if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems)) }
+        Refusal::check(problems)
     }
 
     /// Builds the record. [`CallDetails::check`] must have passed.

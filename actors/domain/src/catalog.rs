@@ -40,7 +40,6 @@ impl Buffers {
         u32::from(self.after)
     }
 
-    /// The range `[start, end)` with its buffers.
     pub fn around(self, (start, end): (Timestamp, Timestamp)) -> (Timestamp, Timestamp) {
         // This function runs for every appointment near a time; `TimeDelta` would be several times slower.
         let [before, after] = [self.before, self.after].map(|minutes| i64::from(minutes) * 60_000);
@@ -69,14 +68,12 @@ impl Currency {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Price {
-    /// In hundredths of the currency, at most [`PRICE_CENTS_MAX`].
     pub cents: u32,
     pub currency: Currency,
 }
 
 impl Price {
-    /// Applies a patch to a price. An inner `None` clears the value; clearing the amount clears the currency.
-    /// Errors: an amount without a currency, or a currency without an amount.
+    /// Clearing the amount clears the currency. Errors: only one of both remains.
     pub fn patched(
         before: Option<Self>,
         cents: Option<Option<u32>>,
@@ -101,7 +98,6 @@ pub struct Service {
     /// 1 to 200 characters.
     pub name: String,
     pub description: String,
-    /// In minutes of elapsed time, within [`SERVICE_MINUTES`].
     pub duration_minutes: u32,
     pub active: bool,
     /// Appointments copy the buffers at booking.

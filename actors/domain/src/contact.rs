@@ -57,8 +57,7 @@ pub struct ContactPatch {
 }
 
 impl ContactPatch {
-    /// Applies the patch without changing the time stamps. Errors: [`Refusal::Invalid`] if neither name nor
-    /// phone nor e-mail address remains.
+    /// Errors: [`Refusal::Invalid`] if neither name nor phone nor e-mail address remains.
     pub fn apply(self, before: &Contact) -> Result<Contact, Refusal> {
         let mut after = before.clone();
         if let Some(name) = self.name {
@@ -78,8 +77,7 @@ impl ContactPatch {
     }
 }
 
-/// Checks that no other contact has the phone or the e-mail address. Errors: [`Refusal::Conflict`] with the
-/// property and the id of the other contact.
+/// Errors: [`Refusal::Conflict`] with the property and the id of the other contact.
 pub fn check_unique(
     id: Option<ContactId>,
     phone_holder: Option<ContactId>,
@@ -97,7 +95,6 @@ pub fn check_unique(
     Err(Refusal::Conflict { conflict: Conflict::ContactTaken { phone, email }, details })
 }
 
-/// Folds the case of a name for searches.
 pub fn fold_name(name: &str) -> String {
     // Character by character: the final sigma must match a sigma inside a word.
     name.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect()

@@ -48,8 +48,8 @@ impl Schedule<'_> {
         };
         Diary {
             during: reach.clone(),
-            open: timeline.open().iter().filter(|span| within(span)).cloned().collect(),
-            breaks: timeline.breaks().iter().filter(|span| within(span)).cloned().collect(),
+            open: timeline.open.iter().filter(|span| within(span)).cloned().collect(),
+            breaks: timeline.breaks.iter().filter(|span| within(span)).cloned().collect(),
             special: self.special.range(dates).map(|(_, day)| day.clone()).collect(),
             staff: self.staff.values().map(Box::as_ref).map(presence).collect(),
             services: self.services.values().map(Box::as_ref).cloned().collect(),

@@ -1,8 +1,28 @@
-//! Weekly opening hours and breaks, and the windows of one date.
+//! Weekly opening hours and breaks, and special days with the windows of one date.
 //!
 //! Invariants: no window is empty, and no two windows of a list overlap.
 
-use super::{Day, ProblemCode};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::words::words;
+use super::{ProblemCode, Timestamp};
+
+words! {
+    Day {
+        Sunday = "sunday",
+        Monday = "monday",
+        Tuesday = "tuesday",
+        Wednesday = "wednesday",
+        Thursday = "thursday",
+        Friday = "friday",
+        Saturday = "saturday",
+    }
+}
 
 /// A wall-clock time, in minutes after midnight, 0 to 1440 (`24:00`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -35,10 +55,26 @@ impl std::fmt::Display for LocalTime {
     }
 }
 
-/// A range of wall-clock time. If `close` is not later than `open`, the window ends on the next day.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+impl Serialize for LocalTime {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for LocalTime {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| de::Error::custom("a local time is HH:MM"))
+    }
+}
+
+/// A window of a date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Window")]
 pub struct LocalWindow {
+    /// Local time, `HH:MM`, to `23:59`.
     pub open: LocalTime,
+    /// Local time, `HH:MM`; earlier than `open` means on the next day.
     pub close: LocalTime,
 }
 
@@ -48,7 +84,7 @@ impl LocalWindow {
         if close > open { close - open } else { close + LocalTime::DAY_MINUTES - open }
     }
 
-    /// Start and end in minutes after midnight of the opening day. The end can be on the next day.
+    /// In minutes after midnight of the opening day. The end can be on the next day.
     fn in_day(&self) -> (u32, u32) {
         let start = u32::from(self.open.minutes());
         (start, start + u32::from(self.wall_minutes()))
@@ -65,10 +101,15 @@ impl LocalWindow {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The opening hours of one day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "OpeningHours")]
 pub struct DayHours {
+    /// The day on which they begin.
     pub day: Day,
+    /// Local time, `HH:MM`, to `23:59`.
     pub open: LocalTime,
+    /// Local time, `HH:MM`; earlier than `open` means on the next day.
     pub close: LocalTime,
 }
 
@@ -218,6 +259,23 @@ impl DayWindows {
     pub fn windows(&self) -> &[LocalWindow] {
         &self.0
     }
+}
+
+pub const SPECIAL_DAYS_MAX: usize = 1_000;
+
+pub type SpecialDays = BTreeMap<NaiveDate, SpecialDay>;
+
+/// A date on which a business is closed or has different opening hours. A window that started on the day
+/// before is not affected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpecialDay {
+    pub date: NaiveDate,
+    /// Empty if closed.
+    pub hours: DayWindows,
+    /// At most 200 characters.
+    pub note: Option<String>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
 }
 
 #[cfg(test)]

@@ -56,7 +56,6 @@ macro_rules! ids {
     )*};
 }
 
-/// Passes all types of ids to a macro.
 #[macro_export]
 macro_rules! each_id {
     ($macro:ident) => {

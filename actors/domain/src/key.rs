@@ -59,7 +59,6 @@ pub enum KeyCreator {
     Person(PersonId),
 }
 
-/// A stored API key. The store has only the hash of the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
     pub id: KeyId,

@@ -1,17 +1,27 @@
 //! Knowledge entries of a business.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::{KnowledgeId, Locale, Text, Timestamp};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A knowledge entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Knowledge {
+    /// The entry's id.
     pub id: KnowledgeId,
-    /// 1 to 200 characters.
+    /// The subject.
     pub title: String,
-    /// 1 to 50,000 characters.
+    /// The content.
     pub content: String,
+    /// The address of the source.
+    #[schemars(extend("format" = "uri"))]
     pub source_url: Option<String>,
+    /// The language of the entry.
     pub locale: Option<Locale>,
+    /// The time of creation.
     pub created_at: Timestamp,
+    /// The time of the last change.
     pub updated_at: Timestamp,
 }
 

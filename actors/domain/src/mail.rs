@@ -7,7 +7,6 @@ use uuid::Uuid;
 use super::words::words;
 use super::{AlertKind, BusinessId, MailId, PersonId, Timestamp};
 
-/// The maximum number of records that a mail lists. The mail states the number of further records.
 pub const ABOUT_MAX: usize = 100;
 
 words! {
@@ -89,11 +88,8 @@ words! {
 /// The mail is stored with the text of the error, and the operator API shows it, so the text never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailError {
-    /// The attempt failed for this reason, without a further value.
     Failed(MailFault),
-    /// The relay did not answer within this number of seconds.
     NoAnswer(u64),
-    /// No connection was made within this number of seconds.
     NoConnection(u64),
     /// The mail cannot be composed, for this reason of the mail library.
     NotMade(String),
@@ -102,7 +98,6 @@ pub enum MailError {
 }
 
 impl MailError {
-    /// The error that has this text.
     pub fn from_text(text: String) -> Self {
         let seconds = |of: &str| text.strip_prefix(of)?.strip_suffix(" s")?.parse().ok();
         let known = MailFault::from_word(&text)

@@ -27,8 +27,7 @@ words! {
     }
 }
 
-/// The invitee as the inviter entered them: the only data of the invitee that the business sees before the
-/// membership is accepted.
+/// The invitee as entered: all that the business sees before the membership is accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// The address as entered. Only the account with this address can accept.
@@ -52,9 +51,8 @@ pub struct Membership {
 }
 
 impl Membership {
-    /// A UUIDv7 with the time of the offer. The dashboard uses it instead of the person's id, which would
-    /// reveal the existence and age of an account. The other bits are a digest of the person's id that cannot
-    /// be reversed, so nothing more is stored.
+    /// A UUIDv7 with the time of the offer and a digest of the person's id. The dashboard uses it instead of
+    /// the person's id, which would reveal the existence and age of an account.
     pub fn id(&self) -> MembershipId {
         let offered = self.created_at.millis();
         let digest = Sha256::new().chain_update(self.person_id.uuid()).chain_update(offered.to_be_bytes());
@@ -126,8 +124,7 @@ pub struct MembershipPatch {
     pub staff_id: Option<Option<StaffId>>,
 }
 
-/// Errors: [`Refusal::NotAllowed`] if an admin may not make the change; [`Refusal::Conflict`] if the business
-/// would have no owner.
+/// Errors: [`Refusal::NotAllowed`]; [`Refusal::Conflict`] if the business would have no owner.
 pub fn check_membership(
     team: &Team,
     editor: Editor<'_>,
@@ -150,9 +147,8 @@ pub fn check_membership(
     Ok(())
 }
 
-/// Applies a patch. `is_safe`: only the person can sign in to the account, because it is confirmed or has no
-/// way to sign in. Errors: those of [`check_membership`], and [`Refusal::Conflict`] if a membership
-/// would become active that the person has not accepted and another person could use.
+/// `is_safe`: only the person can sign in to the account. Errors: those of [`check_membership`], and
+/// [`Refusal::Conflict`] for a membership that another person could use.
 pub fn patched(
     team: &Team,
     editor: Editor<'_>,

@@ -23,7 +23,6 @@ pub struct TakenMessage {
     pub id: MessageId,
     pub call_id: Option<CallId>,
     pub contact_id: Option<ContactId>,
-    /// As the caller stated it.
     pub caller_name: Option<String>,
     pub caller_phone: Option<Phone>,
     /// 1 to 10,000 characters. Empty after an erasure.
@@ -36,7 +35,6 @@ pub struct TakenMessage {
 }
 
 impl TakenMessage {
-    /// A copy without personal data: contact, caller and body.
     #[must_use]
     pub fn erased(&self) -> Self {
         Self { contact_id: None, caller_name: None, caller_phone: None, body: String::new(), ..self.clone() }

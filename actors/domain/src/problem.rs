@@ -1,8 +1,7 @@
 //! A problem with one input of a request: a code with parameters. The interfaces render it as text.
 
 use super::{
-    AppointmentId, BackupId, BudgetKind, ContactId, Day, MessageId, PasswordHint, PersonId, StaffId,
-    TextError, Timestamp,
+    AppointmentId, BackupId, BudgetKind, ContactId, Day, MessageId, PersonId, StaffId, TextError, Timestamp,
 };
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,9 +24,7 @@ pub enum ProblemCode {
     OneRequired(&'static [&'static str]),
     /// Either this property or the property of this name is required.
     RequiredOr(&'static str),
-    /// The property must not be given together with the properties of these names.
     NotWith(&'static [&'static str]),
-    /// Time off needs either two instants or two dates.
     InstantsOrDates,
     UnknownProperty,
     UnknownParameter,
@@ -38,22 +35,16 @@ pub enum ProblemCode {
     NotAnArray,
     NotAnObject,
     BodyNotAnObject,
-    /// The endpoint takes no body.
     NoBody,
     EmptyBody,
     InvalidJson(String),
-    /// The name of the parameter is not percent-encoded UTF-8.
     EncodedName,
-    /// The value of the parameter is not percent-encoded UTF-8.
     EncodedValue,
-    /// The header must be `*` or a list of entity tags.
     NotEntityTags,
     /// The header must be given once, with 1 to this number of visible ASCII characters.
     HeaderAscii(usize),
-    /// The value must have 1 to this number of visible ASCII characters.
     VisibleAscii(usize),
     NotACursor,
-    /// The cursor is not a position of the list.
     MalformedCursor,
     ValuesMax(usize),
     /// The number of further problems, which are not listed.
@@ -77,7 +68,6 @@ pub enum ProblemCode {
     NotADate,
     NotALocalTime,
     NotAnInstant,
-    /// The value must be a date with a local time, or an instant.
     NotADateTime,
     NotADateOrTime,
     /// The value must be a name with at most this number of characters, or an id.
@@ -85,20 +75,16 @@ pub enum ProblemCode {
     Years(i32, i32),
     NotLaterThan(&'static str),
     Before(&'static str),
-    /// The date must be at most this number of days from the date in the property of this name, counting both
-    /// dates.
+    /// At most this number of days from the date in this property, counting both.
     DaysFrom(&'static str, i64),
     SkippedDays,
-    /// A window must open before `24:00`.
     OpensAtTheEnd,
     /// Both ends are equal. The parameter is the name of the other end.
     SameAs(&'static str),
     DayListed(Day, usize),
     BreaksMax(usize),
     WindowsMax(usize),
-    /// A closed day has no windows.
     WindowsOfClosed,
-    /// The day is open but has no opening hours.
     NoWindows,
     OverlapsDay(Day),
     /// The index of the overlapping window.
@@ -124,19 +110,15 @@ pub enum ProblemCode {
     /// As many deliveries wait as may.
     WaitingFull,
     MailPending,
-    /// The mail contains a link that is valid only in this mail.
     MailHasLink,
     NoRelay,
-    /// Too many mails of the business are waiting to be sent.
     MailsWait,
     Taken,
     LastOwner,
     People(usize),
     UseMailedLink,
     OperatorCanAdd,
-    /// The account has a password, so a reset link must be created instead.
     MakeReset,
-    /// A link must be created first. Its use confirms the account.
     MakeLink,
     Guessable(Vec<PasswordHint>),
     RowsFull {
@@ -153,10 +135,8 @@ pub enum ProblemCode {
         more: u64,
     },
     NextIn(Wait),
-    /// The next mail can be sent at this instant.
     NextAt(Timestamp),
     AfterBackup(BackupId),
-    /// The value must be an absolute path.
     NotAbsolute,
     BackupDir(String, DirFault),
     /// The problem of a parameter with a plus sign, which decodes to a space in a query.
@@ -166,18 +146,13 @@ pub enum ProblemCode {
     SkippedTime,
     TimeTwice,
     NotTicked,
-    /// The person has to enter the password again first.
     PasswordAgain,
-    /// The value is not the password of the person.
     PasswordWrong,
     /// An import runs, or an earlier import is not finished yet.
     ImportRuns,
-    /// An earlier import is not finished yet.
     ImportUnfinished,
-    /// The public address of the service is not set, and the service listens without TLS on an address other
-    /// than a loopback address.
+    /// The service listens without TLS on an address other than a loopback address.
     PublicUrlUnset,
-    /// The line cannot be imported.
     Import(ImportProblem),
 }
 
@@ -219,44 +194,32 @@ pub enum UrlRefusal {
     Host,
     Port,
     Malformed,
-    /// The host resolves to a non-public address or does not resolve. One code for all cases prevents the use
-    /// of the service as a network scanner.
+    /// One code for all cases prevents the use of the service as a network scanner.
     NotPublic,
 }
 
-/// Why a line cannot be imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportProblem {
     LineBytesMax(usize),
     /// The line is not valid JSON from this column on.
     NotJson(usize),
-    /// The first line is not the head of an export.
     NoHead,
-    /// The line is a head but not the first line.
     NotTheFirst,
-    /// The line follows the last line of an export.
     AfterTheLast,
-    /// The last line is missing.
     EndsEarly,
     Incomplete,
     /// The number must be this counted number.
     Count(u64),
-    /// The line belongs to a business, but no business precedes it.
     NoBusiness,
     BusinessNotEnded,
     BusinessExists,
-    /// The business was ended, and its rows are still being deleted.
     BusinessEnding,
-    /// The record must precede the records of this kind.
     NotBefore(&'static str),
     /// A business can have at most one line of this kind, directly after the line of the business.
     OncePerBusiness,
-    /// The lines of this kind must be sorted by these properties.
     NotSorted(&'static str),
     NotAUuid7,
-    /// The instant is in the future according to this machine's clock.
     Future,
-    /// The value is later than the instant in the id.
     LaterThanId,
     /// The end must be later than `starts_at`, by at most one day.
     NotWithinADay,
@@ -270,7 +233,6 @@ pub enum ImportProblem {
         all: usize,
     },
     EndpointsMax(usize),
-    /// Another appointment of the staff member ends later.
     Overlaps {
         by: AppointmentId,
         until: Timestamp,
@@ -280,7 +242,6 @@ pub enum ImportProblem {
     MoreCallsOfNoMessage(u64),
 }
 
-/// A kind of record or page that a request names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Named {
     Alert,
@@ -304,6 +265,38 @@ pub enum Named {
     Subscription,
     TimeOff,
     Webhook,
+}
+
+/// A finding or a recommendation of an estimate of a password's strength.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PasswordHint {
+    RowOfKeys,
+    ShortKeyPattern,
+    RepeatedCharacter,
+    RepeatedPart,
+    Top10,
+    Top100,
+    Common,
+    SimilarToCommon,
+    Sequence,
+    RecentYear,
+    SingleWord,
+    Date,
+    NameAlone,
+    CommonName,
+    UseFewWords,
+    NoNeedForSymbols,
+    AddWords,
+    Capitalization,
+    AllUppercase,
+    ReversedWord,
+    PredictableSubstitution,
+    LongerKeyPattern,
+    AvoidRepeats,
+    AvoidSequences,
+    AvoidRecentYears,
+    AvoidOwnYears,
+    AvoidOwnDates,
 }
 
 impl From<ImportProblem> for ProblemCode {

@@ -32,7 +32,6 @@ const REFUSED_V4: [Ipv4Net; 19] = [
 
 const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 0, 3);
 
-/// The ranges within global unicast that are not public.
 const REFUSED_V6: [Ipv6Net; 6] = [
     v6(0x2001, 0, 0, 23), // IETF protocol assignments, RFC 2928: Teredo, ORCHID, benchmarking, AMT, AS112
     v6(0x2001, 0x0db8, 0, 32), // documentation, RFC 3849

@@ -27,12 +27,10 @@ pub enum SlotReason {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Conflict {
-    /// The record changed after the caller read it.
     Changed,
     NoSpecialDay,
     SpecialDaysFull(usize),
     TimesOffFull(usize),
-    /// The appointment starts at this time, not at the time that the caller expects.
     StartsElsewhere(Timestamp),
     AppointmentStatus(AppointmentStatus, Amendment),
     AppointmentEnded,
@@ -51,7 +49,6 @@ pub enum Conflict {
     PeopleFull(usize),
     NotOnOffer,
     LastOwner,
-    /// Another person may have set the password of the account.
     PasswordOfAnother,
     AccountUnconfirmed,
     AccountHasPassword,
@@ -60,18 +57,15 @@ pub enum Conflict {
     AddressTaken,
     InvitationsUsedUp(Wait),
     AddressChangesUsedUp(Wait),
-    /// The next test mail is possible at this instant.
     TestMailsUsedUp(Timestamp),
     MailPending,
     MailHasLink,
     NoRelay,
     NoRelaySet(&'static str),
     MailsWait,
-    /// `RECEPTIONIST_PUBLIC_URL` is not set.
     NoPublicUrl,
 }
 
-/// The change that the appointment's status does not allow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Amendment {
     Rescheduled,
@@ -133,6 +127,10 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    pub fn check(problems: Vec<Problem>) -> Result<(), Self> {
+        if problems.is_empty() { Ok(()) } else { Err(Self::Invalid(problems)) }
+    }
+
     pub fn invalid(path: impl Into<String>, code: impl Into<ProblemCode>) -> Self {
         Self::Invalid(vec![Problem::new(path, code)])
     }

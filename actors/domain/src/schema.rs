@@ -2,26 +2,22 @@
 //!
 //! Invariant: a type is described here once for requests and responses, and a type without a description does
 //! not compile. Views derive their schema from their serde attributes.
-//! Only this file of the domain names schemars: a trait of another crate can only be implemented where the type is.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Deserialize, Serialize};
 
 use super::ids::*;
 use super::{
-    Address, AlertEmail, AlertScope, AppointmentStatus, BookingMode, CalendarSyncStatus, CallOutcome,
-    CallStatus, Currency, Day, DayHours, DayWindows, DeliveryStatus, Direction, DisabledReason, Email,
-    EventType, LinkKind, LocalTime, LocalWindow, Locale, MembershipStatus, MessageStatus, PersonName, Phone,
-    Role, Scope, Source, Text, Timestamp, Urgency, WebhookStatus, WebhookUrl, Week, WeeklyBreaks,
+    Address, Currency, Day, DayHours, DayWindows, Email, LocalTime, LocalWindow, PersonName, Phone, Text,
+    Timestamp, WebhookUrl, Week, WeeklyBreaks,
 };
 use crate::each_id;
 
-/// A local time of day as a regular expression.
 const LOCAL_TIME_PATTERN: &str = "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$";
 
-/// Describes a type whose schema is inlined at each use: a text, a number, a list. A generic type has its
-/// bounds in brackets before it.
+/// A schema that is inlined at each use. A generic type has its bounds in brackets before it.
 macro_rules! inline_schema {
     ([$($generics:tt)*] $type:ty, $generator:pat => $schema:expr) => {
         impl<$($generics)*> JsonSchema for $type {
@@ -42,45 +38,6 @@ macro_rules! inline_schema {
         inline_schema!([] $type, $generator => $schema);
     };
 }
-
-macro_rules! words {
-    ($($words:ident),* $(,)?) => {$(
-        impl JsonSchema for $words {
-            fn schema_name() -> Cow<'static, str> {
-                stringify!($words).into()
-            }
-
-            fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                let words: Vec<_> = Self::ALL.iter().map(|word| word.as_str()).collect();
-                json_schema!({"type": "string", "enum": words})
-            }
-        }
-    )*};
-}
-
-words!(
-    AlertEmail,
-    AlertScope,
-    LinkKind,
-    MembershipStatus,
-    Role,
-    DeliveryStatus,
-    DisabledReason,
-    WebhookStatus,
-    AppointmentStatus,
-    BookingMode,
-    CalendarSyncStatus,
-    CallOutcome,
-    CallStatus,
-    Day,
-    Direction,
-    EventType,
-    Locale,
-    MessageStatus,
-    Scope,
-    Source,
-    Urgency,
-);
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $id:ident),* $(,)?) => {$(
@@ -114,24 +71,11 @@ inline_schema!(Phone, _ => json_schema!({"type": "string", "minLength": 1, "maxL
 inline_schema!(WebhookUrl, _ => json_schema!({"type": "string", "format": "uri",
     "maxLength": WebhookUrl::CHARS_MAX, "pattern": "^[hH][tT][tT][pP][sS]://"}));
 
-/// The opening hours of one day.
-#[derive(JsonSchema)]
-pub struct OpeningHours {
-    /// The day on which they begin.
-    pub day: Day,
-    /// Local time, `HH:MM`, to `23:59`.
-    pub open: LocalTime,
-    /// Local time, `HH:MM`; earlier than `open` means on the next day.
-    pub close: LocalTime,
-}
-
-inline_schema!(DayHours, generator => generator.subschema_for::<OpeningHours>());
-
 inline_schema!([const PER_DAY: usize] Week<PER_DAY>, generator => json_schema!({"type": "array",
     "items": generator.subschema_for::<DayHours>(), "maxItems": Self::WINDOWS_MAX}));
 
 /// A weekly break.
-#[derive(JsonSchema)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Break {
     /// The day on which it begins.
     pub day: Day,
@@ -141,19 +85,14 @@ pub struct Break {
     pub to: LocalTime,
 }
 
-inline_schema!(WeeklyBreaks, generator => json_schema!({"type": "array",
-    "items": generator.subschema_for::<Break>(), "maxItems": Self::BREAKS_MAX}));
-
-/// A window of a date.
-#[derive(JsonSchema)]
-pub struct Window {
-    /// Local time, `HH:MM`, to `23:59`.
-    pub open: LocalTime,
-    /// Local time, `HH:MM`; earlier than `open` means on the next day.
-    pub close: LocalTime,
+impl From<&DayHours> for Break {
+    fn from(pause: &DayHours) -> Self {
+        Self { day: pause.day, from: pause.open, to: pause.close }
+    }
 }
 
-inline_schema!(LocalWindow, generator => generator.subschema_for::<Window>());
+inline_schema!(WeeklyBreaks, generator => json_schema!({"type": "array",
+    "items": generator.subschema_for::<Break>(), "maxItems": Self::BREAKS_MAX}));
 
 inline_schema!(DayWindows, generator => json_schema!({"type": "array",
     "items": generator.subschema_for::<LocalWindow>(), "maxItems": Self::WINDOWS_MAX}));

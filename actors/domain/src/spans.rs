@@ -11,7 +11,6 @@ pub struct Spans(Vec<Range<Timestamp>>);
 impl Spans {
     pub fn merge(mut stretches: Vec<Range<Timestamp>>) -> Self {
         stretches.retain(|stretch| !stretch.is_empty());
-        // The ranges are usually sorted already, so the sort is one pass.
         stretches.sort_by_key(|stretch| stretch.start);
         let mut merged: Vec<Range<Timestamp>> = Vec::with_capacity(stretches.len());
         for stretch in stretches {
@@ -40,8 +39,7 @@ impl Spans {
     }
 }
 
-/// A cursor. Queries in ascending order continue at the last position; other orders give the same results but
-/// cost a search.
+/// Queries in ascending order continue at the last position; others cost a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SpansCursor<'a> {
     spans: &'a [Range<Timestamp>],

@@ -12,7 +12,6 @@ use super::{
 
 const SAME_HOURS_MAX: usize = 16;
 
-/// The hours of staff members as instants. Equal hours are computed once.
 pub(super) struct OwnHours<'a> {
     timeline: &'a Timeline,
     known: Vec<KnownHours<'a>>,
@@ -23,9 +22,6 @@ struct KnownHours<'a> {
     spans: Spans,
     is_past: bool,
 }
-
-#[derive(Clone, Copy)]
-pub(super) struct HoursIndex(usize);
 
 pub(super) struct Candidate<'a> {
     hours: Option<SpansCursor<'a>>,
@@ -39,7 +35,6 @@ pub(super) struct Candidate<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Obstacle {
     pub(super) reason: SlotReason,
-    /// They also cannot take a later start before this instant.
     pub(super) until: Timestamp,
 }
 
@@ -49,25 +44,25 @@ impl<'a> OwnHours<'a> {
     }
 
     /// `None` for a staff member who is present during all opening hours.
-    pub(super) fn index_of(&mut self, member: &'a StaffMember) -> Option<HoursIndex> {
+    pub(super) fn index_of(&mut self, member: &'a StaffMember) -> Option<usize> {
         let hours = member.hours.as_ref()?;
         let first = self.known.len().saturating_sub(SAME_HOURS_MAX);
         let known = self.known[first..].iter().position(|known| known.hours == hours);
-        Some(HoursIndex(known.map_or_else(
+        Some(known.map_or_else(
             || {
                 let spans = self.timeline.staff_hours(hours);
                 self.known.push(KnownHours { hours, spans, is_past: false });
                 self.known.len() - 1
             },
             |at| first + at,
-        )))
+        ))
     }
 
-    pub(super) fn mark_past(&mut self, HoursIndex(at): HoursIndex) {
+    pub(super) fn mark_past(&mut self, at: usize) {
         self.known[at].is_past = true;
     }
 
-    pub(super) fn is_past(&self, HoursIndex(at): HoursIndex) -> bool {
+    pub(super) fn is_past(&self, at: usize) -> bool {
         self.known[at].is_past
     }
 }
@@ -75,11 +70,11 @@ impl<'a> OwnHours<'a> {
 impl<'a> Candidate<'a> {
     pub(super) fn new(
         id: StaffId,
-        hours: Option<(&'a OwnHours<'_>, HoursIndex)>,
+        hours: Option<(&'a OwnHours<'_>, usize)>,
         blocked: &'a Blocked,
         busy: &'a Busy,
     ) -> Self {
-        let hours = hours.map(|(all, HoursIndex(at))| all.known[at].spans.cursor());
+        let hours = hours.map(|(all, at)| all.known[at].spans.cursor());
         Self { hours, held: None, id, blocked, busy }
     }
 

@@ -8,19 +8,12 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Text<const MIN: usize, const MAX: usize>(String);
 
-/// The rule that a text breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextError {
-    Length {
-        min: usize,
-        max: usize,
-    },
+    Length { min: usize, max: usize },
     Blank,
-    /// The text contains U+0000.
     Nul,
-    /// The text is not `local@domain` without white space.
     Email,
-    /// The text is not a number in E.164 form.
     Phone,
 }
 
@@ -31,7 +24,6 @@ impl<const MAX: usize> Default for Text<0, MAX> {
 }
 
 impl<const MIN: usize, const MAX: usize> Text<MIN, MAX> {
-    /// Errors: [`TextError::Nul`], [`TextError::Length`] or [`TextError::Blank`].
     pub fn new(text: String) -> Result<Self, TextError> {
         if text.contains('\0') {
             return Err(TextError::Nul);

@@ -24,12 +24,9 @@ impl fmt::Display for TimestampError {
 impl std::error::Error for TimestampError {}
 
 impl Timestamp {
-    /// 0000-01-01T00:00:00.000Z.
     pub const MIN: Self = Self(-62_167_219_200_000);
-    /// 9999-12-31T23:59:59.999Z.
     pub const MAX: Self = Self(253_402_300_799_999);
 
-    /// Saturates at [`Self::MIN`] and [`Self::MAX`].
     pub const fn from_millis(millis: i64) -> Self {
         if millis < Self::MIN.0 {
             Self::MIN
@@ -44,8 +41,7 @@ impl Timestamp {
         self.0
     }
 
-    /// Parses RFC 3339 with an offset or `Z`. Digits after the millisecond are dropped. Errors: The text has
-    /// another form, names a date that does not exist, or is outside the years 0000 to 9999.
+    /// RFC 3339 with an offset or `Z`. Digits after the millisecond are dropped.
     pub fn parse(text: &str) -> Result<Self, TimestampError> {
         // chrono accepts other separators than RFC 3339.
         if !matches!(text.as_bytes().get(10), Some(b'T' | b't')) {
@@ -86,29 +82,35 @@ impl From<DateTime<Utc>> for Timestamp {
     }
 }
 
-impl Add<TimeDelta> for Timestamp {
-    type Output = Self;
+macro_rules! arithmetic {
+    ($($type:ty),*) => {$(
+        impl Add<TimeDelta> for $type {
+            type Output = Self;
 
-    fn add(self, delta: TimeDelta) -> Self {
-        Self::from_millis(self.0.saturating_add(delta.num_milliseconds()))
-    }
+            fn add(self, delta: TimeDelta) -> Self {
+                Self::from_millis(self.0.saturating_add(delta.num_milliseconds()))
+            }
+        }
+
+        impl Sub<TimeDelta> for $type {
+            type Output = Self;
+
+            fn sub(self, delta: TimeDelta) -> Self {
+                Self::from_millis(self.0.saturating_sub(delta.num_milliseconds()))
+            }
+        }
+
+        impl Sub for $type {
+            type Output = TimeDelta;
+
+            fn sub(self, earlier: Self) -> TimeDelta {
+                TimeDelta::milliseconds(self.0 - earlier.0)
+            }
+        }
+    )*};
 }
 
-impl Sub<TimeDelta> for Timestamp {
-    type Output = Self;
-
-    fn sub(self, delta: TimeDelta) -> Self {
-        Self::from_millis(self.0.saturating_sub(delta.num_milliseconds()))
-    }
-}
-
-impl Sub for Timestamp {
-    type Output = TimeDelta;
-
-    fn sub(self, earlier: Self) -> TimeDelta {
-        TimeDelta::milliseconds(self.0 - earlier.0)
-    }
-}
+arithmetic!(Timestamp, SteadyTime);
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -137,7 +139,6 @@ pub struct SteadyTime(i64);
 impl SteadyTime {
     const DAY_MILLIS: i64 = 24 * 60 * 60 * 1_000;
 
-    /// Saturates at the range of [`Timestamp`].
     pub const fn from_millis(millis: i64) -> Self {
         Self(Timestamp::from_millis(millis).millis())
     }
@@ -149,30 +150,6 @@ impl SteadyTime {
     /// The day number. Negative days count as day 0.
     pub fn day(self) -> u32 {
         u32::try_from(self.0.div_euclid(Self::DAY_MILLIS)).unwrap_or(0)
-    }
-}
-
-impl Add<TimeDelta> for SteadyTime {
-    type Output = Self;
-
-    fn add(self, delta: TimeDelta) -> Self {
-        Self::from_millis(self.0.saturating_add(delta.num_milliseconds()))
-    }
-}
-
-impl Sub<TimeDelta> for SteadyTime {
-    type Output = Self;
-
-    fn sub(self, delta: TimeDelta) -> Self {
-        Self::from_millis(self.0.saturating_sub(delta.num_milliseconds()))
-    }
-}
-
-impl Sub for SteadyTime {
-    type Output = TimeDelta;
-
-    fn sub(self, earlier: Self) -> TimeDelta {
-        TimeDelta::milliseconds(self.0 - earlier.0)
     }
 }
 

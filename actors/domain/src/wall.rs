@@ -80,8 +80,7 @@ impl Wall {
         }
     }
 
-    /// The first instant at which the wall clock shows this time, or the first after the gap for a skipped
-    /// time.
+    /// The first instant that shows this time, or the first after the gap for a skipped time.
     pub(super) fn earliest(&self, wall: NaiveDateTime) -> Timestamp {
         self.first_of(wall, &self.showing(wall))
     }
@@ -90,8 +89,7 @@ impl Wall {
         showing.earliest().unwrap_or_else(|| self.after_gap(wall))
     }
 
-    /// The last instant at which the wall clock shows this time. For a skipped time, the first instant after
-    /// the gap.
+    /// The last instant that shows this time, or the first after the gap for a skipped time.
     pub(super) fn latest(&self, wall: NaiveDateTime) -> Timestamp {
         self.showing(wall).latest().unwrap_or_else(|| self.after_gap(wall))
     }
@@ -100,9 +98,8 @@ impl Wall {
         self.earliest(date.and_time(NaiveTime::MIN))
     }
 
-    /// The first instant after `after` at which the wall clock shows this time of day. A skipped time gives
-    /// the first instant after the gap, a repeated time its first instant. Dates that the zone skipped are
-    /// ignored.
+    /// A skipped time gives the first instant after the gap, a repeated time its first instant. Dates that
+    /// the zone skipped are ignored.
     pub(super) fn next_at(&self, time: LocalTime, after: Timestamp) -> Timestamp {
         let on = |date: NaiveDate| Some((date, self.earliest(wall_clock(date, time)?)));
         let days = self.local(after).date().iter_days().filter_map(on);
@@ -110,8 +107,8 @@ impl Wall {
         instants.find(|at| *at > after).unwrap_or(Timestamp::MAX)
     }
 
-    /// The window of a date as instants, or `None` if a clock change skips all of it. A repeated opening time
-    /// counts the first time, a repeated closing time the last time; a time in a gap moves to its end.
+    /// `None` if a clock change skips all of it. A repeated opening counts the first time, a repeated closing
+    /// the last; a time in a gap moves to its end.
     pub(super) fn stretch(&self, date: NaiveDate, window: LocalWindow) -> Option<Stretch> {
         let (first, minutes) = (window.open.minutes(), window.wall_minutes());
         if let (Some(opens), Some(closes)) = (self.counted(date, first), self.counted(date, first + minutes))
@@ -125,8 +122,7 @@ impl Wall {
     }
 
     fn after_gap(&self, wall: NaiveDateTime) -> Timestamp {
-        // The begin of the gap and the offset before it determine the instant. The end of the gap can be
-        // ambiguous.
+        // The end of a gap can be ambiguous; its begin and the offset before it are not.
         let begin = GapInfo::new(&wall, &self.zone).and_then(|gap| gap.begin);
         let (skipped, before) = begin.expect("a gap has a begin");
         instant(skipped, before.fix())

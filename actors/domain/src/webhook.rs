@@ -5,9 +5,22 @@
 //! number of waiting deliveries.
 
 use super::words::words;
-use super::{AttemptError, EventId, EventType, Timestamp, WebhookId, WebhookUrl};
+use super::{AttemptError, EventId, Timestamp, WebhookId, WebhookUrl};
 
 pub const ENDPOINTS_MAX: usize = 25;
+
+words! {
+    EventType {
+        CallCompleted = "call.completed",
+        /// An appointment was confirmed for the first time.
+        AppointmentBooked = "appointment.booked",
+        AppointmentRescheduled = "appointment.rescheduled",
+        /// An announced appointment was cancelled.
+        AppointmentCancelled = "appointment.cancelled",
+        MessageTaken = "message.taken",
+        ContactCreated = "contact.created",
+    }
+}
 
 words! {
     WebhookStatus {
@@ -69,7 +82,6 @@ impl FromIterator<EventType> for EventTypes {
     }
 }
 
-/// The signing key. Its `Debug` output hides the bytes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct WebhookSecret([u8; 32]);
 
@@ -136,11 +148,9 @@ pub struct Delivery {
     pub status: DeliveryStatus,
     pub epoch: u32,
     pub attempts: u32,
-    /// The endpoint's number of successful deliveries before the first attempt. `None` before the first
-    /// attempt.
+    /// The endpoint's successful deliveries before the first attempt.
     pub reached_before: Option<u64>,
     pub last_response_status: Option<u16>,
-    /// The first KiB of the newest response.
     pub last_response_body: Option<String>,
     pub last_error: Option<AttemptError>,
     pub last_attempt_at: Option<Timestamp>,
@@ -149,8 +159,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// The delivery of an event that happened at `at`. It is due at `now`, the time of the delivery schedule,
-    /// or missed if the endpoint is disabled.
+    /// Due at `now`, the time of the delivery schedule, or missed if the endpoint is disabled.
     pub fn of_event(
         event_id: EventId,
         event: EventType,
@@ -186,7 +195,6 @@ impl Delivery {
             && self.last_response_body.is_none()
     }
 
-    /// A copy without the response body. A waiting delivery becomes missed.
     #[must_use]
     pub fn cleaned(&self) -> Self {
         let waits = self.status == DeliveryStatus::Pending;

@@ -1,6 +1,6 @@
 //! A macro for enums whose variants are words of the API (`instant`, `confirmed` …).
 
-/// Declares an enum with a word for each variant, and derives parsing, `Display` and serde from the table.
+/// Declares an enum with a word for each variant. Parsing, `Display`, serde and the JSON schema use the words.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
         $(#[$doc])*
@@ -36,6 +36,17 @@ macro_rules! words {
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl schemars::JsonSchema for $name {
+            fn schema_name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                let words: &[&str] = &[$($word),*];
+                schemars::json_schema!({"type": "string", "enum": words})
             }
         }
 

@@ -1,9 +1,9 @@
-//! Businesses, as integrations and the operator see them.
+//! Businesses, as integrations and the operator see them, and their retention.
 
 use std::borrow::Cow;
 
-use domain::schema::{Break, OpeningHours};
-use domain::{BookingMode, Business, BusinessId, Day, DayHours, Locale, Timestamp};
+use domain::schema::Break;
+use domain::{BookingMode, Business, BusinessId, DayHours, Locale, Retention, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -25,29 +25,11 @@ pub struct BusinessView {
     /// The way in which appointments are confirmed.
     pub booking_mode: BookingMode,
     /// Opening hours; a day that is not listed is closed.
-    #[schemars(with = "Vec<OpeningHours>")]
-    pub hours: Vec<HoursView>,
+    pub hours: Vec<DayHours>,
     /// The time of creation.
     pub created_at: Timestamp,
     /// The time of the last change.
     pub updated_at: Timestamp,
-}
-
-/// The opening hours of one day.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct HoursView {
-    /// The day on which the business opens.
-    pub day: Day,
-    /// Local time, `HH:MM`, to `23:59`.
-    pub open: String,
-    /// Local time, `HH:MM`; a time before `open` is on the next day.
-    pub close: String,
-}
-
-impl From<&DayHours> for HoursView {
-    fn from(day: &DayHours) -> Self {
-        Self { day: day.day, open: day.open.to_string(), close: day.close.to_string() }
-    }
 }
 
 impl From<&Business> for BusinessView {
@@ -59,7 +41,7 @@ impl From<&Business> for BusinessView {
             locale: business.locale,
             website_url: business.website_url.clone(),
             booking_mode: business.booking_mode,
-            hours: business.hours.days().iter().map(HoursView::from).collect(),
+            hours: business.hours.days().to_vec(),
             created_at: business.created_at,
             updated_at: business.updated_at,
         }
@@ -78,25 +60,7 @@ pub struct OperatorBusinessView {
     /// Whether the business is suspended, so that its API keys are refused.
     pub suspended: bool,
     /// Weekly breaks during opening hours. Appointments never overlap a break.
-    #[schemars(with = "Vec<Break>")]
-    pub breaks: Vec<BreakView>,
-}
-
-/// A weekly break.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct BreakView {
-    /// The day on which the break starts.
-    pub day: Day,
-    /// Local time, `HH:MM`, to `23:59`.
-    pub from: String,
-    /// Local time, `HH:MM`; a time before `from` is on the next day.
-    pub to: String,
-}
-
-impl From<&DayHours> for BreakView {
-    fn from(pause: &DayHours) -> Self {
-        Self { day: pause.day, from: pause.open.to_string(), to: pause.close.to_string() }
-    }
+    pub breaks: Vec<Break>,
 }
 
 impl From<&Business> for OperatorBusinessView {
@@ -105,7 +69,36 @@ impl From<&Business> for OperatorBusinessView {
             business: business.into(),
             phone_region: business.phone_region.clone(),
             suspended: business.suspended,
-            breaks: business.breaks.days().iter().map(BreakView::from).collect(),
+            breaks: business.breaks.days().iter().map(Break::from).collect(),
         }
     }
+}
+
+/// The number of days that records are kept; null is for ever.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Retention")]
+pub struct RetentionView {
+    /// Calls, counted from their creation.
+    pub calls_days: Option<u32>,
+    /// Messages, counted from their creation.
+    pub messages_days: Option<u32>,
+    /// Entries of the audit log. The newest entry is always kept.
+    pub audit_days: Option<u32>,
+    /// Appointments, counted from their end.
+    pub appointments_days: Option<u32>,
+}
+
+impl From<&Retention> for RetentionView {
+    fn from(retention: &Retention) -> Self {
+        let Retention { calls_days, messages_days, audit_days, appointments_days, .. } = *retention;
+        Self { calls_days, messages_days, audit_days, appointments_days }
+    }
+}
+
+/// A business that is being deleted.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "EndedBusiness")]
+pub struct EndedView {
+    /// The business's id.
+    pub id: BusinessId,
 }

@@ -2,12 +2,9 @@
 
 use std::borrow::Cow;
 
-use domain::schema::OpeningHours;
-use domain::{Currency, Service, ServiceId, StaffHours, StaffId, StaffMember, Timestamp};
+use domain::{Currency, DayHours, Service, ServiceId, StaffId, StaffMember, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-use super::HoursView;
 
 /// A service, as integrations see it; they see active ones only.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -121,13 +118,11 @@ pub struct OperatorStaffView {
     #[serde(flatten)]
     pub staff: StaffView,
     /// The staff member's own hours in the business's time zone; null means present during all opening hours.
-    #[schemars(with = "Option<Vec<OpeningHours>>")]
-    pub hours: Option<Vec<HoursView>>,
+    pub hours: Option<Vec<DayHours>>,
 }
 
 impl From<&StaffMember> for OperatorStaffView {
     fn from(staff: &StaffMember) -> Self {
-        let windows = |hours: &StaffHours| hours.days().iter().map(HoursView::from).collect();
-        Self { staff: staff.into(), hours: staff.hours.as_ref().map(windows) }
+        Self { staff: staff.into(), hours: staff.hours.as_ref().map(|hours| hours.days().to_vec()) }
     }
 }

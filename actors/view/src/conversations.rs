@@ -1,8 +1,8 @@
-//! Calls, messages and knowledge as the API shows them.
+//! Calls and messages.
 
 use domain::{
-    AppointmentId, CallId, CallOutcome, CallRecord, CallStatus, ContactId, Direction, Knowledge, KnowledgeId,
-    Locale, MessageId, MessageStatus, StaffId, TakenMessage, Timestamp, Urgency,
+    AppointmentId, CallId, CallOutcome, CallRecord, CallStatus, ContactId, Direction, Locale, MessageId,
+    MessageStatus, StaffId, TakenMessage, Timestamp, Urgency,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -117,41 +117,6 @@ impl From<&TakenMessage> for MessageView {
             status: message.status,
             created_at: message.created_at,
             updated_at: message.updated_at,
-        }
-    }
-}
-
-/// A knowledge entry.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Knowledge")]
-pub struct KnowledgeView {
-    /// The entry's id.
-    pub id: KnowledgeId,
-    /// The subject.
-    pub title: String,
-    /// The content.
-    pub content: String,
-    /// The address of the source.
-    #[schemars(extend("format" = "uri"))]
-    pub source_url: Option<String>,
-    /// The language of the entry.
-    pub locale: Option<Locale>,
-    /// The time of creation.
-    pub created_at: Timestamp,
-    /// The time of the last change.
-    pub updated_at: Timestamp,
-}
-
-impl From<&Knowledge> for KnowledgeView {
-    fn from(knowledge: &Knowledge) -> Self {
-        Self {
-            id: knowledge.id,
-            title: knowledge.title.clone(),
-            content: knowledge.content.clone(),
-            source_url: knowledge.source_url.clone(),
-            locale: knowledge.locale,
-            created_at: knowledge.created_at,
-            updated_at: knowledge.updated_at,
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Special days, time off, and the appointments outside bookable time after a change.
 
 use chrono::NaiveDate;
-use domain::schema::Window;
 use domain::{AppointmentId, BlockedTime, BlockedTimeId, LocalWindow, SpecialDay, StaffId, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,8 +18,7 @@ pub struct SpecialDayView {
     /// Whether the business does not open on this date.
     pub closed: bool,
     /// The opening hours of the date.
-    #[schemars(with = "Vec<Window>")]
-    pub windows: Vec<WindowView>,
+    pub windows: Vec<LocalWindow>,
     /// A note about the day.
     pub note: Option<String>,
     /// The time of creation.
@@ -29,24 +27,9 @@ pub struct SpecialDayView {
     pub updated_at: Timestamp,
 }
 
-/// A window of a date.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct WindowView {
-    /// Local time, `HH:MM`, to `23:59`.
-    pub open: String,
-    /// Local time, `HH:MM`; a time before `open` is on the next day.
-    pub close: String,
-}
-
-impl From<&LocalWindow> for WindowView {
-    fn from(window: &LocalWindow) -> Self {
-        Self { open: window.open.to_string(), close: window.close.to_string() }
-    }
-}
-
 impl From<&SpecialDay> for SpecialDayView {
     fn from(day: &SpecialDay) -> Self {
-        let windows: Vec<WindowView> = day.hours.windows().iter().map(WindowView::from).collect();
+        let windows = day.hours.windows().to_vec();
         Self {
             date: day.date.to_string(),
             closed: windows.is_empty(),

@@ -4,7 +4,6 @@
 
 mod appointments;
 mod audit;
-mod backup;
 mod budget;
 mod business;
 mod catalog;
@@ -12,12 +11,9 @@ mod contacts;
 mod conversations;
 mod diary;
 mod event;
+mod installation;
 mod keys;
-mod mail;
-mod moving;
-mod notes;
 mod people;
-mod retention;
 mod webhooks;
 
 use base64::Engine as _;
@@ -26,29 +22,10 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 
-pub use appointments::{AppointmentParties, AppointmentView, OperatorAppointmentView, SomeAppointmentView};
-pub use audit::{ActorView, AuditView, FieldChangeView};
-pub use backup::{BackupBegunView, BackupManifestView, BackupProblemView, BackupView};
-pub use budget::{BudgetView, LimitsView};
-pub use business::{BreakView, BusinessView, HoursView, OperatorBusinessView};
-pub use catalog::{OperatorServiceView, OperatorStaffView, ServiceView, StaffView};
-pub use contacts::{ContactView, OperatorContactView, SomeContactView};
-pub use conversations::{CallView, KnowledgeView, MessageView};
-pub use diary::{
-    AFFECTED_IDS_MAX, AffectedView, AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView,
-    WindowView,
+pub use self::{
+    appointments::*, audit::*, budget::*, business::*, catalog::*, contacts::*, conversations::*, diary::*,
+    event::*, installation::*, keys::*, people::*, webhooks::*,
 };
-pub use event::Event;
-pub use event::event;
-pub use keys::{CreatedKeyView, KeyCreatorView, KeyView, NewKeyView, OperatorKeyView};
-pub use mail::MailTestView;
-pub use moving::ImportedView;
-pub use notes::NotesView;
-pub use people::{
-    AlertsReadView, LinkView, NewPersonView, NoLink, NotificationView, NotificationsView, PersonView,
-};
-pub use retention::{EndedView, RetentionView};
-pub use webhooks::{DeliveryView, NewWebhookView, TestView, WebhookView};
 
 pub trait View: Serialize + DeserializeOwned + Send + 'static {}
 

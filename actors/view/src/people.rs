@@ -1,8 +1,8 @@
 //! People of a business, their sign-in links and alert settings.
 
 use domain::{
-    AlertEmail, AlertKind, AlertScope, LinkKind, Locale, Membership, MembershipId, MembershipStatus, Person,
-    PersonId, Role, StaffId, Timestamp,
+    AlertKind, AlertSetting, LinkKind, Locale, Membership, MembershipId, MembershipStatus, Person, PersonId,
+    Role, StaffId, Timestamp,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -130,46 +130,31 @@ pub struct AlertsReadView {
     pub read_at: Timestamp,
 }
 
-/// A person's settings for one kind of alert.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Notification")]
-pub struct NotificationView {
-    /// When the alert is mailed.
-    pub email: AlertEmail,
-    /// Whether the alert is shown in the dashboard.
-    pub in_app: bool,
-    /// Whether alerts concern all records or those of the person's own staff member.
-    pub scope: AlertScope,
-}
-
 /// A person's alert settings by kind.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Notifications")]
 pub struct NotificationsView {
     /// A webhook endpoint was disabled after failures.
-    pub webhook_disabled: NotificationView,
+    pub webhook_disabled: AlertSetting,
     /// An urgent message was taken.
-    pub urgent_message: NotificationView,
+    pub urgent_message: AlertSetting,
     /// Another message was taken.
-    pub message_taken: NotificationView,
+    pub message_taken: AlertSetting,
     /// A booking or a move waits for confirmation.
-    pub appointment_requested: NotificationView,
+    pub appointment_requested: AlertSetting,
     /// An appointment was booked.
-    pub appointment_booked: NotificationView,
+    pub appointment_booked: AlertSetting,
     /// An appointment was moved.
-    pub appointment_rescheduled: NotificationView,
+    pub appointment_rescheduled: AlertSetting,
     /// An appointment was cancelled.
-    pub appointment_cancelled: NotificationView,
+    pub appointment_cancelled: AlertSetting,
     /// A call was missed or failed.
-    pub call_missed: NotificationView,
+    pub call_missed: AlertSetting,
 }
 
 impl From<&Membership> for NotificationsView {
     fn from(membership: &Membership) -> Self {
-        let of = |kind| {
-            let setting = membership.alert(kind);
-            NotificationView { email: setting.email, in_app: setting.in_app, scope: setting.scope }
-        };
+        let of = |kind| membership.alert(kind);
         Self {
             webhook_disabled: of(AlertKind::WebhookDisabled),
             urgent_message: of(AlertKind::UrgentMessage),

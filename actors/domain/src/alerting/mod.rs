@@ -10,11 +10,11 @@
 use uuid::Uuid;
 
 use super::{
-    About, Access, Actor, AlertId, AlertKind, AlertScope, AlertSetting, Appointment, CallRecord, Membership,
-    PersonId, ResourceId, Right, Role, StaffId, TakenMessage, Team, Timestamp, WebhookId,
+    About, Access, Actor, AlertId, AlertKind, AlertScope, AlertSetting, Appointment, CallRecord, CallStatus,
+    Membership, PersonId, ResourceId, Right, Role, StaffId, TakenMessage, Team, Timestamp, Urgency,
+    WebhookId,
 };
 
-/// The number of alerts that are kept for a person in a business. A further alert deletes the oldest.
 pub const ALERTS_KEPT: u64 = 1_000;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,12 +33,16 @@ impl AlertTrigger {
     }
 
     pub fn of_message(taken: &TakenMessage) -> Self {
-        Self { kind: AlertKind::of_message(taken), id: taken.id.uuid(), staff: [taken.staff_id, None] }
+        let kind = match taken.urgency {
+            Urgency::Urgent => AlertKind::UrgentMessage,
+            Urgency::Normal => AlertKind::MessageTaken,
+        };
+        Self { kind, id: taken.id.uuid(), staff: [taken.staff_id, None] }
     }
 
     pub fn of_call(ended: &CallRecord) -> Option<Self> {
-        let kind = AlertKind::of_call(ended)?;
-        Some(Self { kind, id: ended.id.uuid(), staff: [None; 2] })
+        let call = Self { kind: AlertKind::CallMissed, id: ended.id.uuid(), staff: [None; 2] };
+        (ended.status != CallStatus::Completed).then_some(call)
     }
 
     pub fn of_webhook(turned_off: WebhookId) -> Self {

@@ -9,15 +9,14 @@ use std::ops::{Range, RangeInclusive};
 
 use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 
-use super::taker::{Candidate, HoursIndex, Obstacle, OwnHours};
+use super::taker::{Candidate, Obstacle, OwnHours};
 use super::{
     Appointment, AppointmentId, Blocked, BookingMode, Buffers, Business, Busy, BusyQuery, Calendar, Problem,
     ProblemCode, Refusal, Service, ServiceId, SlotReason, SpecialDays, StaffId, StaffMember, Timeline,
     Timestamp,
 };
 
-/// The UTC years in which a time can be booked. The rules of time zones are not known further ahead, so a
-/// start outside is an invalid request.
+/// UTC years. The rules of time zones are not known further ahead.
 pub const BOOKABLE_YEARS: RangeInclusive<i32> = 1970..=2199;
 
 fn bookable_years() -> Range<Timestamp> {
@@ -27,7 +26,6 @@ fn bookable_years() -> Range<Timestamp> {
     begins(first).unwrap_or(Timestamp::MIN)..begins(last + 1).unwrap_or(Timestamp::MAX)
 }
 
-/// The maximum number of days in one listing, both ends included.
 pub const AVAILABILITY_DAYS_MAX: i64 = 7;
 
 #[derive(Clone, Copy)]
@@ -100,8 +98,8 @@ struct BookingRange {
 }
 
 impl<'a> Schedule<'a> {
-    /// The bookable times on the local dates `first` to `last`, both included, sorted and without duplicates.
-    /// Empty for an integration if the booking mode is off.
+    /// The bookable times on the local dates, both included, sorted. Empty for an integration without
+    /// booking.
     pub fn slots(
         &self,
         service: ServiceId,
@@ -179,10 +177,9 @@ impl<'a> Schedule<'a> {
         starts.into_iter().map(|start| Slot { starts_at: start, ends_at: start + duration }).collect()
     }
 
-    /// Selects the staff member: the requested one, or the free one with the fewest booked minutes on that
-    /// local day. A tie goes to the lowest id. Errors: the first reason in this order: [`SlotReason::Past`],
-    /// calendar, service, staff. With several candidates, the reason of the staff member who is closest to
-    /// being available.
+    /// Selects the requested staff member, or the free one with the fewest booked minutes on that local day;
+    /// a tie goes to the lowest id. Errors: the first reason in this order: [`SlotReason::Past`], calendar,
+    /// service, the staff member who is closest to being available.
     pub fn assign(&self, request: &SlotRequest) -> Result<StaffId, SlotReason> {
         let SlotRequest { service, staff, start, duration, buffers, except, terms } = *request;
         if start <= self.now {
@@ -215,8 +212,7 @@ impl<'a> Schedule<'a> {
         least.ok_or(nearest)
     }
 
-    /// Whether the appointment's time is within open time and the staff member's presence. Other
-    /// appointments, the grid of start times and the notice are ignored.
+    /// Ignores other appointments, the grid of start times and the notice.
     fn is_inside(
         &self,
         (staff, start, end): (StaffId, Timestamp, Timestamp),
@@ -266,7 +262,6 @@ impl<'a> Schedule<'a> {
         BookingRange { notice: self.now + service.min_notice(), last, ..anytime }
     }
 
-    /// Checks that the service is active and that the staff member, if given, is active and offers it.
     /// Errors: [`Refusal::Invalid`] with every problem of `service_id` and `staff_id`.
     pub fn usable(&self, service: ServiceId, staff: Option<StaffId>) -> Result<&Service, Refusal> {
         let known = self.services.get(&service);
@@ -292,7 +287,6 @@ impl<'a> Schedule<'a> {
         Calendar::new(self.business, self.special)
     }
 
-    /// The active staff members who offer the service, or only the requested one, in the order of their ids.
     fn candidates(
         &self,
         service: ServiceId,
@@ -306,7 +300,7 @@ impl<'a> Schedule<'a> {
     fn candidate<'b>(
         &self,
         member: &StaffMember,
-        own: Option<HoursIndex>,
+        own: Option<usize>,
         hours: &'b OwnHours<'_>,
     ) -> Candidate<'b>
     where
@@ -348,8 +342,7 @@ impl BookingRange {
     }
 }
 
-/// Ranks a reason by how close the staff member is to being available: free except for a buffer, present,
-/// absent.
+/// How close the staff member is to being available: free except for a buffer, present, absent.
 fn nearness(reason: SlotReason) -> u8 {
     match reason {
         SlotReason::Buffer => 2,

@@ -96,7 +96,7 @@ pub fn check_booking(
         problems.extend(found);
     }
     problems.extend(others);
-    if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems)) }
+    Refusal::check(problems)
 }
 
 /// Errors: those of [`check_booking`], then those of the booking mode, then [`Refusal::SlotUnavailable`].

@@ -15,23 +15,13 @@ use super::{Appointment, AppointmentId, Buffers, ServiceId, StaffId, Timestamp};
 #[derive(Clone, Debug, Default)]
 pub struct Busy {
     /// By start. The ends have the same order, because appointments do not overlap.
-    by_staff: HashMap<StaffId, BTreeMap<Timestamp, Held>>,
-    len: usize,
+    by_staff: HashMap<StaffId, BTreeMap<Timestamp, Hold>>,
     /// Start to end of the times that are blocked for all staff members. Nearly always empty.
     for_all: BTreeMap<Timestamp, Timestamp>,
-    /// The longest buffer of any appointment, in milliseconds. It bounds the search for buffers that reach
-    /// into a range.
+    /// The longest buffer in milliseconds. It bounds the search for buffers that reach into a range.
     reach: i64,
     /// The longest appointment, in milliseconds. It bounds the search for appointments that are in progress.
     lasting: i64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    end: Timestamp,
-    id: AppointmentId,
-    service: ServiceId,
-    buffers: Buffers,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -90,19 +80,17 @@ pub enum Clash {
 }
 
 impl Busy {
-    /// Panics if the time is empty or overlaps another appointment of the staff member. Buffers may overlap,
-    /// because the team can ignore them.
+    /// Panics if the time is empty or overlaps another appointment. Buffers may overlap.
     pub fn insert(&mut self, staff: StaffId, hold: Hold) {
-        let Hold { id, start, end, service, buffers } = hold;
+        let Hold { id, start, end, buffers, .. } = hold;
         assert!(start < end, "appointment {id} ends at {end}, not after its start {start}");
         assert!(
             self.has_none(staff, start, end, None),
             "appointment {id} at {start} overlaps another of staff member {staff}"
         );
-        self.by_staff.entry(staff).or_default().insert(start, Held { end, id, service, buffers });
+        self.by_staff.entry(staff).or_default().insert(start, hold);
         self.reach = self.reach.max(buffers.longest().num_milliseconds());
         self.lasting = self.lasting.max((end - start).num_milliseconds());
-        self.len += 1;
     }
 
     pub fn remove(&mut self, staff: StaffId, start: Timestamp, id: AppointmentId) {
@@ -111,24 +99,12 @@ impl Busy {
             held.is_some_and(|held| held.id == id),
             "appointment {id} does not hold {start} of staff member {staff}"
         );
-        self.len -= 1;
     }
 
     /// Blocks `[start, end)` for all staff members: a booked appointment's staff member is unknown.
     pub fn hold_for_all(&mut self, start: Timestamp, end: Timestamp) {
         let until = self.for_all.entry(start).or_insert(end);
         *until = end.max(*until);
-    }
-
-    /// Whether the staff member can be booked in `[start, end)`. `except` is ignored.
-    pub fn is_free(
-        &self,
-        staff: StaffId,
-        start: Timestamp,
-        end: Timestamp,
-        except: Option<AppointmentId>,
-    ) -> bool {
-        meets(&self.for_all, start, end).is_none() && self.has_none(staff, start, end, except)
     }
 
     fn has_none(
@@ -149,8 +125,7 @@ impl Busy {
         BusyCursor { busy: self, held, last_start: Timestamp::MIN, rest: None, near: VecDeque::new() }
     }
 
-    /// The appointments that overlap the range, in order for each staff member. `None` selects all staff
-    /// members.
+    /// In order for each staff member. `None` selects all staff members.
     pub fn meeting(
         &self,
         Range { start, end }: Range<Timestamp>,
@@ -160,10 +135,7 @@ impl Busy {
             self.by_staff.iter().filter(move |(staff, _)| start < end && of.is_none_or(|of| of == **staff));
         all.flat_map(move |(staff, held)| {
             let under_way = held.range(..start).next_back().filter(|(_, held)| held.end > start);
-            under_way.into_iter().chain(held.range(start..end)).map(|(start, held)| {
-                let Held { end, id, service, buffers } = *held;
-                (*staff, Hold { id, start: *start, end, service, buffers })
-            })
+            under_way.into_iter().chain(held.range(start..end)).map(|(_, hold)| (*staff, *hold))
         })
     }
 
@@ -183,35 +155,24 @@ impl Busy {
             *held = held.split_off(&instant);
             !held.is_empty()
         });
-        self.len = self.by_staff.values().map(BTreeMap::len).sum();
         self.for_all.retain(|_, until| *until > instant);
-    }
-
-    pub fn len(&self) -> usize {
-        self.len
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 }
 
-/// The number of appointments to step over before the cursor searches the map.
 const STEPS_MAX: usize = 8;
 
 fn meets(for_all: &BTreeMap<Timestamp, Timestamp>, start: Timestamp, end: Timestamp) -> Option<Timestamp> {
     for_all.range(..end).map(|(_, until)| *until).find(|until| *until > start)
 }
 
-/// A cursor over one staff member's appointments. Queries in ascending order continue at the last position;
-/// other orders give the same results but cost a search.
+/// Queries in ascending order continue at the last position; others cost a search.
 #[derive(Clone, Debug)]
 pub struct BusyCursor<'a> {
     busy: &'a Busy,
-    held: Option<&'a BTreeMap<Timestamp, Held>>,
+    held: Option<&'a BTreeMap<Timestamp, Hold>>,
     last_start: Timestamp,
     near: VecDeque<Near>,
-    rest: Option<Peekable<btree_map::Range<'a, Timestamp, Held>>>,
+    rest: Option<Peekable<btree_map::Range<'a, Timestamp, Hold>>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -223,8 +184,7 @@ struct Near {
 }
 
 impl BusyCursor<'_> {
-    /// The conflict for a booking at `start`, and the instant until which the same conflict lasts for later
-    /// starts. Buffers of neighbours add up, because each appointment keeps its own buffers.
+    /// The conflict, and the instant until which it lasts for later starts. Buffers of neighbours add up.
     pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
         let (end, (from, to)) = (query.end(start), query.around(start));
         // The earliest start whose leading buffer begins after the conflict.
@@ -267,13 +227,13 @@ impl BusyCursor<'_> {
             near.pop_front();
         }
         let Some(rest) = rest else { return near.iter() };
-        let is_over = |(_, held): &(&Timestamp, &Held)| held.end.millis() <= first;
+        let is_over = |(_, held): &(&Timestamp, &Hold)| held.end.millis() <= first;
         let is_passed = (0..STEPS_MAX).all(|_| rest.next_if(is_over).is_some());
         if is_passed {
             *rest = from_on();
             while rest.next_if(is_over).is_some() {}
         }
-        while let Some((&start, &Held { end, id, buffers, .. })) =
+        while let Some((_, &Hold { id, start, end, buffers, .. })) =
             rest.next_if(|(start, _)| start.millis() < last)
         {
             near.push_back(Near { id, start, end, around: buffers.around((start, end)) });

@@ -20,11 +20,9 @@ use super::{
     WeeklyHours,
 };
 
-/// The distance of start times on the wall clock.
 const STEP: TimeDelta = TimeDelta::minutes(30);
 
-/// The maximum distance between an instant's local date and the date of its window: one day for a window past
-/// midnight, and one for a clock change.
+/// From an instant's local date to that of its window: a day past midnight, and one for a clock change.
 const REACH: Days = Days::new(2);
 
 #[derive(Clone, Copy, Debug)]
@@ -42,8 +40,8 @@ pub struct Timeline {
     around: RangeInclusive<NaiveDate>,
     wall: Wall,
     windows: Vec<Window>,
-    open: Spans,
-    breaks: Spans,
+    pub(super) open: Spans,
+    pub(super) breaks: Spans,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -64,8 +62,7 @@ pub fn day_bounds(zone: Tz, date: NaiveDate) -> Range<Timestamp> {
     wall.day_start(date)..end
 }
 
-/// The first later instant at which the wall clock of a zone shows a time of day. If a clock change skips
-/// that time, the first instant after the gap.
+/// The first later instant that shows this time of day. If it is skipped, the first after the gap.
 pub fn next_at(zone: Tz, time: LocalTime, after: Timestamp) -> Timestamp {
     Wall::new(zone).next_at(time, after)
 }
@@ -80,8 +77,7 @@ impl<'a> Calendar<'a> {
         Wall::new(self.zone).local(at).date()
     }
 
-    /// From the first instant of the date to the first instant of the next date. Empty for a date that the
-    /// zone skipped at a move across the date line.
+    /// Empty for a date that the zone skipped at a move across the date line.
     pub fn day_bounds(&self, date: NaiveDate) -> Range<Timestamp> {
         day_bounds(self.zone, date)
     }
@@ -143,9 +139,8 @@ impl Timeline {
         starts
     }
 
-    /// Whether the instant, which is on one of the dates, is a start time for a service of this duration.
-    /// Errors: the first that applies: [`SlotReason::ClosedThatDay`] or [`SlotReason::OutsideHours`],
-    /// [`SlotReason::Break`], [`SlotReason::OffGrid`].
+    /// Whether the instant is a start time. Errors: the first of [`SlotReason::ClosedThatDay`] or
+    /// [`SlotReason::OutsideHours`], [`SlotReason::Break`], [`SlotReason::OffGrid`].
     pub fn check(&self, start: Timestamp, duration: TimeDelta) -> Result<(), SlotReason> {
         let wall = self.wall.local(start);
         let (mut reason, mut cursor) = (SlotReason::OutsideHours, self.cursor());
@@ -169,14 +164,6 @@ impl Timeline {
     /// Whether `[start, end)`, which begins on one of the dates, is within open time and overlaps no break.
     pub fn holds(&self, start: Timestamp, end: Timestamp) -> bool {
         self.open.cover(start, end) && !self.breaks.meet(start, end)
-    }
-
-    pub fn open(&self) -> &Spans {
-        &self.open
-    }
-
-    pub fn breaks(&self) -> &Spans {
-        &self.breaks
     }
 
     pub fn staff_hours(&self, hours: &StaffHours) -> Spans {
@@ -214,8 +201,7 @@ impl Timeline {
         if on_grid { Ok(()) } else { Err(SlotReason::OffGrid) }
     }
 
-    /// The grid of this window on the dates, with the instants of each time. The last ones can be after its
-    /// end.
+    /// Each time of the grid with its instants. The last ones can be after the window's end.
     fn grid(&self, window: &Window) -> impl Iterator<Item = (NaiveDateTime, Timestamp)> {
         let (base, closes, last) = (window.base, window.stretch.closes, *self.dates.end());
         // Skips the grid times of earlier dates without iterating.

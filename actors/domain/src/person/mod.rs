@@ -19,19 +19,15 @@ const SESSION_UNUSED_MAX: TimeDelta = TimeDelta::days(7);
 const SESSION_MAX: TimeDelta = TimeDelta::days(30);
 /// The maximum age of a session that can only set a password.
 const RESTRICTED_MAX: TimeDelta = TimeDelta::hours(1);
-/// The password is not requested again within this time.
 const PASSWORD_FRESH: TimeDelta = TimeDelta::minutes(15);
 pub const USE_WRITTEN_AFTER: TimeDelta = TimeDelta::hours(1);
-/// How long an unused account without memberships is kept.
 const ORPHAN_KEPT: TimeDelta = TimeDelta::days(1);
-/// How long a used account without memberships is kept after its last use.
 const LEFT_KEPT: TimeDelta = TimeDelta::days(90);
 pub const USER_AGENT_CHARS_MAX: usize = 200;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
     pub address: Option<String>,
-    /// The `User-Agent`, truncated.
     pub user_agent: String,
 }
 
@@ -97,8 +93,7 @@ pub struct Person {
     pub last_sign_in_at: Option<Timestamp>,
     pub sessions: Vec<Session>,
     pub link: Option<Link>,
-    /// Links of mails that were written earlier are invalid: since then a link was used or handed over, or
-    /// the password or the address changed.
+    /// Links of mails that were written earlier are invalid.
     pub links_from: Timestamp,
 }
 
@@ -182,8 +177,7 @@ impl Person {
         Ok(accepts)
     }
 
-    /// Requests a new e-mail address. With mail, the change applies after the link is used. Without mail, it
-    /// applies immediately and the address is unconfirmed.
+    /// With mail, the change applies after the link is used. Without mail, the address is unconfirmed.
     pub fn change_email(
         &mut self,
         hash: &[u8; 32],
@@ -218,8 +212,7 @@ impl Person {
         Ok(())
     }
 
-    /// Removes the password and sessions of an unconfirmed account, which another person may have created.
-    /// Returns whether something was removed.
+    /// Another person may have created an unconfirmed account. Returns whether something was removed.
     pub fn clear_unconfirmed(&mut self, now: Timestamp) -> bool {
         let clears = !self.confirmed && (self.password.is_some() || !self.sessions.is_empty());
         if clears {
@@ -241,8 +234,7 @@ impl Person {
         self.end_sessions(|session| !session.is_good(now)) || link
     }
 
-    /// Whether an account without memberships has expired. This frees addresses that were registered for
-    /// other people and deletes the data of people who left.
+    /// An expired account without memberships is deleted, which frees its address.
     pub fn may_be_orphan(&self, now: Timestamp) -> bool {
         let unused = self.password.is_none() && self.last_sign_in_at.is_none();
         let kept = if unused { ORPHAN_KEPT } else { LEFT_KEPT };

@@ -1,10 +1,9 @@
 //! The knowledge that the receptionist may tell callers: the list, newest first, with a search; adding,
 //! showing, changing and deleting an entry.
 
-use domain::{KnowledgeId, Locale, Right};
+use domain::{Knowledge, KnowledgeId, Locale, Right};
 use engine::business::KnowledgeFilter;
 use engine::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
-use view::KnowledgeView;
 
 use crate::admin::knowledge::KnowledgePatchBody;
 use crate::api::conversations::KnowledgeBody;
@@ -21,7 +20,7 @@ struct List<'a> {
     done: String,
     q: &'a str,
     pages: Pages,
-    found: Through<KnowledgeView>,
+    found: Through<Knowledge>,
 }
 
 pub(crate) async fn list(member: Member) -> Answered {
@@ -43,7 +42,7 @@ pub(crate) async fn list(member: Member) -> Answered {
 }
 
 impl Member {
-    fn knowledge_detail(&self, piece: &KnowledgeView) -> String {
+    fn knowledge_detail(&self, piece: &Knowledge) -> String {
         let language =
             piece.locale.map_or_else(|| self.t("knowledge-both"), |one| self.language(one).to_owned());
         self.says("knowledge-detail", &[("language", language), ("when", self.short_date(piece.updated_at))])
@@ -54,7 +53,7 @@ impl Member {
 #[template(path = "dashboard/pages/records/knowledge_edit.html", config = "src/askama.toml")]
 struct Edit<'a> {
     sheet: Sheet<'a>,
-    piece: Option<&'a KnowledgeView>,
+    piece: Option<&'a Knowledge>,
     filled: Filled,
     versions: Versions,
     tag: String,
@@ -114,7 +113,7 @@ fn gone(member: &Member) -> Answered {
     shown(member, None, filled)
 }
 
-async fn found(member: &Member) -> Result<KnowledgeView, Refused> {
+async fn found(member: &Member) -> Result<Knowledge, Refused> {
     member.business.knowledge(member.id("knowledge_id")?).await?.ok_or_else(Refused::not_found)
 }
 
@@ -122,7 +121,7 @@ fn body(member: &Member) -> Body<'_> {
     member.body().text("title").text("content").optional("locale").optional("source_url")
 }
 
-fn values(piece: &KnowledgeView) -> [(&'static str, String); 4] {
+fn values(piece: &Knowledge) -> [(&'static str, String); 4] {
     [
         ("title", piece.title.clone()),
         ("content", piece.content.clone()),
@@ -131,7 +130,7 @@ fn values(piece: &KnowledgeView) -> [(&'static str, String); 4] {
     ]
 }
 
-fn shown(member: &Member, piece: Option<&KnowledgeView>, mut filled: Filled) -> Answered {
+fn shown(member: &Member, piece: Option<&Knowledge>, mut filled: Filled) -> Answered {
     let (view, is_kept) = (&member.view, !filled.notice.is_empty());
     let [title, content, locale, source] = fields(view).map(|field| filled.field(view, field));
     let shown = Edit {
@@ -159,7 +158,7 @@ fn fields(view: &View) -> [Field; 4] {
     ]
 }
 
-fn versions(view: &View, filled: &Filled, piece: &KnowledgeView) -> Versions {
+fn versions(view: &View, filled: &Filled, piece: &Knowledge) -> Versions {
     let labels = ["knowledge-title", "knowledge-content", "language", "knowledge-source"];
     let said = |name: &str, value: &str| match (name, Locale::from_word(value)) {
         ("locale", Some(locale)) => view.language(locale).to_owned(),
@@ -179,7 +178,7 @@ fn versions(view: &View, filled: &Filled, piece: &KnowledgeView) -> Versions {
 struct Delete<'a> {
     sheet: Sheet<'a>,
     path: String,
-    piece: KnowledgeView,
+    piece: Knowledge,
     filled: Filled,
 }
 

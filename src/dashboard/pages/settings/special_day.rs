@@ -42,7 +42,7 @@ fn ends(nth: usize) -> [String; 2] {
 fn values(day: &SpecialDayView) -> Form {
     let note = ("note".to_owned(), day.note.clone().unwrap_or_default());
     let windows = day.windows.iter().enumerate().flat_map(|(before, window)| {
-        std::iter::zip(ends(before + 1), [window.open.clone(), window.close.clone()])
+        std::iter::zip(ends(before + 1), [window.open.to_string(), window.close.to_string()])
     });
     Form::of(windows.chain([note]))
 }

@@ -2,14 +2,9 @@
 
 use domain::{AuditAction, Knowledge, KnowledgeDetails, KnowledgeId, KnowledgePatch, Named, Refusal};
 use store::{Weight, keys};
-use view::KnowledgeView;
 
-use crate::business::Write;
-use crate::business::change::Change;
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::{New, Removed, Shown};
-use crate::error::EngineError;
+use crate::business::{Change, Context, Decision, New, Removed, Shown, Write};
+use crate::error::Result;
 
 #[derive(Clone, Debug)]
 pub struct AddKnowledge {
@@ -17,30 +12,25 @@ pub struct AddKnowledge {
 }
 
 impl Change for AddKnowledge {
-    type Gives = New<KnowledgeView>;
+    type Gives = New<Knowledge>;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let knowledge = self.details.into_knowledge(context.mint(), context.at());
-        let shown = KnowledgeView::from(&knowledge);
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let knowledge = self.details.into_knowledge(context.mint(), context.at);
         // The stored answer omits the content, which may be long: a repeated request contains it. A real
         // content is never empty.
-        let remembered = KnowledgeView { content: String::new(), ..shown.clone() };
-        Ok(Decision::answering(shown)
+        let remembered = Knowledge { content: String::new(), ..knowledge.clone() };
+        Ok(Decision::answering(knowledge.clone())
             .remember(remembered)
             .note(AuditAction::KnowledgeCreated, knowledge.id)
-            .write(Write::put(context.business_id(), None, &knowledge)))
+            .write(Write::put(context.state.id, None, &knowledge)))
     }
 
-    fn replay(&self, remembered: KnowledgeView) -> KnowledgeView {
+    fn replay(&self, remembered: Knowledge) -> Knowledge {
         if !remembered.content.is_empty() {
             return remembered; // stored by an earlier version
         }
-        let KnowledgeView { id, created_at, .. } = remembered;
-        KnowledgeView::from(&self.details.clone().into_knowledge(id, created_at))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
+        let Knowledge { id, created_at, .. } = remembered;
+        self.details.clone().into_knowledge(id, created_at)
     }
 }
 
@@ -51,26 +41,21 @@ pub struct PatchKnowledge {
 }
 
 impl Change for PatchKnowledge {
-    type Gives = Shown<KnowledgeView>;
+    type Gives = Shown<Knowledge>;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let before = stored(context, self.id)?;
-        let shown = KnowledgeView::from(&before);
-        context.check_match(&shown)?;
+        context.check_match(&before)?;
         let mut after = self.patch.apply(&before);
         if after == before {
-            return Ok(Decision::answering(shown));
+            return Ok(Decision::answering(before));
         }
-        after.updated_at = context.at();
-        let now_shown = KnowledgeView::from(&after);
-        let (from, to) = in_brief(shown, &now_shown);
-        Ok(Decision::answering(now_shown)
+        after.updated_at = context.at;
+        let write = Write::put(context.state.id, Some(&before), &after);
+        let (from, to) = in_brief(before, &after);
+        Ok(Decision::answering(after)
             .note_changes(AuditAction::KnowledgeUpdated, self.id, (&from, &to))
-            .write(Write::put(context.business_id(), Some(&before), &after)))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
+            .write(write))
     }
 }
 
@@ -81,28 +66,25 @@ pub struct DeleteKnowledge {
 
 impl Change for DeleteKnowledge {
     type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let gone = Write::delete(context.business_id(), &stored(context, self.id)?);
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let gone = Write::delete(context.state.id, &stored(context, self.id)?);
         Ok(Decision::gone().note(AuditAction::KnowledgeDeleted, self.id).write(gone))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Frees
     }
 }
 
-fn stored(context: &Context<'_>, id: KnowledgeId) -> Result<Knowledge, EngineError> {
-    let knowledge = context.read(&keys::knowledge(context.business_id(), id))?;
+fn stored(context: &Context<'_>, id: KnowledgeId) -> Result<Knowledge> {
+    let knowledge = context.state.read(&keys::knowledge(context.state.id, id))?;
     Ok(knowledge.ok_or(Refusal::NotFound(Named::Knowledge))?)
 }
 
 /// The audited form of a change: the length of the content instead of the content, which may be long.
-fn in_brief(before: KnowledgeView, after: &KnowledgeView) -> (KnowledgeView, KnowledgeView) {
-    let length = |shown: &KnowledgeView| format!("{} characters", shown.content.chars().count());
+fn in_brief(before: Knowledge, after: &Knowledge) -> (Knowledge, Knowledge) {
+    let length = |shown: &Knowledge| format!("{} characters", shown.content.chars().count());
     let (from, mut to) = (length(&before), length(after));
     if before.content != after.content && from == to {
         to = format!("{to}, others");
     }
-    (KnowledgeView { content: from, ..before }, KnowledgeView { content: to, ..after.clone() })
+    (Knowledge { content: from, ..before }, Knowledge { content: to, ..after.clone() })
 }

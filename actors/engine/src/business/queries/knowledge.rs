@@ -3,15 +3,13 @@
 use domain::{Knowledge, KnowledgeId, fold_name};
 use store::keys::kind;
 use store::{Order, Record, keys};
-use view::KnowledgeView;
 
 use super::{Page, PageRequest, collect};
 use crate::business::BusinessHandle;
-use crate::error::EngineError;
+use crate::error::Result;
 
 #[derive(Clone, Debug, Default)]
 pub struct KnowledgeFilter {
-    /// Part of the title or the content, ignoring case.
     pub part: Option<String>,
     pub newest_first: bool,
 }
@@ -22,7 +20,7 @@ impl BusinessHandle {
         &self,
         filter: &KnowledgeFilter,
         page: &PageRequest,
-    ) -> Result<Page<KnowledgeView>, EngineError> {
+    ) -> Result<Page<Knowledge>> {
         let range = keys::of_kind(self.id, kind::KNOWLEDGE);
         let order = if filter.newest_first { Order::Descending } else { Order::Ascending };
         let part = filter.part.as_deref().map(fold_name);
@@ -32,14 +30,13 @@ impl BusinessHandle {
                 let has = |part: &String| {
                     [&piece.title, &piece.content].into_iter().any(|text| fold_name(text).contains(part))
                 };
-                Ok(part.as_ref().is_none_or(has).then(|| KnowledgeView::from(&piece)))
+                Ok(part.as_ref().is_none_or(has).then_some(piece))
             })
         })
         .await
     }
 
-    pub async fn knowledge(&self, id: KnowledgeId) -> Result<Option<KnowledgeView>, EngineError> {
-        let knowledge = self.read(|store| store.get::<Knowledge>(&keys::knowledge(self.id, id))).await?;
-        Ok(knowledge.as_ref().map(KnowledgeView::from))
+    pub async fn knowledge(&self, id: KnowledgeId) -> Result<Option<Knowledge>> {
+        self.read(|store| store.get(&keys::knowledge(self.id, id))).await
     }
 }

@@ -1,8 +1,8 @@
-//! Backups of the store.
+//! Backups, imports and test mails of the installation.
 
 use domain::{BackupId, BusinessId, Timestamp};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A backup that was started.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -77,4 +77,32 @@ pub struct BackupManifestView {
     pub chunks: usize,
     /// The SHA-256 of the manifest, which contains those of the chunks.
     pub sha256: String,
+}
+
+/// The result of a test mail.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "MailTestResult")]
+pub struct MailTestView {
+    /// Whether the relay accepted the mail.
+    pub sent: bool,
+    /// The relay's response to an accepted mail.
+    pub answer: Option<String>,
+    /// The error, in the relay's words if it sent any.
+    pub error: Option<String>,
+    /// The duration in milliseconds.
+    pub duration_ms: u64,
+}
+
+/// The result of an import or a dry run.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "Imported")]
+pub struct ImportedView {
+    /// The number of businesses.
+    pub businesses: u64,
+    /// The number of records, including the businesses.
+    pub records: u64,
+    /// The time of the export.
+    pub exported_at: Timestamp,
+    /// Whether the import was only checked.
+    pub dry_run: bool,
 }
