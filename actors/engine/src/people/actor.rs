@@ -2,18 +2,41 @@
 
 use std::sync::Arc;
 
-use domain::{BusinessId, PersonId, Timestamp, USE_WRITTEN_AFTER};
+use domain::{Actor as Who, AuditAction, BusinessId, Person, PersonId, Timestamp, USE_WRITTEN_AFTER};
 use ractor::{Actor, ActorProcessingErr, ActorRef};
 use store::{Batch, Done, Weight, keys};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::message::{Decided, Message, Note, Outcome};
 use super::state::{Persons, State};
 use super::write::write_person;
-use crate::error::EngineError;
-use crate::installation_log;
+use crate::error::{EngineError, Result};
 use crate::mail::{NewMail, write_mail};
 use crate::shared::Shared;
+
+#[derive(Debug, Default)]
+pub(crate) enum Outcome {
+    #[default]
+    Unchanged,
+    Changed(Box<Person>),
+    Deleted,
+}
+
+#[derive(Default)]
+pub(crate) struct Decided {
+    pub(super) outcome: Outcome,
+    /// The actor and the action of the audit entry, if there is one.
+    pub(super) note: Option<(Who, AuditAction)>,
+    /// The mail about the account, if there is one. It is written only if mail is on.
+    pub(super) mail: Option<NewMail>,
+}
+
+/// Decides a change on the newest state, or answers the error. The second result runs after the commit.
+pub(crate) type Change = Box<dyn FnOnce(Result<&Person>, Timestamp) -> (Decided, Done) + Send>;
+
+pub(crate) enum Message {
+    Change { change: Change, weight: Weight },
+    Used { hash: [u8; 32], at: Timestamp, permit: OwnedSemaphorePermit },
+}
 
 pub(crate) struct PersonActor;
 
@@ -22,7 +45,7 @@ impl PersonActor {
         persons: Arc<Persons>,
         id: PersonId,
         _: Arc<Semaphore>,
-    ) -> Result<ActorRef<Message>, EngineError> {
+    ) -> Result<ActorRef<Message>> {
         // The state must include every change that an earlier actor submitted.
         let Shared { store, supervisor, .. } = &*persons.shared;
         store.settled(keys::lane_of(id)).await?;
@@ -59,7 +82,7 @@ impl Actor for PersonActor {
         let persons = state.persons.upgrade().filter(|persons| !persons.shared.store.failed());
         let Some(persons) = persons else {
             if let Message::Change { change, .. } = message {
-                (change(Err(EngineError::Stopping), Timestamp::MIN).done)();
+                change(Err(EngineError::Stopping), Timestamp::MIN).1();
             }
             return Ok(());
         };
@@ -69,11 +92,10 @@ impl Actor for PersonActor {
             Message::Change { change, weight } => {
                 let room = shared.store.check_room(weight).map_err(EngineError::from);
                 let person = room.and_then(|()| state.person.as_ref().ok_or(EngineError::NotFound));
-                let Decided { outcome, note, mail, done } = change(person, now);
-                state.carry_out(&persons, outcome, (note, mail), now, done);
+                let (decided, done) = change(person, now);
+                state.carry_out(&persons, decided, now, done);
             }
             Message::Used { hash, at, permit } => {
-                // A session that has ended meanwhile is not written again.
                 let Some(mut after) = state.person.clone() else { return Ok(()) };
                 let session = after.sessions.iter_mut().find(|session| session.hash == hash);
                 let Some(session) = session.filter(|session| session.last_used_at + USE_WRITTEN_AFTER <= at)
@@ -83,7 +105,9 @@ impl Actor for PersonActor {
                 session.last_used_at = at;
                 if shared.store.check_room(Weight::Keeps).is_ok() {
                     let done: Done = Box::new(move || drop(permit));
-                    state.carry_out(&persons, Outcome::Changed(Box::new(after)), (None, None), now, done);
+                    let decided =
+                        Decided { outcome: Outcome::Changed(Box::new(after)), ..Decided::default() };
+                    state.carry_out(&persons, decided, now, done);
                 }
             }
         }
@@ -92,17 +116,11 @@ impl Actor for PersonActor {
 }
 
 impl State {
-    fn carry_out(
-        &mut self,
-        persons: &Persons,
-        outcome: Outcome,
-        (note, mail): (Option<Note>, Option<NewMail>),
-        now: Timestamp,
-        done: Done,
-    ) {
+    fn carry_out(&mut self, persons: &Persons, decided: Decided, now: Timestamp, done: Done) {
         let Some(before) = &self.person else { return done() };
         let (shared, outbox) = (&persons.shared, Arc::clone(&persons.mails.outbox));
         let (id, lane, mut batch) = (before.id, keys::lane_of(before.id), Batch::default());
+        let Decided { outcome, note, mail } = decided;
         let after = match outcome {
             Outcome::Unchanged => {
                 // A reply shows durable state.
@@ -116,8 +134,8 @@ impl State {
             Outcome::Deleted => None,
         };
         write_person(Some(before), after.as_ref(), &mut batch);
-        if let Some(Note { by, action }) = note {
-            installation_log::note(shared, (by, action), id, now, &mut batch);
+        if let Some(note) = note {
+            shared.note(note, id, now, &mut batch);
         }
         let minted = |new| outbox.mint(shared.mint_id(now), new, (now, shared.steady.now()));
         let mail = mail.and_then(minted);

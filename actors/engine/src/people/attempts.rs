@@ -15,22 +15,18 @@ use domain::Timestamp;
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
 
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 use crate::quota::{Quota, QuotaPermit};
 use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
-/// The failures that an IP address may have ([`Sources`]).
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// The remembered failures of an e-mail address. More failures are remembered than affect the delay, so an
-/// attempt that is no longer counted never replaces a failure that affects it.
+/// More failures are remembered than affect the delay, so that one that is taken back replaces none.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 /// The number of failures of an e-mail address that are answered without a delay.
 const PROMPT: u32 = 5;
-/// The longest delay, in seconds.
 const DELAY_MAX: u32 = 5;
-/// The maximum number of passwords of one IP address that are hashed or wait. The bound keeps a few addresses
-/// from delaying all others.
+/// Passwords of one IP address that are hashed or wait. Few addresses must not delay all others.
 const AT_ONCE_MAX: usize = 8;
 
 pub(crate) struct Attempts {
@@ -61,16 +57,13 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Counts an attempt. Returns the remaining wait if the IP address has failed too often.
-    ///
-    /// # Errors
-    /// [`EngineError::Overloaded`] with too many attempts of the IP address in progress.
+    /// Counts an attempt, or returns the remaining wait. Errors: [`EngineError::Overloaded`].
     pub(super) fn begin(
         &self,
         network: IpAddr,
         email: &str,
         now: Timestamp,
-    ) -> Result<Result<Try<'_>, Duration>, EngineError> {
+    ) -> Result<Result<Try<'_>, Duration>> {
         let mut failures = self.failures.lock();
         if let Some(free) = failures.addresses.free_at(network, now) {
             return Ok(Err((free - now).to_std().unwrap_or_default()));
@@ -84,14 +77,12 @@ impl Attempts {
 }
 
 impl Try<'_> {
-    /// The delay of the response to a wrong password.
     pub(super) fn delay(&self) -> Duration {
         let failures = self.attempts.failures.lock().emails.counted(&self.email, self.at);
         Duration::from_secs(failures.saturating_sub(PROMPT).min(DELAY_MAX).into())
     }
 
-    /// Takes the attempt back, because the password was right or was not checked. Returns the delay of the
-    /// response.
+    /// The password was right or was not checked. Returns the delay of the response.
     pub(super) fn forgive(&self) -> Duration {
         {
             let mut failures = self.attempts.failures.lock();

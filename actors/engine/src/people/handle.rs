@@ -12,13 +12,13 @@ use store::keys::installation_kind;
 use store::{Order, Record, StoreError, Weight, keys};
 use view::PersonView;
 
-use super::message::{Change, Decided, Message, Note, Outcome};
+use super::actor::{Change, Decided, Message, Outcome};
 use super::state::Persons;
 use super::token::Token;
 use crate::actor::{Claim, Reply};
 use crate::business::commands::people::PatchMember;
 use crate::business::{Answer, BusinessHandle, Page, PageRequest, Request, collect, read_page};
-use crate::error::EngineError;
+use crate::error::Result;
 use crate::mail::NewMail;
 use crate::shared::Shared;
 
@@ -26,19 +26,9 @@ use crate::shared::Shared;
 #[derive(Clone)]
 pub struct People {
     pub(crate) persons: Arc<Persons>,
-    /// A claim that every change of this handle holds until its reply.
     claim: Option<Claim>,
 }
 
-/// The new state of a person and the value for the caller.
-pub(super) struct PersonChange<T> {
-    pub(super) outcome: Outcome,
-    pub(super) note: Option<Note>,
-    pub(super) mail: Option<NewMail>,
-    pub(super) value: T,
-}
-
-/// A membership with its business, for the member.
 #[derive(Clone, Debug)]
 pub struct Belongs {
     pub business_id: BusinessId,
@@ -55,7 +45,6 @@ impl People {
         &self.persons.shared
     }
 
-    /// A handle whose changes carry `claim` until their reply.
     pub(super) fn with_claim(&self, claim: Option<Claim>) -> Self {
         Self { claim, ..self.clone() }
     }
@@ -64,13 +53,12 @@ impl People {
         self.claim.clone()
     }
 
-    /// Carries out a change and returns its value after the commit.
     pub(crate) async fn change<T: Send + 'static>(
         &self,
         id: PersonId,
         (by, action, weight): (Actor, AuditAction, Weight),
         decide: impl FnOnce(&mut Person, Timestamp) -> Result<T, Refusal> + Send + 'static,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T> {
         self.change_and_mail(id, (by, action, weight), |person, now| Ok((decide(person, now)?, None))).await
     }
 
@@ -80,15 +68,15 @@ impl People {
         id: PersonId,
         (by, action, weight): (Actor, AuditAction, Weight),
         decide: impl FnOnce(&mut Person, Timestamp) -> Result<(T, Option<NewMail>), Refusal> + Send + 'static,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T> {
         self.change_or_delete(id, weight, move |person, now| {
             let mut after = person.clone();
             let (value, mail) = decide(&mut after, now)?;
             if after == *person {
-                return Ok(PersonChange { outcome: Outcome::Unchanged, note: None, mail: None, value });
+                return Ok((Decided::default(), value));
             }
-            let note = Some(Note { by, action });
-            Ok(PersonChange { outcome: Outcome::Changed(Box::new(after)), note, mail, value })
+            let outcome = Outcome::Changed(Box::new(after));
+            Ok((Decided { outcome, note: Some((by, action)), mail }, value))
         })
         .await
     }
@@ -98,16 +86,15 @@ impl People {
         &self,
         id: PersonId,
         weight: Weight,
-        decide: impl FnOnce(&Person, Timestamp) -> Result<PersonChange<T>, Refusal> + Send + 'static,
-    ) -> Result<T, EngineError> {
+        decide: impl FnOnce(&Person, Timestamp) -> Result<(Decided, T), Refusal> + Send + 'static,
+    ) -> Result<T> {
         let message = |reply: Reply<T>| {
             let change: Change = Box::new(move |person, now| {
-                let decided = person.and_then(|person| Ok(decide(person, now)?));
-                let (outcome, note, mail, answer) = match decided {
-                    Ok(PersonChange { outcome, note, mail, value }) => (outcome, note, mail, Ok(value)),
-                    Err(error) => (Outcome::Unchanged, None, None, Err(error)),
+                let (decided, answer) = match person.and_then(|person| Ok(decide(person, now)?)) {
+                    Ok((decided, value)) => (decided, Ok(value)),
+                    Err(error) => (Decided::default(), Err(error)),
                 };
-                Decided { outcome, note, mail, done: Box::new(|| reply.send(answer)) }
+                (decided, Box::new(|| reply.send(answer)))
             });
             Message::Change { change, weight }
         };
@@ -120,17 +107,15 @@ impl People {
         self.persons.sends_mail.load(Ordering::Relaxed)
     }
 
-    /// Sets whether mail can be sent. The default is `false`.
     pub fn set_sends_mail(&self, sends: bool) {
         self.persons.sends_mail.store(sends, Ordering::Relaxed);
     }
 
-    /// Sets the service's public origin, for example `https://desk.example.com`. The default is none.
+    /// For example `https://desk.example.com`. The default is none.
     pub fn set_public_url(&self, origin: Option<&str>) {
         *self.persons.public_url.write() = origin.map(Arc::from);
     }
 
-    /// The URL of a link; `None` without a public origin.
     pub fn link_url(&self, token: &Token) -> Option<String> {
         let origin = self.persons.public_url.read().clone()?;
         Some(format!("{origin}/dashboard/enter/{}", token.reveal()))
@@ -140,12 +125,12 @@ impl People {
         self.persons.public_url.read().is_some()
     }
 
-    pub async fn person(&self, id: PersonId) -> Result<Option<Person>, EngineError> {
+    pub async fn person(&self, id: PersonId) -> Result<Option<Person>> {
         Ok(self.shared().store.get(&keys::person(id))?)
     }
 
     /// The person with this lower-case e-mail address.
-    pub(super) async fn by_email(&self, email: &str) -> Result<Option<Person>, EngineError> {
+    pub(super) async fn by_email(&self, email: &str) -> Result<Option<Person>> {
         let store = &self.shared().store;
         let id = store.find_as(&keys::person_by_email(email), keys::id_at_end)?;
         let Some(id) = id else { return Ok(None) };
@@ -155,12 +140,9 @@ impl People {
         Ok(person.filter(|person| person.email_folded() == email))
     }
 
-    /// A person's memberships, including offered ones, in the order of the business ids. Businesses that are
-    /// set aside are left out.
-    ///
-    /// # Errors
-    /// [`StoreError::BusinessSetAside`] if all of them are set aside.
-    pub async fn belongs(&self, person: PersonId) -> Result<Vec<Belongs>, EngineError> {
+    /// Includes offered memberships, in the order of the business ids. Errors:
+    /// [`StoreError::BusinessSetAside`] if all businesses are set aside.
+    pub async fn belongs(&self, person: PersonId) -> Result<Vec<Belongs>> {
         let (store, mut all, mut set_aside) = (&self.shared().store, Vec::new(), Ok(()));
         for business_id in self.businesses_of(person)? {
             if let Err(error) = self.shared().check_business(business_id) {
@@ -179,11 +161,8 @@ impl People {
         Ok(all)
     }
 
-    /// Refuses a person of a business that is set aside. Other people get no error, as if it did not exist.
-    ///
-    /// # Errors
-    /// [`StoreError::BusinessSetAside`].
-    pub fn check_set_aside(&self, person: PersonId, business: BusinessId) -> Result<(), EngineError> {
+    /// Errors: [`StoreError::BusinessSetAside`] for a person of the business. Other people get no error.
+    pub fn check_set_aside(&self, person: PersonId, business: BusinessId) -> Result<()> {
         let store = &self.shared().store;
         if store.is_business_set_aside(business) && store.contains(&keys::member_of(person, business))? {
             store.check_business(business)?;
@@ -197,18 +176,10 @@ impl People {
         ids.map(|row| Ok(row?.1)).collect()
     }
 
-    pub(super) async fn business_names(&self, person: PersonId) -> Result<Vec<String>, EngineError> {
-        let belongs = match self.belongs(person).await {
-            Err(EngineError::Store(StoreError::BusinessSetAside { .. })) => Vec::new(),
-            belongs => belongs?,
-        };
-        Ok(belongs.into_iter().map(|belongs| belongs.business_name).collect())
-    }
-
     /// The installation's audit log of changes to accounts, newest first.
-    pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>, EngineError> {
+    pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>> {
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::AUDIT);
-        let found = read_page(
+        read_page(
             (&self.persons.businesses.scans, &self.shared().store),
             BusinessId::INSTALLATION,
             page,
@@ -216,18 +187,16 @@ impl People {
                 collect(reader, all, Order::Descending, page, |_, value| AuditEntry::decode(value).map(Some))
             },
         )
-        .await?;
-        Ok(found)
+        .await
     }
 
-    /// The people of a business, in the order of their person ids.
     pub async fn of_business(
         &self,
         business: &BusinessHandle,
         page: &PageRequest,
-    ) -> Result<Page<PersonView>, EngineError> {
+    ) -> Result<Page<PersonView>> {
         let all = keys::of_kind(business.id, keys::kind::MEMBERSHIP);
-        let found = business
+        business
             .list(page, move |reader, page| {
                 collect(reader, all, Order::Ascending, page, |_, value| {
                     let membership = Membership::decode(value)?;
@@ -236,19 +205,11 @@ impl People {
                     Ok(Some(PersonView::new(&person, &membership)))
                 })
             })
-            .await?;
-        Ok(found)
+            .await
     }
 
-    /// A person with their membership of a business.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`] without a membership.
-    pub async fn member(
-        &self,
-        business: &BusinessHandle,
-        id: PersonId,
-    ) -> Result<(Person, Membership), EngineError> {
+    /// Errors: [`Refusal::NotFound`] without a membership.
+    pub async fn member(&self, business: &BusinessHandle, id: PersonId) -> Result<(Person, Membership)> {
         let membership = business.read(|store| store.get(&keys::membership(business.id, id))).await?;
         let membership: Membership = membership.ok_or(Refusal::NotFound(Named::Person))?;
         let person = self.person(id).await?.ok_or_else(no_account)?;
@@ -261,7 +222,7 @@ impl People {
         business: &BusinessHandle,
         request: Request,
         (id, patch, name): (PersonId, MembershipPatch, Option<PersonName>),
-    ) -> Result<Answer<PersonView>, EngineError> {
+    ) -> Result<Answer<PersonView>> {
         if let Some(answer) = business.remembered::<PatchMember>(&request).await? {
             return Ok(answer);
         }
@@ -280,13 +241,12 @@ impl People {
         business.change(request, PatchMember { before, person, patch }).await
     }
 
-    /// Changes a person's own name and language.
     pub async fn change_own(
         &self,
         id: PersonId,
         name: Option<PersonName>,
         locale: Option<Locale>,
-    ) -> Result<Person, EngineError> {
+    ) -> Result<Person> {
         let of = (Actor::Person(id), AuditAction::PersonChanged, Weight::Grows);
         self.change(id, of, move |person, now| {
             if let Some(locale) = locale.filter(|locale| *locale != person.locale) {

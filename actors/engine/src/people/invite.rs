@@ -16,8 +16,7 @@ use super::write::write_person;
 use crate::actor::Claim;
 use crate::business::commands::people::{AddMember, NoteLink};
 use crate::business::{Answer, BusinessHandle, Request};
-use crate::error::EngineError;
-use crate::installation_log::note;
+use crate::error::Result;
 use crate::mail::{Forgotten, NewMail, wait};
 
 #[derive(Clone, Debug)]
@@ -34,49 +33,26 @@ pub struct Invitation {
 #[derive(Clone, Debug)]
 pub struct NewLink {
     pub kind: LinkKind,
-    /// The token. It is shown only once.
     pub token: Token,
     pub expires_at: Timestamp,
 }
 
-/// A link for the operator.
 #[derive(Clone, Debug)]
 pub struct Linked {
     pub kind: LinkKind,
     pub expires_at: Timestamp,
-    /// The token. It is shown only once, so the answer to a repeated request contains no token.
+    /// `None` in the answer to a repeated request.
     pub token: Option<Token>,
-}
-
-/// The mail to an invited person. Its link is created when the mail is composed: see [`People::mail_link`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mailing {
-    /// An invitation with a link.
-    Invitation,
-    /// A reset with a link, because another person may have set the password.
-    Reset,
-    /// An offered membership without a link. The person signs in as usual.
-    Offer,
-}
-
-impl Mailing {
-    fn kind(self) -> MailKind {
-        match self {
-            Self::Invitation => MailKind::Invitation,
-            Self::Reset => MailKind::Reset,
-            Self::Offer => MailKind::Offer,
-        }
-    }
 }
 
 #[derive(Debug)]
 pub struct Invited {
-    /// The person with the membership, without a link.
     pub answer: Answer<NewPersonView>,
     /// A link for the inviting person to hand over.
     pub link: Option<NewLink>,
-    /// The recipient and the mail. `None` without a mail or for a repeated request.
-    pub mail: Option<(PersonId, Mailing)>,
+    /// The recipient and the mail, whose link is created when it is composed ([`People::mail_link`]). `None`
+    /// without a mail or for a repeated request.
+    pub mail: Option<(PersonId, MailKind)>,
 }
 
 impl People {
@@ -92,7 +68,7 @@ impl People {
         business: &BusinessHandle,
         request: Request,
         invitation: Invitation,
-    ) -> Result<Invited, EngineError> {
+    ) -> Result<Invited> {
         if let Some(answer) = business.remembered::<AddMember>(&request).await? {
             return Ok(Invited { answer, link: None, mail: None });
         }
@@ -102,14 +78,13 @@ impl People {
         people.invite_claimed(business, request, invitation, &profile).await
     }
 
-    /// Invites a person while this handle and the business's handle hold the claim on the address.
     async fn invite_claimed(
         &self,
         business: &BusinessHandle,
         request: Request,
         invitation: Invitation,
         profile: &Business,
-    ) -> Result<Invited, EngineError> {
+    ) -> Result<Invited> {
         let known = self.by_email(invitation.email.folded()).await?;
         let by_operator = matches!(request.actor, Actor::Operator | Actor::System);
         let mailed = !by_operator && self.sends_mail();
@@ -150,14 +125,15 @@ impl People {
         let id = person.id;
         let belonged = self.businesses_of(id)?;
         let by = request.actor;
-        let mailing = match (&person.password, person.confirmed) {
-            (None, _) => Mailing::Invitation,
-            (Some(_), false) => Mailing::Reset,
-            (Some(_), true) => Mailing::Offer,
+        let kind = match (&person.password, person.confirmed) {
+            (None, _) => MailKind::Invitation,
+            // Another person may have set the password.
+            (Some(_), false) => MailKind::Reset,
+            (Some(_), true) => MailKind::Offer,
         };
         // A mailed offer does not void the operator's link.
-        let mailed = mailed || by_operator && mailing == Mailing::Offer && self.sends_mail();
-        let mail = mailed.then(|| mailing.kind());
+        let mailed = mailed || by_operator && kind == MailKind::Offer && self.sends_mail();
+        let mail = mailed.then_some(kind);
         let answer = business
             .change(request, AddMember { person: person.clone(), offer, role, staff_id, mail })
             .await?;
@@ -165,31 +141,27 @@ impl People {
             return Ok(Invited { answer, link: None, mail: None }); // a concurrent repeat
         }
         if mailed {
-            return Ok(Invited { answer, link: None, mail: Some((id, mailing)) });
+            return Ok(Invited { answer, link: None, mail: Some((id, kind)) });
         }
         // A dashboard shows a link only for an account without a password and without memberships.
         let shown = person.password.is_none() && belonged.is_empty();
         let link = if by_operator {
             self.operator_link(id, business, by).await?
         } else if shown {
-            Some(
-                self.new_link(id, (Some(LinkKind::Invitation), LinkChannel::Shown), Some(business), by)
-                    .await?,
-            )
+            Some(self.new_link(id, (LinkKind::Invitation, LinkChannel::Shown), business, by).await?)
         } else {
             None
         };
         Ok(Invited { answer, link, mail: None })
     }
 
-    /// Refuses an invitation, where possible, before anything is written. It counts the mail of a dashboard's
-    /// invitation.
+    /// Refuses before anything is written, where possible. Counts the mail of a dashboard's invitation.
     async fn check_invitation(
         &self,
         business: &BusinessHandle,
         request: &Request,
         (person, offer, role, staff_id): (&Person, &Offer, Role, Option<StaffId>),
-    ) -> Result<(), EngineError> {
+    ) -> Result<()> {
         let unmade = AddMember { person: person.clone(), offer: offer.clone(), role, staff_id, mail: None };
         business.check(request, unmade).await?;
         if matches!(request.actor, Actor::Person(_)) && self.sends_mail() {
@@ -203,14 +175,13 @@ impl People {
         Ok(())
     }
 
-    /// Makes a link for a member of a business, for the operator to hand over. Without `kind`, the account
-    /// decides the kind. A repeated request makes no link.
+    /// Makes a link for the operator to hand over. Without `kind`, the account decides the kind.
     pub async fn make_link(
         &self,
         business: &BusinessHandle,
         request: Request,
         (id, kind): (PersonId, Option<LinkKind>),
-    ) -> Result<Linked, EngineError> {
+    ) -> Result<Linked> {
         // Concurrent repeats of one request would void each other's link.
         let once = request.idempotency.as_ref().map(|once| self.shared().begin_once(once.key)).transpose()?;
         let once = once.map(Claim::new);
@@ -223,23 +194,20 @@ impl People {
         let kind = kind.unwrap_or_else(|| person.fitting_link());
         let unmade = NoteLink { id, kind, expires_at: self.shared().clocks.now() };
         business.check(&request, unmade).await?;
-        let link =
-            people.new_link(id, (Some(kind), LinkChannel::Operator), Some(business), request.actor).await?;
+        let link = people.new_link(id, (kind, LinkChannel::Operator), business, request.actor).await?;
         business.change(request, NoteLink { id, kind, expires_at: link.expires_at }).await?;
         Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
     }
 
-    /// The recipient of a reset mail; `None` if no account has this address. The caller's response is the
-    /// same in both cases.
-    pub async fn forgotten(&self, email: &Address) -> Result<Option<(PersonId, LinkKind)>, EngineError> {
+    /// The recipient of a reset mail; `None` if no account has this address.
+    pub async fn forgotten(&self, email: &Address) -> Result<Option<(PersonId, LinkKind)>> {
         let person = self.by_email(email.folded()).await?;
         Ok(person.map(|person| (person.id, person.fitting_link())))
     }
 
-    /// Mails a reset link if an account has this address and neither the address nor the `source` network has
-    /// exceeded its limit. An unknown address causes the same work: a mail is written for a person who does
-    /// not exist, and dropped.
-    pub async fn mail_forgotten(&self, email: &Address, source: IpAddr) -> Result<Forgotten, EngineError> {
+    /// Mails a reset link unless a limit is exceeded. An unknown address causes the same work: a mail to a
+    /// person who does not exist is written and dropped.
+    pub async fn mail_forgotten(&self, email: &Address, source: IpAddr) -> Result<Forgotten> {
         let known = self.forgotten(email).await?;
         let now = self.shared().clocks.now();
         let counted = self.persons.mails.outbox.allowances().forgotten(email.folded(), source, now);
@@ -250,13 +218,9 @@ impl People {
         Ok(counted)
     }
 
-    /// Makes the link when the mail is made, or returns the link of an earlier attempt. Without `kind`, the
-    /// account decides the kind. Returns `None` if a later change has voided the mail.
-    pub async fn mail_link(
-        &self,
-        mail: &Mail,
-        kind: Option<LinkKind>,
-    ) -> Result<Option<NewLink>, EngineError> {
+    /// Makes the link of a mail, or returns that of an earlier attempt. `None` if a later change has voided
+    /// the mail.
+    pub async fn mail_link(&self, mail: &Mail, kind: Option<LinkKind>) -> Result<Option<NewLink>> {
         let token = Token::of_mail(&self.shared().meta.link_secret, mail.id);
         let (of_mail, of) = ((token.hash(), mail.created_at), mail.business_id);
         let by = (Actor::System, AuditAction::PersonLinkMade, Weight::Keeps);
@@ -265,9 +229,8 @@ impl People {
         Ok(made.await?.map(|(kind, expires_at)| NewLink { kind, token, expires_at }))
     }
 
-    /// Makes the link of a mail that proves a new address, with the mail's token, when the mail is made.
-    /// Returns `None` if the person no longer asks for that address.
-    pub async fn mail_email_link(&self, mail: &Mail) -> Result<Option<NewLink>, EngineError> {
+    /// Makes the link that proves a new address. `None` if the person no longer requests it.
+    pub async fn mail_email_link(&self, mail: &Mail) -> Result<Option<NewLink>> {
         let Some(email) = mail.to.clone() else { return Ok(None) };
         let token = Token::of_mail(&self.shared().meta.link_secret, mail.id);
         let of_mail = (token.hash(), mail.created_at);
@@ -277,14 +240,14 @@ impl People {
         Ok(made.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
     }
 
-    /// The link that the operator gets with a new membership: an invitation for an account without a
-    /// password; a reset for an unconfirmed account, whose password is cleared; none for a confirmed account.
+    /// An invitation for an account without a password; a reset for an unconfirmed account, whose password is
+    /// cleared; none for a confirmed one.
     async fn operator_link(
         &self,
         id: PersonId,
         business: &BusinessHandle,
         by: Actor,
-    ) -> Result<Option<NewLink>, EngineError> {
+    ) -> Result<Option<NewLink>> {
         let token = Token::new(self.shared().ports.random_bytes());
         let (hash, of) = (token.hash(), business.id);
         let made = self.change(id, (by, AuditAction::PersonLinkMade, Weight::Keeps), move |person, now| {
@@ -302,18 +265,16 @@ impl People {
     async fn new_link(
         &self,
         id: PersonId,
-        (kind, handed): (Option<LinkKind>, LinkChannel),
-        business: Option<&BusinessHandle>,
+        (kind, handed): (LinkKind, LinkChannel),
+        business: &BusinessHandle,
         by: Actor,
-    ) -> Result<NewLink, EngineError> {
+    ) -> Result<NewLink> {
         let token = Token::new(self.shared().ports.random_bytes());
-        let (hash, of) = (token.hash(), business.map(|business| business.id));
+        let (hash, of) = (token.hash(), business.id);
         let made = self.change(id, (by, AuditAction::PersonLinkMade, Weight::Keeps), move |person, now| {
-            let kind = kind.unwrap_or_else(|| person.fitting_link());
-            Ok((kind, person.make_link(kind, (hash, handed), of, now)?.expires_at()))
+            Ok(person.make_link(kind, (hash, handed), Some(of), now)?.expires_at())
         });
-        let (kind, expires_at) = made.await?;
-        Ok(NewLink { kind, expires_at, token })
+        Ok(NewLink { kind, expires_at: made.await?, token })
     }
 
     fn person_of(&self, email: &Address, name: Option<PersonName>, locale: Locale) -> Person {
@@ -334,14 +295,13 @@ impl People {
         }
     }
 
-    /// Writes a new account while the claim on its address is held. The id is not known outside of this call
-    /// yet, so the account needs no actor.
-    async fn create(&self, person: Person, by: Actor) -> Result<Person, EngineError> {
+    /// The caller holds the claim on the address. The id is not known elsewhere yet, so no actor is needed.
+    async fn create(&self, person: Person, by: Actor) -> Result<Person> {
         let permit = self.shared().permit()?;
         self.shared().store.check_room(Weight::Grows)?;
         let mut batch = Batch::default();
         write_person(None, Some(&person), &mut batch);
-        note(self.shared(), (by, AuditAction::PersonCreated), person.id, person.created_at, &mut batch);
+        self.shared().note((by, AuditAction::PersonCreated), person.id, person.created_at, &mut batch);
         self.shared().write(keys::lane_of(person.id), batch, (permit, self.claim())).await?;
         Ok(person)
     }

@@ -14,7 +14,6 @@ mod attempts;
 mod claims;
 mod handle;
 mod invite;
-mod message;
 mod offers;
 mod password;
 mod session_cache;
@@ -25,7 +24,7 @@ mod token;
 mod write;
 
 pub use handle::{Belongs, People};
-pub use invite::{Invitation, Invited, Linked, Mailing, NewLink};
+pub use invite::{Invitation, Invited, Linked, NewLink};
 pub use password::Hashing;
 pub use sessions::{LinkSeen, Opened, SignedIn};
 pub use sign_in::{From, SignIn};

@@ -9,36 +9,25 @@ use super::handle::People;
 use super::token::Token;
 use crate::business::commands::offers::{AcceptMembership, DeclineMembership};
 use crate::business::{BusinessHandle, Request};
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 
 impl People {
-    /// Accepts the offered membership of the signed-in person.
-    ///
-    /// # Errors
-    /// [`Refusal::Expired`] after the end of the session.
-    pub async fn accept(&self, business: &BusinessHandle, token: &Token) -> Result<(), EngineError> {
+    /// Errors: [`Refusal::Expired`] after the end of the session.
+    pub async fn accept(&self, business: &BusinessHandle, token: &Token) -> Result<()> {
         let (person, by_link) = self.offered(business, token).await?;
         let request = Request::by(Actor::Person(person.id));
         business.change(request, AcceptMembership { person, by_link }).await.map(drop)
     }
 
-    /// Declines the offer and deletes the membership.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Self::accept`], and [`Refusal::Conflict`] if the membership was accepted or is
-    /// disabled.
-    pub async fn decline(&self, business: &BusinessHandle, token: &Token) -> Result<(), EngineError> {
+    /// Errors: as for [`Self::accept`]; [`Refusal::Conflict`] if the membership is not on offer.
+    pub async fn decline(&self, business: &BusinessHandle, token: &Token) -> Result<()> {
         let (person, by_link) = self.offered(business, token).await?;
         let request = Request::by(Actor::Person(person.id));
         business.change(request, DeclineMembership { person, by_link }).await.map(drop)
     }
 
     /// The signed-in person of a token, and the start of the session if a link of this business began it.
-    async fn offered(
-        &self,
-        business: &BusinessHandle,
-        token: &Token,
-    ) -> Result<(Person, Option<Timestamp>), EngineError> {
+    async fn offered(&self, business: &BusinessHandle, token: &Token) -> Result<(Person, Option<Timestamp>)> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let session = signed_in.session;
         if session.restricted {
@@ -48,8 +37,7 @@ impl People {
         Ok((self.member(business, signed_in.person.id).await?.0, by_link))
     }
 
-    /// Accepts the membership of a used link if it is still offered. A failure does not affect the sign-in;
-    /// the membership stays offered.
+    /// After a failure the membership stays offered.
     pub(super) async fn accept_by_link(&self, id: PersonId, business: BusinessId, since: Timestamp) {
         let business = BusinessHandle::new(&self.persons.businesses, business);
         let accepted = async {

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use unicode_normalization::UnicodeNormalization as _;
 use zxcvbn::feedback::{Suggestion, Warning};
 
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 use crate::quota::Quota;
 
 const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
@@ -24,19 +24,14 @@ const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
 /// The minimum length of a word of a name that is compared with a password.
 const WORD_CHARS_MIN: usize = 3;
-/// The maximum number of passwords that are checked concurrently.
 const AT_ONCE: usize = 2;
-/// The maximum number of waiting checks. A further check is refused as overload.
 const WAITING_MAX: usize = 64;
-/// The maximum number of people who choose a password concurrently, with one password each. New passwords
-/// have separate permits, so they never delay a sign-in.
+/// New passwords, one per person, have separate permits, so they never delay a sign-in.
 const CHOOSING_MAX: usize = 16;
-/// The maximum number of characters whose strength is estimated. The time grows fast with the length, most of
-/// all with digits in place of letters.
+/// The time of an estimate grows fast with the length, most of all with digits in place of letters.
 const ESTIMATED_CHARS_MAX: usize = 64;
 const ESTIMATED_WORDS_MAX: usize = 256;
 
-/// The cost of a hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hashing {
     /// 19 MiB, two passes, one lane, as OWASP recommends.
@@ -75,14 +70,12 @@ impl Hashing {
 pub(super) enum PasswordCheck {
     Wrong,
     Right,
-    /// The password is right, but the stored hash is that of the unprepared form. Contains the hash to store
-    /// instead. Concurrent checks get the same hash.
+    /// The stored hash is that of the unprepared form. Contains the hash to store instead.
     AsGiven(String),
 }
 
 pub(crate) struct Hasher {
     hashing: Hashing,
-    /// Whether hashing runs on the calling thread.
     simulated: bool,
     /// Permits to check a password.
     looked_at: Arc<Semaphore>,
@@ -107,14 +100,13 @@ impl Hasher {
         }
     }
 
-    /// Runs work on a separate thread after a permit is available. The work holds the permit until it ends,
-    /// even if the caller is cancelled.
+    /// The work holds the permit until it ends, even if the caller is cancelled.
     async fn work<T: Send + 'static>(
         &self,
         places: &Arc<Semaphore>,
         permit: impl Send + 'static,
         work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T> {
         let turn = Arc::clone(places).acquire_owned().await.map_err(|_| EngineError::Stopping)?;
         let work = move || {
             let done = work();
@@ -128,9 +120,8 @@ impl Hasher {
         tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Failed)
     }
 
-    /// Compares a password with a hash. Without a hash, the password is always wrong. For a wrong password
-    /// the work depends on the given text alone.
-    pub(super) async fn check(&self, kept: Option<&str>, given: &str) -> Result<PasswordCheck, EngineError> {
+    /// Without a hash, the password is wrong. For a wrong one the work depends on the given text alone.
+    pub(super) async fn check(&self, kept: Option<&str>, given: &str) -> Result<PasswordCheck> {
         let (hash, known) = (kept.unwrap_or(self.hashing.nobodys()).to_owned(), kept.is_some());
         let (hashing, [prepared, as_given]) = (self.hashing, forms(given));
         let waits = Arc::clone(&self.all_looked_at).try_acquire_owned();
@@ -149,18 +140,14 @@ impl Hasher {
         .await
     }
 
-    /// Hashes a new password of a person with businesses of these names.
-    ///
-    /// # Errors
-    /// [`Refusal::Invalid`] with the reason; [`EngineError::Overloaded`] while the person chooses another
-    /// password.
+    /// Errors: [`Refusal::Invalid`]; [`EngineError::Overloaded`] while the person chooses another password.
     pub(crate) async fn new_password(
         &self,
         person: &Person,
         businesses: Vec<String>,
         given: &str,
         salt: [u8; 16],
-    ) -> Result<String, EngineError> {
+    ) -> Result<String> {
         let (hashing, given) = (self.hashing, prepared(given));
         check_length(&given)?;
         let permit = self.choosing.take_owned(person.id).ok_or(EngineError::Overloaded)?;
@@ -185,16 +172,14 @@ fn prepared(given: &str) -> String {
     given.nfc().map(|c| if is_space(c) { ' ' } else { c }).collect()
 }
 
-/// The forms to compare with a hash: the prepared text, and the given text if it differs. A form whose length
-/// is not allowed is omitted.
+/// The prepared and the given text. A form whose length is not allowed is omitted.
 fn forms(given: &str) -> [Option<String>; 2] {
     let prepared = prepared(given);
     let as_given = Some(given.to_owned()).filter(|given| *given != prepared);
     [Some(prepared), as_given].map(|form| form.filter(|form| check_length(form).is_ok()))
 }
 
-/// Hashes the prepared form of the password. The new hash replaces the old hash and reuses its salt, so
-/// concurrent checks produce the same hash.
+/// Reuses the salt, so that concurrent checks produce the same hash.
 fn again(hashing: Hashing, kept: &str, prepared: &str) -> PasswordCheck {
     let salt = PasswordHash::new(kept).ok().and_then(|kept| kept.salt);
     let hash = salt.and_then(|salt| hashing.argon().hash_password(prepared.as_bytes(), salt).ok());
@@ -209,7 +194,6 @@ fn check_length(given: &str) -> Result<(), Refusal> {
     Err(Refusal::invalid("password", length))
 }
 
-/// Refuses a password that is easy to guess with the given words of the person.
 fn check_strength(given: &str, theirs: &[String]) -> Result<(), Refusal> {
     let given = given.char_indices().nth(ESTIMATED_CHARS_MAX).map_or(given, |(end, _)| &given[..end]);
     let words = theirs.iter().map(String::as_str).filter(|word| !word.is_empty());
@@ -285,7 +269,6 @@ fn hash(hashing: Hashing, given: &str, salt: [u8; 16]) -> String {
 }
 
 fn verify(hash: &str, given: &str) -> bool {
-    // With the parameters in the hash.
     let argon = Argon2::default();
     PasswordHash::new(hash).is_ok_and(|hash| argon.verify_password(given.as_bytes(), &hash).is_ok())
 }

@@ -20,10 +20,8 @@ impl SessionCache {
         let read = || {
             let id = store.find_as(&keys::person_by_token(hash), keys::id_at_end::<PersonId>)?;
             let Some(id) = id else { return Ok(None) };
-            // The token and the person may be deleted between the two reads.
             Ok(store.get_raw(&keys::person(id))?.map(|row| (id, row)))
         };
-        // A person that cannot be decoded cannot sign in.
         let decode = |(id, row): &(PersonId, Vec<u8>)| store.find_in::<Person>(&keys::person(*id), row);
         self.people.get((*hash, store), read, decode)
     }
@@ -35,7 +33,7 @@ impl SessionCache {
         }
     }
 
-    /// Removes and returns the recorded uses, in a deterministic order.
+    /// Sorted, so that simulations are reproducible.
     pub(crate) fn take_uses(&self) -> Vec<(PersonId, [u8; 32], Timestamp)> {
         let mut uses = Vec::new();
         self.used.retain(|hash, (person, at)| {

@@ -8,14 +8,14 @@ use domain::{
     Actor, Address, AuditAction, Begin, Client, Conflict, LinkKind, MailKind, Named, Person, PersonId,
     ProblemCode, Refusal, Session, SessionId, USE_WRITTEN_AFTER, fold_address,
 };
-use store::Weight;
+use store::{StoreError, Weight};
 
-use super::handle::{People, PersonChange};
-use super::message::{Message, Note, Outcome};
+use super::actor::{Decided, Message, Outcome};
+use super::handle::People;
 use super::state::Persons;
 use super::token::Token;
 use crate::actor::Running;
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 use crate::mail::{NewMail, wait};
 
 #[derive(Clone, Debug)]
@@ -26,27 +26,24 @@ pub struct SignedIn {
     pub fresh: bool,
 }
 
-/// An opened link that is not used yet.
 #[derive(Clone, Debug)]
 pub struct LinkSeen {
     pub person: Arc<Person>,
     pub kind: LinkKind,
 }
 
-/// The result of a used link.
 #[derive(Clone, Debug)]
 pub struct Opened {
     pub person: PersonId,
     pub kind: LinkKind,
     /// The token of the new session. `None` for a link that proves an address.
     pub session: Option<Token>,
-    /// The former address, which gets a mail about the change.
     pub former_email: Option<String>,
 }
 
 impl People {
     /// The signed-in person of a token, or `None` after the end of the session. Notes the use of the session.
-    pub async fn session(&self, token: &Token) -> Result<Option<SignedIn>, EngineError> {
+    pub async fn session(&self, token: &Token) -> Result<Option<SignedIn>> {
         let (hash, now) = (token.hash(), self.shared().clocks.now());
         self.shared().store.check()?;
         let Some(person) = self.persons.sessions.read(&self.shared().store, &hash)? else { return Ok(None) };
@@ -58,11 +55,8 @@ impl People {
         Ok(Some(SignedIn { person, session, fresh }))
     }
 
-    /// Describes a link without using it, because mail scanners open links.
-    ///
-    /// # Errors
-    /// [`Refusal::Expired`].
-    pub async fn open_link(&self, token: &Token) -> Result<LinkSeen, EngineError> {
+    /// Does not use the link, because mail scanners open links. Errors: [`Refusal::Expired`].
+    pub async fn open_link(&self, token: &Token) -> Result<LinkSeen> {
         let (hash, now) = (token.hash(), self.shared().clocks.now());
         let person = self.persons.sessions.read(&self.shared().store, &hash)?.ok_or(Refusal::Expired)?;
         let link = person.link.as_ref().filter(|link| link.hash == hash && link.is_good(now));
@@ -70,12 +64,8 @@ impl People {
         Ok(LinkSeen { person, kind })
     }
 
-    /// Uses a link and begins its session.
-    ///
-    /// # Errors
-    /// [`Refusal::Expired`]; [`Refusal::NotAllowed`] for a link that proves an address (see
-    /// [`Self::prove_email`]).
-    pub async fn use_link(&self, token: &Token, client: Client) -> Result<Opened, EngineError> {
+    /// Errors: [`Refusal::Expired`]; [`Refusal::NotAllowed`] for a link that proves an address.
+    pub async fn use_link(&self, token: &Token, client: Client) -> Result<Opened> {
         let hash = token.hash();
         let id = self.open_link(token).await?.person.id;
         let (session, begin) = self.begin(client);
@@ -92,14 +82,10 @@ impl People {
         Ok(Opened { person: id, kind, session: Some(session), former_email: None })
     }
 
-    /// Uses a link that proves an address, in a session of the account that requested the address. Without
-    /// this condition, any reader of the mail could take over another person's account. The former address
-    /// gets a mail.
-    ///
-    /// # Errors
-    /// [`Refusal::Expired`]; [`Refusal::NotAllowed`] without a session of this person; [`Refusal::Conflict`]
-    /// if the address belongs to another account by now.
-    pub async fn prove_email(&self, link: &Token, session: Option<&Token>) -> Result<Opened, EngineError> {
+    /// Uses a link that proves an address. Without a session of the account that requested it, any reader of
+    /// the mail could take over another person's account. Errors: [`Refusal::Expired`],
+    /// [`Refusal::NotAllowed`], [`Refusal::Conflict`] if the address is taken by now.
+    pub async fn prove_email(&self, link: &Token, session: Option<&Token>) -> Result<Opened> {
         let seen = self.open_link(link).await?;
         let id = seen.person.id;
         let proves = seen.person.link.as_ref().and_then(|link| link.email.as_deref()).map(fold_address);
@@ -124,7 +110,6 @@ impl People {
         Ok(Opened { person: id, kind: LinkKind::Email, session: None, former_email: Some(former) })
     }
 
-    /// The token of a new session and its stored part.
     pub(super) fn begin(&self, client: Client) -> (Token, Begin) {
         let token = Token::new(self.shared().ports.random_bytes());
         let id: SessionId = self.shared().mint_id(self.shared().clocks.now());
@@ -132,15 +117,16 @@ impl People {
         (token, begin)
     }
 
-    /// Sets the password. The session continues under the returned token; all other sessions end.
-    ///
-    /// # Errors
-    /// [`Refusal::Invalid`] with the reason; [`Refusal::NotAllowed`] if the present password must be given
-    /// first; [`Refusal::Expired`].
-    pub async fn set_password(&self, token: &Token, new: &str) -> Result<Token, EngineError> {
+    /// The session continues under the returned token; all others end. Errors: [`Refusal::Invalid`];
+    /// [`Refusal::NotAllowed`] if the present password must be given first; [`Refusal::Expired`].
+    pub async fn set_password(&self, token: &Token, new: &str) -> Result<Token> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let SignedIn { person, session, .. } = signed_in;
-        let names = self.business_names(person.id).await?;
+        let belongs = match self.belongs(person.id).await {
+            Err(EngineError::Store(StoreError::BusinessSetAside { .. })) => Vec::new(),
+            belongs => belongs?,
+        };
+        let names = belongs.into_iter().map(|belongs| belongs.business_name).collect();
         let salt = self.shared().ports.random_bytes();
         let password = self.persons.hasher.new_password(&person, names, new, salt).await?;
         let hash = token.hash();
@@ -156,15 +142,11 @@ impl People {
         Ok(token)
     }
 
-    /// Requests a change to another address. If mail is on, a link is mailed to that address; the returned
-    /// token is valid until the mail is composed with another token. If mail is off, the address changes
-    /// immediately.
-    ///
-    /// # Errors
-    /// [`Refusal::Conflict`] without mail if the address is taken (with mail only the user of the link learns
-    /// this), after too many mails, or if a link to the present address must be used first;
+    /// With mail, a link is mailed to the address; the returned token is valid until the mail is composed
+    /// with another one. Without mail, the address changes immediately. Errors: [`Refusal::Conflict`] without
+    /// mail if it is taken, after too many mails, or if a link to the present address must be used first;
     /// [`Refusal::NotAllowed`]; [`Refusal::Expired`].
-    pub async fn change_email(&self, token: &Token, email: Address) -> Result<Option<Token>, EngineError> {
+    pub async fn change_email(&self, token: &Token, email: Address) -> Result<Option<Token>> {
         let SignedIn { person, session, fresh } = self.session(token).await?.ok_or(Refusal::Expired)?;
         let (id, hash) = (person.id, token.hash());
         let link = self.sends_mail().then(|| Token::new(self.shared().ports.random_bytes()));
@@ -191,8 +173,7 @@ impl People {
         Ok(link)
     }
 
-    /// Refuses an address of another account. The caller holds its claim.
-    async fn check_free(&self, email: &str, id: PersonId) -> Result<(), EngineError> {
+    async fn check_free(&self, email: &str, id: PersonId) -> Result<()> {
         match self.by_email(email).await? {
             Some(person) if person.id != id => {
                 Err(Refusal::conflict(Conflict::AddressTaken, "email", ProblemCode::Taken).into())
@@ -201,7 +182,7 @@ impl People {
         }
     }
 
-    pub async fn sign_out(&self, token: &Token) -> Result<(), EngineError> {
+    pub async fn sign_out(&self, token: &Token) -> Result<()> {
         let hash = token.hash();
         let Some(person) = self.persons.sessions.read(&self.shared().store, &hash)? else { return Ok(()) };
         let of = (Actor::Person(person.id), AuditAction::PersonSignedOut, Weight::Frees);
@@ -215,11 +196,8 @@ impl People {
         }
     }
 
-    /// Ends one of the person's sessions, or all except the session of this token.
-    ///
-    /// # Errors
-    /// [`Refusal::NotFound`].
-    pub async fn end_sessions(&self, token: &Token, which: Option<SessionId>) -> Result<(), EngineError> {
+    /// Ends a session, or all except the own one. Errors: [`Refusal::NotFound`].
+    pub async fn end_sessions(&self, token: &Token, which: Option<SessionId>) -> Result<()> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let (id, own) = (signed_in.person.id, token.hash());
         let of = (Actor::Person(id), AuditAction::PersonSessionsEnded, Weight::Frees);
@@ -234,9 +212,8 @@ impl People {
         .await
     }
 
-    /// Deletes an account without an owner and without memberships. The claim prevents an invitation
-    /// meanwhile.
-    pub(crate) async fn end_orphan(&self, person: Person) -> Result<(), EngineError> {
+    /// The claim prevents an invitation meanwhile.
+    pub(crate) async fn end_orphan(&self, person: Person) -> Result<()> {
         let claim = self.persons.claims.on(&[&person.email_folded()]).await;
         if !self.businesses_of(person.id)?.is_empty() {
             return Ok(());
@@ -244,9 +221,9 @@ impl People {
         let people = self.with_claim(Some(claim));
         let ended = people.change_or_delete(person.id, Weight::Frees, |person, now| {
             let orphan = person.may_be_orphan(now);
-            let note = orphan.then_some(Note { by: Actor::System, action: AuditAction::PersonEnded });
+            let note = orphan.then_some((Actor::System, AuditAction::PersonEnded));
             let outcome = if orphan { Outcome::Deleted } else { Outcome::Unchanged };
-            Ok(PersonChange { outcome, note, mail: None, value: () })
+            Ok((Decided { outcome, note, mail: None }, ()))
         });
         match ended.await {
             Err(EngineError::NotFound) => Ok(()),
@@ -255,8 +232,7 @@ impl People {
     }
 }
 
-/// Makes the actors of people write the recorded uses of sessions. The uses of people without an available
-/// actor stay recorded.
+/// The uses of people without an available actor stay recorded.
 pub(crate) async fn write_uses(persons: &Persons) -> Vec<Arc<Running<Message>>> {
     let mut writing = Vec::new();
     for (person, hash, at) in persons.sessions.take_uses() {

@@ -18,19 +18,17 @@ use super::handle::People;
 use super::password::PasswordCheck;
 use super::sessions::SignedIn;
 use super::token::Token;
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 
 #[derive(Clone, Debug)]
 pub struct From {
     /// The address by which failures are counted. For IPv6 it is the /64 network.
     pub network: IpAddr,
-    /// The exact address and the browser.
     pub client: Client,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignIn {
-    /// The token of the new session.
     In(Token),
     /// The password was right, in the existing session.
     Known,
@@ -49,10 +47,10 @@ impl From {
     }
 }
 
-/// The next step after a right password.
-enum AfterPassword {
-    Begin(Client),
-    Note([u8; 32]),
+/// The session that a right password begins or renews.
+enum Enters {
+    New(Client),
+    Known([u8; 32]),
 }
 
 struct Right {
@@ -62,8 +60,7 @@ struct Right {
 }
 
 impl Right {
-    /// Checks that the password has not changed since it was verified. If so, stores the hash of the prepared
-    /// form.
+    /// Whether the password is still the verified one. If so, stores the hash of the prepared form.
     fn still_is(self, person: &mut Person) -> bool {
         let again = match self.check {
             PasswordCheck::AsGiven(hash) => Some(hash),
@@ -79,11 +76,8 @@ impl Right {
 }
 
 impl People {
-    /// Begins a session for the right password.
-    ///
-    /// # Errors
-    /// [`EngineError::Overloaded`] with too many passwords in progress.
-    pub async fn sign_in(&self, email: &str, password: &str, from: From) -> Result<SignIn, EngineError> {
+    /// Errors: [`EngineError::Overloaded`] with too many passwords in progress.
+    pub async fn sign_in(&self, email: &str, password: &str, from: From) -> Result<SignIn> {
         let From { network, client } = from;
         let folded = Address::new(email).map(|email| email.folded().to_owned());
         let person = match &folded {
@@ -91,26 +85,18 @@ impl People {
             Err(_) => None,
         };
         let email = folded.unwrap_or_else(|_| fold_address(email));
-        self.try_password((email, person), password, network, AfterPassword::Begin(client)).await
+        self.try_password((email, person), password, network, Enters::New(client)).await
     }
 
-    /// Repeats the password in a session before sensitive changes.
-    ///
-    /// # Errors
-    /// Returns the errors of [`Self::sign_in`], and [`Refusal::Expired`] after the end of the session.
-    pub async fn give_password(
-        &self,
-        token: &Token,
-        password: &str,
-        network: IpAddr,
-    ) -> Result<SignIn, EngineError> {
+    /// Errors: as for [`Self::sign_in`]; [`Refusal::Expired`] after the end of the session.
+    pub async fn give_password(&self, token: &Token, password: &str, network: IpAddr) -> Result<SignIn> {
         let SignedIn { person, session, .. } = self.session(token).await?.ok_or(Refusal::Expired)?;
         if session.restricted {
             return Err(Refusal::NotAllowed(Denied::RestrictedSession).into());
         }
         let email = person.email_folded();
-        let next = AfterPassword::Note(token.hash());
-        self.try_password((email, Some((*person).clone())), password, network, next).await
+        let enters = Enters::Known(token.hash());
+        self.try_password((email, Some((*person).clone())), password, network, enters).await
     }
 
     async fn try_password(
@@ -118,14 +104,14 @@ impl People {
         (email, person): (String, Option<Person>),
         password: &str,
         network: IpAddr,
-        next: AfterPassword,
-    ) -> Result<SignIn, EngineError> {
+        enters: Enters,
+    ) -> Result<SignIn> {
         let (people, password) = (self.clone(), password.to_owned());
         // Runs in a separate task, so that it also finishes if the caller is cancelled. An attempt counts as
         // a failure from its start; a correct password removes it from the count.
         let tried =
             tokio::spawn(
-                async move { people.try_to_the_end((&email, person), &password, network, next).await },
+                async move { people.try_to_the_end((&email, person), &password, network, enters).await },
             );
         let (came, wait) = tried.await.map_err(|_| EngineError::Failed)??;
         if wait > Duration::ZERO {
@@ -139,8 +125,8 @@ impl People {
         (email, person): (&str, Option<Person>),
         password: &str,
         network: IpAddr,
-        next: AfterPassword,
-    ) -> Result<(SignIn, Duration), EngineError> {
+        enters: Enters,
+    ) -> Result<(SignIn, Duration)> {
         let begun = match self.persons.attempts.begin(network, email, self.shared().clocks.now())? {
             Ok(begun) => begun,
             Err(retry_after) => return Ok((SignIn::TooMany(retry_after), Duration::ZERO)),
@@ -150,49 +136,37 @@ impl People {
         let came = match (check, person) {
             (Err(error), _) => Err(error),
             (Ok(PasswordCheck::Wrong), _) | (Ok(_), None) => Ok(SignIn::Wrong),
-            (Ok(check), Some(person)) => self.right_password(person.id, Right { kept, check }, next).await,
+            (Ok(check), Some(person)) => self.right_password(person.id, Right { kept, check }, enters).await,
         };
         // An error of the service is not counted as a failure.
         let wait = if matches!(came, Ok(SignIn::Wrong)) { begun.delay() } else { begun.forgive() };
         Ok((came?, wait))
     }
 
-    async fn right_password(
-        &self,
-        id: PersonId,
-        right: Right,
-        next: AfterPassword,
-    ) -> Result<SignIn, EngineError> {
-        let by = Actor::Person(id);
-        match next {
-            AfterPassword::Begin(client) => {
-                let (token, begin) = self.begin(client);
-                let of = (by, AuditAction::PersonSignedIn, Weight::Frees);
-                let begun = self.change(id, of, move |person, now| {
-                    let still = right.still_is(person);
-                    if still {
-                        person.sign_in(begin, now);
-                    }
-                    Ok(still)
-                });
-                match begun.await {
-                    Ok(true) => Ok(SignIn::In(token)),
-                    Ok(false) | Err(EngineError::NotFound) => Ok(SignIn::Wrong),
-                    Err(error) => Err(error),
+    async fn right_password(&self, id: PersonId, right: Right, enters: Enters) -> Result<SignIn> {
+        let (came, action, begin) = match &enters {
+            Enters::New(client) => {
+                let (token, begin) = self.begin(client.clone());
+                (SignIn::In(token), AuditAction::PersonSignedIn, Some(begin))
+            }
+            Enters::Known(_) => (SignIn::Known, AuditAction::PersonPasswordGiven, None),
+        };
+        let noted = self.change(id, (Actor::Person(id), action, Weight::Frees), move |person, now| {
+            let still = right.still_is(person);
+            match (begin, enters) {
+                (Some(begin), _) if still => person.sign_in(begin, now),
+                (None, Enters::Known(hash)) if still => {
+                    let session = person.sessions.iter_mut().find(|session| session.hash == hash);
+                    session.into_iter().for_each(|session| session.password_at = now);
                 }
+                _ => {}
             }
-            AfterPassword::Note(hash) => {
-                let of = (by, AuditAction::PersonPasswordGiven, Weight::Frees);
-                let noted = self.change(id, of, move |person, now| {
-                    let still = right.still_is(person);
-                    let sessions = person.sessions.iter_mut();
-                    for session in sessions.filter(|session| still && session.hash == hash) {
-                        session.password_at = now;
-                    }
-                    Ok(still)
-                });
-                Ok(if noted.await? { SignIn::Known } else { SignIn::Wrong })
-            }
+            Ok(still)
+        });
+        match noted.await {
+            Ok(true) => Ok(came),
+            Ok(false) | Err(EngineError::NotFound) => Ok(SignIn::Wrong),
+            Err(error) => Err(error),
         }
     }
 }

@@ -6,9 +6,9 @@ use std::sync::{Arc, Weak};
 use domain::{Person, PersonId};
 use parking_lot::RwLock;
 
+use super::actor::Message;
 use super::attempts::Attempts;
 use super::claims::Claims;
-use super::message::Message;
 use super::password::Hasher;
 use super::session_cache::SessionCache;
 use crate::actor::Directory;

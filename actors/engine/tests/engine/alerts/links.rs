@@ -1,8 +1,7 @@
 //! Links in mails, and memberships that are offered by mail. Each link works only for its recipient.
 
-use domain::{Client, Denied, Locale, PersonName};
+use domain::{Client, Denied, Locale, MailKind, PersonName};
 use engine::mail::letter::Content;
-use engine::people::Mailing;
 
 use super::mailed::{PASSWORD, enter, invite, is, sent, squatted, token, told};
 use super::*;
@@ -22,7 +21,7 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
     let boss = member(&world, &other, "boss@example.com", (Role::Owner, None)).await;
     post.dies(true);
     let invited = invite(&world, &other, by(boss), "victim@example.com").await.unwrap();
-    assert!(matches!(invited.mail, Some((_, Mailing::Reset))));
+    assert!(matches!(invited.mail, Some((_, MailKind::Reset))));
     pass(1).await;
     let moved = people.change_email(&session, Address::new("evil@example.net").unwrap()).await;
     assert!(
@@ -54,7 +53,7 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
     // After the offer is withdrawn, another account with the former address gets an invitation.
     world.at(&other).change(lately(&world, by(boss)), RemoveMember { id: victim }).await.unwrap();
     let again = invite(&world, &other, by(boss), "victim@example.com").await.unwrap();
-    assert!(matches!(again.mail, Some((id, Mailing::Invitation)) if id != victim));
+    assert!(matches!(again.mail, Some((id, MailKind::Invitation)) if id != victim));
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,7 +11,7 @@ use engine::business::commands::mails::ResendMail;
 use engine::mail::letter::{Content, Letter, What};
 use engine::mail::unsubscribe::Unsubscribe;
 use engine::mail::{Forgotten, NewMail};
-use engine::people::{Mailing, Token};
+use engine::people::Token;
 use store::{Record, keys};
 
 use super::*;
@@ -313,7 +313,7 @@ async fn an_invitation_is_mailed_once_and_makes_the_person_a_member() {
     is(&told(&letters), &[("Ada@example.com", "invitation")]);
     let session = enter(&world, &letters[0].content).await;
     let ada = world.engine.people().session(&session).await.unwrap().unwrap().person.id;
-    assert_eq!(invited.mail, Some((ada, Mailing::Invitation)));
+    assert_eq!(invited.mail, Some((ada, MailKind::Invitation)));
     assert!(world.at(&shop).alerts(ada, &first_page()).await.is_ok(), "Ada must be a member");
     // A person with a confirmed account gets only an offer, even from the operator.
     invite(&world, &other, by(boss), "ada@example.com").await.unwrap();
@@ -345,7 +345,7 @@ async fn inviting_an_unconfirmed_account_mails_a_reset_without_a_log_entry() {
     let boss = member(&world, &other, "boss@example.com", (Role::Owner, None)).await;
     post.dies(true);
     let invited = invite(&world, &other, by(boss), "victim@example.com").await.unwrap();
-    assert!(matches!(invited.mail, Some((_, Mailing::Reset))) && invited.link.is_none());
+    assert!(matches!(invited.mail, Some((_, MailKind::Reset))) && invited.link.is_none());
     assert!(world.engine.mail_log(other.id, None, 100).await.unwrap().is_empty());
     post.dies(false);
     pass(2).await;

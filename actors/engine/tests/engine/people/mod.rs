@@ -8,14 +8,14 @@ mod sessions;
 use std::net::IpAddr;
 
 use domain::{
-    Actor, Address, AlertChoice, AlertEmail, AlertKind, Client, LinkKind, MembershipPatch, MembershipStatus,
-    PersonId, PersonName, Refusal, Role,
+    Actor, Address, AlertChoice, AlertEmail, AlertKind, Client, LinkKind, MailKind, MembershipPatch,
+    MembershipStatus, PersonId, PersonName, Refusal, Role,
 };
 use engine::business::commands::people::{AddMember, PatchNotifications, RemoveMember};
 use engine::business::commands::profile::PatchBusiness;
 use engine::business::{Idempotency, Request};
 use engine::mail::letter::Content;
-use engine::people::{From, Hashing, Invitation, Invited, Mailing, People, SignIn, Token};
+use engine::people::{From, Hashing, Invitation, Invited, People, SignIn, Token};
 use engine::{Engine, EngineError, Limits};
 use serde_json::Value;
 
@@ -207,7 +207,8 @@ async fn a_link_never_gives_access_to_another_persons_account() {
     let elsewhere = invite(&world, &other, by(eve), "new@example.com", Role::Member).await;
     assert!(offered.link.is_some() && elsewhere.link.is_none() && elsewhere.mail.is_none());
     people.set_sends_mail(true);
-    for (email, mail) in [("fresh@example.com", Mailing::Invitation), ("mallory@example.com", Mailing::Offer)]
+    for (email, mail) in
+        [("fresh@example.com", MailKind::Invitation), ("mallory@example.com", MailKind::Offer)]
     {
         let mailed = invite(&world, &other, by(eve), email, Role::Member).await;
         assert!(mailed.link.is_none());
@@ -230,7 +231,7 @@ async fn with_mail_an_account_that_is_not_confirmed_is_reset_first() {
     let (eve, _) = member(&world, &other, "eve@example.com", Role::Owner).await;
     let invited = invite(&world, &other, by(eve), "victim@example.com", Role::Admin).await;
     let victim = id(&invited);
-    assert_eq!(invited.mail, Some((victim, Mailing::Reset)));
+    assert_eq!(invited.mail, Some((victim, MailKind::Reset)));
     let accepted = people.accept(&world.at(&other), &session).await;
     assert!(
         matches!(refusal(accepted), Refusal::NotAllowed(_)),

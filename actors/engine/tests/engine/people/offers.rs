@@ -1,9 +1,8 @@
 //! Offered memberships: accepting, declining, and offers in a suspended business.
 
-use domain::{Actor, Client, MembershipStatus, Refusal, Role};
+use domain::{Actor, Client, MailKind, MembershipStatus, Refusal, Role};
 use engine::business::commands::people::RemoveMember;
 use engine::business::commands::profile::PatchBusiness;
-use engine::people::Mailing;
 
 use super::{OTHER, PASSWORD, by, id, invite, member, refusal, sign_in, status, world};
 use crate::harness::{Shop, World, by_operator, first_page, lately, pass};
@@ -75,7 +74,7 @@ async fn a_session_that_may_be_another_persons_cannot_decline_an_offer() {
     let _post = Post::of(&world.engine);
     let (eve, _) = member(&world, &other, "eve@example.com", Role::Owner).await;
     let invited = invite(&world, &other, by(eve), "victim@example.com", Role::Admin).await;
-    assert!(matches!(invited.mail, Some((_, Mailing::Reset))));
+    assert!(matches!(invited.mail, Some((_, MailKind::Reset))));
     let declined = people.decline(&world.at(&other), &session).await;
     assert!(matches!(refusal(declined), Refusal::NotAllowed(_)));
     assert_eq!(status(&world.engine, &other, id(&invited)).await, MembershipStatus::Invited);
@@ -124,7 +123,7 @@ async fn the_session_of_a_link_accepts_only_offers_made_before_it() {
     pass(1).await;
     let _post = Post::of(&world.engine);
     let again = invite(&world, &shop, by(boss), "victim@example.com", Role::Admin).await;
-    assert_eq!((id(&again), again.mail), (victim, Some((victim, Mailing::Reset))));
+    assert_eq!((id(&again), again.mail), (victim, Some((victim, MailKind::Reset))));
     let accepted = people.accept(&world.at(&shop), &session).await;
     assert!(matches!(refusal(accepted), Refusal::NotAllowed(_)));
 }
