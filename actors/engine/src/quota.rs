@@ -11,8 +11,7 @@ use std::sync::Arc;
 use domain::BusinessId;
 use parking_lot::Mutex;
 
-/// Upper bound of concurrent URL lookups before a save, and of tests of endpoints and of the relay: in total
-/// and per business. Slow name servers and receivers must not block other businesses.
+/// URL lookups before a save, and tests of endpoints and of the relay, which may be slow.
 const OUTGOING_MAX: usize = 256;
 const OUTGOING_PER_BUSINESS_MAX: usize = 8;
 
@@ -51,6 +50,10 @@ impl<K: Copy + Eq + Hash> Quota<K> {
     /// Like `take`, with a permit that can be moved into a task.
     pub(crate) fn take_owned(self: &Arc<Self>, who: K) -> Option<QuotaPermit<K, Arc<Self>>> {
         self.count(who).then(|| QuotaPermit { of: Arc::clone(self), who })
+    }
+
+    pub(crate) fn held(&self) -> usize {
+        self.held.lock().all
     }
 
     fn count(&self, who: K) -> bool {

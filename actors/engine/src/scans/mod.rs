@@ -12,8 +12,8 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use domain::BusinessId;
@@ -22,7 +22,8 @@ use store::{Key, KeyRange, Order, Pair, Record, Store, StoreError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 use tokio::time::Instant;
 
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
+use crate::quota::{Quota, QuotaPermit};
 
 /// The maximum number of rows per request. A row of more than [`ROW_BYTES`] counts as several.
 pub(crate) const SCAN_ROWS_MAX: usize = 2_048;
@@ -31,8 +32,7 @@ const ROW_BYTES: usize = 4 << 10;
 const STEPS: usize = 4;
 const FIRST_STEP_TIME_MAX: Duration = Duration::from_millis(2);
 const ROWS_PER_LOOK: usize = 32;
-/// The number of reads by which a request may exceed its bound, to complete one list item and look for the
-/// next: index rows, the record, and the records of displayed names.
+/// The reads beyond the bound for one item and its successor: index rows, record, displayed names.
 const ITEM_READS_MAX: usize = 16;
 
 const SCANS_MAX: usize = 2;
@@ -52,7 +52,6 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// `request_max`: the number of rows that are left for the request.
     pub(crate) fn new(store: &'a Store, step_max: usize, request_max: usize) -> Self {
         Self {
             store,
@@ -73,7 +72,6 @@ impl<'a> Reader<'a> {
         self.get_raw(key)?.map(|bytes| self.store.get_in(key, &bytes)).transpose()
     }
 
-    /// The record under the key, or nothing if it is set aside.
     pub(crate) fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         Ok(self.store.usable(key, self.get(key))?.flatten())
     }
@@ -105,8 +103,7 @@ impl<'a> Reader<'a> {
         self.rows.set(self.rows.get() + 1 + value.len() / ROW_BYTES);
     }
 
-    /// Whether the row that was just read belongs to the next step. The caller already has the row. It can
-    /// therefore detect the end of a list at the bound, and processes at least one row per step.
+    /// The caller already has the row, so it processes at least one per step and detects the end of a list.
     pub(crate) fn is_used_up(&self) -> bool {
         self.rows.get() > self.step_max || self.is_overdue()
     }
@@ -120,7 +117,6 @@ impl<'a> Reader<'a> {
         Instant::now() >= until
     }
 
-    /// Whether the request must end with this step.
     pub(crate) fn ends_request(&self) -> bool {
         self.rows.get() >= self.request_max
     }
@@ -136,27 +132,23 @@ impl<T, S: FnMut(&Reader<'_>) -> Result<Option<T>, StoreError> + Send + 'static>
 
 pub(crate) struct Scans {
     rows_max: usize,
-    waiting: Mutex<Waiting>,
+    /// The requests that read or wait.
+    waiting: Arc<Quota>,
+    /// Lets one request per business read.
+    turns: Mutex<HashMap<BusinessId, Weak<Semaphore>>>,
     places: Arc<Semaphore>,
     rows_read: AtomicU64,
 }
 
-#[derive(Default)]
-struct Waiting {
-    all: usize,
-    each: HashMap<BusinessId, Turn>,
-}
-
-struct Turn {
-    tickets: usize,
-    one: Arc<Semaphore>,
-}
+/// The right to read. The fields are dropped in their order.
+type ReadPermit = (OwnedSemaphorePermit, OwnedSemaphorePermit, QuotaPermit<BusinessId, Arc<Quota>>);
 
 impl Scans {
     pub(crate) fn new(rows_max: usize) -> Arc<Self> {
         Arc::new(Self {
             rows_max: rows_max.max(1),
-            waiting: Mutex::default(),
+            waiting: Arc::new(Quota::new(WAITING_MAX, WAITING_PER_BUSINESS_MAX)),
+            turns: Mutex::default(),
             places: Arc::new(Semaphore::new(SCANS_MAX)),
             rows_read: AtomicU64::new(0),
         })
@@ -167,7 +159,7 @@ impl Scans {
     }
 
     pub(crate) fn under_way(&self) -> usize {
-        self.waiting.lock().all
+        self.waiting.held()
     }
 
     /// Runs the steps of a request. Errors: [`EngineError::Overloaded`] if too many requests wait.
@@ -176,12 +168,12 @@ impl Scans {
         store: &Store,
         business: BusinessId,
         step: impl Step<T>,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T> {
         let mut reading = Reading { of: Arc::clone(self), store: store.clone(), rows: 0, reads: 0, step };
         if let Some(found) = reading.next(Some(Instant::now() + FIRST_STEP_TIME_MAX))? {
             return Ok(found);
         }
-        let permit = self.ticket(business)?.wait_turn().await?;
+        let permit = self.wait_turn(business).await?;
         if store.is_simulated() {
             let _permit = permit;
             loop {
@@ -204,55 +196,25 @@ impl Scans {
         Ok(answer.await.map_err(|_| EngineError::Failed)??)
     }
 
-    fn ticket(self: &Arc<Self>, business: BusinessId) -> Result<Ticket, EngineError> {
-        let mut waiting = self.waiting.lock();
-        let own = waiting.each.get(&business).map_or(0, |turn| turn.tickets);
-        if waiting.all >= WAITING_MAX || own >= WAITING_PER_BUSINESS_MAX {
-            return Err(EngineError::Overloaded);
+    /// At most one request of a business waits for a place, so businesses take turns.
+    async fn wait_turn(&self, business: BusinessId) -> Result<ReadPermit> {
+        let stopping = |_| EngineError::Stopping; // neither semaphore is ever closed
+        let ticket = self.waiting.take_owned(business).ok_or(EngineError::Overloaded)?;
+        let turn = self.turn(business).acquire_owned().await.map_err(stopping)?;
+        let place = Arc::clone(&self.places).acquire_owned().await.map_err(stopping)?;
+        Ok((place, turn, ticket))
+    }
+
+    fn turn(&self, business: BusinessId) -> Arc<Semaphore> {
+        let mut turns = self.turns.lock();
+        if let Some(turn) = turns.get(&business).and_then(Weak::upgrade) {
+            return turn;
         }
-        waiting.all += 1;
-        let new = || Turn { tickets: 0, one: Arc::new(Semaphore::new(1)) };
-        let turn = waiting.each.entry(business).or_insert_with(new);
-        turn.tickets += 1;
-        Ok(Ticket { of: Arc::clone(self), business, one: Arc::clone(&turn.one) })
+        turns.retain(|_, turn| turn.strong_count() > 0);
+        let turn = Arc::new(Semaphore::new(1));
+        turns.insert(business, Arc::downgrade(&turn));
+        turn
     }
-}
-
-struct Ticket {
-    of: Arc<Scans>,
-    business: BusinessId,
-    one: Arc<Semaphore>,
-}
-
-impl Ticket {
-    /// Waits for the permit of the business, then for one of the permits of all businesses. At most one
-    /// request of a business waits for the second permit, so businesses take turns.
-    async fn wait_turn(self) -> Result<ReadPermit, EngineError> {
-        let stopping = |_| EngineError::Stopping; // neither is ever closed
-        let turn = Arc::clone(&self.one).acquire_owned().await.map_err(stopping)?;
-        let permit = Arc::clone(&self.of.places).acquire_owned().await.map_err(stopping)?;
-        Ok(ReadPermit { _permit: permit, _turn: turn, _ticket: self })
-    }
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        let mut waiting = self.of.waiting.lock();
-        waiting.all -= 1;
-        if let Some(turn) = waiting.each.get_mut(&self.business) {
-            turn.tickets -= 1;
-            if turn.tickets == 0 {
-                waiting.each.remove(&self.business);
-            }
-        }
-    }
-}
-
-/// The right to read. The fields are dropped in their order.
-struct ReadPermit {
-    _permit: OwnedSemaphorePermit,
-    _turn: OwnedSemaphorePermit,
-    _ticket: Ticket,
 }
 
 struct Reading<S> {

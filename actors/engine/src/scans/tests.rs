@@ -119,8 +119,10 @@ async fn businesses_take_turns() {
     let scans = Scans::new(1);
     let (granted, mut grants) = tokio::sync::mpsc::unbounded_channel();
     for number in [1, 1, 1, 2, 3, 3, 4] {
-        let (ticket, granted) = (scans.ticket(business(number)).unwrap(), granted.clone());
-        tokio::spawn(async move { granted.send((number, ticket.wait_turn().await.unwrap())).unwrap() });
+        let (scans, granted) = (Arc::clone(&scans), granted.clone());
+        tokio::spawn(async move {
+            granted.send((number, scans.wait_turn(business(number)).await.unwrap())).unwrap();
+        });
         yield_now().await;
     }
     let mut held = Vec::new();
@@ -140,29 +142,32 @@ async fn businesses_take_turns() {
     }
     assert_eq!(order, [1, 2, 3, 4, 1, 3, 1]);
     held.clear();
-    assert!(scans.waiting.lock().each.is_empty(), "a business without waiting requests must have no entry");
+    assert_eq!(scans.under_way(), 0);
+    drop(scans.wait_turn(business(5)).await.unwrap());
+    assert_eq!(scans.turns.lock().len(), 1, "a business without waiting requests must have no entry");
 }
 
 #[tokio::test]
 async fn requests_beyond_the_queue_are_refused_and_dropped_ones_leave_it() {
     let scans = Scans::new(1);
-    let of_one: Vec<_> = (0..WAITING_PER_BUSINESS_MAX).map(|_| scans.ticket(business(1)).unwrap()).collect();
-    assert!(matches!(scans.ticket(business(1)), Err(EngineError::Overloaded)));
-    let others: Vec<_> = (0..WAITING_MAX - WAITING_PER_BUSINESS_MAX)
-        .map(|number| scans.ticket(business(2 + number as u128 / 10)).unwrap())
-        .collect();
-    assert!(matches!(scans.ticket(business(9_999)), Err(EngineError::Overloaded)));
+    let ticket = |number| scans.waiting.take_owned(business(number)).unwrap();
+    let of_one: Vec<_> = (0..WAITING_PER_BUSINESS_MAX).map(|_| ticket(1)).collect();
+    assert!(matches!(scans.wait_turn(business(1)).await, Err(EngineError::Overloaded)));
+    let others: Vec<_> =
+        (0..WAITING_MAX - WAITING_PER_BUSINESS_MAX).map(|number| ticket(2 + number as u128 / 10)).collect();
+    assert!(matches!(scans.wait_turn(business(9_999)).await, Err(EngineError::Overloaded)));
     assert_eq!(scans.under_way(), WAITING_MAX);
     drop((of_one, others));
-    let held = scans.ticket(business(1)).unwrap().wait_turn().await.unwrap();
-    let waits = tokio::spawn(scans.ticket(business(1)).unwrap().wait_turn());
+    let held = scans.wait_turn(business(1)).await.unwrap();
+    let waiting = Arc::clone(&scans);
+    let waits = tokio::spawn(async move { waiting.wait_turn(business(1)).await });
     yield_now().await;
     waits.abort();
     assert!(waits.await.is_err());
     assert_eq!(scans.under_way(), 1);
     drop(held);
     assert_eq!(scans.under_way(), 0);
-    scans.ticket(business(1)).unwrap().wait_turn().await.unwrap();
+    drop(scans.wait_turn(business(1)).await.unwrap());
 }
 
 #[tokio::test]
@@ -193,7 +198,7 @@ async fn a_request_that_is_dropped_while_it_reads_ends_with_its_step() {
     assert_eq!(scans.under_way(), 1, "the permit must still be in use");
     go_on.send(()).unwrap();
     // The next request of the business gets its turn only after the thread has ended.
-    scans.ticket(business(1)).unwrap().wait_turn().await.unwrap();
+    drop(scans.wait_turn(business(1)).await.unwrap());
     assert_eq!(steps.load(Ordering::SeqCst), 2);
     store.close().await.unwrap();
 }
