@@ -23,7 +23,7 @@ use store::records::{AuditRecord, ClockRecord, IdempotencyRecord, MetaRecord};
 use store::{Batch, BulkWriter, Key, KeyRange, Noted, Order, Record, Store, StoreError, keys};
 
 use self::map::{StampMap, Stamps};
-use self::rows::{Moved, each_of};
+use self::rows::each_of;
 use crate::people::write_person;
 use crate::upgrade;
 
@@ -38,16 +38,12 @@ pub enum RepairError {
     Store(#[from] StoreError),
 }
 
-/// The result of a repair, or of a dry run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// The instant that the repair uses as the present.
     pub present: Timestamp,
     /// Whether this run continued an unfinished repair.
     pub resumed: bool,
-    /// The businesses with changes, in the order of their creation.
     pub businesses: Vec<BusinessReport>,
-    /// The number of changed rows that belong to no business.
     pub others: u64,
 }
 
@@ -55,17 +51,14 @@ pub struct Report {
 pub struct BusinessReport {
     pub id: BusinessId,
     pub name: String,
-    /// The number of changed records of each kind.
     pub records: BTreeMap<&'static str, u64>,
 }
 
-/// Refuses a store with an unfinished repair.
 pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
     if store.contains(&keys::repair())? { Err(StoreError::RepairUnfinished) } else { Ok(()) }
 }
 
-/// Sets every timestamp after `present` to `present` or earlier, or reports the changes in a dry run. An
-/// unfinished repair continues with its own present.
+/// Moves every stamp after `present`. An unfinished repair continues with its own present.
 pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> Result<Report, RepairError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Err(RepairError::NoStore) };
     upgrade::check(&meta)?;
@@ -103,15 +96,12 @@ fn stamped(of: BusinessId) -> KeyRange {
 struct Repair<'a> {
     store: &'a Store,
     writer: BulkWriter,
-    /// The latest allowed stamp.
     present: Timestamp,
-    /// The store's steady time.
     steady: SteadyTime,
     dry_run: bool,
 }
 
 impl Repair<'_> {
-    /// Submits a batch, except in a dry run.
     async fn write(&mut self, batch: Batch) -> Result<(), StoreError> {
         let batch = if self.dry_run { Batch::default() } else { batch };
         self.writer.write(batch).await.map(drop)
@@ -121,22 +111,20 @@ impl Repair<'_> {
         self.writer.settle().await
     }
 
-    /// Walks through a range and submits the batch of each row, except in a dry run.
     async fn walk(
         &mut self,
         range: KeyRange,
-        mut row: impl FnMut(&Key, &[u8]) -> Result<Batch, StoreError>,
+        mut row: impl FnMut(&Key, &[u8], &mut Batch) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let (dry_run, store) = (self.dry_run, self.store);
         let rewrite = self.writer.rewrite(range, |key, value| {
-            // A row that cannot be decoded does not change.
-            let batch = store.usable(key, row(key, value))?;
-            Ok(if dry_run { Batch::default() } else { batch.unwrap_or_default() })
+            let mut batch = Batch::default();
+            let is_usable = store.usable(key, row(key, value, &mut batch))?.is_some();
+            Ok(if is_usable && !dry_run { batch } else { Batch::default() })
         });
         rewrite.await
     }
 
-    /// Repairs one business. Returns its changes, if any.
     async fn business(&mut self, of: BusinessId) -> Result<Option<BusinessReport>, StoreError> {
         let map = match self.kept_map(of)? {
             Some(map) => map,
@@ -145,11 +133,13 @@ impl Repair<'_> {
         let mut records: BTreeMap<&'static str, u64> = BTreeMap::new();
         let (store, present) = (self.store, self.present);
         if !map.is_empty() {
-            self.walk(stamped(of), |key, value| {
+            self.walk(stamped(of), |key, value, batch| {
                 let moved = each_of(store, of, key, value, present, &mut |stamp| *stamp = map.moved(*stamp))?;
-                let Some(Moved { batch, name }) = moved else { return Ok(Batch::default()) };
-                *records.entry(name).or_default() += 1;
-                Ok(batch)
+                if let Some(moved) = moved {
+                    *records.entry(moved.name).or_default() += 1;
+                    *batch = moved.batch;
+                }
+                Ok(())
             })
             .await?;
         }
@@ -157,11 +147,10 @@ impl Repair<'_> {
         if keys_moved > 0 {
             records.insert("idempotency keys", keys_moved);
         }
-        self.wait_durable().await?; // every correction needs the map
-        self.walk(keys::of_kind(of, kind::REPAIR), |key, value| {
-            let mut batch = Batch::default();
+        self.wait_durable().await?; // every move needs the map
+        self.walk(keys::of_kind(of, kind::REPAIR), |key, value, batch| {
             batch.delete_whole(*key, value.len());
-            Ok(batch)
+            Ok(())
         })
         .await?;
         if records.is_empty() {
@@ -188,9 +177,8 @@ impl Repair<'_> {
     async fn make_map(&mut self, of: BusinessId) -> Result<StampMap, StoreError> {
         let mut stamps = Stamps::new();
         let (store, present) = (self.store, self.present);
-        self.walk(stamped(of), |key, value| {
-            each_of(store, of, key, value, present, &mut |stamp| stamps.add(*stamp, present))?;
-            Ok(Batch::default())
+        self.walk(stamped(of), |key, value, _| {
+            each_of(store, of, key, value, present, &mut |stamp| stamps.add(*stamp, present)).map(drop)
         })
         .await?;
         let map = StampMap::new(stamps, present);
@@ -203,12 +191,10 @@ impl Repair<'_> {
                 batch.put(keys::repair_part(of, number), bytes);
                 self.write(batch).await?;
             }
-            // An unfinished map may have left further parts.
             let behind = keys::of_kind(of, kind::REPAIR).after(keys::repair_part(of, number));
-            self.walk(behind, |key, _| {
-                let mut batch = Batch::default();
+            self.walk(behind, |key, _, batch| {
                 batch.delete(*key);
-                Ok(batch)
+                Ok(())
             })
             .await?;
             let mut head = Batch::default();
@@ -222,8 +208,7 @@ impl Repair<'_> {
     /// Gives idempotency keys with a future steady time the current steady time.
     async fn idempotency(&mut self, of: BusinessId) -> Result<u64, StoreError> {
         let (steady, mut moved) = (self.steady, 0);
-        self.walk(keys::idempotency_from(of, steady.day()), |key, value| {
-            let mut batch = Batch::default();
+        self.walk(keys::idempotency_from(of, steady.day()), |key, value, batch| {
             let record = IdempotencyRecord::decode(value)?;
             if record.answered > steady {
                 moved += 1;
@@ -232,30 +217,28 @@ impl Repair<'_> {
                 let record = IdempotencyRecord { answered: steady, ..record };
                 batch.put(keys::idempotency(of, steady.day(), &hash), record.encode());
             }
-            Ok(batch)
+            Ok(())
         })
         .await?;
         Ok(moved)
     }
 
-    /// Repairs the rows of no business and ends the repair.
     async fn installation(
         &mut self,
         meta: MetaRecord,
         clock: Option<ClockRecord>,
     ) -> Result<u64, StoreError> {
         let (present, mut moved) = (self.present, 0);
-        self.walk(keys::of_kind(BusinessId::INSTALLATION, installation_kind::KEY_USED), |key, value| {
-            let mut batch = Batch::default();
+        let all = |kind| keys::of_kind(BusinessId::INSTALLATION, kind);
+        self.walk(all(installation_kind::KEY_USED), |key, value, batch| {
             if keys::millis_from_value(value)? > present {
                 moved += 1;
                 batch.put(*key, keys::millis_value(present));
             }
-            Ok(batch)
+            Ok(())
         })
         .await?;
-        self.walk(keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON), |_, value| {
-            let mut batch = Batch::default();
+        self.walk(all(installation_kind::PERSON), |_, value, batch| {
             let before = Person::decode(value)?;
             let mut after = before.clone();
             // Sessions and links with future stamps are deleted. Their owners sign in again.
@@ -269,20 +252,19 @@ impl Repair<'_> {
             after.last_sign_in_at = after.last_sign_in_at.map(|at| at.min(present));
             if after != before {
                 moved += 1;
-                write_person(Some(&before), Some(&after), &mut batch);
+                write_person(Some(&before), Some(&after), batch);
             }
-            Ok(batch)
+            Ok(())
         })
         .await?;
-        self.walk(keys::of_kind(BusinessId::INSTALLATION, installation_kind::AUDIT), |key, value| {
-            let mut batch = Batch::default();
+        self.walk(all(installation_kind::AUDIT), |key, value, batch| {
             let mut record = AuditRecord::decode(value)?;
             if record.entry.at > present {
                 moved += 1;
                 record.entry.at = present;
                 batch.put_over(*key, record.encode(), value.len());
             }
-            Ok(batch)
+            Ok(())
         })
         .await?;
         let mut batch = Batch::default();

@@ -16,8 +16,7 @@ pub(super) struct Moved {
     pub(super) name: &'static str,
 }
 
-/// Passes each stamp of a row's record to `stamp`. Returns the rows to write if a stamp changed. Index rows
-/// are written with their records.
+/// Returns the rows to write if `stamp` changed a stamp. Index rows are written with their records.
 pub(super) fn each_of(
     store: &Store,
     of: BusinessId,
@@ -41,7 +40,6 @@ pub(super) fn each_of(
     }
 }
 
-/// Corrects the timestamps of a record whose index rows contain no timestamp. The key does not change.
 fn in_place<R: Stamped>(
     key: &Key,
     value: &[u8],

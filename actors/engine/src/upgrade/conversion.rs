@@ -4,7 +4,6 @@ use domain::{BusinessId, ResourceId};
 use store::keys::installation_kind;
 use store::{Batch, BulkWriter, Key, KeyRange, Order, Store, StoreError, keys};
 
-/// Progress is logged after this many records.
 const RECORDS_PER_LINE: u64 = 50_000;
 
 pub(super) struct Conversion<'a> {

@@ -10,15 +10,11 @@
 //! - A store of a later format is refused without a write.
 
 mod conversion;
-mod from_1;
-mod from_2;
-mod from_3;
-mod from_4;
-mod from_5;
+mod steps;
 #[cfg(test)]
 mod tests;
 
-use std::pin::Pin;
+use std::ops::Range;
 
 use store::records::{MetaRecord, STORE_FORMAT, STORE_FORMAT_IN_UPGRADE};
 use store::{Batch, Record, Store, StoreError, keys};
@@ -32,27 +28,18 @@ pub enum Upgrades {
     Refused,
 }
 
-type Converted<'a> = Pin<Box<dyn Future<Output = Result<(), StoreError>> + Send + 'a>>;
-
-struct Step {
-    /// The old format. The new format has the next number.
-    from: u16,
-    convert: for<'a> fn(&'a mut Conversion<'_>) -> Converted<'a>,
-}
-
-const STEPS: &[Step] = &[
-    Step { from: 1, convert: |conversion| Box::pin(from_1::convert(conversion)) },
-    Step { from: 2, convert: |conversion| Box::pin(from_2::convert(conversion)) },
-    Step { from: 3, convert: |conversion| Box::pin(from_3::convert(conversion)) },
-    Step { from: 4, convert: |conversion| Box::pin(from_4::convert(conversion)) },
-    Step { from: 5, convert: |conversion| Box::pin(from_5::convert(conversion)) },
-];
+/// The formats that can be converted.
+///
+/// Only the steps from 1 and 2 convert rows. In the later steps, old rows stay readable, and the format number
+/// keeps earlier versions from opening a store with new rows: record versions and kinds of rows (from 3), rows
+/// of people, memberships, sessions, links and mails (from 4), the journal (from 5).
+const CONVERTED: Range<u16> = 1..STORE_FORMAT;
 
 /// Refuses a store whose format is not the current format.
 pub(crate) fn check(meta: &MetaRecord) -> Result<(), StoreError> {
     match meta.format {
         STORE_FORMAT => Ok(()),
-        found if STEPS.iter().any(|step| step.from == found) || found == STORE_FORMAT_IN_UPGRADE => {
+        found if CONVERTED.contains(&found) || found == STORE_FORMAT_IN_UPGRADE => {
             Err(StoreError::NotUpgraded { found, known: STORE_FORMAT })
         }
         found => Err(StoreError::Format { found, known: STORE_FORMAT }),
@@ -60,9 +47,7 @@ pub(crate) fn check(meta: &MetaRecord) -> Result<(), StoreError> {
 }
 
 /// Converts a store of an earlier format to the current one. An empty store does not change.
-///
-/// # Errors
-/// Returns an error if the store has a later format, may not be converted, or fails.
+/// Errors: the store has a later format, may not be converted, or fails.
 pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Ok(()) };
     let found = match meta.format {
@@ -70,9 +55,9 @@ pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError
         STORE_FORMAT_IN_UPGRADE => under_way(store)?,
         found => found,
     };
-    let Some(first) = STEPS.iter().position(|step| step.from == found) else {
+    if !CONVERTED.contains(&found) {
         return Err(StoreError::Format { found, known: STORE_FORMAT });
-    };
+    }
     if upgrades == Upgrades::Refused {
         return Err(StoreError::UpgradeRefused { found, known: STORE_FORMAT });
     }
@@ -82,8 +67,8 @@ pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError
     }
     store.keep_format()?;
     let mut conversion = Conversion::of(store);
-    for step in &STEPS[first..] {
-        take(&mut conversion, step, &meta).await?;
+    for from in found..CONVERTED.end {
+        take(&mut conversion, from, &meta).await?;
     }
     let mut batch = Batch::default();
     batch.put(keys::meta(), MetaRecord { format: STORE_FORMAT, ..meta }.encode());
@@ -94,16 +79,20 @@ pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError
     Ok(())
 }
 
-/// Carries out one step and waits until it is durable.
-async fn take(conversion: &mut Conversion<'_>, step: &Step, meta: &MetaRecord) -> Result<(), StoreError> {
-    conversion.begin(step.from + 1);
-    tracing::info!(store.format = step.from, upgrade.to = step.from + 1, "the store is being upgraded");
+/// Converts a store of format `from` to the next format and waits until it is durable.
+async fn take(conversion: &mut Conversion<'_>, from: u16, meta: &MetaRecord) -> Result<(), StoreError> {
+    conversion.begin(from + 1);
+    tracing::info!(store.format = from, upgrade.to = from + 1, "the store is being upgraded");
     let mut batch = Batch::default();
     batch.put(keys::meta(), MetaRecord { format: STORE_FORMAT_IN_UPGRADE, ..meta.clone() }.encode());
-    batch.put(keys::upgrade(), step.from.to_be_bytes().to_vec());
+    batch.put(keys::upgrade(), from.to_be_bytes().to_vec());
     conversion.write(batch).await?;
     conversion.wait_durable().await?; // durable before any row changes
-    (step.convert)(conversion).await?;
+    match from {
+        1 => steps::from_1(conversion).await?,
+        2 => steps::from_2(conversion).await?,
+        _ => {}
+    }
     conversion.wait_durable().await
 }
 

@@ -1,0 +1,49 @@
+//! The steps that convert rows. A released step never changes.
+
+use domain::{Appointment, AppointmentId};
+use store::keys::{format_1, kind};
+use store::{Batch, Record, StoreError, keys};
+
+use super::conversion::Conversion;
+
+/// From format 1 to 2: an appointment's key begins with its start, and its index rows refer to it. Format 1 stored
+/// it by id, with one index row by start for busy times and one empty index row by `updated_at`.
+pub(super) async fn from_1(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
+    let rows = |of| format_1::appointments(of);
+    conversion
+        .each_business(rows, |_, of, key, value| {
+            let Appointment { id, starts_at, updated_at, created_at, .. } = Appointment::decode(value)?;
+            let start = || keys::millis_value(starts_at);
+            let mut batch = Batch::default();
+            batch.delete(*key);
+            batch.delete(format_1::appointment_by_start(of, starts_at, id));
+            batch.delete(format_1::appointment_by_update(of, updated_at, id));
+            // Both formats encode the record alike.
+            batch.put(keys::appointment(of, starts_at, id), value.to_vec());
+            batch.put(keys::appointment_start(of, id), start());
+            if updated_at != created_at {
+                batch.put(keys::appointment_by_update(of, updated_at, id), start());
+            }
+            Ok(batch)
+        })
+        .await
+}
+
+/// From format 2 to 3. New forms (record versions, long values in small pieces, rows of clocks, ages and budgets)
+/// are written from now on, and old forms stay readable. Early versions of format 2 had an index row by `updated_at`
+/// for every appointment, later ones only for changed appointments. The superfluous rows are deleted.
+pub(super) async fn from_2(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
+    let rows = |of| keys::of_kind(of, kind::APPOINTMENT_BY_UPDATE);
+    conversion
+        .each_business(rows, |store, of, key, value| {
+            let id: AppointmentId = keys::id_at_end(key)?;
+            let starts_at = keys::millis_from_value(value)?;
+            let appointment: Option<Appointment> = store.get(&keys::appointment(of, starts_at, id))?;
+            let mut batch = Batch::default();
+            if appointment.is_some_and(|appointment| appointment.updated_at == appointment.created_at) {
+                batch.delete(*key);
+            }
+            Ok(batch)
+        })
+        .await
+}
