@@ -21,9 +21,9 @@ use uuid::Uuid;
 
 use super::read::{Backup, BackupError};
 use super::write::Manifest;
-use crate::business::commands::erasure::{EndBusiness, EraseContact};
+use crate::business::OfflineBusiness;
+use crate::business::commands::erasure::{EndBusiness, EraseContact, end_undecodable, is_undecodable};
 use crate::business::commands::people::RemoveMember;
-use crate::business::{OfflineBusiness, end_undecodable, is_undecodable};
 use crate::clock::Clocks;
 use crate::counting::{Differences, Tally};
 use crate::error::EngineError;

@@ -5,16 +5,49 @@ use std::sync::{Arc, Weak};
 
 use domain::{BusinessId, Timestamp};
 use ractor::{Actor, ActorProcessingErr, ActorRef, SpawnErr};
-use store::Batch;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use store::{Batch, Done};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::decide::{Effect, carry_out};
+use super::decide::Effect;
 use super::handle::Businesses;
 use super::load::{Start, load};
-use super::message::{Maintained, Message, Question};
 use super::state::State;
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 use crate::maintenance::business as jobs;
+
+/// Computes an answer from the state. The returned closure sends it after the state is durable.
+pub(crate) type Question = Box<dyn FnOnce(&mut State, Timestamp) -> Done + Send>;
+
+/// Decides a change, or answers it with the error.
+pub(crate) type Decide = Box<dyn FnOnce(Result<&mut State>, Timestamp) -> Decided + Send>;
+
+pub(crate) struct Decided {
+    pub(super) batch: Batch,
+    pub(super) effects: Vec<Effect>,
+    /// Whether the answer shows state, and therefore waits until that state is durable.
+    pub(super) waits: bool,
+    pub(super) done: Done,
+}
+
+pub(crate) enum Message {
+    Change(Decide),
+    Ask(Question),
+    /// A question about the usage. It waits until all records are counted.
+    AskUsage(Question),
+    Count,
+    Maintain,
+    /// Runs the background jobs for a request that waits until they are done.
+    MaintainThrough(Maintained),
+    Stepped,
+    /// Ends the actor after all earlier messages are answered.
+    End,
+}
+
+/// A request, dropped when the background jobs are done or cannot continue. Its permit keeps the actor.
+pub(crate) struct Maintained {
+    pub(crate) _done: oneshot::Sender<()>,
+    pub(crate) _permit: OwnedSemaphorePermit,
+}
 
 #[derive(Debug, thiserror::Error)]
 #[error("there is no such business")]
@@ -25,9 +58,7 @@ pub(crate) struct BusinessActor;
 pub(crate) struct Running {
     state: State,
     businesses: Weak<Businesses>,
-    /// Questions that wait until all records are counted.
     asked: Vec<Question>,
-    /// Requests that wait until the background jobs are done.
     maintained: Vec<Maintained>,
     permits: Arc<Semaphore>,
     /// A permit that is held while the actor does background work, so that the actor is not stopped.
@@ -40,7 +71,7 @@ impl BusinessActor {
         businesses: Arc<Businesses>,
         id: BusinessId,
         permits: Arc<Semaphore>,
-    ) -> Result<ActorRef<Message>, EngineError> {
+    ) -> Result<ActorRef<Message>> {
         let shared = &businesses.shared;
         shared.check_business(id)?;
         let start = Start {
@@ -127,19 +158,18 @@ impl Running {
         let Self { state, businesses, asked, maintained, has_looked, .. } = self;
         // The store writes nothing after a failure, so a new decision would be lost.
         if state.store.failed() {
-            if let Message::Change { reply, .. } = message {
-                reply.send(Err(EngineError::Stopping));
+            if let Message::Change(decide) = message {
+                (decide(Err(EngineError::Stopping), Timestamp::MIN).done)();
             }
             return Ok(());
         }
-        // A deleted business takes no change either.
         if state.ended {
             match message {
-                // The client learns of the deletion after it is durable.
-                Message::Change { reply, .. } => {
-                    state.submit(Batch::default(), Box::new(|| reply.send(Err(EngineError::NotFound))));
+                Message::Change(decide) => {
+                    let done = decide(Err(EngineError::NotFound), Timestamp::MIN).done;
+                    state.submit(Batch::default(), done);
                 }
-                Message::Ask { question } | Message::AskUsage { question } => {
+                Message::Ask(question) | Message::AskUsage(question) => {
                     answer(state, question, state.clocks.now());
                 }
                 Message::End => myself.stop(Some("the business was ended".into())),
@@ -150,36 +180,26 @@ impl Running {
         state.overlay.drop_durable(state.store.synced_through(state.id));
         let now = state.clocks.now();
         match message {
-            Message::Change { request, change, reply } => {
+            Message::Change(decide) => {
                 state.reach_back(now).await?;
-                match carry_out(state, &request, change, now) {
-                    Ok(made) => {
-                        let (businesses, id, myself) = (Weak::clone(businesses), state.id, myself.clone());
-                        let done = move || {
-                            if let Some(businesses) = businesses.upgrade() {
-                                let effects = made.effects.into_iter();
-                                effects.for_each(|effect| follow(effect, id, &myself, &businesses));
-                            }
-                            reply.send(Ok(made.answer));
-                        };
-                        state.submit(made.batch, Box::new(done));
+                let Decided { batch, effects, waits, done } = decide(Ok(&mut *state), now);
+                let (businesses, id, myself) = (Weak::clone(businesses), state.id, myself.clone());
+                let done = move || {
+                    if let Some(businesses) = businesses.upgrade() {
+                        effects.into_iter().for_each(|effect| follow(effect, id, &myself, &businesses));
                     }
-                    // A refusal shows state too, so it waits until that state is durable. On a nearly full
-                    // disk, a refusal of a change without effect shows that an earlier change was made.
-                    Err(error @ (EngineError::Refused(_) | EngineError::DiskFull(_))) => {
-                        state.submit(Batch::default(), Box::new(|| reply.send(Err(error))));
-                    }
-                    Err(error) => reply.send(Err(error)),
-                }
+                    done();
+                };
+                if waits { state.submit(batch, Box::new(done)) } else { done() }
             }
-            Message::Ask { question } => {
+            Message::Ask(question) => {
                 state.reach_back(now).await?;
                 answer(state, question, now);
             }
-            Message::AskUsage { question } if state.budget.are_complete() => {
+            Message::AskUsage(question) if state.budget.are_complete() => {
                 answer(state, question, now);
             }
-            Message::AskUsage { question } => asked.push(question),
+            Message::AskUsage(question) => asked.push(question),
             Message::Count => {
                 if state.count_on()? {
                     let _ = myself.cast(Message::Count);
@@ -207,16 +227,14 @@ impl Running {
 }
 
 impl Running {
-    /// Holds a permit while the actor counts or runs background jobs, and until its first check for such
-    /// work.
+    /// Holds a permit while the actor counts, runs background jobs, or has not looked for such work yet.
     fn hold_while_working(&mut self) {
         let Self { state, has_looked, permits, work, .. } = self;
         let rests = *has_looked && state.jobs.are_done() && state.budget.are_complete();
         if rests {
             *work = None;
         } else if work.is_none() {
-            // Without a free permit there are open requests. They keep the actor running until it checks
-            // again.
+            // Without a free permit, open requests keep the actor running.
             *work = Arc::clone(permits).try_acquire_owned().ok();
         }
     }

@@ -83,7 +83,6 @@ pub(super) struct Mailed {
     pub(super) until: Option<Timestamp>,
     pub(super) happened: Vec<LiveChange>,
     count: u64,
-    /// The number of mails that were left out because too many wait.
     pub(super) left_out: u64,
 }
 

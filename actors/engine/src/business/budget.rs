@@ -26,7 +26,6 @@ pub(super) struct Uncounted {
 }
 
 impl BusinessBudget {
-    /// `recorded` is the usage from the newest entry of the audit log, if that entry has one.
     pub(super) fn new(
         of: BusinessId,
         limits: Budget,
@@ -47,8 +46,7 @@ impl BusinessBudget {
         self.uncounted.is_none() && self.due.is_empty()
     }
 
-    /// The usage for an audit entry. `None` until all records are counted, because an audit entry never
-    /// contains a partial usage.
+    /// `None` until all records are counted: an audit entry never contains a partial usage.
     pub(super) fn recorded(&self, usage: Usage) -> Option<Usage> {
         self.uncounted.is_none().then_some(usage)
     }
@@ -59,8 +57,7 @@ impl BusinessBudget {
         usage
     }
 
-    /// Reserves room for at most `rows_max` waiting deliveries. The reservation is empty when their bytes are
-    /// used up.
+    /// Reserves at most `rows_max` waiting deliveries, and none when their bytes are used up.
     pub(super) fn promise_waiting(&self, rows_max: u64) -> Promised {
         let (allowed, waits) = (self.limits.allowed(BudgetKind::WaitingDeliveries), self.waiting.claimed());
         let room = if waits.bytes < allowed.bytes { allowed.rows.saturating_sub(waits.rows) } else { 0 };

@@ -1,72 +1,76 @@
 //! Turns a decision into the batch, the answer and the effects of a change.
 
-use domain::{AuditEntry, AuditId, BusinessId, Timestamp};
+use domain::{Amount, AuditEntry, AuditId, BudgetKind, BusinessId, Delivery, EventId, EventType, Timestamp};
 use store::records::AuditRecord;
 use store::{Batch, Record, Weight, keys};
 
 use super::alerts::{happenings, write_alerts};
-use super::announce::{Announced, write_event};
-use super::change::{AnyChange, AnyValue};
+use super::change::Change;
 use super::context::Context;
 use super::decision::Decided;
 use super::names;
-use super::remembered::{given, remember};
-use super::request::{Answer, Request};
+use super::remembered::{given, read_kept, remember};
+use super::request::{Answer, Gives, Request};
 use super::state::State;
 use super::usage;
 use super::write::Write;
-use crate::delivery::EndpointKey;
-use crate::error::EngineError;
+use crate::delivery::{EndpointKey, write_delivery};
+use crate::error::Result;
 use crate::live::LiveChange;
 
-pub(crate) struct CarriedOut {
+pub(crate) struct CarriedOut<V> {
     pub(crate) batch: Batch,
-    pub(super) answer: Answer<AnyValue>,
-    /// The effects, in the order in which they happen before the answer.
+    pub(super) answer: Answer<V>,
     pub(super) effects: Vec<Effect>,
 }
 
 pub(super) enum Effect {
     Maintain,
-    /// The business is deleted. The next request gets 404.
     End,
     Deliver(EndpointKey),
     /// Stops the deliveries to the endpoint and ends the running attempts.
     StopDelivering(EndpointKey),
     TurnedOff(EndpointKey),
-    /// The number of deliveries that exceeded the budget.
     Missed(u64),
-    /// The latest due time of a new mail.
     MailWaits(Timestamp),
-    /// The number of alerts without a mail, because too many mails wait.
     MailsLeftOut(u64),
     Tell(Vec<LiveChange>),
 }
 
 /// Decides a change. The memory of the business is updated only after the batch is complete.
-pub(crate) fn carry_out(
+pub(crate) fn carry_out<C: Change>(
     state: &mut State,
     request: &Request,
-    change: Box<dyn AnyChange>,
+    change: C,
     now: Timestamp,
-) -> Result<CarriedOut, EngineError> {
-    let status = change.status();
-    if let Some(kept) = given(state, request, status, change.needs_any())? {
-        let answer = Answer { value: change.replay_any(&kept)?, replayed: true };
+) -> Result<CarriedOut<<C::Gives as Gives>::Value>> {
+    let status = C::Gives::STATUS;
+    if let Some(kept) = given(state, request, status, change.needs())? {
+        let answer = Answer { value: change.replay(read_kept::<C::Gives>(&kept)?), replayed: true };
         return Ok(CarriedOut { batch: Batch::default(), answer, effects: Vec::new() });
     }
-    let weight = change.weight_any();
+    let weight = change.weight();
     state.store.check_room(weight)?;
     let mut context = Context::new(state, request, now);
-    let (decided, value, kept) = change.decide_any(&mut context, request.idempotency.is_some())?;
+    let (decided, value, kept) = change.decide(&mut context)?.into_parts(request.idempotency.is_some());
     if decided.writes.is_empty() && request.idempotency.is_some() {
-        // The change has no effect, but its remembered answer needs room. A client could repeat this without
-        // limit.
+        // Only the remembered answer needs room. A client could repeat this without limit.
         state.store.check_room(weight.min(Weight::Keeps))?;
     }
-    let at = context.at();
-    let mint = context.into_mint();
+    let Context { at, mint, .. } = context;
     state.mint = mint;
+    let (batch, effects) = write(state, request, decided, kept.map(|kept| (status, kept)), at)?;
+    Ok(CarriedOut { batch, answer: Answer { value, replayed: false }, effects })
+}
+
+/// The batch and the effects of a decision. `kept` is the answer for a repeated request.
+fn write(
+    state: &mut State,
+    request: &Request,
+    decided: Decided,
+    kept: Option<(u16, Vec<u8>)>,
+    at: Timestamp,
+) -> Result<(Batch, Vec<Effect>)> {
     let Decided { writes, audit, events, mails, turned_off } = decided;
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in &writes {
@@ -103,18 +107,10 @@ pub(crate) fn carry_out(
         // This id is minted last, so the newest audit entry has the newest id of the business.
         let id: AuditId = state.mint.next(at, state.ports.random_bytes());
         state.ages.newest = Some(id);
-        let entry = AuditEntry {
-            id,
-            at,
-            actor: request.actor,
-            action: draft.action,
-            resource_type: draft.action.kind(),
-            resource_id: draft.resource_id,
-            changes: draft.changes,
-        };
+        let entry = AuditEntry::new((id, at), (request.actor, draft.action), draft.resource_id);
+        let entry = AuditEntry { changes: draft.changes, ..entry };
         if ends {
-            // The audit log of the business is deleted with the business, so the entry is also written to the
-            // installation's log.
+            // The business's own audit log is deleted with the business.
             let record = AuditRecord { entry: entry.clone(), usage: None };
             batch.put(keys::audit(BusinessId::INSTALLATION, id), record.encode());
         }
@@ -122,7 +118,7 @@ pub(crate) fn carry_out(
         batch.put(keys::audit(state.id, id), record.encode());
     }
     if let Some((idempotency, kept)) = request.idempotency.zip(kept) {
-        remember(state.id, state.clocks.steady(), idempotency, (status, kept), &mut batch);
+        remember(state.id, state.clocks.steady(), idempotency, kept, &mut batch);
     }
     if bears_stamp {
         state.stamps.made(at);
@@ -162,5 +158,46 @@ pub(crate) fn carry_out(
     effects.extend((missed > 0).then_some(Effect::Missed(missed)));
     effects.extend((mailed.left_out > 0).then_some(Effect::MailsLeftOut(mailed.left_out)));
     effects.extend((!happened.is_empty()).then_some(Effect::Tell(happened)));
-    Ok(CarriedOut { batch, answer: Answer { value, replayed: false }, effects })
+    Ok((batch, effects))
+}
+
+struct Announced {
+    /// Waiting and reserved deliveries, including those of this batch.
+    waits: Amount,
+    deliveries: Vec<EndpointKey>,
+    missed: u64,
+}
+
+/// Writes an event and one delivery per subscribed endpoint; a delivery over the budget is missed.
+fn write_event(
+    state: &mut State,
+    event: EventType,
+    resource: &[u8],
+    at: Timestamp,
+    batch: &mut Batch,
+    announced: &mut Announced,
+) {
+    if !state.webhooks.values().any(|endpoint| endpoint.events.contains(event)) {
+        return;
+    }
+    let id: EventId = state.mint.next(at, state.ports.random_bytes());
+    let bytes = view::event(id, event, at, state.id, resource);
+    let (kind, more) = (BudgetKind::WaitingDeliveries, Amount::row(bytes.len()));
+    batch.put(keys::event(state.id, id), bytes);
+    for endpoint in state.webhooks.values().filter(|endpoint| endpoint.events.contains(event)) {
+        let key = EndpointKey { business: state.id, endpoint: endpoint.id };
+        let mut delivery = Delivery::of_event(id, event, endpoint, (at, state.steady.now()));
+        if endpoint.is_enabled() {
+            if state.budget.limits.has_room(kind, announced.waits, more) {
+                announced.waits = announced.waits.plus(more);
+                if !announced.deliveries.contains(&key) {
+                    announced.deliveries.push(key);
+                }
+            } else {
+                delivery = delivery.missed();
+                announced.missed += 1;
+            }
+        }
+        write_delivery(batch, key, &delivery, None);
+    }
 }

@@ -28,7 +28,6 @@ pub struct Decision<G: Gives> {
 pub(crate) struct Decided {
     pub(super) writes: Vec<Write>,
     pub(super) audit: Vec<AuditDraft>,
-    /// The events, each with the rendered resource.
     pub(super) events: Vec<(EventType, Vec<u8>)>,
     /// Mails in addition to the mails of the team's alerts.
     pub(super) mails: Vec<(MailId, NewMail)>,
@@ -37,7 +36,6 @@ pub(crate) struct Decided {
 }
 
 impl Decision<Removed> {
-    /// An answer without a body: the resource is deleted.
     pub fn gone() -> Self {
         Self::answering(())
     }
@@ -48,7 +46,6 @@ impl<G: Gives> Decision<G> {
         Self { value, remembered: None, decided: Decided::default() }
     }
 
-    /// Returns the decision, the answer and, if `is_kept`, the stored form of the answer.
     pub(super) fn into_parts(self, is_kept: bool) -> (Decided, G::Value, Option<Vec<u8>>) {
         let Self { value, remembered, decided } = self;
         let kept = is_kept.then(|| G::render(remembered.as_ref().unwrap_or(&value)));
@@ -73,7 +70,6 @@ impl<G: Gives> Decision<G> {
         self.noted(action, id, Vec::new())
     }
 
-    /// Adds an audit entry with the fields that differ.
     #[must_use]
     pub fn note_changes<V: Serialize>(
         self,

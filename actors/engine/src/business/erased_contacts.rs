@@ -12,16 +12,13 @@ use uuid::Uuid;
 #[derive(Debug, Default)]
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
-    /// Digests of the phone numbers, with the newest erasure of each number. Records that are newer than that
-    /// erasure belong to other people.
+    /// Digests of the phone numbers, with the newest erasure. Newer records belong to other people.
     phones: HashMap<[u8; 16], ErasureId>,
-    /// Whether the phone number of a contact is unknown, because its record could not be decoded. Then index
-    /// rows of that contact may still exist.
+    /// Whether a contact's record cannot be decoded, so that index rows of its unknown number may exist.
     may_be_listed: bool,
 }
 
 impl ErasedContacts {
-    /// `erasure` is `None` when the erasure row could not be decoded.
     pub(crate) fn add(&mut self, contact: ContactId, erasure: Option<&ErasureRecord>) {
         self.contacts.insert(contact);
         if let Some(ErasureRecord { id, phone: Some(phone) }) = erasure {
@@ -51,8 +48,6 @@ impl ErasedContacts {
     }
 
     fn had_number_of(&self, call: &CallRecord) -> bool {
-        // Only the caller's number is compared. The other number is the business's own line, which all calls
-        // contain.
         self.had(call.number_of_caller(), call.id.uuid())
     }
 

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use domain::{BusinessId, Timestamp};
-use store::StoreError;
+use store::{Batch, StoreError};
 use tokio::sync::Notify;
 
-use super::change::{AnswerOf, AnyChange, AnyValue, Change};
-use super::message::Message;
-use super::request::{Answer, Request};
+use super::actor::{Decided, Message};
+use super::change::{AnswerOf, Change};
+use super::decide::{CarriedOut, carry_out};
+use super::request::Request;
 use crate::actor::{Claim, Directory, Reply};
 use crate::delivery::Deliveries;
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 use crate::key_usage::KeyUsage;
 use crate::live::LiveSubscription;
 use crate::mail::Outbox;
@@ -20,7 +21,6 @@ use crate::principals::Principals;
 use crate::scans::Scans;
 use crate::shared::Shared;
 
-/// The state that the actors and the handles of all businesses share.
 pub(crate) struct Businesses {
     pub(crate) shared: Arc<Shared>,
     pub(crate) directory: Directory<BusinessId, Message>,
@@ -78,7 +78,6 @@ pub struct BusinessHandle {
 }
 
 impl BusinessHandle {
-    /// Creates the handle without a check that the business exists.
     pub(crate) fn new(businesses: &Arc<Businesses>, id: BusinessId) -> Self {
         Self { businesses: Arc::clone(businesses), id, claim: None }
     }
@@ -104,35 +103,39 @@ impl BusinessHandle {
         due::has_work(&self.shared().store, &self.shared().clocks, self.id)
     }
 
-    /// Carries out a change. The answer comes after the change is durable. A dropped future does not undo the
-    /// change.
-    ///
-    /// # Errors
-    /// - [`EngineError::Refused`]: nothing is changed.
-    /// - [`EngineError::Overloaded`], [`EngineError::Stopping`]: the change was not attempted.
-    /// - [`EngineError::NotFound`]: the business does not exist.
-    /// - [`EngineError::Failed`]: the actor failed. The change may or may not be durable.
-    pub async fn change<C: Change + 'static>(
-        &self,
-        request: Request,
-        change: C,
-    ) -> Result<AnswerOf<C>, EngineError> {
-        let change: Box<dyn AnyChange> = Box::new(change);
-        let answer: Answer<AnyValue> = self.call(|reply| Message::Change { request, change, reply }).await?;
-        Ok(answer.map(|value| *value.downcast().expect("a change answers what its type says")))
+    /// The answer comes after the change is durable. A dropped future does not undo the change. After
+    /// [`EngineError::Failed`] the change may or may not be durable.
+    pub async fn change<C: Change + 'static>(&self, request: Request, change: C) -> Result<AnswerOf<C>> {
+        let message = |reply: Reply<AnswerOf<C>>| {
+            Message::Change(Box::new(move |state, now| {
+                match state.and_then(|state| carry_out(state, &request, change, now)) {
+                    Ok(CarriedOut { batch, answer, effects }) => {
+                        let done = Box::new(|| reply.send(Ok(answer)));
+                        Decided { batch, effects, waits: true, done }
+                    }
+                    Err(error) => {
+                        // On a nearly full disk, a refusal of a change without effect shows that an earlier
+                        // change was made.
+                        let waits = matches!(error, EngineError::Refused(_) | EngineError::DiskFull(_));
+                        let done = Box::new(|| reply.send(Err(error)));
+                        Decided { batch: Batch::default(), effects: Vec::new(), waits, done }
+                    }
+                }
+            }))
+        };
+        self.call(message).await
     }
 
     pub fn watch(&self) -> LiveSubscription {
         self.shared().live.watch(self.id)
     }
 
-    /// A counter that increases with every change to the business. It may increase without one. It starts
-    /// again with each engine.
+    /// Increases at least with every change to the business. It starts again with each engine.
     pub fn changes(&self) -> u64 {
         self.shared().store.synced_through(self.id)
     }
 
-    pub(crate) async fn call<T>(&self, message: impl FnOnce(Reply<T>) -> Message) -> Result<T, EngineError> {
+    pub(crate) async fn call<T>(&self, message: impl FnOnce(Reply<T>) -> Message) -> Result<T> {
         self.shared().check_business(self.id)?;
         let answered = async {
             let permit = self.shared().permit()?;

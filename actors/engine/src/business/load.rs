@@ -33,8 +33,7 @@ use crate::mail::Outbox;
 use crate::maintenance::business::BusinessJobs;
 use crate::maintenance::{AgeMarks, HourlyRound};
 
-/// The assumed length of undecodable time off. It covers most time off. A longer value could block a staff
-/// member because of one old row.
+/// The assumed length of undecodable time off. A longer one could block staff because of one old row.
 const UNREADABLE_OFF: TimeDelta = TimeDelta::days(31);
 
 pub(crate) struct Start {
@@ -84,7 +83,6 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         busy_from,
         stamps: Stamps::after(reached, clocks.stamps_from()),
         mint: newest.map_or_else(IdMint::default, IdMint::after),
-        // An undecodable retention keeps everything.
         retention: Retention::default(),
         jobs: BusinessJobs::default(),
         ended: false,

@@ -12,7 +12,6 @@
 
 mod actor;
 mod alerts;
-mod announce;
 mod budget;
 mod change;
 pub mod commands;
@@ -22,7 +21,6 @@ mod decision;
 mod erased_contacts;
 mod handle;
 mod load;
-mod message;
 mod names;
 mod offline;
 mod overlay;
@@ -34,7 +32,6 @@ mod resource;
 mod shown;
 mod stamps;
 mod state;
-mod undecodable;
 mod usage;
 mod write;
 
@@ -47,18 +44,16 @@ pub use queries::{
     PageRequest, UNREAD_COUNTED_MAX,
 };
 pub use references::Watch;
-pub use request::{Answer, AnswerStatus, Ended, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
+pub use request::{Answer, Ended, Given, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
 
-pub(crate) use actor::BusinessActor;
+pub(crate) use actor::{BusinessActor, Maintained, Message};
 pub(crate) use decide::{CarriedOut, carry_out};
 pub(crate) use erased_contacts::{ErasedContacts, Personal};
 pub(crate) use handle::Businesses;
-pub(crate) use message::{Maintained, Message};
 pub(crate) use names::NAMES_PER_ROW_MAX;
 pub(crate) use offline::OfflineBusiness;
 pub(crate) use queries::{collect, read_page};
 pub(crate) use remembered::{days, kept, read_kept, remember};
 pub(crate) use resource::Resource;
 pub(crate) use state::State;
-pub(crate) use undecodable::{end_undecodable, is_undecodable, remember_end};
 pub(crate) use write::Write;

@@ -16,8 +16,7 @@ pub(crate) const NAMES_PER_ROW_MAX: usize = 64;
 
 type Names = Vec<(ContactId, String)>;
 
-/// Adds the index row of a contact to a batch; a deleted contact has no name. A batch changes at most one
-/// contact.
+/// A deleted contact has no name. A batch changes at most one contact.
 pub(super) fn index(
     state: &State,
     before: Option<&Contact>,

@@ -7,16 +7,15 @@ use domain::{Actor, BusinessId, Refusal};
 use net::Ports;
 use store::{Store, StoreError};
 
-use super::change::{AnyChange, Change};
+use super::change::Change;
 use super::decide::carry_out;
 use super::load::{Start, load};
 use super::request::Request;
 use super::state::State;
 use crate::clock::{Clocks, SteadyClock};
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 use crate::mail::Outbox;
 
-/// Upper bound of queued changes before the next one waits for the disk.
 const IN_FLIGHT_MAX: u32 = 64;
 
 pub(crate) struct OfflineBusiness {
@@ -34,18 +33,16 @@ impl OfflineBusiness {
     ) -> Result<Option<Self>, StoreError> {
         let (store, ports, clocks) = (store.clone(), ports.clone(), clocks.clone());
         let steady = SteadyClock::set(clocks.now(), &ports.clock);
-        // A change without an engine sends no mail.
         let outbox = Arc::new(Outbox::new(0));
         let start = Start { id: of, clocks, steady, store, ports, outbox };
         Ok(load(&start).await?.map(|state| Self { state, in_flight: 0 }))
     }
 
-    /// Carries out a change as the service itself. Returns false when the record does not exist. The change
-    /// is durable after [`OfflineBusiness::wait_durable`] returns.
-    pub(crate) async fn carry_out(&mut self, change: impl Change + 'static) -> Result<bool, EngineError> {
+    /// Carries out a change as the service. False when the record does not exist.
+    pub(crate) async fn carry_out(&mut self, change: impl Change) -> Result<bool> {
         let state = &mut self.state;
         state.overlay.drop_durable(state.store.synced_through(state.id));
-        let (change, now): (Box<dyn AnyChange>, _) = (Box::new(change), state.clocks.now());
+        let now = state.clocks.now();
         let carried_out = match carry_out(state, &Request::by(Actor::System), change, now) {
             Ok(carried_out) => carried_out,
             Err(EngineError::Refused(Refusal::NotFound(_))) => return Ok(false),

@@ -20,7 +20,6 @@ pub(crate) struct Overlay {
 }
 
 impl Overlay {
-    /// Adds the writes of a commit. Tickets only grow.
     pub(crate) fn add(&mut self, ticket: u64, writes: Vec<(Key, Option<Vec<u8>>)>) {
         let mut keys = Vec::new();
         for (key, value) in writes {

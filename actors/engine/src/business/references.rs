@@ -55,7 +55,6 @@ impl References {
         Watch { number: self.begun, _in_use: Arc::new(in_use) }
     }
 
-    /// Whether a new reference exists since the start of the watch. `None` when the watch is unknown.
     pub(super) fn referred_to(&self, id: Uuid, watch: &Watch) -> Option<bool> {
         let watched =
             self.watched.iter().find(|watched| watched.watch == watch.number && watched.id == id)?;

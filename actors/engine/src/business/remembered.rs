@@ -11,28 +11,25 @@ use domain::{
 use store::records::{IdempotencyRecord, ShownAnew};
 use store::{Batch, Order, Record, Store, StoreError, keys};
 
-use super::request::{AnswerStatus, Gives, Idempotency, Request};
+use super::request::{Gives, Idempotency, Request};
 use super::state::State;
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
 /// The maximum number of future days whose idempotency keys are read. An earlier version with a wrong clock
 /// may have written such keys.
 const DAYS_AHEAD_MAX: usize = 32;
 
-/// The stored answer to a repeated request. A caller without the right to the change does not receive it.
 pub(super) fn given(
     state: &State,
     request: &Request,
-    status: AnswerStatus,
+    status: u16,
     needs: Option<Right>,
-) -> Result<Option<Vec<u8>>, EngineError> {
+) -> Result<Option<Vec<u8>>> {
     check_actor(state, request, needs)?;
     let Some(idempotency) = request.idempotency else { return Ok(None) };
     let Some((kept, body)) = remembered(state, idempotency)? else { return Ok(None) };
     if kept != status {
-        // The fingerprint contains method and path, so an answer of another kind was stored by another
-        // version.
         return Err(Refusal::IdempotencyKeyReused.into());
     }
     Ok(Some(body))
@@ -43,19 +40,15 @@ pub(crate) fn remember(
     of: BusinessId,
     answered: SteadyTime,
     idempotency: Idempotency,
-    (status, body): (AnswerStatus, Vec<u8>),
+    (status, body): (u16, Vec<u8>),
     batch: &mut Batch,
 ) {
     let Idempotency { key, fingerprint } = idempotency;
-    let record = IdempotencyRecord { fingerprint, status: status_code(status), body, shows: None, answered };
+    let record = IdempotencyRecord { fingerprint, status, body, shows: None, answered };
     batch.put(keys::idempotency(of, answered.day(), &key), record.encode());
 }
 
-/// The stored answer to the same request, and its kind.
-fn remembered(
-    state: &State,
-    idempotency: Idempotency,
-) -> Result<Option<(AnswerStatus, Vec<u8>)>, EngineError> {
+fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Vec<u8>)>> {
     let now = state.clocks.steady();
     let at = |day| keys::idempotency(state.id, day, &idempotency.key);
     // Future days are read first. The sweep moves their keys to today, so a key is found either on its future
@@ -67,12 +60,15 @@ fn remembered(
     if state.overlay.ticket(&at(day)).is_some() {
         return Err(Refusal::IdempotencyInProgress.into());
     }
-    let status = status_from_code(record.status)?;
+    if !matches!(record.status, 200 | 201 | 204) {
+        let unknown = format!("its status {} is not known", record.status);
+        return Err(StoreError::damaged("idempotency", unknown).into());
+    }
     let body = match record.shows {
         None => record.body,
         Some(what) => state.show_anew(what)?.ok_or(Refusal::NotFound(named(what)))?,
     };
-    Ok(Some((status, body)))
+    Ok(Some((record.status, body)))
 }
 
 fn named(what: ShownAnew) -> Named {
@@ -95,7 +91,7 @@ pub(crate) fn kept(
     now: SteadyTime,
     fingerprint: [u8; 32],
     read: impl Fn(u32) -> Result<Option<IdempotencyRecord>, StoreError>,
-) -> Result<Option<(u32, IdempotencyRecord)>, EngineError> {
+) -> Result<Option<(u32, IdempotencyRecord)>> {
     for day in days {
         let Some(record) = read(day)? else { continue };
         if now - record.answered >= IDEMPOTENCY_KEPT {
@@ -127,26 +123,8 @@ pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Ve
     Ok(days)
 }
 
-fn status_code(status: AnswerStatus) -> u16 {
-    match status {
-        AnswerStatus::Done => 200,
-        AnswerStatus::Created => 201,
-        AnswerStatus::Gone => 204,
-    }
-}
-
-fn status_from_code(code: u16) -> Result<AnswerStatus, StoreError> {
-    match code {
-        200 => Ok(AnswerStatus::Done),
-        201 => Ok(AnswerStatus::Created),
-        204 => Ok(AnswerStatus::Gone),
-        other => Err(StoreError::damaged("idempotency", format!("its status {other} is not known"))),
-    }
-}
-
-/// Returns an error when the requester lacks the right. The business actor decides both the change and the
-/// loss of the right, so one of them comes first.
-pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>) -> Result<(), EngineError> {
+/// The actor decides both the change and the loss of a right, so one of them comes first.
+pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>) -> Result<()> {
     match request.actor {
         Who::ApiKey(id) => check_key(state, id),
         Who::Person(id) => check_person(state, (id, request.password_at), needs),
@@ -154,13 +132,11 @@ pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>
     }
 }
 
-/// Checks the role and the membership of a person. For changes to members, the person must also have entered
-/// the password recently.
 fn check_person(
     state: &State,
     (id, password_at): (PersonId, Option<Timestamp>),
     needs: Option<Right>,
-) -> Result<(), EngineError> {
+) -> Result<()> {
     if state.business.suspended {
         return Err(EngineError::Suspended);
     }
@@ -174,8 +150,7 @@ fn check_person(
     }
 }
 
-/// Returns an error for a revoked key and for a suspended business.
-fn check_key(state: &State, id: KeyId) -> Result<(), EngineError> {
+fn check_key(state: &State, id: KeyId) -> Result<()> {
     if state.business.suspended {
         return Err(EngineError::Suspended);
     }

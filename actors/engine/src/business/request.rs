@@ -36,70 +36,43 @@ impl Request {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AnswerStatus {
-    Done,
-    Created,
-    /// The resource is deleted. The answer has no body.
-    Gone,
-}
-
 /// The answer type of a change. The compiler checks that an edge renders this type.
 pub trait Gives: Send + 'static {
-    const STATUS: AnswerStatus;
+    /// The HTTP status of the answer.
+    const STATUS: u16;
 
     type Value: View;
 
-    /// The stored form of the answer.
-    fn render(value: &Self::Value) -> Vec<u8> {
-        view::render(value)
-    }
+    fn render(value: &Self::Value) -> Vec<u8>;
 
-    fn read(bytes: &[u8]) -> serde_json::Result<Self::Value> {
-        serde_json::from_slice(bytes)
-    }
+    fn read(bytes: &[u8]) -> serde_json::Result<Self::Value>;
 }
 
 #[derive(Debug)]
-pub struct Shown<V>(PhantomData<fn() -> V>);
+pub struct Given<V, const STATUS: u16>(PhantomData<fn() -> V>);
 
-impl<V: View> Gives for Shown<V> {
-    const STATUS: AnswerStatus = AnswerStatus::Done;
-    type Value = V;
-}
+pub type Shown<V> = Given<V, 200>;
 
-#[derive(Debug)]
-pub struct New<V>(PhantomData<fn() -> V>);
-
-impl<V: View> Gives for New<V> {
-    const STATUS: AnswerStatus = AnswerStatus::Created;
-    type Value = V;
-}
+pub type New<V> = Given<V, 201>;
 
 /// No body: the resource is deleted.
-#[derive(Debug)]
-pub struct Removed;
+pub type Removed = Given<(), NO_BODY>;
 
-impl Gives for Removed {
-    const STATUS: AnswerStatus = AnswerStatus::Gone;
-    type Value = ();
+pub type Ended = Shown<EndedView>;
 
-    fn render((): &()) -> Vec<u8> {
-        Vec::new()
+const NO_BODY: u16 = 204;
+
+impl<V: View, const STATUS: u16> Gives for Given<V, STATUS> {
+    const STATUS: u16 = STATUS;
+    type Value = V;
+
+    fn render(value: &V) -> Vec<u8> {
+        if STATUS == NO_BODY { Vec::new() } else { view::render(value) }
     }
 
-    fn read(_: &[u8]) -> serde_json::Result<()> {
-        Ok(())
+    fn read(bytes: &[u8]) -> serde_json::Result<V> {
+        serde_json::from_slice(if STATUS == NO_BODY { b"null" } else { bytes })
     }
-}
-
-/// The business is deleted.
-#[derive(Debug)]
-pub struct Ended;
-
-impl Gives for Ended {
-    const STATUS: AnswerStatus = AnswerStatus::Done;
-    type Value = EndedView;
 }
 
 /// The answer to a change. All of its data is durable.

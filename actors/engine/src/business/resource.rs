@@ -9,8 +9,7 @@ use serde::de::DeserializeOwned;
 use store::records::ShownAnew;
 use view::{AppointmentView, CallView, ContactView, MessageView};
 
-/// A resource that can contain a contact. The order matters for a remembered answer: a contact has the fewest
-/// required properties, so it is last.
+/// A remembered answer is the first variant that decodes it. A contact has the fewest required properties.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Resource {
@@ -44,12 +43,10 @@ impl Resource {
         })
     }
 
-    /// The resource of a remembered answer, if it can contain a contact.
     pub(crate) fn of_answer(body: &[u8]) -> Option<Self> {
         serde_json::from_slice(body).ok()
     }
 
-    /// The reference that replaces the stored answer.
     pub(crate) fn shown_anew(&self) -> ShownAnew {
         match self {
             Self::Appointment(view) => ShownAnew::Appointment(view.id),

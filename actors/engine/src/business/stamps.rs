@@ -24,8 +24,7 @@ pub(crate) struct Stamps {
 }
 
 impl Stamps {
-    /// The stamps that follow a change with the stamp `newest`. A list may already have shown that change. No
-    /// stamp is before `from`.
+    /// Follows a change with the stamp `newest`, which a list may already have shown.
     pub(crate) fn after(newest: Timestamp, from: Timestamp) -> Self {
         Self { newest, next: from.max(newest + TICK) }
     }
@@ -35,7 +34,6 @@ impl Stamps {
         now.max(self.next)
     }
 
-    /// Records a change with a stamp from [`Self::at`].
     pub(crate) fn made(&mut self, at: Timestamp) {
         debug_assert!(at >= self.next, "a stamp goes back");
         *self = Self { newest: at, next: at };
@@ -46,8 +44,7 @@ impl Stamps {
         self.next = self.next.max(self.newest + TICK);
     }
 
-    /// The fence of a list ordered by `updated_at`: the present, or the tick before the present when no
-    /// change has the present's stamp yet and a later change may get it.
+    /// The present, or the tick before it when a later change may still get the present's stamp.
     pub(crate) fn fence(&mut self, now: Timestamp) -> Timestamp {
         let fence = self.newest.max(self.next - TICK).max(now - TICK);
         self.next = fence + TICK;

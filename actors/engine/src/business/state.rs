@@ -32,8 +32,7 @@ use crate::mail::Outbox;
 use crate::maintenance::business::BusinessJobs;
 use crate::maintenance::{AgeMarks, HourlyRound};
 
-/// How far `busy` reaches into the past: the longest service has one day, the longest local day slightly
-/// more.
+/// The longest service has one day, the longest local day slightly more.
 pub(crate) const BUSY_BEHIND: TimeDelta = TimeDelta::hours(50);
 /// The number of rows after which other tasks run.
 pub(super) const ROWS_PER_TURN: usize = 1_024;
@@ -58,25 +57,21 @@ pub(crate) struct State {
     pub(crate) alerts: BTreeMap<PersonId, u64>,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) busy: Busy,
-    /// By start.
     pub(crate) pending: BTreeSet<(Timestamp, AppointmentId)>,
     pub(crate) busy_from: Timestamp,
     pub(crate) stamps: Stamps,
     pub(crate) mint: IdMint,
     pub(crate) ages: AgeMarks,
     pub(crate) round: HourlyRound,
-    /// Days after today with idempotency keys, from an earlier version with a wrong clock or from before a
-    /// crash.
+    /// Days after today with idempotency keys, from a wrong clock or a crash.
     pub(crate) days_ahead: Vec<u32>,
     pub(crate) retention: Retention,
     pub(crate) jobs: BusinessJobs,
-    /// Whether the business is deleted. Then no change is decided.
     pub(crate) ended: bool,
     pub(crate) overlay: Overlay,
     pub(crate) references: References,
     pub(crate) budget: BusinessBudget,
-    /// The last valid key, with the credentials generation of its check. A decision about a key clears it,
-    /// because the generation increases only with the write.
+    /// The last valid key and the credentials generation of its check. A decision about a key clears it.
     pub(crate) checked_key: Cell<Option<(KeyId, u64)>>,
     pub(crate) store: Store,
     pub(crate) ports: Ports,
@@ -107,7 +102,6 @@ impl State {
         Ok(self.store.usable(key, self.read(key))?.flatten())
     }
 
-    /// The bytes of a row after the newest decision.
     pub(crate) fn read_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         match self.overlay.get(key) {
             Some(value) => Ok(value.map(<[u8]>::to_vec)),
@@ -136,8 +130,7 @@ impl State {
         })
     }
 
-    /// Submits a batch. The committer calls `done` after it is durable. Reads of the actor see the writes at
-    /// once.
+    /// The committer calls `done` after the batch is durable. The actor's reads see the writes at once.
     pub(crate) fn submit(&mut self, batch: Batch, done: Done) {
         if batch.is_empty() && self.store.is_settled(self.id) {
             return done(); // all changes of the business are durable
@@ -215,8 +208,7 @@ impl State {
         }
     }
 
-    /// Extends `busy` to `now - BUSY_BEHIND` and drops older entries. A believed clock that went back can
-    /// make this long, so other tasks run in between.
+    /// Extends `busy` to `now - BUSY_BEHIND`. After a clock that went back this is long, so other tasks run.
     pub(crate) async fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let needed = now - BUSY_BEHIND;
         if self.busy_from > needed {
@@ -233,8 +225,7 @@ impl State {
         Ok(())
     }
 
-    /// Blocks the time of an active appointment. The staff member and end of an undecodable one are unknown,
-    /// so it blocks all staff from its start for the longest possible duration.
+    /// The staff member and end of an undecodable appointment are unknown, so it blocks all staff.
     pub(super) fn hold_time(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
         match self.store.find_in::<Appointment>(key, value)? {
             Some(appointment) => self.hold(&appointment),

@@ -21,10 +21,8 @@ use super::state::State;
 use super::write::Write;
 
 const COUNT_ROWS_MAX: usize = 256;
-/// Bytes of values that one step reads at most, plus one row.
 const COUNT_BYTES_MAX: usize = 256 << 10;
 
-/// The index in [`COUNTED`] of a key's kind.
 fn place_of(state: &State, key: &[u8]) -> Option<usize> {
     let kind = key.strip_prefix(domain::ResourceId::uuid(state.id).as_bytes())?.first()?;
     counted(*kind).map(|(place, _)| place)
@@ -46,8 +44,7 @@ pub(super) fn count(
             continue;
         };
         let kind = COUNTED[place].budget;
-        // Most writes are creations, and they need no read of the old value. A value with inconsistent pieces
-        // was not counted either.
+        // Most writes are creations, which need no read. A value with inconsistent pieces was not counted.
         let before = if is_new { None } else { state.store.usable(key, state.read_raw(key))?.flatten() };
         if let Some(before) = before {
             usage.remove(kind, Amount::row(before.len()));
@@ -59,8 +56,7 @@ pub(super) fn count(
     Ok(())
 }
 
-/// Whether a write creates a counted record: none of its keys exists. False for every other write, whose old
-/// values are read.
+/// Whether a write creates a counted record. The old values of every other write are read.
 fn is_new(state: &State, write: &Write) -> bool {
     match write {
         Write::Service(service) => !state.services.contains_key(&service.id),

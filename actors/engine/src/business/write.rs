@@ -12,7 +12,7 @@ use store::{Batch, Record, Tombstone, kept, keys};
 
 use crate::delivery::{EndpointKey, write_delivery};
 
-/// One record in its new state, with the old state where keys depend on it.
+/// One record in its new state, with the old state (`None` for a new one) where keys depend on it.
 #[derive(Clone, Debug)]
 pub enum Write {
     Business(Business),
@@ -22,62 +22,50 @@ pub enum Write {
     /// The row is stored under its prefix with the API keys of all businesses.
     ApiKey(ApiKey),
     Appointment {
-        /// `None` for a new one.
         before: Option<Appointment>,
         after: Appointment,
     },
     Contact {
-        /// `None` for a new one.
         before: Option<Contact>,
         after: Contact,
     },
     Webhook(WebhookEndpoint),
     /// A deleted endpoint. Its row in the list of all endpoints stays until its deliveries are deleted.
     NoWebhook(WebhookId),
-    /// The result of an attempt.
     Delivery {
         endpoint: WebhookId,
         delivery: Delivery,
-        /// The due time before the attempt.
         due_before: Option<Timestamp>,
     },
     Call {
-        /// `None` for a new one.
         before: Option<CallRecord>,
         after: CallRecord,
     },
     Message {
-        /// `None` for a new one.
         before: Option<TakenMessage>,
         after: TakenMessage,
     },
     NoService(ServiceId),
-    /// Deletes the staff member. A separate write deletes each blocked time of the staff member.
     NoStaff(StaffId),
     NoContact(Contact),
     /// An erased contact whose record could not be decoded. The erasure looks for its index rows.
     NoUndecodableContact(ContactId),
     NoAppointment(Appointment),
     Retention(Retention),
-    /// Deletes the profile, the list entry and the endpoints of the business.
     NoBusiness,
     /// Rows that are not in the actor's memory.
     Rows(Batch),
     SpecialDay(SpecialDay),
-    /// Deletes the special day of this date, so the weekly hours apply again.
     NoSpecialDay(NaiveDate),
     /// A blocked time never changes.
     BlockedTime(BlockedTime),
     NoBlockedTime(BlockedKey),
-    /// Writes a row with the business, and a row in the list of the person's memberships.
     Membership(Membership),
-    /// Deletes the membership whose offer has this stamp. Later changes have a later stamp, so a new offer
-    /// has a different one.
+    /// Deletes the membership whose offer has this stamp. A new offer has a later one.
     NoMembership(PersonId, Timestamp),
 }
 
 impl Write {
-    /// A record that is not in the actor's memory.
     pub(crate) fn put<R: Kept>(of: BusinessId, before: Option<&R>, after: &R) -> Self {
         let mut rows = Batch::default();
         kept::put(of, before, after, &mut rows);

@@ -172,7 +172,7 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
             }
             continue;
         }
-        match carry_out(state, &Request::by(Who::System), Box::new(StepChange { action, step }), now) {
+        match carry_out(state, &Request::by(Who::System), StepChange { action, step }, now) {
             Ok(CarriedOut { batch, .. }) => {
                 state.jobs.under_way = true;
                 state.submit(batch, tell_stepped(myself));
@@ -210,18 +210,15 @@ struct StepChange {
 
 impl Change for StepChange {
     type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Removed>, EngineError> {
         let Step { writes, counts, .. } = self.step;
         let mut decision = Decision::gone();
         if !counts.is_empty() {
             let none = counts.keys().map(|kind| (*kind, 0)).collect();
-            decision = decision.note_changes(self.action, context.business_id(), (&none, &counts));
+            decision = decision.note_changes(self.action, context.state.id, (&none, &counts));
         }
         Ok(writes.into_iter().fold(decision, Decision::write))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Frees
     }
 }

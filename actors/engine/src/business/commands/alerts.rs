@@ -7,12 +7,9 @@ use domain::{
 use store::{Batch, Record, Weight, keys};
 use view::{AlertsReadView, NotificationsView};
 
-use crate::business::Write;
-use crate::business::change::Change;
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::Shown;
-use crate::error::EngineError;
+use crate::business::alerts::last_alert;
+use crate::business::{Change, Context, Decision, Shown, Write};
+use crate::error::Result;
 
 #[derive(Clone, Copy, Debug)]
 pub struct ReadAlerts {
@@ -22,17 +19,19 @@ pub struct ReadAlerts {
 
 impl Change for ReadAlerts {
     type Gives = Shown<AlertsReadView>;
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Own);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let Actor::Person(person) = context.actor() else {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let Actor::Person(person) = context.request.actor else {
             return Err(Refusal::NotAllowed(Denied::AlertOfAnother).into());
         };
-        let (of, at) = (context.business_id(), context.at());
+        let (of, at) = (context.state.id, context.at);
         let mut row = Batch::default();
         match self.number {
             Some(number) => {
                 let key = keys::alert(of, person, number);
-                let alert = context.read::<Alert>(&key)?.filter(|alert| is_shown(context, alert));
+                let alert = context.state.read::<Alert>(&key)?.filter(|alert| is_shown(context, alert));
                 let alert = alert.ok_or(Refusal::NotFound(Named::Alert))?;
                 if alert.read_at.is_none() {
                     row.put(key, Alert { read_at: Some(at), ..alert }.encode());
@@ -40,8 +39,8 @@ impl Change for ReadAlerts {
             }
             None => {
                 let key = keys::alerts_read(of, person);
-                let read = context.find::<AlertsRead>(&key)?;
-                let until = context.last_alert(person)?;
+                let read = context.state.find::<AlertsRead>(&key)?;
+                let until = last_alert(context.state, person)?;
                 if until > read.map_or(0, |read| read.until) {
                     row.put(key, AlertsRead { until, at }.encode());
                 }
@@ -50,22 +49,13 @@ impl Change for ReadAlerts {
         let decision = Decision::answering(AlertsReadView { read_at: at });
         Ok(if row.is_empty() { decision } else { decision.write(Write::Rows(row)) })
     }
-
-    fn weight(&self) -> Weight {
-        Weight::Keeps
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Own)
-    }
 }
 
 /// Whether the person sees the alert: it is not older than the membership, and the role allows it.
 fn is_shown(context: &Context<'_>, alert: &Alert) -> bool {
-    context.team().get(&alert.person_id).is_some_and(|membership| alert.is_shown_by(membership))
+    context.state.people.get(&alert.person_id).is_some_and(|membership| alert.is_shown_by(membership))
 }
 
-/// Unsubscribes a person through the link in a mail. Other mails continue.
 #[derive(Clone, Copy, Debug)]
 pub struct Unsubscribe {
     pub id: PersonId,
@@ -74,9 +64,13 @@ pub struct Unsubscribe {
 
 impl Change for Unsubscribe {
     type Gives = Shown<NotificationsView>;
+    /// A second request writes nothing.
+    const WEIGHT: Weight = Weight::Frees;
+    /// The link in the mail is the permission. The person need not be active.
+    const RIGHT: Option<Right> = None;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let before = context.team().get(&self.id).ok_or(Refusal::NotFound(Named::Person))?;
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let before = context.state.people.get(&self.id).ok_or(Refusal::NotFound(Named::Person))?;
         let mut after = before.clone();
         for kind in AlertKind::ALL.iter().copied().filter(|kind| ends(self.from, before, *kind)) {
             after.end_mails(kind);
@@ -85,20 +79,10 @@ impl Change for Unsubscribe {
         if after == *before {
             return Ok(Decision::answering(shown));
         }
-        after.updated_at = context.at();
+        after.updated_at = context.at;
         Ok(Decision::answering(shown)
             .note_change_from(AuditAction::PersonUnsubscribed, self.id, &shown_before)
             .write(Write::Membership(after)))
-    }
-
-    fn weight(&self) -> Weight {
-        // A second request writes nothing.
-        Weight::Frees
-    }
-
-    /// The link in the mail is the permission. The person need not be active.
-    fn needs(&self) -> Option<Right> {
-        None
     }
 }
 

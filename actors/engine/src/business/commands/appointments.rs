@@ -9,12 +9,8 @@ use store::{StoreError, Weight, unless_set_aside};
 use view::{AppointmentView, OperatorAppointmentView, SomeAppointmentView};
 
 use super::{contacts, for_both};
-use crate::business::Write;
-use crate::business::change::Change;
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::{Gives, New, Shown};
-use crate::error::EngineError;
+use crate::business::{Change, Context, Decision, Gives, New, Shown, Write};
+use crate::error::Result;
 
 #[derive(Clone, Debug)]
 pub struct Book {
@@ -25,16 +21,12 @@ pub struct Book {
 #[derive(Clone, Debug)]
 pub enum BookingContact {
     Known(ContactId),
-    /// The contact with this phone, otherwise with this email, otherwise a new contact. An existing contact
-    /// is never overwritten.
+    /// The contact with this phone, else with this email, else a new one. An existing one stays unchanged.
     Described(ContactDetails),
 }
 
 impl Book {
-    fn decide_as<V: SomeAppointmentView>(
-        self,
-        context: &mut Context<'_>,
-    ) -> Result<Decision<New<V>>, EngineError> {
+    fn decide_as<V: SomeAppointmentView>(self, context: &mut Context<'_>) -> Result<Decision<New<V>>> {
         book(context, self, Decision::answering)
     }
 }
@@ -48,12 +40,11 @@ pub(super) fn known(context: &Context<'_>, contact: &BookingContact) -> Result<O
     }
 }
 
-/// Decides a booking. `answer` builds the decision from the appointment.
 pub(super) fn book<V: SomeAppointmentView, G: Gives>(
     context: &mut Context<'_>,
     asked: Book,
     answer: impl FnOnce(V) -> Decision<G>,
-) -> Result<Decision<G>, EngineError> {
+) -> Result<Decision<G>> {
     let Book { request, contact } = asked;
     let known = known(context, &contact)?;
     let mut problems = Vec::new();
@@ -65,19 +56,20 @@ pub(super) fn book<V: SomeAppointmentView, G: Gives>(
     let (contact, is_new) = match (known, contact) {
         (Some(contact), _) => (contact, false),
         (None, BookingContact::Described(details)) => {
-            (details.into_contact(context.mint(), context.at()), true)
+            (details.into_contact(context.mint(), context.at), true)
         }
         (None, BookingContact::Known(_)) => {
             unreachable!("an unknown contact is a problem, and problems refuse")
         }
     };
-    let (appointment, event) = booking::book(&schedule, &request, context.mint(), contact.id, context.at())?;
+    let (appointment, event) = booking::book(&schedule, &request, context.mint(), contact.id, context.at)?;
     if is_new {
         context.check_budget(BudgetKind::Contacts, &contact, "contact")?;
     }
-    let mut decision = answer(context.show(&appointment, Some(&contact)));
+    let mut decision = answer(context.state.show(&appointment, Some(&contact)));
     let event = event.filter(|event| context.announces(*event));
-    let booked = event.map(|event| (event, context.show::<AppointmentView>(&appointment, Some(&contact))));
+    let booked =
+        event.map(|event| (event, context.state.show::<AppointmentView>(&appointment, Some(&contact))));
     if is_new {
         decision = decision.with_new_contact(context, contact);
     }
@@ -100,11 +92,8 @@ pub struct Reschedule {
 }
 
 impl Reschedule {
-    fn decide_as<V: SomeAppointmentView>(
-        self,
-        context: &mut Context<'_>,
-    ) -> Result<Decision<Shown<V>>, EngineError> {
-        let at = context.at();
+    fn decide_as<V: SomeAppointmentView>(self, context: &mut Context<'_>) -> Result<Decision<Shown<V>>> {
+        let at = context.at;
         let schedule = context.schedule();
         amend(context, self.id, AuditAction::AppointmentRescheduled, |before| {
             booking::reschedule(&schedule, before, &self.request, at)
@@ -118,11 +107,8 @@ pub struct Confirm {
 }
 
 impl Confirm {
-    fn decide_as<V: SomeAppointmentView>(
-        self,
-        context: &mut Context<'_>,
-    ) -> Result<Decision<Shown<V>>, EngineError> {
-        let at = context.at();
+    fn decide_as<V: SomeAppointmentView>(self, context: &mut Context<'_>) -> Result<Decision<Shown<V>>> {
+        let at = context.at;
         amend(context, self.id, AuditAction::AppointmentConfirmed, |before| booking::confirm(before, at))
     }
 }
@@ -133,11 +119,8 @@ pub struct Decline {
 }
 
 impl Decline {
-    fn decide_as<V: SomeAppointmentView>(
-        self,
-        context: &mut Context<'_>,
-    ) -> Result<Decision<Shown<V>>, EngineError> {
-        let at = context.at();
+    fn decide_as<V: SomeAppointmentView>(self, context: &mut Context<'_>) -> Result<Decision<Shown<V>>> {
+        let at = context.at;
         amend(context, self.id, AuditAction::AppointmentDeclined, |before| booking::decline(before, at))
     }
 }
@@ -148,11 +131,8 @@ pub struct Cancel {
 }
 
 impl Cancel {
-    fn decide_as<V: SomeAppointmentView>(
-        self,
-        context: &mut Context<'_>,
-    ) -> Result<Decision<Shown<V>>, EngineError> {
-        let at = context.at();
+    fn decide_as<V: SomeAppointmentView>(self, context: &mut Context<'_>) -> Result<Decision<Shown<V>>> {
+        let at = context.at;
         amend(context, self.id, AuditAction::AppointmentCancelled, |before| Ok(booking::cancel(before, at)))
     }
 }
@@ -161,14 +141,14 @@ impl Cancel {
 #[derive(Clone, Debug)]
 pub struct PatchAppointment {
     pub id: AppointmentId,
-    /// The inner `None` clears the notes.
     pub notes: Option<Option<Text<1, 1000>>>,
 }
 
 impl Change for PatchAppointment {
     type Gives = Shown<OperatorAppointmentView>;
+    const RIGHT: Option<Right> = Some(Right::Day);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         amend(context, self.id, AuditAction::AppointmentUpdated, |before| {
             if before.contact_id.is_none() && matches!(self.notes, Some(Some(_))) {
                 return Err(Refusal::conflict(Conflict::ContactErased, "notes", ProblemCode::ContactErased));
@@ -179,14 +159,6 @@ impl Change for PatchAppointment {
             }
             Ok(if after == *before { Outcome::Unchanged } else { Outcome::Changed { after, event: None } })
         })
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Day)
     }
 }
 
@@ -203,15 +175,15 @@ pub(super) fn amend<V: SomeAppointmentView>(
     id: AppointmentId,
     action: AuditAction,
     rule: impl FnOnce(&Appointment) -> Result<Outcome, Refusal>,
-) -> Result<Decision<Shown<V>>, EngineError> {
-    let Some(before) = context.appointment(id)? else {
+) -> Result<Decision<Shown<V>>> {
+    let Some(before) = context.state.appointment(id)? else {
         return Err(Refusal::NotFound(Named::Appointment).into());
     };
     // An undecodable contact does not block the change of its appointment.
-    let read = unless_set_aside(context.contact_of(before.contact_id))?;
+    let read = unless_set_aside(context.state.contact_of(before.contact_id))?;
     let is_erased = before.contact_id.is_some() && matches!(read, Some(None));
     let contact = read.flatten();
-    let shown: V = context.show(&before, contact.as_ref());
+    let shown: V = context.state.show(&before, contact.as_ref());
     context.check_match(&shown)?;
     // The erasure job may not visit this appointment again after the change, so the change itself removes the
     // data of an erased contact.
@@ -219,14 +191,11 @@ pub(super) fn amend<V: SomeAppointmentView>(
     match rule(&known)? {
         Outcome::Unchanged => Ok(Decision::answering(shown)),
         Outcome::Changed { after, event } => {
-            // The audit log contains the integrations' view: the notes may contain data of a contact that is
-            // erased later.
-            let seen = [&before, &after].map(|it| context.show::<AppointmentView>(it, contact.as_ref()));
-            let mut decision = Decision::answering(context.show(&after, contact.as_ref())).note_changes(
-                action,
-                id,
-                (&seen[0], &seen[1]),
-            );
+            // Without notes, which may contain data of a contact that is erased later.
+            let seen =
+                [&before, &after].map(|it| context.state.show::<AppointmentView>(it, contact.as_ref()));
+            let mut decision = Decision::answering(context.state.show(&after, contact.as_ref()))
+                .note_changes(action, id, (&seen[0], &seen[1]));
             if let Some(event) = event.filter(|event| context.announces(*event)) {
                 decision = decision.announce_too(event, &seen[1]);
             }

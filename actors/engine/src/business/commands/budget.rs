@@ -4,12 +4,8 @@ use domain::{AuditAction, BudgetKind, Limit, Right};
 use store::Weight;
 use view::{BudgetView, LimitsView};
 
-use crate::business::Write;
-use crate::business::change::Change;
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::Shown;
-use crate::error::EngineError;
+use crate::business::{Change, Context, Decision, Shown, Write};
+use crate::error::Result;
 
 /// Changes the given limits. Existing records stay, even above a limit.
 #[derive(Clone, Debug)]
@@ -26,9 +22,12 @@ pub struct LimitPatch {
 
 impl Change for PatchBudget {
     type Gives = Shown<BudgetView>;
+    /// Allowed on a nearly full disk, to limit a business that fills it.
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Operation);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let (before, used) = (context.budget(), context.used());
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let (before, used) = (&context.state.budget.limits, context.state.budget.used());
         context.check_match(&BudgetView::new(before, &used))?;
         let mut after = *before;
         for (kind, patch) in self.limits {
@@ -45,16 +44,7 @@ impl Change for PatchBudget {
         }
         let limits = (&LimitsView::from(before), &LimitsView::from(&after));
         Ok(Decision::answering(shown)
-            .note_changes(AuditAction::BudgetUpdated, context.business_id(), limits)
+            .note_changes(AuditAction::BudgetUpdated, context.state.id, limits)
             .write(Write::Budget(after)))
-    }
-
-    fn weight(&self) -> Weight {
-        // Allowed on a nearly full disk, to limit a business that fills it.
-        Weight::Keeps
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Operation)
     }
 }

@@ -4,16 +4,12 @@ use domain::{
     AuditAction, BudgetKind, CallDetails, Contact, ContactDetails, EventType, Named, Phone, Problem,
     ProblemCode, Right, Text,
 };
-use store::{Weight, keys};
+use store::keys;
 use view::CallView;
 
 use super::contacts;
-use crate::business::Write;
-use crate::business::change::Change;
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::New;
-use crate::error::EngineError;
+use crate::business::{Change, Context, Decision, New, Write};
+use crate::error::Result;
 
 /// Saves a finished call. The contact is found by the other party's number, or created.
 #[derive(Clone, Debug)]
@@ -24,8 +20,9 @@ pub struct RecordCall {
 
 impl Change for RecordCall {
     type Gives = New<CallView>;
+    const RIGHT: Option<Right> = Some(Right::Day);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let Self { details, contact_name } = self;
         let known = match details.contact_id {
             Some(id) => context.contact(id)?,
@@ -39,7 +36,7 @@ impl Change for RecordCall {
         // The call is saved even if the budget has no room for a new contact.
         let new = new.filter(|new| context.has_room(BudgetKind::Contacts, new));
         let contact = known.as_ref().or(new.as_ref());
-        let call = details.into_call(context.mint(), contact.map(|contact| contact.id), context.at());
+        let call = details.into_call(context.mint(), contact.map(|contact| contact.id), context.at);
         let shown = CallView::new(&call, contact.and_then(|contact| contact.name.as_deref()));
         let mut decision = Decision::answering(shown);
         if let Some(contact) = new {
@@ -50,22 +47,10 @@ impl Change for RecordCall {
             .announce(context, EventType::CallCompleted)
             .write(Write::Call { before: None, after: call }))
     }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Day)
-    }
 }
 
-fn unknown(
-    context: &Context<'_>,
-    details: &CallDetails,
-    contact: Option<&Contact>,
-) -> Result<Vec<Problem>, EngineError> {
-    let of = context.business_id();
+fn unknown(context: &Context<'_>, details: &CallDetails, contact: Option<&Contact>) -> Result<Vec<Problem>> {
+    let of = context.state.id;
     let mut problems = Vec::new();
     if details.contact_id.is_some() && contact.is_none() {
         problems.push(Problem::new("contact_id", ProblemCode::NotOfTheBusiness(Named::Contact)));
@@ -83,5 +68,5 @@ fn unknown(
 
 fn newcomer(context: &mut Context<'_>, phone: Phone, name: Option<Text<1, 200>>) -> Contact {
     let details = ContactDetails { name, phone: Some(phone), ..ContactDetails::default() };
-    details.into_contact(context.mint(), context.at())
+    details.into_contact(context.mint(), context.at)
 }

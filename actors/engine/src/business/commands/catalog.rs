@@ -5,37 +5,29 @@ use std::collections::BTreeMap;
 use chrono_tz::Tz;
 use domain::availability::{Concerned, Schedule};
 use domain::{
-    AuditAction, BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Named, Price, ProblemCode, Refusal,
-    ResourceId, Service, ServiceId, StaffHours, StaffId, StaffMember, Text, UsedBy,
+    AuditAction, BUFFER_MINUTES_MAX, Buffers, Currency, Membership, Named, Price, Problem, ProblemCode,
+    Refusal, ResourceId, Service, ServiceId, StaffHours, StaffId, StaffMember, Text, UsedBy,
 };
 use store::Weight;
 use view::{AffectedView, AffectingView, OperatorServiceView, OperatorStaffView};
 
-use crate::business::Write;
-use crate::business::change::{Change, weight_of_change};
-use crate::business::context::Context;
-use crate::business::decision::Decision;
 use crate::business::references::{Watch, in_use};
-use crate::business::request::{New, Removed, Shown};
-use crate::error::EngineError;
+use crate::business::{Change, Context, Decision, New, Removed, Shown, Write, change::weight_of_change};
+use crate::error::{EngineError, Result};
 
 #[derive(Clone, Debug)]
 pub struct CreateService {
     pub name: Text<1, 200>,
     pub description: Text<0, 2000>,
-    /// Minutes, within [`domain::SERVICE_MINUTES`].
     pub duration_minutes: u32,
     pub active: bool,
     pub buffers: Buffers,
-    /// Minutes before the start, at most [`domain::MIN_NOTICE_MINUTES_MAX`].
     pub min_notice_minutes: u32,
-    /// Local days ahead, within [`domain::MAX_ADVANCE_DAYS`].
     pub max_advance_days: Option<u32>,
     pub price: Option<Price>,
 }
 
 impl CreateService {
-    /// A bookable service with default values for all other fields.
     pub fn lasting(name: Text<1, 200>, duration_minutes: u32) -> Self {
         Self {
             name,
@@ -53,7 +45,7 @@ impl CreateService {
 impl Change for CreateService {
     type Gives = New<OperatorServiceView>;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let service = Service {
             id: context.mint(),
             name: self.name.into_string(),
@@ -64,38 +56,28 @@ impl Change for CreateService {
             min_notice_minutes: self.min_notice_minutes,
             max_advance_days: self.max_advance_days,
             price: self.price,
-            created_at: context.at(),
-            updated_at: context.at(),
+            created_at: context.at,
+            updated_at: context.at,
         };
         let shown = OperatorServiceView::from(&service);
         Ok(Decision::answering(shown)
             .note(AuditAction::ServiceCreated, service.id)
             .write(Write::Service(service)))
     }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
 }
 
-/// Changes the given fields. Existing appointments keep their duration and buffers.
-#[derive(Clone, Debug)]
+/// Changes the given fields; an inner `None` clears a field. Existing appointments keep their duration.
+#[derive(Clone, Debug, PartialEq)]
 pub struct PatchService {
     pub id: ServiceId,
     pub name: Option<Text<1, 200>>,
     pub description: Option<Text<0, 2000>>,
-    /// Minutes, within [`domain::SERVICE_MINUTES`].
     pub duration_minutes: Option<u32>,
     pub active: Option<bool>,
-    /// Minutes, within [`Buffers`].
     pub buffer_before_minutes: Option<u32>,
-    /// Minutes, within [`Buffers`].
     pub buffer_after_minutes: Option<u32>,
-    /// Minutes before the start, at most [`domain::MIN_NOTICE_MINUTES_MAX`].
     pub min_notice_minutes: Option<u32>,
-    /// Local days ahead, within [`domain::MAX_ADVANCE_DAYS`]. The inner `None` removes the limit.
     pub max_advance_days: Option<Option<u32>>,
-    /// Hundredths, at most [`domain::PRICE_CENTS_MAX`]. The inner `None` removes the price.
     pub price_cents: Option<Option<u32>>,
     pub currency: Option<Option<Currency>>,
 }
@@ -121,7 +103,7 @@ impl PatchService {
 impl Change for PatchService {
     type Gives = Shown<AffectingView<OperatorServiceView>>;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let before = context.service(self.id).ok_or(Refusal::NotFound(Named::Service))?;
         let shown = OperatorServiceView::from(before);
         context.check_match(&shown)?;
@@ -152,7 +134,7 @@ impl Change for PatchService {
         if after == *before {
             return Ok(Decision::answering(AffectingView { resource: shown, affected }));
         }
-        after.updated_at = context.at();
+        after.updated_at = context.at;
         let now_shown = OperatorServiceView::from(&after);
         Ok(Decision::answering(AffectingView { resource: now_shown.clone(), affected })
             .note_changes(AuditAction::ServiceUpdated, self.id, (&shown, &now_shown))
@@ -160,29 +142,8 @@ impl Change for PatchService {
     }
 
     fn weight(&self) -> Weight {
-        let Self {
-            id: _,
-            name,
-            description,
-            duration_minutes,
-            active,
-            buffer_before_minutes,
-            buffer_after_minutes,
-            min_notice_minutes,
-            max_advance_days,
-            price_cents,
-            currency,
-        } = self;
-        let changes_more = name.is_some()
-            || description.is_some()
-            || duration_minutes.is_some()
-            || buffer_before_minutes.is_some()
-            || buffer_after_minutes.is_some()
-            || min_notice_minutes.is_some()
-            || max_advance_days.is_some()
-            || price_cents.is_some()
-            || currency.is_some();
-        weight_of_change(*active == Some(false), changes_more)
+        let changes_more = Self { active: None, ..self.clone() } != Self::of(self.id);
+        weight_of_change(self.active == Some(false), changes_more)
     }
 }
 
@@ -210,7 +171,6 @@ pub struct CreateStaff {
 }
 
 impl CreateStaff {
-    /// An active staff member with default values for all other fields.
     pub fn offering(name: Text<1, 200>, service_ids: Vec<ServiceId>) -> Self {
         Self { name, active: true, zone: None, service_ids, hours: None }
     }
@@ -219,29 +179,25 @@ impl CreateStaff {
 impl Change for CreateStaff {
     type Gives = New<OperatorStaffView>;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         check_services(context, &self.service_ids)?;
         let staff = StaffMember {
             id: context.mint(),
             name: self.name.into_string(),
             active: self.active,
-            zone: self.zone.unwrap_or(context.business().zone),
+            zone: self.zone.unwrap_or(context.state.business.zone),
             service_ids: self.service_ids,
             hours: self.hours,
-            created_at: context.at(),
-            updated_at: context.at(),
+            created_at: context.at,
+            updated_at: context.at,
         };
         let shown = OperatorStaffView::from(&staff);
         Ok(Decision::answering(shown).note(AuditAction::StaffCreated, staff.id).write(Write::Staff(staff)))
     }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
 }
 
 /// Changes the given fields. Existing appointments stay.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PatchStaff {
     pub id: StaffId,
     pub name: Option<Text<1, 200>>,
@@ -249,7 +205,6 @@ pub struct PatchStaff {
     pub zone: Option<Tz>,
     /// Without duplicates.
     pub service_ids: Option<Vec<ServiceId>>,
-    /// `Some(None)` removes the staff member's hours. `None` keeps them.
     pub hours: Option<Option<StaffHours>>,
 }
 
@@ -262,7 +217,7 @@ impl PatchStaff {
 impl Change for PatchStaff {
     type Gives = Shown<AffectingView<OperatorStaffView>>;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let before = context.staff(self.id).ok_or(Refusal::NotFound(Named::Staff))?;
         let shown = OperatorStaffView::from(before);
         context.check_match(&shown)?;
@@ -289,7 +244,7 @@ impl Change for PatchStaff {
         if after == *before {
             return Ok(Decision::answering(AffectingView { resource: shown, affected }));
         }
-        after.updated_at = context.at();
+        after.updated_at = context.at;
         let now_shown = OperatorStaffView::from(&after);
         Ok(Decision::answering(AffectingView { resource: now_shown.clone(), affected })
             .note_changes(AuditAction::StaffUpdated, self.id, (&shown, &now_shown))
@@ -297,15 +252,15 @@ impl Change for PatchStaff {
     }
 
     fn weight(&self) -> Weight {
-        let changes_more =
-            self.name.is_some() || self.zone.is_some() || self.service_ids.is_some() || self.hours.is_some();
+        let changes_more = Self { active: None, ..self.clone() } != Self::of(self.id);
         weight_of_change(self.active == Some(false), changes_more)
     }
 }
 
 fn check_services(context: &Context<'_>, ids: &[ServiceId]) -> Result<(), Refusal> {
-    let problems = context.unknown_services(ids);
-    if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems)) }
+    let unknown = ids.iter().enumerate().filter(|(_, id)| !context.state.services.contains_key(id));
+    let code = ProblemCode::NotOfTheBusiness(Named::Service);
+    Refusal::check(unknown.map(|(at, _)| Problem::new(format!("service_ids[{at}]"), code.clone())).collect())
 }
 
 #[derive(Clone, Debug)]
@@ -316,24 +271,20 @@ pub struct DeleteService {
 
 impl Change for DeleteService {
     type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         context.service(self.id).ok_or(Refusal::NotFound(Named::Service))?;
         // An inactive staff member still refers to the service.
-        let mut members = context.staff_members();
+        let mut members = context.state.staff.values();
         if let Some(member) = members.find(|member| member.service_ids.contains(&self.id)) {
             return Err(in_use(UsedBy::Staff(member.id)).into());
         }
         check_watch(context, self.id, &self.watch)?;
         Ok(Decision::gone().note(AuditAction::ServiceDeleted, self.id).write(Write::NoService(self.id)))
     }
-
-    fn weight(&self) -> Weight {
-        Weight::Frees
-    }
 }
 
-/// Deletes a staff member without references, and their time off.
 #[derive(Clone, Debug)]
 pub struct DeleteStaff {
     pub id: StaffId,
@@ -342,30 +293,27 @@ pub struct DeleteStaff {
 
 impl Change for DeleteStaff {
     type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         context.staff(self.id).ok_or(Refusal::NotFound(Named::Staff))?;
         check_watch(context, self.id, &self.watch)?;
         let is_this = |membership: &&Membership| membership.staff_id == Some(self.id);
-        if let Some(membership) = context.team().values().find(is_this) {
+        if let Some(membership) = context.state.people.values().find(is_this) {
             return Err(in_use(UsedBy::Person(membership.person_id)).into());
         }
         let mut gone =
             Decision::gone().note(AuditAction::StaffDeleted, self.id).write(Write::NoStaff(self.id));
-        for (blocked, _) in context.blocked().of_staff(self.id) {
+        for (blocked, _) in context.state.blocked.of_staff(self.id) {
             gone = gone.write(Write::NoBlockedTime(blocked));
         }
         Ok(gone)
     }
-
-    fn weight(&self) -> Weight {
-        Weight::Frees
-    }
 }
 
 /// Fails when a new reference exists or the watch is unknown.
-fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: &Watch) -> Result<(), EngineError> {
-    match context.referred_to(id.uuid(), watch) {
+fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: &Watch) -> Result<()> {
+    match context.state.references.referred_to(id.uuid(), watch) {
         Some(false) => Ok(()),
         Some(true) => Err(in_use(UsedBy::JustNow).into()),
         None => Err(EngineError::Overloaded),

@@ -2,17 +2,14 @@
 
 use domain::{
     AuditAction, Contact, ContactDetails, ContactId, ContactPatch, Email, EventType, Named, Phone, Refusal,
-    check_unique,
+    Right, check_unique,
 };
-use store::{StoreError, keys};
+use store::{StoreError, Weight, keys};
 use view::{ContactView, OperatorContactView, SomeContactView};
 
 use super::for_both;
-use crate::business::Write;
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::{Gives, New, Shown};
-use crate::error::EngineError;
+use crate::business::{Change, Context, Decision, Gives, New, Shown, Write};
+use crate::error::Result;
 
 #[derive(Clone, Debug)]
 pub struct CreateContact {
@@ -21,11 +18,8 @@ pub struct CreateContact {
 }
 
 impl CreateContact {
-    fn decide_as<V: SomeContactView>(
-        self,
-        context: &mut Context<'_>,
-    ) -> Result<Decision<New<V>>, EngineError> {
-        let contact = self.details.into_contact(context.mint(), context.at());
+    fn decide_as<V: SomeContactView>(self, context: &mut Context<'_>) -> Result<Decision<New<V>>> {
+        let contact = self.details.into_contact(context.mint(), context.at);
         check_free(context, &contact)?;
         Ok(Decision::answering(V::from(&contact)).with_new_contact(context, contact))
     }
@@ -38,10 +32,7 @@ pub struct PatchContact {
 }
 
 impl PatchContact {
-    fn decide_as<V: SomeContactView>(
-        self,
-        context: &mut Context<'_>,
-    ) -> Result<Decision<Shown<V>>, EngineError> {
+    fn decide_as<V: SomeContactView>(self, context: &mut Context<'_>) -> Result<Decision<Shown<V>>> {
         let before = context.contact(self.id)?.ok_or(Refusal::NotFound(Named::Contact))?;
         let shown = V::from(&before);
         context.check_match(&shown)?;
@@ -52,7 +43,7 @@ impl PatchContact {
         check_free(context, &after)?;
         // Integrations do not see the fields of the team, so such a change keeps `updated_at`.
         if ContactView::from(&after) != ContactView::from(&before) {
-            after.updated_at = context.at();
+            after.updated_at = context.at;
         }
         Ok(Decision::answering(V::from(&after))
             .note_change_from(AuditAction::ContactUpdated, self.id, &shown)
@@ -65,9 +56,8 @@ for_both! {
     PatchContact => Shown<ContactView, OperatorContactView>, Grows;
 }
 
-/// Fails when another contact has the phone or email.
-fn check_free(context: &Context<'_>, contact: &Contact) -> Result<(), EngineError> {
-    let of = context.business_id();
+fn check_free(context: &Context<'_>, contact: &Contact) -> Result<()> {
+    let of = context.state.id;
     let holder = |row| Ok::<_, StoreError>(context.contact_at(&row)?.map(|holder| holder.id));
     let phone = contact.phone.as_ref().map(|phone| holder(keys::contact_by_phone(of, phone)));
     let email = contact.email.as_ref().map(|email| holder(keys::contact_by_email(of, email)));
@@ -79,7 +69,7 @@ pub(super) fn find(
     phone: Option<&Phone>,
     email: Option<&Email>,
 ) -> Result<Option<Contact>, StoreError> {
-    let of = context.business_id();
+    let of = context.state.id;
     if let Some(phone) = phone
         && let Some(contact) = context.contact_at(&keys::contact_by_phone(of, phone))?
     {

@@ -6,26 +6,21 @@ use chrono::NaiveDate;
 use domain::availability::{BOOKABLE_YEARS, Concerned, Schedule};
 use domain::{
     Actor, AuditAction, Blocked, BlockedKey, BlockedSource, BlockedTime, BlockedTimeId, Calendar, Conflict,
-    DayWindows, Denied, Editor, Named, Problem, ProblemCode, Refusal, Right, SPECIAL_DAYS_MAX, SpecialDay,
-    SpecialDays, StaffId, Text, Timestamp,
+    DayWindows, Denied, Editor, LocalWindow, Named, Problem, ProblemCode, Refusal, Right, SPECIAL_DAYS_MAX,
+    SpecialDay, SpecialDays, StaffId, Text, Timestamp,
 };
 use serde::Serialize;
 use store::{Record, StoreError, Weight, keys};
 use view::{AffectedView, AffectingView, SpecialDayRemovedView, SpecialDayView, TimeOffView};
 
-use crate::business::Write;
-use crate::business::change::Change;
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::{Gives, New, Removed, Shown};
-use crate::error::EngineError;
+use crate::business::{Change, Context, Decision, Gives, New, Removed, Shown, Write};
+use crate::error::Result;
 
 /// Replaces the weekly hours on one date.
 #[derive(Clone, Debug)]
 pub struct SetSpecialDay {
     /// A local date in one of the [`BOOKABLE_YEARS`].
     pub date: NaiveDate,
-    /// Without a window the business is closed.
     pub hours: DayWindows,
     pub note: Option<Text<1, 200>>,
 }
@@ -33,13 +28,13 @@ pub struct SetSpecialDay {
 impl Change for SetSpecialDay {
     type Gives = Shown<AffectingView<SpecialDayView>>;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let (special, at) = (context.special_days(), context.at());
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let (special, at) = (&context.state.special, context.at);
         let before = special.get(&self.date);
         let shown = before.map(SpecialDayView::from);
         if let Some(shown) = &shown {
             context.check_match(shown)?;
-        } else if context.has_condition() {
+        } else if context.request.if_match.is_some() {
             return Err(Refusal::conflict(Conflict::NoSpecialDay, "If-Match", ProblemCode::NoRecord).into());
         } else if special.len() >= SPECIAL_DAYS_MAX {
             let full = Conflict::SpecialDaysFull(SPECIAL_DAYS_MAX);
@@ -64,12 +59,8 @@ impl Change for SetSpecialDay {
         let now_shown = SpecialDayView::from(&after);
         let changes = (&of_date(self.date, shown), &of_date(self.date, Some(now_shown.clone())));
         Ok(Decision::answering(AffectingView { resource: now_shown, affected })
-            .note_changes(AuditAction::SpecialDaySet, context.business_id(), changes)
+            .note_changes(AuditAction::SpecialDaySet, context.state.id, changes)
             .write(Write::SpecialDay(after)))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
     }
 }
 
@@ -80,31 +71,27 @@ pub struct DeleteSpecialDay {
 
 impl Change for DeleteSpecialDay {
     type Gives = Shown<SpecialDayRemovedView>;
+    const WEIGHT: Weight = Weight::Frees;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let Self { date } = self;
-        let before = context.special_days().get(&date).ok_or(Refusal::NotFound(Named::SpecialDay))?;
+        let before = context.state.special.get(&date).ok_or(Refusal::NotFound(Named::SpecialDay))?;
         let shown = SpecialDayView::from(before);
         context.check_match(&shown)?;
-        let mut days = context.special_days().clone();
+        let mut days = context.state.special.clone();
         days.remove(&date);
         let affected = on_date(context, date, &days);
         let changes = (&of_date(date, Some(shown)), &of_date(date, None));
         Ok(Decision::answering(SpecialDayRemovedView { date: date.to_string(), affected })
-            .note_changes(AuditAction::SpecialDayDeleted, context.business_id(), changes)
+            .note_changes(AuditAction::SpecialDayDeleted, context.state.id, changes)
             .write(Write::NoSpecialDay(date)))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Frees
     }
 }
 
-/// The appointments outside of the opening hours after the change. These appointments are on the date, or in
-/// windows that open on the date before or after the change.
+/// The appointments outside of opening hours after a change, on the date or in its windows before or after.
 fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> AffectedView {
-    let reach = |days| Calendar::new(context.business(), days).reach_of(date);
-    let (was, shall_be) = (reach(context.special_days()), reach(days));
+    let reach = |days| Calendar::new(&context.state.business, days).reach_of(date);
+    let (was, shall_be) = (reach(&context.state.special), reach(days));
     let during = was.start..was.end.max(shall_be.end);
     let changed = |schedule| Schedule { special: days, ..schedule };
     context.affected(&Concerned::EVERYONE.during(during), changed)
@@ -115,7 +102,7 @@ fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + u
     #[derive(Serialize)]
     struct Day {
         closed: bool,
-        windows: Vec<view::WindowView>,
+        windows: Vec<LocalWindow>,
         note: Option<String>,
     }
     let day = shown.map(|SpecialDayView { closed, windows, note, .. }| Day { closed, windows, note });
@@ -166,7 +153,8 @@ impl OffSpan {
             };
             problems.push(Problem::new(names[1], message));
         }
-        if problems.is_empty() { Ok((starts_at, ends_at)) } else { Err(Refusal::Invalid(problems)) }
+        Refusal::check(problems)?;
+        Ok((starts_at, ends_at))
     }
 }
 
@@ -180,14 +168,16 @@ pub struct AddTimeOff {
 
 impl Change for AddTimeOff {
     type Gives = New<AffectingView<TimeOffView>>;
+    /// The decision checks whose time off it is.
+    const RIGHT: Option<Right> = Some(Right::Day);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let staff_id = self.staff_id;
         context.staff(staff_id).ok_or(Refusal::NotFound(Named::Staff))?;
         check_theirs(context, staff_id)?;
-        let calendar = Calendar::new(context.business(), context.special_days());
+        let calendar = Calendar::new(&context.state.business, &context.state.special);
         let (starts_at, ends_at) = self.span.instants(calendar)?;
-        let outlived = context.blocked().making_room(staff_id, context.now()).map_err(|most| {
+        let outlived = context.state.blocked.making_room(staff_id, context.now).map_err(|most| {
             Refusal::conflict(
                 Conflict::TimesOffFull(most),
                 "staff_id",
@@ -201,9 +191,9 @@ impl Change for AddTimeOff {
             ends_at,
             source: BlockedSource::TimeOff,
             note: self.note.map(Text::into_string),
-            created_at: context.at(),
+            created_at: context.at,
         };
-        let of_staff = context.blocked().of_staff(staff_id).chain([(time.key(), ends_at)]);
+        let of_staff = context.state.blocked.of_staff(staff_id).chain([(time.key(), ends_at)]);
         let blocked = Blocked::from_times(of_staff);
         let concerned = Concerned::staff(staff_id).during(starts_at..ends_at);
         let affected = context.affected(&concerned, |schedule| Schedule { blocked: &blocked, ..schedule });
@@ -219,14 +209,6 @@ impl Change for AddTimeOff {
         }
         Ok(decision.write(Write::BlockedTime(time)))
     }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Day) // the decision checks whose time off it is
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -237,26 +219,21 @@ pub struct DeleteTimeOff {
 
 impl Change for DeleteTimeOff {
     type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
+    /// The decision checks whose time off it is.
+    const RIGHT: Option<Right> = Some(Right::Day);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         context.staff(self.staff_id).ok_or(Refusal::NotFound(Named::Staff))?;
         check_theirs(context, self.staff_id)?;
         let found = time_off(context, self.staff_id, self.id)?.ok_or(Refusal::NotFound(Named::TimeOff))?;
         Ok(deleted(Decision::gone(), found))
     }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Day) // the decision checks whose time off it is
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Frees
-    }
 }
 
 /// Fails for the time off of other staff, if the member has only the right to their own.
 fn check_theirs(context: &Context<'_>, staff_id: StaffId) -> Result<(), Refusal> {
-    let Actor::Person(_) = context.actor() else { return Ok(()) };
+    let Actor::Person(_) = context.request.actor else { return Ok(()) };
     match context.editor()? {
         Editor::Member(member)
             if !member.role.may_change(Right::Settings) && member.staff_id != Some(staff_id) =>
@@ -286,20 +263,19 @@ fn deleted<G: Gives>(decision: Decision<G>, (key, ends_at): (BlockedKey, Timesta
     decision.note_changes(AuditAction::TimeOffDeleted, key.id, changes).write(Write::NoBlockedTime(key))
 }
 
-/// The blocked time with this id, if it is time off, and its end. Undecodable time off can be deleted too,
-/// unless the request has `If-Match`.
+/// Time off and its end. Undecodable time off can be deleted too, unless the request has `If-Match`.
 fn time_off(
     context: &Context<'_>,
     staff_id: StaffId,
     id: BlockedTimeId,
-) -> Result<Option<(BlockedKey, Timestamp)>, EngineError> {
-    let mut of_staff = context.blocked().of_staff(staff_id);
+) -> Result<Option<(BlockedKey, Timestamp)>> {
+    let mut of_staff = context.state.blocked.of_staff(staff_id);
     let Some((key, ends_at)) = of_staff.find(|(key, _)| key.id == id) else { return Ok(None) };
-    let row = keys::blocked_time(context.business_id(), key);
-    let value = context.read_raw(&row)?;
+    let row = keys::blocked_time(context.state.id, key);
+    let value = context.state.read_raw(&row)?;
     let value =
         value.ok_or_else(|| StoreError::damaged("blocked_time", "it is not there where it starts"))?;
-    let time = context.usable(&row, BlockedTime::decode(&value))?;
+    let time = context.state.store.usable(&row, BlockedTime::decode(&value))?;
     match time {
         Some(time) if time.source != BlockedSource::TimeOff => return Ok(None),
         Some(time) => context.check_match(&TimeOffView::from(&time))?,

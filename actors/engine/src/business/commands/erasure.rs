@@ -1,20 +1,21 @@
-//! Erases contacts, sets the retention and deletes the business.
+//! Erases contacts, sets the retention and deletes the business. A business whose profile cannot be decoded
+//! has no actor, and can be deleted too. One batch ends a business; its rows are deleted afterwards.
 
-use domain::{AuditAction, ContactId, ErasureId, Named, Refusal, ResourceId, Retention, RetentionSet, Right};
-use store::{Batch, Weight, keys};
+use domain::{
+    AuditAction, Business, BusinessId, ContactId, ENDPOINTS_MAX, ErasureId, Named, Refusal, ResourceId,
+    Retention, RetentionSet, Right, SteadyTime, WebhookId,
+};
+use store::keys::kind;
+use store::{Batch, Order, Store, StoreError, Weight, keys};
 use view::{EndedView, RetentionView};
 
-use crate::business::Write;
-use crate::business::change::Change;
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::{Ended, Idempotency, Removed, Shown};
-use crate::business::undecodable::remember_end;
-use crate::error::EngineError;
+use crate::business::{
+    Change, Context, Decision, Ended, Gives, Idempotency, Removed, Shown, Write, remember,
+};
+use crate::error::Result;
 use crate::maintenance::erasure;
 
-/// Erases a contact. This change deletes the contact's own record. A background job deletes the contact's
-/// data in other records.
+/// Deletes the contact's own record. A background job deletes the contact's data in other records.
 #[derive(Clone, Copy, Debug)]
 pub struct EraseContact {
     pub id: ContactId,
@@ -22,11 +23,13 @@ pub struct EraseContact {
 
 impl Change for EraseContact {
     type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
+    const RIGHT: Option<Right> = Some(Right::Data);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let of = context.business_id();
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let of = context.state.id;
         let read = context.contact(self.id);
-        let gone = match context.usable(&keys::contact(of, self.id), read)? {
+        let gone = match context.state.store.usable(&keys::contact(of, self.id), read)? {
             Some(contact) => Write::NoContact(contact.ok_or(Refusal::NotFound(Named::Contact))?),
             None => Write::NoUndecodableContact(self.id),
         };
@@ -34,34 +37,24 @@ impl Change for EraseContact {
         let rows = erasure::row(of, (self.id, phone), context.mint::<ErasureId>());
         Ok(Decision::gone().note(AuditAction::ContactErase, self.id).write(gone).write(Write::Rows(rows)))
     }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Data)
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Frees
-    }
 }
 
-/// Changes the given retention times. The inner `None` keeps records forever.
+/// Changes the given retention times, in days. The inner `None` keeps records forever.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PatchRetention {
-    /// Days from the creation.
     pub calls_days: Option<Option<u32>>,
-    /// Days from the creation.
     pub messages_days: Option<Option<u32>>,
-    /// Days from the creation.
     pub audit_days: Option<Option<u32>>,
-    /// Days from the end of the appointment.
     pub appointments_days: Option<Option<u32>>,
 }
 
 impl Change for PatchRetention {
     type Gives = Shown<RetentionView>;
+    /// Allowed on a nearly full disk, because it lets the service delete more.
+    const WEIGHT: Weight = Weight::Keeps;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let before = context.retention();
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let before = context.state.retention;
         let shown = RetentionView::from(&before);
         context.check_match(&shown)?;
         let mut after = Retention {
@@ -75,57 +68,71 @@ impl Change for PatchRetention {
             return Ok(Decision::answering(shown));
         }
         let before_this = context.mint::<ErasureId>().uuid();
-        after.set = Some(RetentionSet { at: context.now(), steady: context.steady(), before: before_this });
+        after.set = Some(RetentionSet {
+            at: context.now,
+            steady: context.state.clocks.steady(),
+            before: before_this,
+        });
         let now_shown = RetentionView::from(&after);
         Ok(Decision::answering(now_shown)
-            .note_change_from(AuditAction::RetentionUpdated, context.business_id(), &shown)
+            .note_change_from(AuditAction::RetentionUpdated, context.state.id, &shown)
             .write(Write::Retention(after)))
     }
 
     fn needs(&self) -> Option<Right> {
-        // The audit log records the members' actions for the owner, so only an owner may change its
-        // retention.
+        // The audit log records the members' actions, so only an owner may change its retention.
         Some(if self.audit_days.is_some() { Right::Ownership } else { Right::Data })
-    }
-
-    fn weight(&self) -> Weight {
-        // Allowed on a nearly full disk, because it lets the service delete more.
-        Weight::Keeps
     }
 }
 
 /// Deletes the business. A background job deletes its rows afterwards.
 #[derive(Clone, Copy, Debug)]
 pub struct EndBusiness {
-    /// The idempotency key. The answer is stored in the rows of the installation, because the rows of the
-    /// business are deleted.
+    /// Its answer is stored in the rows of the installation, which outlive the business.
     pub once: Option<Idempotency>,
 }
 
 impl Change for EndBusiness {
     type Gives = Ended;
+    const WEIGHT: Weight = Weight::Frees;
+    const RIGHT: Option<Right> = Some(Right::Operation);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let of = context.business_id();
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let of = context.state.id;
         let shown = EndedView { id: of };
         let mut decision =
             Decision::answering(shown).note(AuditAction::BusinessEnded, of).write(Write::NoBusiness);
-        for endpoint in context.webhooks() {
+        for endpoint in context.state.webhooks.values() {
             decision = decision.write(Write::NoWebhook(endpoint.id));
         }
         if let Some(once) = self.once {
             let mut rows = Batch::default();
-            remember_end(of, context.steady(), once, &mut rows);
+            remember_end(of, context.state.clocks.steady(), once, &mut rows);
             decision = decision.write(Write::Rows(rows));
         }
         Ok(decision)
     }
+}
 
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Operation)
-    }
+pub(crate) fn is_undecodable(store: &Store, of: BusinessId) -> Result<bool, StoreError> {
+    Ok(store.look::<Business>(&keys::profile(of))?.is_none())
+}
 
-    fn weight(&self) -> Weight {
-        Weight::Frees
+pub(crate) fn end_undecodable(store: &Store, of: BusinessId) -> Result<(Batch, Vec<WebhookId>), StoreError> {
+    let (mut batch, mut endpoints) = (Batch::default(), Vec::new());
+    Write::NoBusiness.encode(of, &mut batch);
+    for row in store.rows().scan(&keys::of_kind(of, kind::WEBHOOK), Order::Ascending).take(ENDPOINTS_MAX) {
+        let key = row?.0;
+        if let Some(id) = store.usable(&key, keys::id_at_end(&key))? {
+            Write::NoWebhook(id).encode(of, &mut batch);
+            endpoints.push(id);
+        }
     }
+    Ok((batch, endpoints))
+}
+
+/// Remembers the answer in the rows of the installation, which outlive the business.
+pub(crate) fn remember_end(of: BusinessId, now: SteadyTime, once: Idempotency, batch: &mut Batch) {
+    let kept = Ended::render(&EndedView { id: of });
+    remember(BusinessId::INSTALLATION, now, once, (Ended::STATUS, kept), batch);
 }

@@ -12,11 +12,8 @@ use store::{StoreError, Weight};
 use view::AppointmentView;
 
 use super::appointments::{Book, BookingContact, Cancel, Reschedule, amend, book, known};
-use crate::business::change::Change;
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::Shown;
-use crate::error::EngineError;
+use crate::business::{Change, Context, Decision, Shown};
+use crate::error::Result;
 
 /// The path in a refusal when the appointment starts at another time. The detail contains the actual start.
 pub const EXPECTED_STARTS_AT: &str = "expected_starts_at";
@@ -38,29 +35,21 @@ pub struct BookedView {
 
 impl Change for BookOnce {
     type Gives = Shown<BookedView>;
+    const RIGHT: Option<Right> = Book::RIGHT;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let Self(asked) = self;
         if let Some((appointment, contact)) = held(context, &asked.request, &asked.contact)? {
-            let appointment = context.show(&appointment, Some(&contact));
+            let appointment = context.state.show(&appointment, Some(&contact));
             return Ok(Decision::answering(BookedView { appointment, already_booked: true }));
         }
         book(context, asked, |appointment| {
             Decision::answering(BookedView { appointment, already_booked: false })
         })
     }
-
-    fn weight(&self) -> Weight {
-        self.0.weight()
-    }
-
-    fn needs(&self) -> Option<Right> {
-        self.0.needs()
-    }
 }
 
-/// The existing appointment of the booking's contact at that time. If there are several, the appointment that
-/// was created first.
+/// The contact's first created appointment at that time.
 fn held(
     context: &Context<'_>,
     request: &BookRequest,
@@ -73,7 +62,7 @@ fn held(
         starting.filter(|(staff, _)| wanted(*staff)).map(|(_, appointment)| appointment).collect();
     ids.sort_unstable();
     for id in ids {
-        let Some(appointment) = context.appointment(id)? else { continue };
+        let Some(appointment) = context.state.appointment(id)? else { continue };
         if appointment.service_id == request.service_id && appointment.contact_id == Some(contact.id) {
             return Ok(Some((appointment, contact)));
         }
@@ -81,7 +70,6 @@ fn held(
     Ok(None)
 }
 
-/// Changes an appointment only if it starts at an expected time.
 #[derive(Clone, Debug)]
 pub struct StartingAt<C> {
     /// The expected start. A local time that occurs twice has two instants.
@@ -92,10 +80,11 @@ pub struct StartingAt<C> {
 /// An appointment that already has the new start stays unchanged, as after a repeated request.
 impl Change for StartingAt<Reschedule> {
     type Gives = Shown<AppointmentView>;
+    const RIGHT: Option<Right> = Reschedule::RIGHT;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let Self { expected, change: Reschedule { id, request } } = self;
-        let (at, schedule) = (context.at(), context.schedule());
+        let (at, schedule) = (context.at, context.schedule());
         amend(context, id, AuditAction::AppointmentRescheduled, |before| {
             match booking::reschedule(&schedule, before, &request, at) {
                 Ok(Outcome::Unchanged) => Ok(Outcome::Unchanged),
@@ -104,22 +93,16 @@ impl Change for StartingAt<Reschedule> {
             }
         })
     }
-
-    fn weight(&self) -> Weight {
-        self.change.weight()
-    }
-
-    fn needs(&self) -> Option<Right> {
-        self.change.needs()
-    }
 }
 
 impl Change for StartingAt<Cancel> {
     type Gives = Shown<AppointmentView>;
+    const WEIGHT: Weight = Cancel::WEIGHT;
+    const RIGHT: Option<Right> = Cancel::RIGHT;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let Self { expected, change: Cancel { id } } = self;
-        let at = context.at();
+        let at = context.at;
         amend(context, id, AuditAction::AppointmentCancelled, |before| {
             if expected.contains(&before.starts_at) {
                 Ok(booking::cancel(before, at))
@@ -127,14 +110,6 @@ impl Change for StartingAt<Cancel> {
                 Err(elsewhere(before))
             }
         })
-    }
-
-    fn weight(&self) -> Weight {
-        self.change.weight()
-    }
-
-    fn needs(&self) -> Option<Right> {
-        self.change.needs()
     }
 }
 

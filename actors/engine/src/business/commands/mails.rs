@@ -2,16 +2,12 @@
 
 use domain::{AuditAction, Conflict, Mail, MailId, MailKind, MailStatus, Named, ProblemCode, Refusal, Right};
 use serde::{Deserialize, Serialize};
-use store::{Weight, keys};
+use store::keys;
 
-use crate::business::change::Change;
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::New;
-use crate::error::EngineError;
+use crate::business::{Change, Context, Decision, New};
+use crate::error::Result;
 use crate::mail::NewMail;
 
-/// Resends a mail as a new mail with the same content.
 #[derive(Clone, Copy, Debug)]
 pub struct ResendMail {
     pub id: MailId,
@@ -24,37 +20,29 @@ pub struct ResentView {
 
 impl Change for ResendMail {
     type Gives = New<ResentView>;
+    const RIGHT: Option<Right> = Some(Right::Integrations);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         const MAIL: Refusal = Refusal::NotFound(Named::Mail);
-        let mail = context.read::<Mail>(&keys::mail(context.business_id(), self.id))?;
+        let mail = context.state.read::<Mail>(&keys::mail(context.state.id, self.id))?;
         let mail = mail.filter(Mail::is_logged).ok_or(MAIL)?;
         let refused = |why, code: ProblemCode| Err(Refusal::conflict(why, "mail_id", code).into());
         if mail.status == MailStatus::Pending {
             return refused(Conflict::MailPending, ProblemCode::MailPending);
         }
-        // Both kinds of invitation get the same refusal, so the answer does not show whether an account
-        // exists.
+        // Both kinds of invitation get the same refusal, which does not show whether an account exists.
         if mail.kind.has_link() || mail.kind == MailKind::Offer {
             return refused(Conflict::MailHasLink, ProblemCode::MailHasLink);
         }
-        if !context.sends_mail() {
+        if context.state.outbox.transport().is_none() {
             return refused(Conflict::NoRelay, ProblemCode::NoRelay);
         }
-        if !context.has_room_for_mail() {
+        if context.state.outbox.room(context.state.budget.waiting.mails()) == 0 {
             return refused(Conflict::MailsWait, ProblemCode::MailsWait);
         }
         let Mail { business_id, person_id, kind, about, more, to, .. } = mail;
         let new = NewMail { business_id, person_id, kind, about, more, to, due: None };
         let id = context.mint();
         Ok(Decision::answering(ResentView { id }).note(AuditAction::MailResent, self.id).mail(id, new))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Integrations)
     }
 }

@@ -4,16 +4,12 @@ use domain::{
     AuditAction, EventType, MessageDetails, MessageId, MessageStatus, Named, Problem, ProblemCode, Refusal,
     Right, StaffId, TakenMessage,
 };
-use store::{Weight, keys};
+use store::keys;
 use view::MessageView;
 
 use super::contacts;
-use crate::business::Write;
-use crate::business::change::Change;
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::{New, Shown};
-use crate::error::EngineError;
+use crate::business::{Change, Context, Decision, New, Shown, Write};
+use crate::error::Result;
 
 const NO_STAFF: ProblemCode = ProblemCode::NotOfTheBusiness(Named::Staff);
 
@@ -25,15 +21,16 @@ pub struct TakeMessage {
 
 impl Change for TakeMessage {
     type Gives = New<MessageView>;
+    const RIGHT: Option<Right> = Some(Right::Day);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let details = self.details;
         let contact = match details.contact_id {
             Some(id) => context.contact(id)?,
             None => contacts::find(context, details.caller_phone.as_ref(), None)?,
         };
         let mut problems = Vec::new();
-        if !context.has(details.call_id.map(|id| keys::call(context.business_id(), id)))? {
+        if !context.has(details.call_id.map(|id| keys::call(context.state.id, id)))? {
             problems.push(Problem::new("call_id", ProblemCode::NotOfTheBusiness(Named::Call)));
         }
         if details.contact_id.is_some() && contact.is_none() {
@@ -42,23 +39,13 @@ impl Change for TakeMessage {
         if details.staff_id.is_some_and(|id| context.staff(id).is_none()) {
             problems.push(Problem::new("staff_id", NO_STAFF));
         }
-        if !problems.is_empty() {
-            return Err(Refusal::Invalid(problems).into());
-        }
-        let message = details.into_message(context.mint(), contact.map(|contact| contact.id), context.at());
+        Refusal::check(problems)?;
+        let message = details.into_message(context.mint(), contact.map(|contact| contact.id), context.at);
         let shown = MessageView::from(&message);
         Ok(Decision::answering(shown)
             .note(AuditAction::MessageTaken, message.id)
             .announce(context, EventType::MessageTaken)
             .write(Write::Message { before: None, after: message }))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Day)
     }
 }
 
@@ -66,17 +53,17 @@ impl Change for TakeMessage {
 pub struct PatchMessage {
     pub id: MessageId,
     pub status: Option<MessageStatus>,
-    /// The inner `None` clears it.
     pub staff_id: Option<Option<StaffId>>,
 }
 
 impl Change for PatchMessage {
     type Gives = Shown<MessageView>;
+    const RIGHT: Option<Right> = Some(Right::Day);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let before = context.read::<TakenMessage>(&keys::message(context.business_id(), self.id))?;
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let before = context.state.read::<TakenMessage>(&keys::message(context.state.id, self.id))?;
         let before = before.ok_or(Refusal::NotFound(Named::Message))?;
-        let shown = context.show_message(&before)?;
+        let shown = context.state.show_message(&before)?;
         context.check_match(&shown)?;
         if self.staff_id.flatten().is_some_and(|id| context.staff(id).is_none()) {
             return Err(Refusal::invalid("staff_id", NO_STAFF).into());
@@ -87,18 +74,10 @@ impl Change for PatchMessage {
         if after == before {
             return Ok(Decision::answering(shown));
         }
-        after.updated_at = context.at();
-        let now_shown = context.show_message(&after)?;
+        after.updated_at = context.at;
+        let now_shown = context.state.show_message(&after)?;
         Ok(Decision::answering(now_shown)
             .note_change_from(AuditAction::MessageUpdated, self.id, &shown)
             .write(Write::Message { before: Some(before), after }))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Day)
     }
 }

@@ -29,28 +29,25 @@ pub struct ForOperator<C>(pub C);
 /// [for the operator](ForOperator). Both use the type's `decide_as`.
 macro_rules! for_both {
     ($($change:ident => $gives:ident<$public:ty, $operator:ty>, $weight:ident;)*) => {$(
-        $crate::business::commands::for_both!(@one $change, $gives<$public>, $weight, |change| change);
-        $crate::business::commands::for_both!(
-            @one $crate::business::commands::ForOperator<$change>, $gives<$operator>, $weight, |change| change.0
-        );
-    )*};
-    (@one $change:ty, $gives:ty, $weight:ident, |$given:ident| $inner:expr) => {
-        impl $crate::business::change::Change for $change {
-            type Gives = $gives;
+        impl Change for $change {
+            type Gives = $gives<$public>;
+            const WEIGHT: Weight = Weight::$weight;
+            const RIGHT: Option<Right> = Some(Right::Day);
 
-            fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-                let $given = self;
-                $inner.decide_as(context)
-            }
-
-            fn weight(&self) -> ::store::Weight {
-                ::store::Weight::$weight
-            }
-
-            fn needs(&self) -> Option<::domain::Right> {
-                Some(::domain::Right::Day)
+            fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+                self.decide_as(context)
             }
         }
-    };
+
+        impl Change for $crate::business::commands::ForOperator<$change> {
+            type Gives = $gives<$operator>;
+            const WEIGHT: Weight = $change::WEIGHT;
+            const RIGHT: Option<Right> = $change::RIGHT;
+
+            fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+                self.0.decide_as(context)
+            }
+        }
+    )*};
 }
 use for_both;

@@ -11,25 +11,23 @@ use store::Weight;
 use view::PersonView;
 
 use super::people::member;
-use crate::business::Write;
-use crate::business::change::Change;
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::{Removed, Shown};
-use crate::error::EngineError;
+use crate::business::{Change, Context, Decision, Removed, Shown, Write};
+use crate::error::Result;
 
 #[derive(Clone, Debug)]
 pub struct AcceptMembership {
     pub person: Person,
-    /// The start of the session, if a link of an offer of this business started it. Such a session may accept
-    /// an offer from before its start with an unconfirmed account.
+    /// The start of the session, if a link of an offer began it. It may accept with an unconfirmed account.
     pub by_link: Option<Timestamp>,
 }
 
 impl Change for AcceptMembership {
     type Gives = Shown<PersonView>;
+    const WEIGHT: Weight = Weight::Keeps;
+    /// Only the person of the offer, who need not be active yet.
+    const RIGHT: Option<Right> = None;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let person = self.person;
         let before = own(context, &person)?;
         if before.status != MembershipStatus::Invited {
@@ -42,7 +40,7 @@ impl Change for AcceptMembership {
         let after = Membership {
             status: MembershipStatus::Active,
             accepted: true,
-            updated_at: context.at(),
+            updated_at: context.at,
             ..before.clone()
         };
         let shown = PersonView::new(&person, &after);
@@ -52,15 +50,6 @@ impl Change for AcceptMembership {
             .note_change_from(AuditAction::PersonAccepted, person.id, &shown_before)
             .write(Write::Membership(after)))
     }
-
-    fn weight(&self) -> Weight {
-        Weight::Keeps
-    }
-
-    /// Only the person of the offer, who need not be active yet.
-    fn needs(&self) -> Option<Right> {
-        None
-    }
 }
 
 /// Declines an offered membership and deletes it. It can be offered again. An offer to a former address of
@@ -68,14 +57,15 @@ impl Change for AcceptMembership {
 #[derive(Clone, Debug)]
 pub struct DeclineMembership {
     pub person: Person,
-    /// As in [`AcceptMembership`].
     pub by_link: Option<Timestamp>,
 }
 
 impl Change for DeclineMembership {
     type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
+    const RIGHT: Option<Right> = None;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let before = own(context, &self.person)?;
         if before.status != MembershipStatus::Invited {
             let details = vec![Problem::new("status", ProblemCode::StatusNow(before.status.as_str()))];
@@ -85,19 +75,11 @@ impl Change for DeclineMembership {
         let (id, offered) = (self.person.id, before.created_at);
         Ok(Decision::gone().note(AuditAction::PersonDeclined, id).write(Write::NoMembership(id, offered)))
     }
-
-    fn weight(&self) -> Weight {
-        Weight::Frees
-    }
-
-    fn needs(&self) -> Option<Right> {
-        None
-    }
 }
 
 fn own<'a>(context: &Context<'a>, person: &Person) -> Result<&'a Membership, Refusal> {
     let membership = member(context, person.id)?;
-    if context.actor() == Actor::Person(person.id) {
+    if context.request.actor == Actor::Person(person.id) {
         return Ok(membership);
     }
     Err(Refusal::NotAllowed(Denied::OfferOfAnother))

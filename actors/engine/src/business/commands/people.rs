@@ -11,12 +11,8 @@ use domain::{
 use store::Weight;
 use view::{LinkView, NewPersonView, NotificationsView, PersonView};
 
-use crate::business::Write;
-use crate::business::change::{Change, weight_of_change};
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::{New, Removed, Shown};
-use crate::error::EngineError;
+use crate::business::{Change, Context, Decision, New, Removed, Shown, Write, change::weight_of_change};
+use crate::error::Result;
 use crate::mail::NewMail;
 
 #[derive(Clone, Debug)]
@@ -26,16 +22,16 @@ pub struct AddMember {
     pub offer: Offer,
     pub role: Role,
     pub staff_id: Option<StaffId>,
-    /// The kind of invitation mail; `None` for no mail.
     pub mail: Option<MailKind>,
 }
 
 impl Change for AddMember {
     type Gives = New<NewPersonView>;
+    const RIGHT: Option<Right> = Some(Right::People);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let Self { person, offer, role, staff_id, mail } = self;
-        if context.team().contains_key(&person.id) {
+        if context.state.people.contains_key(&person.id) {
             let details = vec![Problem::new("email", ProblemCode::OfPerson(person.id))];
             return Err(Refusal::Conflict { conflict: Conflict::BelongsAlready, details }.into());
         }
@@ -47,34 +43,26 @@ impl Change for AddMember {
             staff_id,
             alerts: AlertChoices::default(),
             offer,
-            created_at: context.at(),
-            updated_at: context.at(),
+            created_at: context.at,
+            updated_at: context.at,
         };
         check_new(context, &membership)?;
         let shown = NewPersonView::remembered(&person, &membership);
         let decision = Decision::answering(shown)
             .note(AuditAction::PersonAdded, person.id)
             .write(Write::Membership(membership));
-        let of = context.business_id();
+        let of = context.state.id;
         Ok(match mail {
             Some(kind) => decision.mail(context.mint(), NewMail::of_membership(of, person.id, kind)),
             None => decision,
         })
     }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::People)
-    }
 }
 
 fn check_new(context: &Context<'_>, membership: &Membership) -> Result<(), Refusal> {
-    check_people(context.team())?;
+    check_people(&context.state.people)?;
     check_staff(context, membership.staff_id)?;
-    check_membership(context.team(), context.editor()?, None, Some(membership))
+    check_membership(&context.state.people, context.editor()?, None, Some(membership))
 }
 
 fn check_staff(context: &Context<'_>, staff_id: Option<StaffId>) -> Result<(), Refusal> {
@@ -96,8 +84,9 @@ pub struct PatchMember {
 
 impl Change for PatchMember {
     type Gives = Shown<PersonView>;
+    const RIGHT: Option<Right> = Some(Right::People);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let Self { before: person_before, person, patch } = self;
         let before = member(context, person.id)?;
         context.check_match(&PersonView::new(&person_before, before))?;
@@ -105,14 +94,14 @@ impl Change for PatchMember {
             check_staff(context, patch.staff_id.flatten())?;
         }
         let is_safe = person.is_safe() && before.is_for(&person);
-        let mut after = patched(context.team(), context.editor()?, before, patch, is_safe)?;
+        let mut after = patched(&context.state.people, context.editor()?, before, patch, is_safe)?;
         if person.name != person_before.name {
             person.name.clone_into(&mut after.offer.name);
         }
         if after == *before {
             return Ok(Decision::answering(PersonView::new(&person, before)));
         }
-        after.updated_at = context.at();
+        after.updated_at = context.at;
         let (shown_before, shown) = (PersonView::new(&person, before), PersonView::new(&person, &after));
         Ok(Decision::answering(shown)
             .note_change_from(AuditAction::PersonChanged, person.id, &shown_before)
@@ -125,10 +114,6 @@ impl Change for PatchMember {
             self.patch.role.is_some() || self.patch.staff_id.is_some(),
         )
     }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::People)
-    }
 }
 
 /// Deletes a membership. The person's sessions immediately lose access to the business.
@@ -139,20 +124,14 @@ pub struct RemoveMember {
 
 impl Change for RemoveMember {
     type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
+    const RIGHT: Option<Right> = Some(Right::People);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let before = member(context, self.id)?;
-        check_membership(context.team(), context.editor()?, Some(before), None)?;
+        check_membership(&context.state.people, context.editor()?, Some(before), None)?;
         let write = Write::NoMembership(self.id, before.created_at);
         Ok(Decision::gone().note(AuditAction::PersonRemoved, self.id).write(write))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Frees
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::People)
     }
 }
 
@@ -167,22 +146,16 @@ pub struct NoteLink {
 
 impl Change for NoteLink {
     type Gives = Shown<LinkView>;
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Operation);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         member(context, self.id)?;
         if !matches!(context.editor()?, Editor::Operator) {
             return Err(Refusal::NotAllowed(Denied::LinksByOperator).into());
         }
         let shown = LinkView { kind: self.kind, link: None, expires_at: self.expires_at };
         Ok(Decision::answering(shown).note(AuditAction::PersonLinkMade, self.id))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Keeps
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Operation)
     }
 }
 
@@ -194,10 +167,12 @@ pub struct PatchNotifications {
 
 impl Change for PatchNotifications {
     type Gives = Shown<NotificationsView>;
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Own);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let before = member(context, self.id)?;
-        let own = matches!(context.actor(), Actor::Person(id) if id == self.id);
+        let own = matches!(context.request.actor, Actor::Person(id) if id == self.id);
         if !own && matches!(context.editor()?, Editor::Member(_)) {
             return Err(Refusal::NotAllowed(Denied::NotificationsOfAnother).into());
         }
@@ -210,22 +185,14 @@ impl Change for PatchNotifications {
         if after == *before {
             return Ok(Decision::answering(shown_before));
         }
-        after.updated_at = context.at();
+        after.updated_at = context.at;
         let shown = NotificationsView::from(&after);
         Ok(Decision::answering(shown)
             .note_change_from(AuditAction::PersonNotificationsChanged, self.id, &shown_before)
             .write(Write::Membership(after)))
     }
-
-    fn weight(&self) -> Weight {
-        Weight::Keeps
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Own)
-    }
 }
 
 pub(super) fn member<'a>(context: &Context<'a>, id: PersonId) -> Result<&'a Membership, Refusal> {
-    context.team().get(&id).ok_or(Refusal::NotFound(Named::Person))
+    context.state.people.get(&id).ok_or(Refusal::NotFound(Named::Person))
 }

@@ -7,27 +7,20 @@ use serde::Serialize;
 use store::Weight;
 use view::{AffectedView, AffectingView, BusinessView, OperatorBusinessView, View};
 
-use crate::business::Write;
-use crate::business::change::Change;
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::Shown;
-use crate::error::EngineError;
+use crate::business::{Change, Context, Decision, Shown, Write};
+use crate::error::Result;
 
-/// Changes the given fields. The answer is the operator's view.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct PatchBusiness {
     pub name: Option<Text<1, 200>>,
     pub zone: Option<Tz>,
     pub locale: Option<Locale>,
-    /// The inner `None` clears it.
     pub website_url: Option<Option<String>>,
     pub booking_mode: Option<BookingMode>,
     pub hours: Option<WeeklyHours>,
     /// Replaces all breaks of the week.
     pub breaks: Option<WeeklyBreaks>,
     pub phone_region: Option<String>,
-    /// Whether the API keys are blocked.
     pub suspended: Option<bool>,
 }
 
@@ -40,7 +33,7 @@ impl PatchBusiness {
 impl Change for PatchBusiness {
     type Gives = Shown<AffectingView<OperatorBusinessView>>;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let concerns = self.hours.is_some() || self.breaks.is_some() || self.zone.is_some();
         let answered = |resource, after: &Business| {
             let changed = |schedule| Schedule { business: after, ..schedule };
@@ -55,18 +48,9 @@ impl Change for PatchBusiness {
     }
 
     fn weight(&self) -> Weight {
-        let Self { name, zone, locale, website_url, booking_mode, hours, breaks, phone_region, suspended } =
-            self;
-        let changes_more = name.is_some()
-            || zone.is_some()
-            || locale.is_some()
-            || website_url.is_some()
-            || hours.is_some()
-            || breaks.is_some()
-            || phone_region.is_some();
-        // A suspension alone is allowed on a nearly full disk. With other changes, a client could use it to
-        // fill the disk.
-        match (booking_mode, suspended) {
+        let changes_more = Self { booking_mode: None, suspended: None, ..self.clone() } != Self::default();
+        // A suspension alone is allowed on a nearly full disk, but not as a pretext for other changes.
+        match (self.booking_mode, self.suspended) {
             _ if changes_more => Weight::Grows,
             (None, None) => Weight::Grows,
             (None | Some(BookingMode::Off), None | Some(true)) => Weight::Frees,
@@ -88,7 +72,7 @@ pub struct PatchProfile(pub PatchBusiness);
 impl Change for PatchProfile {
     type Gives = Shown<BusinessView>;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         patch(self.0, context, |business| BusinessView::from(business), |shown, _| shown)
     }
 
@@ -107,8 +91,8 @@ fn patch<V: Serialize, A: View>(
     context: &Context<'_>,
     view: impl Fn(&Business) -> V,
     answered: impl Fn(V, &Business) -> A,
-) -> Result<Decision<Shown<A>>, EngineError> {
-    let before = context.business();
+) -> Result<Decision<Shown<A>>> {
+    let before = &context.state.business;
     let shown = view(before);
     context.check_match(&shown)?;
     let mut after = before.clone();
@@ -134,7 +118,7 @@ fn patch<V: Serialize, A: View>(
     if after == *before {
         return Ok(Decision::answering(answered(shown, before)));
     }
-    after.updated_at = context.at();
+    after.updated_at = context.at;
     let now_shown = view(&after);
     Ok(Decision::answering(answered(view(&after), &after))
         .note_changes(AuditAction::BusinessUpdated, before.id, (&shown, &now_shown))

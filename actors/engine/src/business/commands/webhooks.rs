@@ -10,13 +10,9 @@ use domain::{
 use store::{Weight, keys};
 use view::{NewWebhookView, View, WebhookView};
 
-use crate::business::Write;
-use crate::business::change::{Change, weight_of_change};
-use crate::business::context::Context;
-use crate::business::decision::Decision;
-use crate::business::request::{New, Removed, Shown};
+use crate::business::{Change, Context, Decision, New, Removed, Shown, Write, change::weight_of_change};
 use crate::delivery::reveal;
-use crate::error::EngineError;
+use crate::error::Result;
 
 /// Adds an endpoint. Only this answer contains the secret.
 #[derive(Clone, Debug)]
@@ -28,8 +24,8 @@ pub struct CreateWebhook {
 }
 
 impl CreateWebhook {
-    fn endpoint(self, context: &mut Context<'_>) -> Result<WebhookEndpoint, EngineError> {
-        let count = context.webhooks().count();
+    fn endpoint(self, context: &mut Context<'_>) -> Result<WebhookEndpoint> {
+        let count = context.state.webhooks.values().count();
         if count >= ENDPOINTS_MAX {
             let full = Conflict::EndpointsFull(ENDPOINTS_MAX);
             return Err(Refusal::conflict(full, "url", ProblemCode::Endpoints(count)).into());
@@ -44,8 +40,8 @@ impl CreateWebhook {
             disabled_at: None,
             epoch: 0,
             secret: WebhookSecret::new(context.random()),
-            created_at: context.at(),
-            updated_at: context.at(),
+            created_at: context.at,
+            updated_at: context.at,
         })
     }
 }
@@ -59,20 +55,13 @@ where
 
 impl Change for CreateWebhook {
     type Gives = New<NewWebhookView>;
+    const RIGHT: Option<Right> = Some(Right::Integrations);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let endpoint = self.endpoint(context)?;
         // After a lost answer, the client can get the secret only by a repeat, so the whole answer is stored.
         let shown = NewWebhookView::new(&endpoint, reveal(&endpoint.secret));
         Ok(created(endpoint, shown))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Grows
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Integrations)
     }
 }
 
@@ -83,20 +72,13 @@ pub struct OperatorCreateWebhook(pub CreateWebhook);
 
 impl Change for OperatorCreateWebhook {
     type Gives = New<NewWebhookView<Option<String>>>;
+    const RIGHT: Option<Right> = CreateWebhook::RIGHT;
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let endpoint = self.0.endpoint(context)?;
         let shown = NewWebhookView::new(&endpoint, Some(reveal(&endpoint.secret)));
         let remembered = NewWebhookView::new(&endpoint, None);
         Ok(created(endpoint, shown).remember(remembered))
-    }
-
-    fn weight(&self) -> Weight {
-        self.0.weight()
-    }
-
-    fn needs(&self) -> Option<Right> {
-        self.0.needs()
     }
 }
 
@@ -107,15 +89,15 @@ pub struct PatchWebhook {
     pub events: Option<EventTypes>,
     pub description: Option<Text<0, 500>>,
     pub status: Option<WebhookStatus>,
-    /// The reason, if this change disables the endpoint.
     pub reason: DisabledReason,
 }
 
 impl Change for PatchWebhook {
     type Gives = Shown<WebhookView>;
+    const RIGHT: Option<Right> = Some(Right::Integrations);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let before = context.webhook(self.id).ok_or(Refusal::NotFound(Named::Webhook))?;
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let before = context.state.webhooks.get(&self.id).ok_or(Refusal::NotFound(Named::Webhook))?;
         context.check_match(&WebhookView::from(before))?;
         let mut after = before.clone();
         after.url = self.url.unwrap_or(after.url);
@@ -125,7 +107,7 @@ impl Change for PatchWebhook {
         after.events = self.events.unwrap_or(after.events);
         match self.status {
             Some(WebhookStatus::Enabled) => after.enable(),
-            Some(WebhookStatus::Disabled) => after.disable(self.reason, context.at()),
+            Some(WebhookStatus::Disabled) => after.disable(self.reason, context.at),
             None => {}
         }
         Ok(changed(context, AuditAction::WebhookUpdated, before, after))
@@ -134,10 +116,6 @@ impl Change for PatchWebhook {
     fn weight(&self) -> Weight {
         let changes_more = self.url.is_some() || self.events.is_some() || self.description.is_some();
         weight_of_change(self.status == Some(WebhookStatus::Disabled), changes_more)
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Integrations)
     }
 }
 
@@ -150,7 +128,7 @@ fn changed(
     if after == *before {
         return Decision::answering(WebhookView::from(before));
     }
-    after.updated_at = context.at();
+    after.updated_at = context.at;
     Decision::answering(WebhookView::from(&after))
         .note_change_from(action, before.id, &WebhookView::from(before))
         .write(Write::Webhook(after))
@@ -164,20 +142,14 @@ pub struct DeleteWebhook {
 
 impl Change for DeleteWebhook {
     type Gives = Removed;
+    const WEIGHT: Weight = Weight::Frees;
+    const RIGHT: Option<Right> = Some(Right::Integrations);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let endpoint = context.webhook(self.id).ok_or(Refusal::NotFound(Named::Webhook))?;
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let endpoint = context.state.webhooks.get(&self.id).ok_or(Refusal::NotFound(Named::Webhook))?;
         Ok(Decision::gone()
             .note(AuditAction::WebhookDeleted, endpoint.id)
             .write(Write::NoWebhook(endpoint.id)))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Frees
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Integrations)
     }
 }
 
@@ -190,21 +162,15 @@ pub struct RotateSecret {
 
 impl Change for RotateSecret {
     type Gives = Shown<WebhookView>;
+    /// The old secret may have leaked. A rotation can be repeated without limit, so its weight is not
+    /// `Frees`.
+    const WEIGHT: Weight = Weight::Keeps;
+    const RIGHT: Option<Right> = Some(Right::Integrations);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let before = context.webhook(self.id).ok_or(Refusal::NotFound(Named::Webhook))?;
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let before = context.state.webhooks.get(&self.id).ok_or(Refusal::NotFound(Named::Webhook))?;
         let after = WebhookEndpoint { secret: self.secret, ..before.clone() };
         Ok(changed(context, AuditAction::WebhookSecretRotated, before, after))
-    }
-
-    fn weight(&self) -> Weight {
-        // The old secret may have leaked, so a rotation is allowed on a nearly full disk. A rotation can be
-        // repeated without limit, so its weight is not `Frees`.
-        Weight::Keeps
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Integrations)
     }
 }
 
@@ -214,30 +180,32 @@ impl Change for RotateSecret {
 pub(crate) struct TurnOff {
     pub(crate) endpoint: WebhookId,
     pub(crate) delivery: Delivery,
-    /// The due time before the attempt.
     pub(crate) due: Option<Timestamp>,
-    /// The number of deliveries that reached the endpoint. It may increase before this change is decided.
     pub(crate) reached: Arc<AtomicU64>,
 }
 
 impl Change for TurnOff {
     type Gives = Shown<WebhookView>;
+    const WEIGHT: Weight = Weight::Frees;
+    const RIGHT: Option<Right> = Some(Right::Integrations);
 
-    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>, EngineError> {
-        let before = context.webhook(self.endpoint).ok_or(Refusal::NotFound(Named::Webhook))?;
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let before = context.state.webhooks.get(&self.endpoint).ok_or(Refusal::NotFound(Named::Webhook))?;
         let mut after = before.clone();
         let reached = self.delivery.reached_before.is_some_and(|n| n < self.reached.load(Ordering::Acquire));
         // The endpoint may have been disabled, or enabled again, during the attempt.
         let decision = if before.is_enabled() && before.epoch == self.delivery.epoch && !reached {
-            after.disable(DisabledReason::Failures, context.at());
+            after.disable(DisabledReason::Failures, context.at);
             changed(context, AuditAction::WebhookTurnedOff, before, after).alert(self.endpoint)
         } else {
             Decision::answering(WebhookView::from(before))
         };
         // A resend may already be stored.
-        let row = keys::delivery(context.business_id(), self.endpoint, self.delivery.event_id);
-        let stands =
-            context.read::<Delivery>(&row)?.is_some_and(|delivery| delivery.next_attempt_at == self.due);
+        let row = keys::delivery(context.state.id, self.endpoint, self.delivery.event_id);
+        let stands = context
+            .state
+            .read::<Delivery>(&row)?
+            .is_some_and(|delivery| delivery.next_attempt_at == self.due);
         if !stands {
             return Ok(decision);
         }
@@ -246,14 +214,6 @@ impl Change for TurnOff {
             delivery: self.delivery,
             due_before: self.due,
         }))
-    }
-
-    fn weight(&self) -> Weight {
-        Weight::Frees
-    }
-
-    fn needs(&self) -> Option<Right> {
-        Some(Right::Integrations)
     }
 }
 

@@ -5,14 +5,13 @@ use store::{Order, Record, keys};
 
 use super::super::handle::BusinessHandle;
 use super::pages::{Page, PageRequest, collect};
-use crate::error::EngineError;
+use crate::error::Result;
 
 pub const UNREAD_COUNTED_MAX: usize = 100;
 
 impl BusinessHandle {
-    /// A person's alerts, newest first. Alerts outside of the role or from before the membership are left
-    /// out. Fails with [`Refusal::NotFound`] without a membership.
-    pub async fn alerts(&self, person: PersonId, page: &PageRequest) -> Result<Page<Alert>, EngineError> {
+    /// A person's alerts, newest first. Errors: [`Refusal::NotFound`] without a membership.
+    pub async fn alerts(&self, person: PersonId, page: &PageRequest) -> Result<Page<Alert>> {
         let (membership, read) = self.reader_of_alerts(person)?;
         let range = keys::alerts(self.id, person);
         self.list(page, move |reader, page| {
@@ -24,8 +23,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The number of unread alerts, at most [`UNREAD_COUNTED_MAX`]. Errors as in [`BusinessHandle::alerts`].
-    pub async fn unread_alerts(&self, person: PersonId) -> Result<usize, EngineError> {
+    pub async fn unread_alerts(&self, person: PersonId) -> Result<usize> {
         let (membership, read) = self.reader_of_alerts(person)?;
         let range = match read {
             Some(read) => keys::alerts(self.id, person).after(keys::alert(self.id, person, read.until)),
@@ -42,7 +40,7 @@ impl BusinessHandle {
         .await
     }
 
-    fn reader_of_alerts(&self, person: PersonId) -> Result<(Membership, Option<AlertsRead>), EngineError> {
+    fn reader_of_alerts(&self, person: PersonId) -> Result<(Membership, Option<AlertsRead>)> {
         let store = &self.shared().store;
         let membership = store.get::<Membership>(&keys::membership(self.id, person))?;
         let membership = membership.filter(Membership::is_active).ok_or(Refusal::NotFound(Named::Person))?;

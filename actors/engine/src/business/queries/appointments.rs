@@ -13,10 +13,10 @@ use uuid::Uuid;
 use view::{AffectedView, AppointmentParties, AppointmentView, SomeAppointmentView};
 
 use super::changes::Changes;
-use super::{Page, PageRequest, Part, collect, is_of_nobody, once, walk};
+use super::{End, Page, PageRequest, collect, is_of_nobody, once, walk};
 use crate::business::BusinessHandle;
 use crate::business::state::State;
-use crate::error::EngineError;
+use crate::error::Result;
 use crate::scans::Reader;
 
 /// Upper bound of reads of one appointment that is moved during the read. Each move waits for the disk.
@@ -24,7 +24,6 @@ const MOVES_MAX: usize = 16;
 
 #[derive(Clone, Debug, Default)]
 pub struct AppointmentFilter {
-    /// Empty for all.
     pub status: Vec<AppointmentStatus>,
     pub from: Option<Timestamp>,
     pub to: Option<Timestamp>,
@@ -49,14 +48,11 @@ impl AppointmentFilter {
 }
 
 impl BusinessHandle {
-    pub async fn appointment(&self, id: AppointmentId) -> Result<Option<AppointmentView>, EngineError> {
+    pub async fn appointment(&self, id: AppointmentId) -> Result<Option<AppointmentView>> {
         self.appointment_as(id).await
     }
 
-    pub async fn appointment_as<V: SomeAppointmentView>(
-        &self,
-        id: AppointmentId,
-    ) -> Result<Option<V>, EngineError> {
+    pub async fn appointment_as<V: SomeAppointmentView>(&self, id: AppointmentId) -> Result<Option<V>> {
         self.read(|store| {
             let appointment = appointment(store, self.id, id)?;
             let reader = Reader::unbounded(store);
@@ -65,30 +61,29 @@ impl BusinessHandle {
         .await
     }
 
-    /// The open times of a staff member to which the appointment can be moved, in an inclusive range of local
-    /// days. Fails with [`Refusal::NotFound`] without the appointment, otherwise as [`Self::availability`].
+    /// The open times of a staff member for a move, in an inclusive range of local days. Errors:
+    /// [`Refusal::NotFound`], and those of [`Self::availability`].
     pub async fn availability_to_move(
         &self,
         (id, staff): (AppointmentId, StaffId),
         days: (NaiveDate, NaiveDate),
         terms: Terms,
-    ) -> Result<Vec<Slot>, EngineError> {
+    ) -> Result<Vec<Slot>> {
         let moved = self.read(|store| appointment(store, self.id, id)).await?;
         let moved = moved.ok_or(Refusal::NotFound(Named::Appointment))?;
         self.ask(move |state, now| Ok(state.schedule(now).slots_to_move(&moved, staff, days, terms)?)).await
     }
 
-    /// The affected upcoming appointments that can no longer be booked, as in the answer of a schedule
-    /// change: the first ones by start, and their total number.
-    pub async fn outside(&self, concerned: Concerned) -> Result<(Vec<AppointmentView>, usize), EngineError> {
+    /// The first affected appointments by start that cannot be booked any more, and their total number.
+    pub async fn outside(&self, concerned: Concerned) -> Result<(Vec<AppointmentView>, usize)> {
         let outside = self
             .ask(move |state, now| Ok(AffectedView::new(state.schedule(now).outside(&concerned))))
             .await?;
         Ok((self.shown(&outside.ids).await?, outside.count))
     }
 
-    /// The upcoming appointments that await confirmation: the first ones by start, and whether more exist.
-    pub async fn requests(&self, limit: usize) -> Result<(Vec<AppointmentView>, bool), EngineError> {
+    /// The first requests by start, and whether more exist.
+    pub async fn requests(&self, limit: usize) -> Result<(Vec<AppointmentView>, bool)> {
         let waiting = move |state: &mut State, now| {
             let to_come = state.pending.range((now, AppointmentId::from(Uuid::nil()))..);
             Ok(to_come.take(limit.saturating_add(1)).map(|(_, id)| *id).collect::<Vec<_>>())
@@ -97,12 +92,11 @@ impl BusinessHandle {
         let more = waiting.len() > limit;
         waiting.truncate(limit);
         let mut shown = self.shown(&waiting).await?;
-        // An appointment may have been confirmed meanwhile.
         shown.retain(|appointment| appointment.status == AppointmentStatus::Pending);
         Ok((shown, more))
     }
 
-    async fn shown(&self, ids: &[AppointmentId]) -> Result<Vec<AppointmentView>, EngineError> {
+    async fn shown(&self, ids: &[AppointmentId]) -> Result<Vec<AppointmentView>> {
         let shown = self.read(|store| {
             let (reader, mut names) = (Reader::unbounded(store), Names::of(self.id));
             let found = ids.iter().filter_map(|id| appointment(store, self.id, *id).transpose());
@@ -116,7 +110,7 @@ impl BusinessHandle {
         &self,
         filter: &AppointmentFilter,
         page: &PageRequest,
-    ) -> Result<Page<AppointmentView>, EngineError> {
+    ) -> Result<Page<AppointmentView>> {
         self.appointments_as(filter, page).await
     }
 
@@ -124,7 +118,7 @@ impl BusinessHandle {
         &self,
         filter: &AppointmentFilter,
         page: &PageRequest,
-    ) -> Result<Page<V>, EngineError> {
+    ) -> Result<Page<V>> {
         let (of, filter) = (self.id, filter.clone());
         let order = if filter.latest_first { Order::Descending } else { Order::Ascending };
         let mut names = Names::of(of);
@@ -133,7 +127,7 @@ impl BusinessHandle {
             return self
                 .list(page, move |reader, page| {
                     if is_of_nobody(reader, of, filter.contact_id)? {
-                        return Ok(Part::last(Vec::new()));
+                        return Ok((Vec::new(), End::OfList));
                     }
                     let admits = |appointment: &Appointment| {
                         filter.contact_id.is_none_or(|contact| appointment.contact_id == Some(contact))
@@ -147,7 +141,7 @@ impl BusinessHandle {
             return self
                 .list(page, move |reader, page| {
                     if is_of_nobody(reader, of, filter.contact_id)? {
-                        return Ok(Part::last(Vec::new()));
+                        return Ok((Vec::new(), End::OfList));
                     }
                     walk(
                         reader,

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::{Page, PageRequest, collect};
 use crate::business::BusinessHandle;
-use crate::error::EngineError;
+use crate::error::Result;
 
 #[derive(Clone, Debug, Default)]
 pub struct AuditFilter {
@@ -30,15 +30,11 @@ impl AuditFilter {
 }
 
 impl BusinessHandle {
-    pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>, EngineError> {
+    pub async fn audit(&self, page: &PageRequest) -> Result<Page<AuditEntry>> {
         self.audit_of(AuditFilter::default(), page).await
     }
 
-    pub async fn audit_of(
-        &self,
-        filter: AuditFilter,
-        page: &PageRequest,
-    ) -> Result<Page<AuditEntry>, EngineError> {
+    pub async fn audit_of(&self, filter: AuditFilter, page: &PageRequest) -> Result<Page<AuditEntry>> {
         let range = keys::audit_within(self.id, filter.from, filter.until);
         self.list(page, move |reader, page| {
             collect(reader, range, Order::Descending, page, |_, value| {

@@ -10,16 +10,14 @@ use store::records::CallRow;
 use store::{Order, Record, StoreError, keys};
 use view::CallView;
 
-use super::{Page, PageRequest, Part, collect, is_of_nobody, once, walk};
+use super::{End, Page, PageRequest, collect, is_of_nobody, once, walk};
 use crate::business::BusinessHandle;
-use crate::error::EngineError;
+use crate::error::Result;
 use crate::scans::Reader;
 
 #[derive(Clone, Debug, Default)]
 pub struct CallFilter {
-    /// Started at or after this instant.
     pub from: Option<Timestamp>,
-    /// Started before this instant.
     pub to: Option<Timestamp>,
     pub direction: Option<Direction>,
     pub status: Option<CallStatus>,
@@ -45,7 +43,7 @@ impl CallFilter {
 }
 
 impl BusinessHandle {
-    pub async fn call_record(&self, id: CallId) -> Result<Option<CallView>, EngineError> {
+    pub async fn call_record(&self, id: CallId) -> Result<Option<CallView>> {
         self.read(|store| {
             let call = store.get::<CallRecord>(&keys::call(self.id, id))?;
             let reader = Reader::unbounded(store);
@@ -55,50 +53,30 @@ impl BusinessHandle {
     }
 
     /// The matching calls, newest start first, or ordered by `updated_at` with `updated_since`.
-    pub async fn calls(
-        &self,
-        filter: &CallFilter,
-        page: &PageRequest,
-    ) -> Result<Page<CallView>, EngineError> {
+    pub async fn calls(&self, filter: &CallFilter, page: &PageRequest) -> Result<Page<CallView>> {
         let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
         let (of, filter) = (self.id, filter.clone());
         let record = move |id: CallId| keys::call(of, id);
         let mut callers = Callers::of(of);
-        if let Some(since) = filter.updated_since {
-            let changed = keys::changed(of, kind::CALL_BY_UPDATE, since, self.fence().await?);
-            return self
-                .list(page, move |reader, page| {
-                    if is_of_nobody(reader, of, filter.contact_id)? {
-                        return Ok(Part::last(Vec::new()));
-                    }
-                    walk(
-                        reader,
-                        (changed, Order::Ascending),
-                        page,
-                        |_, id| record(id),
-                        |at, call: &CallRecord| call.updated_at == at && filter.admits(call),
-                        |call| callers.show(reader, call),
-                    )
-                })
-                .await;
-        }
-        if let Some(contact) = filter.contact_id {
-            let range = keys::calls_of_contact(of, contact, from, to);
-            return self
-                .list(page, move |reader, page| {
-                    if is_of_nobody(reader, of, filter.contact_id)? {
-                        return Ok(Part::last(Vec::new()));
-                    }
-                    walk(
-                        reader,
-                        (range, Order::Descending),
-                        page,
-                        |_, id| record(id),
-                        |_, call: &CallRecord| filter.admits(call),
-                        |call| callers.show(reader, call),
-                    )
-                })
-                .await;
+        let since = filter.updated_since;
+        let index = match (since, filter.contact_id) {
+            (Some(since), _) => {
+                let changed = keys::changed(of, kind::CALL_BY_UPDATE, since, self.fence().await?);
+                Some((changed, Order::Ascending))
+            }
+            (None, Some(contact)) => Some((keys::calls_of_contact(of, contact, from, to), Order::Descending)),
+            (None, None) => None,
+        };
+        if let Some(index) = index {
+            let part = move |reader: &Reader<'_>, page: &PageRequest| {
+                if is_of_nobody(reader, of, filter.contact_id)? {
+                    return Ok((Vec::new(), End::OfList));
+                }
+                let admits =
+                    |at, call: &CallRecord| (since.is_none() || call.updated_at == at) && filter.admits(call);
+                walk(reader, index, page, |_, id| record(id), admits, |call| callers.show(reader, call))
+            };
+            return self.list(page, part).await;
         }
         let range = keys::calls_started(of, from, to);
         self.list(page, move |reader, page| {
@@ -133,7 +111,6 @@ impl Callers {
         let name = once(&mut self.names, contact, || Some(None), read)?;
         Ok(match name {
             Some(name) => CallView::new(call, name.as_deref()),
-            // The erasure has not cleaned the call yet.
             None => CallView::new(&call.erased(), None),
         })
     }

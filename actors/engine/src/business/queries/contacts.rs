@@ -6,16 +6,15 @@ use store::records::NamesRecord;
 use store::{Key, Order, Record, Store, StoreError, keys};
 use view::{ContactView, SomeContactView};
 
-use super::{Page, PageRequest, Part, collect, position_key, position_of, walk};
+use super::{End, Page, PageRequest, Part, collect, position_key, position_of, walk};
 use crate::business::BusinessHandle;
-use crate::error::EngineError;
+use crate::error::Result;
 use crate::scans::Reader;
 
 #[derive(Clone, Debug, Default)]
 pub struct ContactFilter {
     pub phone: Option<Phone>,
     pub email: Option<Email>,
-    /// Part of the name, ignoring case.
     pub name_part: Option<String>,
     /// Changed at or after this instant. The list is then in the order of changes.
     pub updated_since: Option<Timestamp>,
@@ -34,21 +33,17 @@ impl ContactFilter {
 }
 
 impl BusinessHandle {
-    pub async fn contact(&self, id: ContactId) -> Result<Option<ContactView>, EngineError> {
+    pub async fn contact(&self, id: ContactId) -> Result<Option<ContactView>> {
         self.contact_as(id).await
     }
 
-    pub async fn contact_as<V: SomeContactView>(&self, id: ContactId) -> Result<Option<V>, EngineError> {
+    pub async fn contact_as<V: SomeContactView>(&self, id: ContactId) -> Result<Option<V>> {
         let contact = self.read(|store| store.get::<Contact>(&keys::contact(self.id, id))).await?;
         Ok(contact.as_ref().map(V::from))
     }
 
     /// The matching contacts, newest first, or ordered by `updated_at` with `updated_since`.
-    pub async fn contacts(
-        &self,
-        filter: &ContactFilter,
-        page: &PageRequest,
-    ) -> Result<Page<ContactView>, EngineError> {
+    pub async fn contacts(&self, filter: &ContactFilter, page: &PageRequest) -> Result<Page<ContactView>> {
         self.contacts_as(filter, page).await
     }
 
@@ -56,7 +51,7 @@ impl BusinessHandle {
         &self,
         filter: &ContactFilter,
         page: &PageRequest,
-    ) -> Result<Page<V>, EngineError> {
+    ) -> Result<Page<V>> {
         let (of, filter) = (self.id, filter.clone());
         if let Some(since) = filter.updated_since {
             let changed = keys::changed(of, kind::CONTACT_BY_UPDATE, since, self.fence().await?);
@@ -87,7 +82,6 @@ impl BusinessHandle {
         .await
     }
 
-    /// A list with the contact of a unique index row, if it matches the filter.
     fn contact_at<V: SomeContactView>(
         &self,
         store: &Store,
@@ -96,7 +90,6 @@ impl BusinessHandle {
         page: &PageRequest,
     ) -> Result<Page<V>, StoreError> {
         let contact = match store.get_raw(row)? {
-            // The list has only one page.
             Some(id) if page.after.is_none() => {
                 let contact =
                     keys::id_at_end(&id).and_then(|id| store.get::<Contact>(&keys::contact(self.id, id)));
@@ -109,8 +102,7 @@ impl BusinessHandle {
     }
 }
 
-/// Searches the name index, newest contacts first. The position is a contact id: the search continues with
-/// the names before it.
+/// Searches the name index, newest contacts first. The position is a contact id.
 fn named<V: SomeContactView>(
     reader: &Reader<'_>,
     of: BusinessId,
@@ -126,11 +118,10 @@ fn named<V: SomeContactView>(
     let finder = memchr::memmem::Finder::new(part);
     let (mut items, mut looked_at) = (Vec::new(), 0);
     let mut reached = page.after.clone().unwrap_or_default();
-    // Each row is looked up again instead of with one scan. A scan could miss names that move to a row that
-    // it has passed.
+    // One scan could miss names that move to a row that it has passed.
     while let Some((key, row)) = reader.scan(&range, Order::Descending).next().transpose()? {
         if looked_at > 0 && reader.is_used_up() {
-            return Ok(Part::used_up(items, reached));
+            return Ok((items, End::UsedUp(reached)));
         }
         range = range.before(Key::new(&key));
         // The row contains the names as plain bytes. A row without the searched bytes need not be decoded.
@@ -143,13 +134,13 @@ fn named<V: SomeContactView>(
                 continue;
             }
             if looked_at > 0 && reader.is_used_up() {
-                return Ok(Part::used_up(items, reached));
+                return Ok((items, End::UsedUp(reached)));
             }
             // The name may have changed since the row was read.
             let contact = reader.find::<Contact>(&keys::contact(of, id))?;
             if let Some(contact) = contact.filter(|contact| filter.admits(contact)) {
                 if items.len() == page.limit {
-                    return Ok(Part::full(items, reached));
+                    return Ok((items, End::Full(reached)));
                 }
                 items.push(V::from(&contact));
             }
@@ -159,5 +150,5 @@ fn named<V: SomeContactView>(
         reached = position_of(&key).to_vec();
         looked_at += 1;
     }
-    Ok(Part::last(items))
+    Ok((items, End::OfList))
 }

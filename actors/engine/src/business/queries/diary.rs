@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::{PageRequest, collect};
 use crate::business::BusinessHandle;
-use crate::error::EngineError;
+use crate::error::Result;
 
 /// How far an id may be ahead of its instant, when many ids are minted in the same instant.
 const ID_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
@@ -19,22 +19,17 @@ const HISTORY_MAX: usize = 100;
 
 #[derive(Clone, Debug)]
 pub struct History {
-    /// Newest first.
     pub entries: Vec<AuditEntry>,
     /// False when entries may be missing because the record's changes are far apart.
     pub is_whole: bool,
 }
 
 impl BusinessHandle {
-    pub async fn diary(&self, dates: RangeInclusive<NaiveDate>) -> Result<Diary, EngineError> {
+    pub async fn diary(&self, dates: RangeInclusive<NaiveDate>) -> Result<Diary> {
         self.ask(move |state, now| Ok(state.schedule(now).diary(dates))).await
     }
 
-    /// The notes of these times off that are not empty.
-    pub async fn notes_of(
-        &self,
-        times: &[BlockedKey],
-    ) -> Result<HashMap<BlockedTimeId, String>, EngineError> {
+    pub async fn notes_of(&self, times: &[BlockedKey]) -> Result<HashMap<BlockedTimeId, String>> {
         self.read(|store| {
             let mut notes = HashMap::new();
             for key in times {
@@ -47,13 +42,12 @@ impl BusinessHandle {
         .await
     }
 
-    /// The history of a record. The log is read from the newest change back, within the bound of one request,
-    /// and then around the creation.
+    /// Reads the log from the newest change back, within the bound of one request, and around the creation.
     pub async fn history(
         &self,
         of: impl ResourceId,
         (created_at, updated_at): (Timestamp, Timestamp),
-    ) -> Result<History, EngineError> {
+    ) -> Result<History> {
         let of = of.uuid();
         let (mut entries, is_whole) = self.told_of(of, (created_at, updated_at)).await?;
         if !is_whole {
@@ -65,11 +59,7 @@ impl BusinessHandle {
     }
 
     /// The entries of a record between two instants, newest first, and whether the whole range was read.
-    async fn told_of(
-        &self,
-        of: Uuid,
-        (from, to): (Timestamp, Timestamp),
-    ) -> Result<(Vec<AuditEntry>, bool), EngineError> {
+    async fn told_of(&self, of: Uuid, (from, to): (Timestamp, Timestamp)) -> Result<(Vec<AuditEntry>, bool)> {
         let range = keys::audit_within(self.id, Some(from), Some(to + ID_AHEAD_MAX));
         let page = PageRequest { limit: HISTORY_MAX, after: None };
         let found = self

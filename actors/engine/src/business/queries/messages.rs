@@ -6,16 +6,14 @@ use store::records::status_number;
 use store::{Order, StoreError, keys};
 use view::MessageView;
 
-use super::{Page, PageRequest, Part, is_of_nobody, walk};
+use super::{End, Page, PageRequest, is_of_nobody, walk};
 use crate::business::BusinessHandle;
-use crate::error::EngineError;
+use crate::error::Result;
 use crate::scans::Reader;
 
 #[derive(Clone, Debug, Default)]
 pub struct MessageFilter {
-    /// Taken at or after this instant.
     pub from: Option<Timestamp>,
-    /// Taken before this instant.
     pub to: Option<Timestamp>,
     pub status: Option<MessageStatus>,
     pub urgency: Option<Urgency>,
@@ -45,7 +43,7 @@ impl MessageFilter {
 }
 
 impl BusinessHandle {
-    pub async fn message(&self, id: MessageId) -> Result<Option<MessageView>, EngineError> {
+    pub async fn message(&self, id: MessageId) -> Result<Option<MessageView>> {
         self.read(|store| {
             let message = store.get::<TakenMessage>(&keys::message(self.id, id))?;
             message.map(|message| show(&Reader::unbounded(store), self.id, &message)).transpose()
@@ -54,36 +52,27 @@ impl BusinessHandle {
     }
 
     /// The matching messages, newest first, or ordered by `updated_at` with `updated_since`.
-    pub async fn messages(
-        &self,
-        filter: &MessageFilter,
-        page: &PageRequest,
-    ) -> Result<Page<MessageView>, EngineError> {
+    pub async fn messages(&self, filter: &MessageFilter, page: &PageRequest) -> Result<Page<MessageView>> {
         let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
         let (of, filter) = (self.id, filter.clone());
         let record = move |id: MessageId| keys::message(of, id);
-        if let Some(since) = filter.updated_since {
-            let changed = keys::changed(of, kind::MESSAGE_BY_UPDATE, since, self.fence().await?);
-            return self
-                .list(page, move |reader, page| {
-                    let admits =
-                        |at, message: &TakenMessage| message.updated_at == at && filter.admits(message);
-                    if is_of_nobody(reader, of, filter.contact_id)? {
-                        return Ok(Part::last(Vec::new()));
-                    }
-                    let show = |message: &TakenMessage| show(reader, of, message);
-                    walk(reader, (changed, Order::Ascending), page, |_, id| record(id), admits, show)
-                })
-                .await;
-        }
-        let range = keys::messages(of, filter.list(), from, to);
-        self.list(page, move |reader, page| {
-            let admits = |_, message: &TakenMessage| filter.admits(message);
-            if is_of_nobody(reader, of, filter.contact_id)? {
-                return Ok(Part::last(Vec::new()));
+        let since = filter.updated_since;
+        let index = match since {
+            Some(since) => {
+                let changed = keys::changed(of, kind::MESSAGE_BY_UPDATE, since, self.fence().await?);
+                (changed, Order::Ascending)
             }
+            None => (keys::messages(of, filter.list(), from, to), Order::Descending),
+        };
+        self.list(page, move |reader, page| {
+            if is_of_nobody(reader, of, filter.contact_id)? {
+                return Ok((Vec::new(), End::OfList));
+            }
+            let admits = |at, message: &TakenMessage| {
+                (since.is_none() || message.updated_at == at) && filter.admits(message)
+            };
             let show = |message: &TakenMessage| show(reader, of, message);
-            walk(reader, (range, Order::Descending), page, |_, id| record(id), admits, show)
+            walk(reader, index, page, |_, id| record(id), admits, show)
         })
         .await
     }

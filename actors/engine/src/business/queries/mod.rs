@@ -27,15 +27,15 @@ use store::keys::kind;
 use store::{Order, Promised, Record, Store, StoreError, keys};
 use view::{BudgetView, KeyCreatorView, OperatorKeyView, RetentionView, SpecialDayView, TimeOffView};
 
+use super::actor::{Message, Question};
 use super::change::{AnswerOf, Change};
 use super::context::Context;
 use super::handle::BusinessHandle;
-use super::message::{Message, Question};
 use super::remembered::{check_actor, given, read_kept};
 use super::request::{Answer, Gives, Request};
 use super::state::State;
 use crate::actor::Reply;
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 use crate::scans::Reader;
 use crate::shared::Shared;
 
@@ -47,15 +47,12 @@ pub use contacts::ContactFilter;
 pub use diary::History;
 pub use knowledge::KnowledgeFilter;
 pub use messages::MessageFilter;
+use pages::{End, Part, is_of_nobody, once, position_key, position_of, walk};
 pub use pages::{Page, PageRequest};
-use pages::{Part, is_of_nobody, once, position_key, position_of, walk};
 pub(crate) use pages::{collect, read_page};
 
 impl BusinessHandle {
-    pub(crate) async fn read<T>(
-        &self,
-        read: impl FnOnce(&Store) -> Result<T, StoreError>,
-    ) -> Result<T, EngineError> {
+    pub(crate) async fn read<T>(&self, read: impl FnOnce(&Store) -> Result<T, StoreError>) -> Result<T> {
         let found = read(&self.shared().store)?;
         // The business may have been set aside meanwhile; then rows can be missing.
         self.shared().check_business(self.id)?;
@@ -66,27 +63,23 @@ impl BusinessHandle {
         &self,
         page: &PageRequest,
         part: impl FnMut(&Reader<'_>, &PageRequest) -> Result<Part<T>, StoreError> + Send + 'static,
-    ) -> Result<Page<T>, EngineError> {
+    ) -> Result<Page<T>> {
         let found = read_page((&self.businesses.scans, &self.shared().store), self.id, page, part).await?;
         self.shared().check_business(self.id)?; // the same check as in `read`
         Ok(found)
     }
 
-    pub async fn business(&self) -> Result<Business, EngineError> {
+    pub async fn business(&self) -> Result<Business> {
         self.read(|store| store.get(&keys::profile(self.id))).await?.ok_or(EngineError::NotFound)
     }
 
-    pub async fn retention(&self) -> Result<RetentionView, EngineError> {
+    pub async fn retention(&self) -> Result<RetentionView> {
         let retention = self.read(|store| store.get::<Retention>(&keys::retention(self.id))).await?;
         Ok(RetentionView::from(&retention.unwrap_or_default()))
     }
 
     /// The services in the order of creation. Without `inactive_too`, only the active ones.
-    pub async fn services(
-        &self,
-        inactive_too: bool,
-        page: &PageRequest,
-    ) -> Result<Page<Service>, EngineError> {
+    pub async fn services(&self, inactive_too: bool, page: &PageRequest) -> Result<Page<Service>> {
         let range = keys::of_kind(self.id, kind::SERVICE);
         self.list(page, move |reader, page| {
             collect(reader, range, Order::Ascending, page, |_, value| {
@@ -97,20 +90,19 @@ impl BusinessHandle {
         .await
     }
 
-    pub async fn service(&self, id: ServiceId) -> Result<Option<Service>, EngineError> {
+    pub async fn service(&self, id: ServiceId) -> Result<Option<Service>> {
         self.read(|store| store.get(&keys::service(self.id, id))).await
     }
 
-    pub async fn staff_member(&self, id: StaffId) -> Result<Option<StaffMember>, EngineError> {
+    pub async fn staff_member(&self, id: StaffId) -> Result<Option<StaffMember>> {
         self.read(|store| store.get(&keys::staff(self.id, id))).await
     }
 
-    /// In the order of creation.
-    pub async fn staff(&self, page: &PageRequest) -> Result<Page<StaffMember>, EngineError> {
+    pub async fn staff(&self, page: &PageRequest) -> Result<Page<StaffMember>> {
         self.all(page).await
     }
 
-    pub async fn all<R: Kept + Send + 'static>(&self, page: &PageRequest) -> Result<Page<R>, EngineError> {
+    pub async fn all<R: Kept + Send + 'static>(&self, page: &PageRequest) -> Result<Page<R>> {
         let range = keys::of_kind(self.id, R::KIND);
         self.list(page, move |reader, page| {
             collect(reader, range, Order::Ascending, page, |_, value| R::decode(value).map(Some))
@@ -118,8 +110,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The API keys in the order of creation, with the time of their last use.
-    pub async fn keys(&self, page: &PageRequest) -> Result<Page<OperatorKeyView>, EngineError> {
+    pub async fn keys(&self, page: &PageRequest) -> Result<Page<OperatorKeyView>> {
         self.businesses.key_usage.write(&self.shared().store).await?;
         let range = keys::of_kind(self.id, kind::KEY);
         self.list(page, move |reader, page| {
@@ -128,7 +119,7 @@ impl BusinessHandle {
         .await
     }
 
-    pub async fn key(&self, id: KeyId) -> Result<Option<OperatorKeyView>, EngineError> {
+    pub async fn key(&self, id: KeyId) -> Result<Option<OperatorKeyView>> {
         self.businesses.key_usage.write(&self.shared().store).await?;
         self.read(|store| {
             let Some(prefix) = store.get_raw(&keys::key(self.id, id))? else { return Ok(None) };
@@ -137,7 +128,7 @@ impl BusinessHandle {
         .await
     }
 
-    pub async fn key_name(&self, id: KeyId) -> Result<Option<String>, EngineError> {
+    pub async fn key_name(&self, id: KeyId) -> Result<Option<String>> {
         self.read(|store| {
             let Some(prefix) = store.get_raw(&keys::key(self.id, id))? else { return Ok(None) };
             let key = store.get::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
@@ -146,9 +137,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The instant up to which a list ordered by `updated_at` is complete. No later change has a stamp up to
-    /// it.
-    async fn fence(&self) -> Result<Timestamp, EngineError> {
+    /// The instant up to which a list ordered by `updated_at` is complete. No later stamp is up to it.
+    async fn fence(&self) -> Result<Timestamp> {
         let fence = self
             .ask(|state, now| {
                 state.clocks.record_list(now);
@@ -162,15 +152,14 @@ impl BusinessHandle {
         Ok(fence)
     }
 
-    /// The open times of a service in an inclusive range of local days. A refusal contains the paths of
-    /// unusable values.
+    /// Within an inclusive range of local days. A refusal contains the paths of unusable values.
     pub async fn availability(
         &self,
         service: ServiceId,
         staff: Option<StaffId>,
         days: (NaiveDate, NaiveDate),
         terms: Terms,
-    ) -> Result<Vec<Slot>, EngineError> {
+    ) -> Result<Vec<Slot>> {
         self.ask(move |state, now| Ok(state.schedule(now).slots(service, staff, days, terms)?)).await
     }
 
@@ -178,7 +167,7 @@ impl BusinessHandle {
         &self,
         (from, to): (Option<NaiveDate>, Option<NaiveDate>),
         page: &PageRequest,
-    ) -> Result<Page<SpecialDayView>, EngineError> {
+    ) -> Result<Page<SpecialDayView>> {
         let (from, to) = (from.unwrap_or(NaiveDate::MIN), to.unwrap_or(NaiveDate::MAX));
         let range = keys::special_days(self.id, from, to.max(from));
         self.list(page, move |reader, page| {
@@ -191,11 +180,7 @@ impl BusinessHandle {
     }
 
     /// The time off of a staff member, by start. Fails with [`Refusal::NotFound`] without the staff member.
-    pub async fn times_off(
-        &self,
-        staff: StaffId,
-        page: &PageRequest,
-    ) -> Result<Page<TimeOffView>, EngineError> {
+    pub async fn times_off(&self, staff: StaffId, page: &PageRequest) -> Result<Page<TimeOffView>> {
         if self.read(|store| store.get_raw(&keys::staff(self.id, staff))).await?.is_none() {
             return Err(Refusal::NotFound(Named::Staff).into());
         }
@@ -209,13 +194,9 @@ impl BusinessHandle {
         .await
     }
 
-    /// The stored answer to a repeated request. A change that depends on external services first looks for a
-    /// stored answer, so that a repeat does not depend on these services.
-    ///
-    /// Errors are those of the change:
-    /// [`Refusal::IdempotencyKeyReused`](domain::Refusal::IdempotencyKeyReused),
-    /// [`Refusal::IdempotencyInProgress`](domain::Refusal::IdempotencyInProgress), or a missing right.
-    pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>, EngineError> {
+    /// The stored answer to a repeated request, for changes that depend on external services. Errors: those
+    /// of the change.
+    pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>> {
         if request.idempotency.is_none() {
             return Ok(None);
         }
@@ -229,11 +210,7 @@ impl BusinessHandle {
     }
 
     /// Whether a change would be refused now. For callers that must make another change first.
-    pub(crate) async fn check<C: Change + 'static>(
-        &self,
-        request: &Request,
-        change: C,
-    ) -> Result<(), EngineError> {
+    pub(crate) async fn check<C: Change + 'static>(&self, request: &Request, change: C) -> Result<()> {
         let request = request.clone();
         self.ask(move |state, now| {
             state.store.check_room(change.weight())?;
@@ -244,35 +221,33 @@ impl BusinessHandle {
         .await
     }
 
-    /// The exact budget and usage after the newest change. If the rows of an older store are still being
-    /// counted, the answer waits.
-    pub async fn budget(&self) -> Result<BudgetView, EngineError> {
-        self.call(|reply| Message::AskUsage {
-            question: answering(reply, |state, _| {
+    /// Waits while the rows of an older store are being counted.
+    pub async fn budget(&self) -> Result<BudgetView> {
+        self.call(|reply| {
+            Message::AskUsage(answering(reply, |state, _| {
                 Ok(BudgetView::new(&state.budget.limits, &state.budget.used()))
-            }),
+            }))
         })
         .await
     }
 
-    /// Reserves room for at most `rows_max` waiting deliveries. The actor does this between changes, so
-    /// reservations never overlap.
-    pub(crate) async fn promise_waiting(&self, rows_max: usize) -> Result<Promised, EngineError> {
+    /// Reserves waiting deliveries between changes, so that reservations never overlap.
+    pub(crate) async fn promise_waiting(&self, rows_max: usize) -> Result<Promised> {
         self.ask(move |state, _| Ok(state.budget.promise_waiting(rows_max as u64))).await
     }
 
     /// Reads from the actor's state in memory. The answer is sent once every change in that state is durable.
     async fn ask<T: Send + 'static>(
         &self,
-        question: impl FnOnce(&mut State, Timestamp) -> Result<T, EngineError> + Send + 'static,
-    ) -> Result<T, EngineError> {
-        self.call(|reply| Message::Ask { question: answering(reply, question) }).await
+        question: impl FnOnce(&mut State, Timestamp) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        self.call(|reply| Message::Ask(answering(reply, question))).await
     }
 }
 
 fn answering<T: Send + 'static>(
     reply: Reply<T>,
-    question: impl FnOnce(&mut State, Timestamp) -> Result<T, EngineError> + Send + 'static,
+    question: impl FnOnce(&mut State, Timestamp) -> Result<T> + Send + 'static,
 ) -> Question {
     Box::new(move |state, now| {
         let answer = question(state, now);

@@ -15,15 +15,13 @@ use store::keys::kind;
 use store::{Order, StoreError, keys};
 use uuid::Uuid;
 
-use super::{PageRequest, Part, position_of};
+use super::{End, PageRequest, Part, position_of};
 use crate::scans::Reader;
 
 struct Change {
     at: Timestamp,
     id: AppointmentId,
-    /// Whether the appointment was found through its row by id.
     by_id: bool,
-    /// `None` if the list does not contain it.
     shown: Option<Appointment>,
 }
 
@@ -37,8 +35,7 @@ pub(super) struct Changes {
     pub(super) until: Timestamp,
 }
 
-/// The position of a walk: the last change, and the last row by id. The second one is needed when many ids
-/// are later than their stamps: many such rows may precede the next change.
+/// The last change and the last row by id of a walk. Many rows by id may precede the next change.
 #[derive(Clone, Copy)]
 struct Reached {
     change: (Timestamp, AppointmentId),
@@ -60,11 +57,11 @@ impl Changes {
         while let Some(found) = next_of(&mut changed, &mut created) {
             let change = found?;
             if looked_at > 0 && reader.is_used_up() {
-                return Ok(Part::used_up(items, self.position(reached)));
+                return Ok((items, End::UsedUp(self.position(reached))));
             }
             if let Some(appointment) = change.shown.as_ref().filter(|appointment| admits(appointment)) {
                 if items.len() == page.limit {
-                    return Ok(Part::full(items, self.position(reached)));
+                    return Ok((items, End::Full(self.position(reached))));
                 }
                 items.push(show(appointment)?);
             }
@@ -74,7 +71,7 @@ impl Changes {
             }
             looked_at += 1;
         }
-        Ok(Part::last(items))
+        Ok((items, End::OfList))
     }
 
     fn changed(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
@@ -85,8 +82,7 @@ impl Changes {
             let found = row.and_then(|(key, start)| {
                 let change = keys::instant_and_id(&key).and_then(|(at, id)| {
                     let found = self.record(reader, id, &start)?;
-                    // An index row that was read before a change does not match a record that was read after
-                    // the change.
+                    // The record may have changed after its index row was read.
                     let shown = found.filter(|found| found.updated_at == at && has_change_row(found));
                     Ok(Change { at, id, by_id: false, shown })
                 });
@@ -106,7 +102,6 @@ impl Changes {
         let rows = reader.scan(&range, Order::Ascending).filter_map(move |row| {
             let found = row.and_then(|(row, start)| {
                 let change = keys::id_at_end(&row).and_then(|id| {
-                    // A moved appointment is found by its `updated_at`.
                     Ok(self.record(reader, id, &start)?.map(|appointment| {
                         let at = appointment.created_at;
                         let here = reached.change < (at, id) && !has_change_row(&appointment);
@@ -129,8 +124,7 @@ impl Changes {
         reader.get(&keys::appointment(self.of, keys::millis_from_value(start)?, id))
     }
 
-    /// Decodes the position: the key of a change without its head, and the id of a row. Without a position,
-    /// the walk starts before any possible change.
+    /// A position is the key of a change without its head, and the id of a row.
     fn reached(&self, page: &PageRequest) -> Result<Reached, StoreError> {
         let first = (self.since, Uuid::nil().into());
         let Some(position) = &page.after else { return Ok(Reached { change: first, row: None }) };

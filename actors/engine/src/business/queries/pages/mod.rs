@@ -11,7 +11,7 @@ use std::sync::Arc;
 use domain::{BusinessId, ContactId, ResourceId, Timestamp};
 use store::{Key, KeyRange, Order, Record, Store, StoreError, keys, unless_set_aside};
 
-use crate::error::EngineError;
+use crate::error::Result;
 use crate::scans::{Reader, Scans};
 
 #[derive(Clone, Debug)]
@@ -29,52 +29,32 @@ pub struct Page<T> {
     pub next: Option<Vec<u8>>,
 }
 
-pub(crate) struct Part<T> {
-    pub(crate) items: Vec<T>,
-    pub(crate) end: End,
-}
+pub(crate) type Part<T> = (Vec<T>, End);
 
 pub(crate) enum End {
     OfList,
-    /// The page is full and more rows exist after this position.
     Full(Vec<u8>),
-    /// The reader reached its bound at this position.
     UsedUp(Vec<u8>),
 }
 
-impl<T> Part<T> {
-    pub(crate) fn last(items: Vec<T>) -> Self {
-        Self { items, end: End::OfList }
-    }
-
-    pub(crate) fn full(items: Vec<T>, position: Vec<u8>) -> Self {
-        Self { items, end: End::Full(position) }
-    }
-
-    pub(crate) fn used_up(items: Vec<T>, position: Vec<u8>) -> Self {
-        Self { items, end: End::UsedUp(position) }
-    }
-}
-
-/// Reads a page in steps. Each step continues after the previous one.
 pub(crate) async fn read_page<T: Send + 'static>(
     (scans, store): (&Arc<Scans>, &Store),
     of: BusinessId,
     page: &PageRequest,
     mut part: impl FnMut(&Reader<'_>, &PageRequest) -> Result<Part<T>, StoreError> + Send + 'static,
-) -> Result<Page<T>, EngineError> {
+) -> Result<Page<T>> {
     let mut rest = page.clone();
     let mut items = Vec::new();
     let step = move |reader: &Reader<'_>| {
-        let found = part(reader, &rest)?;
-        rest.limit -= found.items.len();
+        let (found, end) = part(reader, &rest)?;
+        rest.limit -= found.len();
         // Most pages have one step, so their items are not moved.
         if items.is_empty() {
-            items = found.items;
+            items = found;
         } else {
-            items.extend(found.items);
+            items.extend(found);
         }
-        let next = match found.end {
+        let next = match end {
             End::OfList => None,
             End::Full(position) => Some(position),
             End::UsedUp(position) if reader.ends_request() => Some(position),
@@ -121,23 +101,22 @@ pub(crate) fn collect<T>(
     for (looked_at, row) in reader.scan(&range, order).enumerate() {
         let (key, value) = row?;
         if looked_at > 0 && reader.is_used_up() {
-            return Ok(Part::used_up(items, position));
+            return Ok((items, End::UsedUp(position)));
         }
         if let Some(item) = reader.usable(&key, pick(&key, &value))?.flatten() {
             if items.len() == page.limit {
-                return Ok(Part::full(items, position));
+                return Ok((items, End::Full(position)));
             }
             items.push(item);
         }
         position.clear();
         position.extend_from_slice(position_of(&key));
     }
-    Ok(Part::last(items))
+    Ok((items, End::OfList))
 }
 
-/// Walks an index whose keys end with an instant and a record id, and keeps the records that the rule
-/// accepts. The rule also gets the instant, because an index row that was read before a change does not match
-/// a record that was read after the change.
+/// Walks an index whose keys end with an instant and an id. The rule also gets the instant: the record may
+/// have changed after the index row was read.
 pub(super) fn walk<I: ResourceId, R: Record, T>(
     reader: &Reader<'_>,
     (range, order): (KeyRange, Order),
@@ -153,8 +132,7 @@ pub(super) fn walk<I: ResourceId, R: Record, T>(
     })
 }
 
-/// Whether the contact no longer exists. An erased contact may still be in other records until the erasure
-/// has cleaned them.
+/// Whether the contact was erased. Other records may still refer to it until they are cleaned.
 pub(super) fn is_of_nobody(
     reader: &Reader<'_>,
     of: BusinessId,
@@ -163,8 +141,7 @@ pub(super) fn is_of_nobody(
     contact.map_or(Ok(false), |id| Ok(reader.get_raw(&keys::contact(of, id))?.is_none()))
 }
 
-/// The value of an id, read at its first use. An undecodable record counts as `unreadable`, so the referring
-/// record is still shown.
+/// The value of an id, read at its first use. An undecodable record counts as `unreadable`.
 pub(super) fn once<I: ResourceId + Hash, T>(
     known: &mut HashMap<I, T>,
     id: I,
