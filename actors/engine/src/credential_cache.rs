@@ -16,7 +16,6 @@ pub(crate) const CACHED_MAX: usize = 16_384;
 
 struct Cached<R, V> {
     rows: R,
-    /// The credentials generation at which the rows were read.
     generation: AtomicU64,
     value: Arc<V>,
 }
@@ -30,7 +29,6 @@ impl<K: Eq + Hash, R, V> Default for CredentialCache<K, R, V> {
 }
 
 impl<K: Eq + Hash, R: PartialEq, V> CredentialCache<K, R, V> {
-    /// The value of a key. `read` returns the present rows, and `decode` their value.
     pub(crate) fn get(
         &self,
         (key, store): (K, &Store),

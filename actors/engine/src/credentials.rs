@@ -6,13 +6,11 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
 const TAG: &str = "rcpt_";
-/// Characters of the visible prefix after the tag.
 const PREFIX_CHARS: usize = 8;
 const SECRET_CHARS: usize = 32;
 const KEY_CHARS: usize = TAG.len() + PREFIX_CHARS + 1 + SECRET_CHARS;
 const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/// A well-formed key. Its `Debug` output hides the secret.
 pub struct Credential(String);
 
 /// Mints a key. `random` fills 64 bytes per call.
@@ -21,8 +19,7 @@ pub(crate) fn mint(mut random: impl FnMut(&mut [u8; 64])) -> Credential {
     while chars.len() < PREFIX_CHARS + SECRET_CHARS {
         let mut bytes = [0; 64];
         random(&mut bytes);
-        // Bytes of 248 and more are skipped. 256 is not a multiple of 62, so they would favour the first
-        // letters.
+        // 256 is not a multiple of 62, so bytes of 248 and more would favour the first letters.
         let fair =
             bytes.iter().filter(|byte| **byte < 248).map(|byte| char::from(ALPHABET[usize::from(byte % 62)]));
         chars.extend(fair.take(PREFIX_CHARS + SECRET_CHARS - chars.len()));
@@ -57,7 +54,6 @@ impl Credential {
         Sha256::digest(&self.0).into()
     }
 
-    /// Compares in constant time.
     pub fn matches(&self, hash: &[u8; 32]) -> bool {
         self.hash().ct_eq(hash).into()
     }

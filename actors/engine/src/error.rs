@@ -5,6 +5,8 @@ use std::time::Duration;
 use domain::Refusal;
 use store::{DiskFull, StoreError};
 
+pub(crate) type Result<T, E = EngineError> = std::result::Result<T, E>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     #[error("refused: {0:?}")]
@@ -28,23 +30,16 @@ pub enum EngineError {
     #[error("the business's actor failed")]
     Failed,
     #[error("the store failed")]
-    Store(#[source] StoreError),
+    Store(#[from] StoreError),
 }
 
 impl EngineError {
-    /// Whether a failed start counts as a failure of the actor and causes back-off. The error of a business
-    /// that is set aside does not, because back-off would not help.
+    /// Whether a failed start causes back-off, which would not help a business that is set aside.
     pub(crate) fn is_of_the_actor(&self) -> bool {
         match self {
             Self::Store(StoreError::BusinessSetAside { .. }) => false,
             error => matches!(error, Self::Failed | Self::Store(_)),
         }
-    }
-}
-
-impl From<StoreError> for EngineError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
     }
 }
 

@@ -10,7 +10,6 @@ use store::{Batch, Store, StoreError, Weight, keys};
 use crate::scans::Reader;
 
 const MINUTE_MILLIS: i64 = 60_000;
-/// The maximum number of uses in one batch.
 const BATCH_KEYS_MAX: usize = 1_024;
 
 #[derive(Debug, Default)]

@@ -13,7 +13,6 @@ pub mod credentials;
 pub mod delivery;
 mod engine;
 mod error;
-mod installation_log;
 mod key_usage;
 mod limits;
 mod live;

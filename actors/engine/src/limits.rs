@@ -14,22 +14,16 @@ const PERSON_ACTORS: usize = 10_000;
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The maximum number of rows that a list request reads, [`SCAN_ROWS_MAX`]; at least 1.
     pub scan_rows: usize,
-    /// The maximum number of concurrent delivery attempts, up to the response heads; at least 1.
     pub delivery_permits: usize,
-    /// While more endpoint actors run than this, an actor that only waits is stopped immediately; otherwise
-    /// after ten minutes without use.
+    /// While more endpoint actors run, one that only waits is stopped at once, not after ten minutes.
     pub actors_at_rest: usize,
-    /// The maximum number of running business actors, at least 1. It is exceeded while all of them have work
-    /// in progress.
+    /// At least 1. It is exceeded while all of them have work in progress.
     pub business_actors: usize,
     pub person_actors: usize,
-    /// The maximum number of rows per step of a backup, [`BACKUP_ROWS`]; at least 1.
     pub backup_rows: usize,
     pub upgrades: Upgrades,
     pub hashing: Hashing,
-    /// The maximum number of waiting mails of a business, [`WAITING_MAX`].
     pub mails_waiting: u64,
 }
 

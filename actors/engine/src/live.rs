@@ -71,7 +71,6 @@ pub struct LiveSubscription {
 }
 
 impl LiveSubscription {
-    /// Waits for the next notification. `None` after the engine has closed.
     pub async fn next(&mut self) -> Option<LiveEvent> {
         match self.receiver.as_mut()?.recv().await {
             Ok(happened) => Some(LiveEvent::Changed(happened)),

@@ -6,9 +6,7 @@ use domain::{BusinessId, Timestamp};
 use net::Ports;
 use store::records::{MetaRecord, STORE_FORMAT};
 use store::{Batch, Record, Store, StoreError, keys};
-use tokio::sync::oneshot;
 
-/// Reads the metadata, or creates it with a new secret.
 pub(crate) async fn read_or_create(
     store: &Store,
     ports: &Ports,
@@ -22,9 +20,8 @@ pub(crate) async fn read_or_create(
     let meta = MetaRecord { format: STORE_FORMAT, secret, link_secret: secret, created_at: now };
     let mut batch = Batch::default();
     batch.put(keys::meta(), meta.encode());
-    let (done, written) = oneshot::channel();
-    store.submit(BusinessId::INSTALLATION, batch, Box::new(move || _ = done.send(())));
-    written.await.map_err(|_| StoreError::Stopped)?;
+    store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+    store.settled(BusinessId::INSTALLATION).await?;
     Ok(meta)
 }
 

@@ -13,7 +13,6 @@ pub struct Principal {
     pub business: Business,
 }
 
-/// The principals by the first 8 characters of the key.
 #[derive(Default)]
 pub(crate) struct Principals(CredentialCache<[u8; 8], [Vec<u8>; 2], Principal>);
 

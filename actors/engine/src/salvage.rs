@@ -36,7 +36,6 @@ pub struct SalvagedBusiness {
 pub struct SalvagedKind {
     pub kind: BudgetKind,
     pub found: u64,
-    /// The recorded number, if an audit entry has one.
     pub counted: Option<u64>,
 }
 
@@ -53,11 +52,7 @@ impl Salvaged {
     }
 }
 
-/// Copies the readable rows of a stopped store into a new store. The target directory must be empty or not
-/// exist.
-///
-/// # Errors
-/// Returns an error if the store is in use or missing, or the new store cannot be created.
+/// Errors: the store is in use or missing, the target is not empty, or it cannot be created.
 pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
     let salvaging = Salvaging::begin(from, to)?;
     let mut salvaged = count(&salvaging.store)?;

@@ -7,17 +7,17 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-use domain::{BusinessId, IdMint, Refusal, ResourceId, Timestamp};
+use domain::{Actor, AuditAction, AuditEntry, BusinessId, IdMint, Refusal, ResourceId, Timestamp};
 use net::Ports;
 use parking_lot::Mutex;
 use ractor::{ActorCell, ActorRef};
-use store::records::MetaRecord;
-use store::{Batch, Store};
+use store::records::{AuditRecord, MetaRecord};
+use store::{Batch, Record, Store, keys};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::actor::Start;
 use crate::clock::{Clocks, SteadyClock};
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 use crate::live::Live;
 use crate::quota::{Quota, QuotaPermit};
 
@@ -30,16 +30,13 @@ pub(crate) struct Shared {
     pub(crate) store: Store,
     pub(crate) ports: Ports,
     pub(crate) clocks: Clocks,
-    /// The clock of schedules.
     pub(crate) steady: SteadyClock,
     pub(crate) meta: MetaRecord,
     pub(crate) live: Arc<Live>,
-    /// The supervisor, to which all actors are linked.
     pub(crate) supervisor: ActorCell,
     permits: Arc<Semaphore>,
     closing: AtomicBool,
-    /// The idempotency keys of running requests with several steps: creating or deleting a business,
-    /// importing, creating a link.
+    /// The idempotency keys of running requests with several steps.
     running: Arc<Quota<[u8; 32]>>,
     mint: Mutex<IdMint>,
 }
@@ -66,8 +63,7 @@ impl Shared {
         })
     }
 
-    /// A permit for a further unanswered message.
-    pub(crate) fn permit(&self) -> Result<OwnedSemaphorePermit, EngineError> {
+    pub(crate) fn permit(&self) -> Result<OwnedSemaphorePermit> {
         self.check_open()?;
         Arc::clone(&self.permits).try_acquire_owned().map_err(|_| EngineError::Overloaded)
     }
@@ -76,7 +72,6 @@ impl Shared {
         self.permits.available_permits()
     }
 
-    /// Refuses new requests.
     pub(crate) fn close(&self) {
         self.closing.store(true, Ordering::Release);
     }
@@ -87,19 +82,17 @@ impl Shared {
         let _ = self.permits.acquire_many(ENGINE_PERMITS as u32).await;
     }
 
-    /// Registers an idempotent request. The same request is refused until the guard is dropped.
     pub(crate) fn begin_once(&self, key: [u8; 32]) -> Result<OnceGuard, Refusal> {
         self.running.take_owned(key).ok_or(Refusal::IdempotencyInProgress)
     }
 
-    /// Writes a batch and waits until it is durable. `held` is dropped after the commit, even if the caller
-    /// is cancelled.
+    /// `held` is dropped after the commit, even if the caller is cancelled.
     pub(crate) async fn write(
         &self,
         lane: BusinessId,
         batch: Batch,
         held: impl Send + 'static,
-    ) -> Result<(), EngineError> {
+    ) -> Result<()> {
         let (done, written) = oneshot::channel();
         let done = move || {
             drop(held);
@@ -109,23 +102,37 @@ impl Shared {
         written.await.map_err(|_| EngineError::Failed)
     }
 
+    /// Adds an entry to the audit log of the installation: accounts, exports, backups and the deletion of
+    /// businesses. The batch is in the lane of the subject, so a reader of the log waits for it. The entry
+    /// contains no data of the subject except the id, because erased data must not remain here.
+    pub(crate) fn note(
+        &self,
+        (by, action): (Actor, AuditAction),
+        id: impl ResourceId,
+        now: Timestamp,
+        batch: &mut Batch,
+    ) {
+        self.clocks.note(now, &self.store);
+        let entry = AuditEntry::new((self.mint_id(now), now), (by, action), id.uuid());
+        let record = AuditRecord { entry, usage: None };
+        batch.put(keys::audit(BusinessId::INSTALLATION, record.entry.id), record.encode());
+    }
+
     /// A new id that does not belong to the sequence of a business.
     pub(crate) fn mint_id<I: ResourceId>(&self, now: Timestamp) -> I {
         self.mint.lock().next(now, self.ports.random_bytes())
     }
 
-    /// Fails for a business that is set aside.
-    pub(crate) fn check_business(&self, business: BusinessId) -> Result<(), EngineError> {
+    pub(crate) fn check_business(&self, business: BusinessId) -> Result<()> {
         Ok(self.store.check_business(business)?)
     }
 
-    pub(crate) fn check_open(&self) -> Result<(), EngineError> {
+    pub(crate) fn check_open(&self) -> Result<()> {
         let closed = self.closing.load(Ordering::Acquire) || self.store.failed();
         if closed { Err(EngineError::Stopping) } else { Ok(()) }
     }
 
-    /// Converts the start function of an actor into the start function of a directory. It fails after the
-    /// engine is closed or dropped.
+    /// The start function of a directory. It fails after the engine is closed or dropped.
     pub(crate) fn starting<H, I, M, F>(
         self: &Arc<Self>,
         handle: &Weak<H>,
@@ -134,7 +141,7 @@ impl Shared {
     where
         H: Send + Sync + 'static,
         I: Send + 'static,
-        F: Future<Output = Result<ActorRef<M>, EngineError>> + Send + 'static,
+        F: Future<Output = Result<ActorRef<M>>> + Send + 'static,
     {
         let (shared, handle) = (Arc::clone(self), Weak::clone(handle));
         Box::new(move |id, permits| {

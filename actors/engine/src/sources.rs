@@ -11,7 +11,6 @@ use domain::Timestamp;
 
 use crate::window::{KEYS_MAX, Rate, Windows};
 
-/// The allowance of a /48 network, in /64 networks.
 pub(crate) const NETWORKS: u32 = 16;
 const NETWORK_BITS: u32 = 64;
 const SITE_BITS: u32 = 48;
@@ -30,7 +29,6 @@ impl Sources {
         Self { by_address: Windows::sliding(&[rate]), sites }
     }
 
-    /// The instant at which the address is allowed again; `None` if it is allowed now.
     pub(crate) fn free_at(&self, address: IpAddr, now: Timestamp) -> Option<Timestamp> {
         let (network, site) = networks(address);
         let of_site = site.and_then(|site| self.sites.free_at(&site, now));
@@ -43,7 +41,6 @@ impl Sources {
         site.into_iter().for_each(|site| _ = self.sites.note(site, now));
     }
 
-    /// Removes an event that was counted at that instant.
     pub(crate) fn take_back(&mut self, address: IpAddr, at: Timestamp) {
         let (network, site) = networks(address);
         self.by_address.take_back(&network, at);

@@ -125,8 +125,7 @@ impl Actor for Supervisor {
         match event {
             SupervisionEvent::ActorFailed(actor, error) => {
                 let actor = actor.get_id();
-                // A business or a person starts again with the next request after the back-off. A delivery
-                // has no requests, so a timer starts it.
+                // No request restarts the actor of an endpoint, so a timer starts it.
                 if let Some((id, rest)) = businesses.directory.failed(actor) {
                     let rest = rest.as_secs();
                     tracing::error!(business.id = %id, %error, rest, "the actor of a business failed; it restarts from the store");

@@ -27,11 +27,9 @@ pub struct Rate {
 #[derive(Debug)]
 pub struct Windows<K: Eq + Hash> {
     rates: Vec<Rate>,
-    /// Instants are rounded down to multiples of this number of milliseconds: 1, or the length of a fixed
-    /// window.
+    /// Instants are rounded down to a multiple of this: 1 ms, or the length of a fixed window.
     grain: i64,
     max: usize,
-    /// Ordered by the last count.
     entries: LruCache<K, Counts>,
 }
 
@@ -53,8 +51,7 @@ impl<K: Eq + Hash> Windows<K> {
         Self { max, ..self }
     }
 
-    /// Counts an event and returns the number of counted events. Errors: the instant from which another event
-    /// is allowed.
+    /// Returns the number of counted events. Errors: the instant from which another event is allowed.
     pub fn count(&mut self, key: K, now: Timestamp) -> Result<u32, Timestamp> {
         if let Some(free) = self.free_at(&key, now) {
             return Err(free);
@@ -82,7 +79,6 @@ impl<K: Eq + Hash> Windows<K> {
         self.entries.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
     }
 
-    /// Whether counting this key would replace another key.
     pub fn is_full_without(&mut self, key: &K, now: Timestamp) -> bool {
         self.forget(now);
         self.entries.len() >= self.max && !self.entries.contains(key)
@@ -135,8 +131,7 @@ impl<K: Eq + Hash> Windows<K> {
         self.entries.is_empty()
     }
 
-    /// The rounded instant. A caller that read the clock just before the newest window began belongs to that
-    /// window.
+    /// A caller that read the clock just before the newest window began belongs to that window.
     fn at(&self, counts: &Counts, now: Timestamp) -> Timestamp {
         let now = rounded(now, self.grain);
         let just_after = now + TimeDelta::milliseconds(self.grain);

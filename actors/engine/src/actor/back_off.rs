@@ -14,7 +14,6 @@ const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 
 pub(super) struct BackOff<I> {
     failed: DashMap<I, Failed>,
-    /// The number of failures before the first back-off.
     patience: u32,
 }
 

@@ -6,8 +6,40 @@
 
 mod back_off;
 mod directory;
-mod message;
 mod use_order;
 
 pub(crate) use directory::{Bounds, Directory, Running, Start};
-pub(crate) use message::{Claim, Reply};
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+use crate::error::Result;
+
+/// Holds the permits of a message. Dropped unanswered, it tells the caller that the actor failed.
+pub(crate) struct Reply<T> {
+    answer: oneshot::Sender<Result<T>>,
+    claim: Option<Claim>,
+    _permits: [OwnedSemaphorePermit; 2],
+}
+
+/// A claim on an idempotency key or an e-mail address. The message contains a copy, so the claim lasts until
+/// the commit even if the caller is dropped.
+#[derive(Clone)]
+pub(crate) struct Claim {
+    _claim: Arc<dyn Send + Sync>,
+}
+
+impl Claim {
+    pub(crate) fn new(claim: impl Send + Sync + 'static) -> Self {
+        Self { _claim: Arc::new(claim) }
+    }
+}
+
+impl<T> Reply<T> {
+    /// The claim is released first, so that a client with the answer can repeat the request.
+    pub(crate) fn send(self, answer: Result<T>) {
+        drop(self.claim);
+        let _ = self.answer.send(answer);
+    }
+}

@@ -39,8 +39,7 @@ impl<I: Copy + Ord + Hash> UseOrder<I> {
         self.entries.len()
     }
 
-    /// The longest unused actor. `newest` returns the number of an actor's newest use, or `None` for an ended
-    /// actor. An ended actor is removed from the order.
+    /// `newest` is the number of an actor's newest use, or `None` for an ended one, which is removed.
     pub(super) fn longest_unused(&mut self, newest: impl Fn(I) -> Option<u64>) -> Option<I> {
         loop {
             let (number, id) = *self.entries.first()?;

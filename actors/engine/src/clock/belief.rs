@@ -8,12 +8,9 @@
 //! A wall clock that is earlier than the kept time at the start is believed only after it has reached the believed
 //! time, because a machine without a clock battery starts like that.
 
-/// The maximum difference of a reading that is followed.
 pub(super) const FOLLOWED_MAX_MILLIS: i64 = 60_000;
-/// How long a jump must hold before it is believed, in steady time.
 pub(super) const HELD_MIN_MILLIS: i64 = 10 * 60_000;
-/// The maximum gap between confirming readings, in steady time. The supervisor reads once a minute and can be
-/// late.
+/// The supervisor reads once a minute and can be late.
 pub(super) const GAP_MAX_MILLIS: i64 = 3 * 60_000;
 
 #[derive(Clone, Copy, Debug)]
@@ -21,14 +18,12 @@ pub(super) struct Belief {
     /// Believed time minus steady time, in milliseconds.
     offset: i64,
     jump: Option<Jump>,
-    /// The offset of a wall clock that was earlier than the kept time at the start, until another offset is
-    /// believed.
+    /// The offset of a wall clock that was earlier than the kept time at the start.
     behind: Option<i64>,
     /// The kept time. The believed time is not before it, unless a jump to an earlier time was believed.
     kept: i64,
 }
 
-/// The believed time that the previous run stored, in milliseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeptTime {
     pub(super) written: i64,

@@ -16,12 +16,10 @@ use store::{Order, Store, StoreError, keys, past_corrupt_pages, unless_business_
 
 use super::belief::KeptTime;
 
-/// The maximum counted stop.
 const STOPPED_MAX: TimeDelta = TimeDelta::hours(24);
 /// A start logs a warning if the wall clock is earlier than the newest stamp by more than this.
 const BEHIND_MAX: TimeDelta = TimeDelta::days(1);
-/// A start logs a warning if the wall clock is further than this ahead of the newest stamp and of its last
-/// stored reading.
+/// A start logs a warning if the wall clock is further ahead of the newest stamp and the last reading.
 const AHEAD_MAX: TimeDelta = TimeDelta::days(31);
 const BUSINESSES_PER_TURN: usize = 256;
 

@@ -17,7 +17,6 @@
 
 mod belief;
 mod kept;
-mod schedule;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -32,7 +31,6 @@ use store::{Batch, Noted, Record, Store, StoreError, Weight, keys};
 
 use self::belief::{Belief, FOLLOWED_MAX_MILLIS};
 use self::kept::Kept;
-pub(crate) use self::schedule::{LOOK_EVERY, SteadyClock};
 
 /// If the newest stamp is further than this ahead of the stored one, it is stored before the next minute.
 const UNKEPT_MAX: TimeDelta = TimeDelta::hours(1);
@@ -45,7 +43,6 @@ struct Inner {
     belief: Mutex<Belief>,
     /// The store's steady time minus the port's steady time, in milliseconds.
     ahead: i64,
-    /// The earliest stamp of a change since the start.
     stamps_from: Timestamp,
     listed: AtomicI64,
     /// The believed time minus the port's steady time when it was last stored, in milliseconds.
@@ -57,8 +54,7 @@ struct Inner {
 }
 
 impl Clocks {
-    /// Opens the clocks of a store with the stored times, and logs a warning if the wall clock does not fit
-    /// the stamps.
+    /// Logs a warning if the wall clock does not fit the stamps.
     pub(crate) async fn open(store: &Store, port: Arc<dyn Clock>) -> Result<Self, StoreError> {
         let kept = kept::read(store, port.now(), boot(&*port)).await?;
         if let Some(warning) = &kept.warning {
@@ -94,9 +90,8 @@ impl Clocks {
         Timestamp::from_millis(belief.read(wall, passed))
     }
 
-    /// The earliest stamp of a change of a business that is loaded now: the stored believed time of the
-    /// previous run, or the time of the last list ordered by `updated_at` of any business. A list too far
-    /// ahead of the clock is ignored, because the clock was wrong then.
+    /// The earliest stamp of a business that is loaded now: the stored believed time, or the time of the last
+    /// list ordered by `updated_at`. A list too far ahead is ignored, because the clock was wrong then.
     pub(crate) fn stamps_from(&self) -> Timestamp {
         let listed = self.0.listed.load(Ordering::Relaxed);
         let is_near = listed <= self.now().millis() + FOLLOWED_MAX_MILLIS;
@@ -120,8 +115,7 @@ impl Clocks {
         self.0.belief.lock().doubted().is_some()
     }
 
-    /// Records the stamp of a change. A stamp far ahead of the stored one is stored soon, so that even after
-    /// a crash the next start detects a wrong clock.
+    /// A stamp far ahead of the stored one is stored soon, so that a start after a crash detects it.
     pub(crate) fn note(&self, stamp: Timestamp, store: &Store) {
         self.0.newest.fetch_max(stamp.millis(), Ordering::Relaxed);
         let kept = Timestamp::from_millis(self.0.newest_kept.load(Ordering::Relaxed));
@@ -130,8 +124,7 @@ impl Clocks {
         }
     }
 
-    /// Records that a list ordered by `updated_at` is returned. Returns true if the list must wait for the
-    /// stored time, because a start after a crash would begin earlier.
+    /// True if the list must wait for the stored time, because a start after a crash would begin earlier.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);
@@ -141,8 +134,7 @@ impl Clocks {
         is_ahead
     }
 
-    /// Called once a minute: confirms a jump even if no caller reads the time, and logs when the wall clock
-    /// becomes doubted or believed.
+    /// Called once a minute, so that a jump is confirmed even if no caller reads the time.
     pub(crate) fn check_wall_clock(&self) {
         let _ = self.now();
         let doubted = self.0.belief.lock().doubted();
@@ -179,6 +171,33 @@ impl Clocks {
         let done = Box::new(move || this.0.kept_offset.store(offset, Ordering::Relaxed));
         store.submit(BusinessId::INSTALLATION, batch, done);
         store.note_instant(Noted::BelievedTime, wall);
+    }
+}
+
+/// The runtime's timers stop during a suspension of the machine. So a task that waits for a scheduled time
+/// sleeps for at most this time and then reads its [`SteadyClock`] again.
+pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(30);
+
+/// The time of schedules. It starts at the wall clock's time and runs evenly, also during suspension of the
+/// machine, so a jump of the wall clock neither fires all timers nor stops them.
+#[derive(Clone)]
+pub(crate) struct SteadyClock {
+    set_to: Timestamp,
+    set_at: Duration,
+    port: Arc<dyn Clock>,
+}
+
+impl SteadyClock {
+    pub(crate) fn set(to: Timestamp, port: &Arc<dyn Clock>) -> Self {
+        Self { set_to: to, set_at: port.steady(), port: Arc::clone(port) }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.set_to + TimeDelta::from_std(self.passed()).unwrap_or(TimeDelta::MAX)
+    }
+
+    pub(crate) fn passed(&self) -> Duration {
+        self.port.steady().saturating_sub(self.set_at)
     }
 }
 

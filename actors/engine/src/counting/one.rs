@@ -7,7 +7,6 @@ use store::{Frozen, Key, KeyRange, Order, Record, Rows, StoreError, keys};
 
 use super::{Difference, Found, decodes, recorded_usage};
 
-/// The maximum number of rows in one step.
 const ROWS_PER_STEP: usize = 192;
 /// The rows before the first step: the profile and the newest entry of the audit log.
 pub(crate) const ROWS_TO_BEGIN: usize = 2;
@@ -41,7 +40,7 @@ impl Counting {
         Ok(recorded.map(|recorded| Self { of, recorded, found: Found::default(), place: 0, left }))
     }
 
-    /// Counts the next rows and returns their number; `None` at the end.
+    /// Returns the number of rows; `None` at the end.
     pub(crate) fn step(&mut self, rows: &Frozen) -> Result<Option<usize>, StoreError> {
         let Some(&Counted { kind, .. }) = COUNTED.get(self.place) else { return Ok(None) };
         let mut read = 0;
@@ -78,7 +77,6 @@ impl Counting {
         Ok(Some(read))
     }
 
-    /// The differences, after the last step.
     pub(crate) fn differences(&self) -> Vec<Difference> {
         self.found.differences(self.of, &self.recorded, None)
     }

@@ -10,10 +10,9 @@ use store::{Key, LONG_VALUE_BYTES_MAX, Record, keys, piece_of, whole_value_by};
 
 use super::{BUSINESS, Difference, Differences, Found, decodes};
 
-/// The maximum number of remembered businesses, of 16 bytes each. With more, missing businesses are not
-/// detected.
+/// 16 bytes each. With more, missing businesses are not detected.
 const LISTED_MAX: usize = 4 << 20;
-/// The maximum number of remembered API keys, of 9 bytes each. With more, API keys are not compared.
+/// 9 bytes each. With more, API keys are not compared.
 const KEYS_MAX: usize = 4 << 20;
 
 #[derive(Default)]
@@ -27,7 +26,6 @@ pub(crate) struct Tally {
     has_all_keys: bool,
     current: Option<Current>,
     differences: Differences,
-    /// Existing businesses with a difference.
     different: Vec<BusinessId>,
 }
 
@@ -49,7 +47,7 @@ struct Newest {
 }
 
 impl Tally {
-    /// Begins a count. Businesses that are set aside are always reported as different.
+    /// Businesses that are set aside are always reported as different.
     pub(crate) fn new(set_aside: impl IntoIterator<Item = BusinessId>) -> Self {
         let set_aside = set_aside.into_iter().collect();
         Self { set_aside, has_all_listed: true, has_all_keys: true, ..Self::default() }
@@ -111,7 +109,6 @@ impl Tally {
         self.end_with_businesses().0
     }
 
-    /// Ends the count. Returns the differences and the existing businesses with any.
     pub(crate) fn end_with_businesses(mut self) -> (Differences, Vec<BusinessId>) {
         self.finish();
         while let Some(of) = self.listed.pop_front() {
@@ -146,8 +143,7 @@ impl Tally {
         }
     }
 
-    /// Whether the list contains this business. Reports the listed businesses that precede it in key order,
-    /// because they have no rows.
+    /// Also reports the listed businesses that precede it in key order, because they have no rows.
     fn is_listed(&mut self, of: BusinessId) -> bool {
         while let Some(next) = self.listed.front().copied().filter(|next| *next <= of) {
             self.listed.pop_front();
@@ -159,7 +155,6 @@ impl Tally {
         false
     }
 
-    /// Reports that a business's profile or its row in the list is missing.
     fn is_missing(&mut self, of: BusinessId, recorded: Option<Usage>) {
         self.differences.add(whole_business(of, recorded, 0));
     }

@@ -15,13 +15,12 @@ use view::{EndedView, OperatorBusinessView};
 use super::Engine;
 use super::once::Once;
 use crate::actor::Claim;
-use crate::business::commands::erasure::EndBusiness;
+use crate::business::commands::erasure::{EndBusiness, end_undecodable, is_undecodable, remember_end};
 use crate::business::{
-    Answer, Ended, Idempotency, New, Page, PageRequest, Request, Write, collect, end_undecodable,
-    is_undecodable, read_page, remember_end,
+    Answer, Ended, Idempotency, New, Page, PageRequest, Request, Write, collect, read_page,
 };
 use crate::delivery::EndpointKey;
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 
 #[derive(Clone, Debug)]
 pub struct NewBusiness {
@@ -36,20 +35,17 @@ pub struct NewBusiness {
 }
 
 impl Engine {
-    /// Creates a business without starting its actor, because the id is unknown until the answer.
-    pub async fn create_business(&self, new: NewBusiness, by: Actor) -> Result<Business, EngineError> {
+    pub async fn create_business(&self, new: NewBusiness, by: Actor) -> Result<Business> {
         self.create(new, by, None).await
     }
 
-    /// Creates a business once. A repeat within 24 hours gets the same answer. The answer is stored in the
-    /// rows of the installation, because the business does not exist yet at the lookup. Fails for a reused
-    /// key and while the first request runs.
+    /// A repeat within 24 hours gets the same answer. Fails for a reused key and while the first runs.
     pub async fn create_business_once(
         &self,
         new: NewBusiness,
         by: Actor,
         idempotency: Idempotency,
-    ) -> Result<Answer<OperatorBusinessView>, EngineError> {
+    ) -> Result<Answer<OperatorBusinessView>> {
         let once = Once::begin(self.shared(), idempotency.key)?;
         if let Some(answer) = Once::answered::<New<OperatorBusinessView>>(self.shared(), idempotency)? {
             return Ok(answer);
@@ -63,7 +59,7 @@ impl Engine {
         new: NewBusiness,
         by: Actor,
         once: Option<(Once, Idempotency)>,
-    ) -> Result<Business, EngineError> {
+    ) -> Result<Business> {
         let shared = self.shared();
         let permit = shared.permit()?;
         shared.store.check_room(Weight::Grows)?;
@@ -87,15 +83,7 @@ impl Engine {
         let mut batch = Batch::default();
         Write::Business(business.clone()).encode(id, &mut batch);
         batch.put(keys::business_index(id), Vec::new());
-        let entry = AuditEntry {
-            id: audit_id,
-            at: now,
-            actor: by,
-            action: AuditAction::BusinessCreated,
-            resource_type: AuditAction::BusinessCreated.kind(),
-            resource_id: id.uuid(),
-            changes: Vec::new(),
-        };
+        let entry = AuditEntry::new((audit_id, now), (by, AuditAction::BusinessCreated), id.uuid());
         let record = AuditRecord { entry, usage: Some(Usage::default()) };
         batch.put(keys::audit(id, audit_id), record.encode());
         if let Some((_, asked)) = once {
@@ -106,14 +94,8 @@ impl Engine {
         Ok(business)
     }
 
-    /// Deletes a business. A background job deletes its rows afterwards. With an idempotency key, a repeat
-    /// gets the same answer although the business no longer exists. Fails with [`EngineError::NotFound`]
-    /// without the business.
-    pub async fn end_business(
-        &self,
-        id: BusinessId,
-        mut request: Request,
-    ) -> Result<Answer<EndedView>, EngineError> {
+    /// With an idempotency key, a repeat gets the same answer although the business no longer exists.
+    pub async fn end_business(&self, id: BusinessId, mut request: Request) -> Result<Answer<EndedView>> {
         let (shared, businesses) = (self.shared(), &self.parts.businesses);
         shared.check_business(id)?;
         let once = request.idempotency.take();
@@ -135,7 +117,7 @@ impl Engine {
         id: BusinessId,
         once: Option<Idempotency>,
         ending: Option<Once>,
-    ) -> Result<Answer<EndedView>, EngineError> {
+    ) -> Result<Answer<EndedView>> {
         let shared = self.shared();
         let permit = shared.permit()?;
         shared.store.check_room(Weight::Frees)?;
@@ -162,17 +144,15 @@ impl Engine {
         Ok(Answer { value: EndedView { id }, replayed: false })
     }
 
-    /// In the order of creation.
-    pub async fn businesses(&self, page: &PageRequest) -> Result<Page<Business>, EngineError> {
+    pub async fn businesses(&self, page: &PageRequest) -> Result<Page<Business>> {
         let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
         let scans = (&self.parts.businesses.scans, &self.shared().store);
-        let found = read_page(scans, BusinessId::INSTALLATION, page, move |reader, page| {
+        read_page(scans, BusinessId::INSTALLATION, page, move |reader, page| {
             collect(reader, all, Order::Ascending, page, |key, _| {
                 let business = reader.get::<Business>(&keys::profile(keys::listed_business(key)?));
                 Ok(unless_business_set_aside(business)?.flatten())
             })
         })
-        .await?;
-        Ok(found)
+        .await
     }
 }

@@ -19,16 +19,13 @@ use tokio::time::Instant;
 
 use super::Engine;
 use crate::counting::Differences;
-use crate::error::EngineError;
-use crate::installation_log::note;
+use crate::error::{EngineError, Result};
 use crate::moving::{ExportPermit, Leaving, Moved, Moving};
 use crate::shared::Shared;
 
-/// The maximum duration of the point-in-time read of a business. It suffices for 3.6 GB at one megabyte per
-/// second.
+/// Suffices for a business of 3.6 GB at one megabyte per second.
 const POINT_TIME_MAX: Duration = Duration::from_secs(60 * 60);
-/// The longest pause after a step. A pause is as long as its step, so an export uses at most half of one
-/// core.
+/// A pause is as long as its step, so an export uses at most half of one core.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Debug, thiserror::Error)]
@@ -36,11 +33,9 @@ pub enum ExportError {
     /// The engine takes no requests, or too many exports run.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The store failed, or the overwritten rows exceed their bound.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// In some businesses the number of records differs from the recorded number. These businesses have no
-    /// end record; all others are complete.
+    /// The number of records differs from the recorded one in businesses that have no end record.
     #[error("the export is incomplete: {0}")]
     Incomplete(Differences),
     #[error("the records were taken too slowly")]
@@ -73,20 +68,9 @@ struct Current {
 }
 
 impl Engine {
-    /// Begins to export one business, or all of them in the order of creation. `with_secrets` includes
-    /// webhook endpoints, which contain signing secrets. The audit log of the installation records the export
-    /// first.
-    ///
-    /// # Errors
-    /// - [`EngineError::Overloaded`]: too many exports run.
-    /// - [`EngineError::DiskFull`]: there is no room for the audit entry.
-    /// - An error of a closing engine.
-    pub fn export(
-        &self,
-        by: Actor,
-        one: Option<BusinessId>,
-        with_secrets: bool,
-    ) -> Result<Export, EngineError> {
+    /// Exports one business, or all in the order of creation. `with_secrets` includes webhook endpoints,
+    /// which contain signing secrets. The audit log of the installation records the export first.
+    pub fn export(&self, by: Actor, one: Option<BusinessId>, with_secrets: bool) -> Result<Export> {
         self.shared().check_open()?;
         one.map_or(Ok(()), |one| self.shared().check_business(one))?;
         let permit = Arc::new(self.parts.moving.begin_export(by, one)?);
@@ -107,12 +91,7 @@ impl Engine {
         })
     }
 
-    fn note_export(
-        &self,
-        by: Actor,
-        one: Option<BusinessId>,
-        with_secrets: bool,
-    ) -> Result<BusinessId, EngineError> {
+    fn note_export(&self, by: Actor, one: Option<BusinessId>, with_secrets: bool) -> Result<BusinessId> {
         let (shared, mut batch) = (self.shared(), Batch::default());
         shared.store.check_room(Weight::Frees)?;
         let action = match (one, with_secrets) {
@@ -124,7 +103,7 @@ impl Engine {
         let now = self.now();
         // The audit entry of an export of all businesses belongs to no business, so it gets a separate lane.
         let lane = one.unwrap_or_else(|| shared.mint_id(now));
-        note(shared, (by, action), lane, now, &mut batch);
+        shared.note((by, action), lane, now, &mut batch);
         shared.store.submit(lane, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         Ok(lane)
     }
@@ -135,9 +114,8 @@ impl Export {
         &self.moving.shared
     }
 
-    /// The next records: a business begins with its profile and finishes with an end record. Empty after the
-    /// last business. A business with missing records has no end record, and the export fails with
-    /// [`ExportError::Incomplete`] at the end.
+    /// A business begins with its profile and finishes with an end record. Empty after the last business. A
+    /// business with missing records has no end record and makes the export fail at the end.
     pub async fn next(&mut self) -> Result<Vec<Moved>, ExportError> {
         if let Some(lane) = self.noted.take() {
             self.shared().store.settled(lane).await?;
@@ -169,7 +147,6 @@ impl Export {
         self.businesses
     }
 
-    /// The next existing business, at a new point.
     async fn next_business(&mut self) -> Result<Option<Current>, ExportError> {
         while let Some(of) = self.next_id()? {
             let shared = self.shared();
@@ -177,8 +154,8 @@ impl Export {
             let kinds: Vec<_> = Leaving::kinds().chain([kind::PROFILE]).map(|kind| (of, kind)).collect();
             let frozen = shared.store.freeze(&kinds).await;
             let frozen = match (frozen, &self.scope) {
-                // An export of all businesses continues with the others. A business that is set aside after
-                // its start ends the export.
+                // An export of all businesses continues. A business that is set aside after its start ends
+                // the export.
                 (Err(error @ StoreError::BusinessSetAside { .. }), Scope::All(_)) => {
                     tracing::warn!(business.id = %of, %error, "an export omits a business");
                     continue;

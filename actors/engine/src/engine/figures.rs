@@ -23,12 +23,10 @@ impl Engine {
         self.parts.businesses.directory.len()
     }
 
-    /// The number of running endpoint actors. Their endpoints have running or recent deliveries.
     pub fn running_deliveries(&self) -> usize {
         self.deliveries().directory.len()
     }
 
-    /// The number of running attempts, until the response head.
     pub fn attempts_under_way(&self) -> usize {
         self.deliveries().dispatcher.permits_held()
     }
@@ -51,24 +49,21 @@ impl Engine {
         self.deliveries().turned_off.load(Ordering::Relaxed)
     }
 
-    /// The number of deliveries that exceeded the budget since the engine started.
     pub fn missed_over_budget(&self) -> u64 {
         self.deliveries().missed_over_budget.load(Ordering::Relaxed)
     }
 
-    /// The number of alerts without a mail since the engine started, because too many mails of the business
-    /// waited. The dashboard shows them.
+    /// Alerts without a mail, because too many mails of the business waited.
     pub fn alerts_not_mailed(&self) -> u64 {
         self.parts.mails.outbox.left_out.load(Ordering::Relaxed)
     }
 
-    /// The numbers of unused businesses that were checked since the engine started: businesses without work,
-    /// and businesses with work.
+    /// Unused businesses that were checked: without and with work.
     pub fn unused_businesses_looked_at(&self) -> (u64, u64) {
         self.parts.maintenance.round.checked.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
 
-    /// The number of backups since the engine started: complete, incomplete and failed.
+    /// Complete, incomplete and failed ones since the start.
     pub fn backups_ended(&self) -> (u64, u64, u64) {
         let BackupCounts { done, incomplete, failed } = &self.parts.backups.counts;
         [done, incomplete, failed].map(|count| count.load(Ordering::Relaxed)).into()
@@ -79,24 +74,20 @@ impl Engine {
         self.shared().store.noted_instant(Noted::NewestBackup)
     }
 
-    /// The numbers of counts since the engine started: counts that equal the recorded usage, and counts that
-    /// differ.
+    /// Counts that equal the recorded usage, and counts that differ.
     pub fn businesses_counted(&self) -> (u64, u64) {
         self.parts.maintenance.round.counted.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
 
-    /// The number of undecodable rows that were read since the store was opened.
     pub fn rows_set_aside(&self) -> usize {
         self.shared().store.rows_set_aside()
     }
 
-    /// The businesses that are set aside because of lost or damaged rows, with the reasons.
     pub fn businesses_set_aside(&self) -> Vec<(BusinessId, String)> {
         self.shared().store.businesses_set_aside()
     }
 
-    /// Blocks all reads and changes of a business, also after a restart, until an operator lifts it. Errors
-    /// as in [`Store::set_business_aside`](store::Store::set_business_aside).
+    /// Blocks all reads and changes of a business, also after a restart, until an operator lifts it.
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
         self.shared().store.set_business_aside(business, reason)
     }
@@ -105,7 +96,6 @@ impl Engine {
         self.parts.businesses.scans.rows_read()
     }
 
-    /// The number of lists that read on a separate thread or wait for one.
     pub fn long_lists(&self) -> usize {
         self.parts.businesses.scans.under_way()
     }

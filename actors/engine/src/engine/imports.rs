@@ -16,17 +16,13 @@ use view::ImportedView;
 use super::Engine;
 use super::once::Once;
 use crate::business::{Answer, Idempotency, Shown};
-use crate::error::EngineError;
+use crate::error::Result;
 use crate::maintenance::installation_jobs::until_opened;
 use crate::moving::{Import, ImportOptions, finish, is_unfinished};
 
 impl Engine {
-    /// Begins an import.
-    ///
-    /// # Errors
-    /// - [`Refusal::UnderWay`]: an import runs, or an interrupted import is not finished yet.
-    /// - [`EngineError::DiskFull`], or an error of a closing engine.
-    pub fn import(&self, options: ImportOptions) -> Result<Import, EngineError> {
+    /// Errors: [`Refusal::UnderWay`] while an import runs or an interrupted one is not finished.
+    pub fn import(&self, options: ImportOptions) -> Result<Import> {
         let moving = &self.parts.moving;
         moving.check_imports()?;
         let under_way = |detail: ProblemCode| Refusal::under_way(UnderWay::Import, "", detail);
@@ -41,24 +37,19 @@ impl Engine {
         Import::begin(Arc::clone(moving), permit, options)
     }
 
-    /// Stops imports: no new import begins, and [`Engine::imports_end`] returns. An import that was read
-    /// completely is finished. The rows of the other imports are removed by this engine or the next engine.
+    /// No new import begins, and an import that was read completely is finished. This engine or the next one
+    /// removes the rows of the others.
     pub fn end_imports(&self) {
         self.parts.moving.imports_end.send_replace(true);
     }
 
     pub async fn imports_end(&self) {
-        // The sender lives as long as the engine.
         let _ = self.parts.moving.imports_end.subscribe().wait_for(|ends| *ends).await;
     }
 
-    /// The answer to an earlier import with the same key, options and lines. The answer is stored with the
-    /// decision, so the call waits until the businesses are open. Fails with
-    /// [`Refusal::IdempotencyKeyReused`] for other options or lines.
-    pub async fn imported_before(
-        &self,
-        asked: Idempotency,
-    ) -> Result<Option<Answer<ImportedView>>, EngineError> {
+    /// The answer to an earlier import with the same key, options and lines, after its businesses are open.
+    /// Errors: [`Refusal::IdempotencyKeyReused`] for others.
+    pub async fn imported_before(&self, asked: Idempotency) -> Result<Option<Answer<ImportedView>>> {
         let answered = Once::answered::<Shown<ImportedView>>(self.shared(), asked)?;
         if answered.is_some() {
             until_opened(&self.parts.moving).await?;
@@ -66,22 +57,20 @@ impl Engine {
         Ok(answered)
     }
 
-    /// Reserves the idempotency key of an import until the drop. Fails with
-    /// [`Refusal::IdempotencyInProgress`] while the key is reserved.
-    pub fn import_once(&self, key: [u8; 32]) -> Result<Once, EngineError> {
+    /// Reserves the key until the drop. Errors: [`Refusal::IdempotencyInProgress`].
+    pub fn import_once(&self, key: [u8; 32]) -> Result<Once> {
         Once::begin(self.shared(), key)
     }
 }
 
 impl Import {
-    /// Opens the businesses of a [valid](Import::is_good) import and returns the answer. `once` stores it for
-    /// repeated requests.
+    /// Opens the businesses of a [valid](Import::is_good) import. `once` stores the answer.
     pub async fn finish(
         self,
         imported: ImportedView,
         by: Actor,
         once: Option<Idempotency>,
-    ) -> Result<Answer<ImportedView>, EngineError> {
+    ) -> Result<Answer<ImportedView>> {
         let shared = &self.moving.shared;
         shared.check_open()?;
         let mut rows = Batch::default();

@@ -12,7 +12,7 @@ use super::Engine;
 use super::recipients::PeopleRecipients;
 use crate::business::Request;
 use crate::business::commands::alerts::Unsubscribe as EndSubscription;
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 use crate::mail::letter::{Recipients, What};
 use crate::mail::unsubscribe::Unsubscribe;
 use crate::mail::{LOG_DAYS, MailFigures, MailPorts, NewMail, TestedMail, read_about};
@@ -28,7 +28,7 @@ impl Engine {
     }
 
     /// The current content of an alert. `None` after the deletion of its record.
-    pub async fn told(&self, of: BusinessId, about: &About) -> Result<Option<What>, EngineError> {
+    pub async fn told(&self, of: BusinessId, about: &About) -> Result<Option<What>> {
         Ok(read_about(&self.shared().store, of, about)?)
     }
 
@@ -37,22 +37,16 @@ impl Engine {
     }
 
     /// Writes a mail, and sends it after it is durable. `None` when mail is off.
-    pub async fn queue_mail(&self, mail: NewMail) -> Result<Option<MailId>, EngineError> {
+    pub async fn queue_mail(&self, mail: NewMail) -> Result<Option<MailId>> {
         self.parts.mails.queue(mail).await
     }
 
-    /// Sends a test mail immediately. `None` when mail is off. Fails when too many tests run.
-    pub async fn test_mail(&self, to: &Email, locale: Locale) -> Result<Option<TestedMail>, EngineError> {
+    pub async fn test_mail(&self, to: &Email, locale: Locale) -> Result<Option<TestedMail>> {
         self.parts.mails.test(BusinessId::INSTALLATION, to.as_str(), locale).await
     }
 
-    /// Sends a test mail to a member who requests it. `None` when mail is off. Fails with
-    /// [`Refusal::Conflict`] after too many tests of the member.
-    pub async fn test_mail_of(
-        &self,
-        of: BusinessId,
-        person: &Person,
-    ) -> Result<Option<TestedMail>, EngineError> {
+    /// `None` when mail is off. Errors: [`Refusal::Conflict`] after too many tests of the member.
+    pub async fn test_mail_of(&self, of: BusinessId, person: &Person) -> Result<Option<TestedMail>> {
         let mails = &self.parts.mails;
         if !self.sends_mail() {
             return Ok(None);
@@ -64,12 +58,7 @@ impl Engine {
     }
 
     /// The newest mails of a business before `before`, at most `count` and at most 30 days old.
-    pub async fn mail_log(
-        &self,
-        of: BusinessId,
-        before: Option<MailId>,
-        count: usize,
-    ) -> Result<Vec<Mail>, EngineError> {
+    pub async fn mail_log(&self, of: BusinessId, before: Option<MailId>, count: usize) -> Result<Vec<Mail>> {
         let mut range = keys::mails(of);
         if let Some(before) = before {
             range = range.before(keys::mail(of, before));
@@ -88,13 +77,11 @@ impl Engine {
         Ok(mails)
     }
 
-    /// `None` without a relay.
     pub fn mail_figures(&self) -> Option<MailFigures> {
         self.parts.mails.outbox.figures()
     }
 
-    /// The number of waiting mails, at most 10,000. `None` without a relay or without an answer of the
-    /// outbox.
+    /// At most 10,000. `None` without a relay or without an answer of the outbox.
     pub async fn mails_waiting(&self) -> Option<usize> {
         self.parts.mails.outbox.count_waiting().await
     }
@@ -103,10 +90,9 @@ impl Engine {
         what.token(&self.shared().meta.secret)
     }
 
-    /// Unsubscribes from the kind of mails that the token names, and returns that kind. A second call changes
-    /// nothing. A person without a membership gets no such mails. Fails with [`Refusal::NotFound`] for an
+    /// A second call changes nothing, nor does one without a membership. Errors: [`Refusal::NotFound`] for an
     /// invalid token.
-    pub async fn unsubscribe(&self, token: &str) -> Result<Unsubscribe, EngineError> {
+    pub async fn unsubscribe(&self, token: &str) -> Result<Unsubscribe> {
         let what = self.read_unsubscribe_token(token).ok_or(Refusal::NotFound(Named::Subscription))?;
         let Unsubscribe { person_id: id, business_id, from } = what;
         let business = self.business(business_id);
@@ -122,7 +108,6 @@ impl Engine {
         }
     }
 
-    /// `None` for an invalid token.
     pub fn read_unsubscribe_token(&self, token: &str) -> Option<Unsubscribe> {
         Unsubscribe::read(token, &self.shared().meta.secret)
     }

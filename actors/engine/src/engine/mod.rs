@@ -1,7 +1,5 @@
 //! The engine: it opens the store, starts the supervisor, returns handles and closes everything in order.
 
-mod authenticate;
-mod backups;
 mod businesses;
 mod exports;
 mod figures;
@@ -14,38 +12,39 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{BusinessId, IdMint, Timestamp};
+use domain::{Actor, ApiKey, AuditAction, BackupId, BusinessId, IdMint, ResourceId, Timestamp};
 use net::Ports;
-use ractor::Actor;
+use ractor::Actor as _;
 use store::keys::installation_kind;
-use store::{DiskReserve, Order, RoomLevel, Space, Store, StoreError, keys};
+use store::{Batch, DiskReserve, Order, RoomLevel, Space, Store, StoreError, Weight, keys};
 
 pub use self::businesses::NewBusiness;
 pub use self::exports::{Export, ExportError};
 pub use self::once::Once;
 use crate::actor::{Bounds, Directory};
-use crate::backup::Backups;
+use crate::backup::{BackupState, Backups};
 use crate::business::{self, BusinessActor, BusinessHandle, Businesses};
 use crate::clock::{Clocks, SteadyClock};
+use crate::credentials::Credential;
 use crate::delivery::{Deliveries, DeliveryActor};
+use crate::error::Result;
 use crate::limits::Limits;
 use crate::mail::Mails;
 use crate::maintenance::{self, Maintenance};
 use crate::meta;
 use crate::moving::Moving;
 use crate::people::{People, PersonActor, Persons, write_uses};
+use crate::principals::Principal;
 use crate::quota::Quota;
 use crate::repair;
 use crate::shared::Shared;
 use crate::supervisor::{self, Supervisor};
 use crate::upgrade;
 
-/// The number of failures per minute after which the restart of a business or a person is not yet delayed:
-/// after one failure, the next request restarts the actor immediately. The restart of an endpoint is delayed
-/// after the first failure, because no client waits for its deliveries.
+/// One failure of a business or a person per minute causes no back-off. An endpoint has no such patience,
+/// because no client waits for its deliveries.
 const PATIENCE: u32 = 1;
-/// The maximum time for which closing waits for running work. The listeners are already closed, so no client
-/// waits.
+/// The listeners are already closed, so no client waits.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Cheap to clone.
@@ -67,9 +66,8 @@ pub(crate) struct Parts {
 }
 
 impl Engine {
-    /// Opens or creates the store in a directory and starts the engine. `on_fatal` is called once when the
-    /// store fails; then nothing more is acknowledged and the process should end. Fails when the directory is
-    /// unusable, in use or damaged.
+    /// Opens or creates the store in a directory. `on_fatal` is called once when the store fails; then
+    /// nothing more is acknowledged and the process should end.
     pub async fn open(
         directory: &Path,
         ports: Ports,
@@ -128,7 +126,6 @@ impl Engine {
             (Maintenance::new(&businesses.deleted, &moving.import_left), Arc::default());
         let parts = Parts { shared, businesses, people, moving, maintenance, mails, backups, limits };
         let parts = Arc::new(parts);
-        // The supervisor needs the engine to handle the failure of an actor.
         let _ = supervisor.cast(supervisor::Message::Watch(Arc::downgrade(&parts)));
         parts.businesses.deliveries.begin();
         maintenance::start(&parts);
@@ -139,7 +136,6 @@ impl Engine {
         &self.parts.shared
     }
 
-    /// Returns the handle without a check that the business exists.
     pub fn business(&self, id: BusinessId) -> BusinessHandle {
         BusinessHandle::new(&self.parts.businesses, id)
     }
@@ -172,18 +168,63 @@ impl Engine {
         self.shared().check_open().is_ok()
     }
 
-    /// Sets the reserve of free disk space. The default is [`DiskReserve::Usual`].
     pub fn set_disk_reserve(&self, reserve: DiskReserve) {
         self.shared().store.set_disk_reserve(reserve);
     }
 
-    /// The disk level, and the free space if it is known.
     pub fn room(&self) -> (RoomLevel, Option<Space>) {
         self.shared().store.room()
     }
 
-    /// Refuses new requests, waits at most 2 s for running work, and closes the store. Fails when the store
-    /// has failed.
+    /// The principal of an API key. `None` for an unknown or revoked key. Records the use of the key.
+    pub async fn authenticate(&self, credential: &Credential) -> Result<Option<Arc<Principal>>> {
+        let store = &self.shared().store;
+        store.check()?;
+        let prefix = credential.prefix_chars();
+        let principal = match self.parts.businesses.principals.read(store, prefix) {
+            // Only the caller with a valid key learns that the business is set aside.
+            Err(error @ StoreError::BusinessSetAside { .. }) => {
+                let key = store.get::<ApiKey>(&keys::api_key(prefix))?;
+                let is_valid =
+                    key.is_some_and(|key| credential.matches(&key.hash) && key.revoked_at.is_none());
+                return if is_valid { Err(error.into()) } else { Ok(None) };
+            }
+            read => read?,
+        };
+        let principal = principal.filter(|principal| {
+            credential.matches(&principal.key.hash) && principal.key.revoked_at.is_none()
+        });
+        if let Some(principal) = &principal {
+            self.shared().check_business(principal.key.business_id)?;
+            self.parts.businesses.key_usage.note(principal.key.id, self.now());
+        }
+        Ok(principal)
+    }
+
+    /// Begins a backup into a new or empty directory. The audit log of the installation records it.
+    pub fn begin_backup(&self, by: Actor, to: &Path) -> Result<BackupId> {
+        let shared = self.shared();
+        shared.check_open()?;
+        shared.store.check_room(Weight::Frees)?;
+        let id = shared.mint_id(self.now());
+        let clocks = Arc::downgrade(&self.parts.shared);
+        // A weak reference: a backup must not keep the engine alive.
+        let began = self.now();
+        let now = move || clocks.upgrade().map_or(began, |shared| shared.clocks.now());
+        self.parts.backups.begin((&shared.store, self.parts.limits.backup_rows), to, id, now)?;
+        let mut batch = Batch::default();
+        shared.note((by, AuditAction::BackupBegun), id, began, &mut batch);
+        // A backup ends with the process, so no caller waits for this write.
+        shared.store.submit(id.uuid().into(), batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
+        Ok(id)
+    }
+
+    /// The state of a backup since the engine started. The oldest of many backups are forgotten.
+    pub fn backup(&self, id: BackupId) -> Option<BackupState> {
+        self.parts.backups.state(id)
+    }
+
+    /// Waits at most 2 s for running work. Errors: the store has failed.
     pub async fn close(self) -> Result<(), StoreError> {
         let Parts { shared, businesses, people, mails, moving, maintenance, backups, .. } = &*self.parts;
         // The actors of people write the uses of API keys, so they must still accept messages.
@@ -224,8 +265,7 @@ impl std::fmt::Debug for Engine {
     }
 }
 
-/// The newest id that does not belong to the sequence of a business: the newest id of a business, a person or
-/// an entry of the installation's log.
+/// The newest id outside of the sequences of businesses.
 fn newest_id(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     let mut newest = None;
     for kind in [installation_kind::BUSINESS_INDEX, installation_kind::PERSON, installation_kind::AUDIT] {

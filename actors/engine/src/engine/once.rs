@@ -8,10 +8,9 @@ use store::records::IdempotencyRecord;
 use store::{Batch, Key, Order, StoreError, keys};
 
 use crate::business::{Answer, Gives, Idempotency, days, kept, read_kept, remember};
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 use crate::shared::{OnceGuard, Shared};
 
-/// The number of expired answers that each new answer deletes.
 const EXPIRED_PER_ANSWER: usize = 16;
 
 /// A running request. The same request is refused until this value is dropped.
@@ -21,7 +20,7 @@ pub struct Once {
 }
 
 impl Once {
-    pub(super) fn begin(shared: &Shared, key: [u8; 32]) -> Result<Self, EngineError> {
+    pub(super) fn begin(shared: &Shared, key: [u8; 32]) -> Result<Self> {
         let guard = shared.begin_once(key)?;
         let known = match find(shared, Idempotency { key, fingerprint: [0; 32] }) {
             Err(EngineError::Refused(Refusal::IdempotencyKeyReused)) => true,
@@ -37,13 +36,12 @@ impl Once {
     pub(super) fn answered<G: Gives>(
         shared: &Shared,
         asked: Idempotency,
-    ) -> Result<Option<Answer<G::Value>>, EngineError> {
+    ) -> Result<Option<Answer<G::Value>>> {
         let value = find(shared, asked)?.map(|record| read_kept::<G>(&record.body)).transpose()?;
         Ok(value.map(|value| Answer { value, replayed: true }))
     }
 
-    /// Adds the answer to the batch and deletes some expired answers, so the stored answers never cover more
-    /// than about two days.
+    /// Also deletes some expired answers, which bounds their number to about two days of requests.
     pub(super) fn remember<G: Gives>(
         shared: &Shared,
         asked: Idempotency,
@@ -67,7 +65,7 @@ impl std::fmt::Debug for Once {
     }
 }
 
-fn find(shared: &Shared, asked: Idempotency) -> Result<Option<IdempotencyRecord>, EngineError> {
+fn find(shared: &Shared, asked: Idempotency) -> Result<Option<IdempotencyRecord>> {
     let now = shared.clocks.steady();
     let read = |day| shared.store.get::<IdempotencyRecord>(&of_installation(day, &asked));
     Ok(kept(days(now), now, asked.fingerprint, read)?.map(|(_, record)| record))

@@ -10,7 +10,7 @@ use domain::{LinkKind, Mail, MailError, MailFault, MailKind, Membership, Members
 use ports::BoxFuture;
 
 use crate::business::BusinessHandle;
-use crate::error::EngineError;
+use crate::error::{EngineError, Result};
 use crate::mail::letter::{Link, Recipient, Recipients};
 use crate::people::{NewLink, People, Persons};
 
@@ -26,7 +26,6 @@ impl Recipients for PeopleRecipients {
             }
             match find(&people, mail).await {
                 Ok(found) => Ok(found),
-                // The account or membership was deleted, or may no longer get such a link.
                 Err(EngineError::NotFound | EngineError::Refused(_)) => Ok(None),
                 Err(error) => Err(MailError::Quoted(error.to_string())),
             }
@@ -34,13 +33,12 @@ impl Recipients for PeopleRecipients {
     }
 }
 
-async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>, EngineError> {
+async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>> {
     let Some((mut person, mut role)) = who(people, mail).await? else { return Ok(None) };
     let mut link = None;
     if mail.kind.has_link() {
         let Some(made) = new_link(people, mail).await? else { return Ok(None) };
-        // Read again: the answer with the link comes after all earlier decisions, and a later change of the
-        // address invalidates the link. So no link goes to a former address.
+        // A later change of the address invalidates the link, so no link goes to a former address.
         let Some(now) = who(people, mail).await? else { return Ok(None) };
         (person, role) = now;
         let expires_at = made.expires_at;
@@ -50,7 +48,7 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>, EngineE
 }
 
 /// The person and the role in the business. `None` when the mail is no longer for that person.
-async fn who(people: &People, mail: &Mail) -> Result<Option<(Person, Option<Role>)>, EngineError> {
+async fn who(people: &People, mail: &Mail) -> Result<Option<(Person, Option<Role>)>> {
     let Some(id) = mail.business_id else {
         return Ok(people.person(mail.person_id).await?.map(|person| (person, None)));
     };
@@ -60,8 +58,6 @@ async fn who(people: &People, mail: &Mail) -> Result<Option<(Person, Option<Role
     Ok(is_theirs.then_some((person, Some(membership.role))))
 }
 
-/// Offers go to invited members, mails with a link to all members except disabled ones, other mails to active
-/// members.
 fn may_get(kind: MailKind, membership: &Membership) -> bool {
     match kind {
         MailKind::Offer => membership.status == MembershipStatus::Invited,
@@ -70,7 +66,7 @@ fn may_get(kind: MailKind, membership: &Membership) -> bool {
     }
 }
 
-async fn new_link(people: &People, mail: &Mail) -> Result<Option<NewLink>, EngineError> {
+async fn new_link(people: &People, mail: &Mail) -> Result<Option<NewLink>> {
     let kind = match mail.kind {
         MailKind::Invitation => Some(LinkKind::Invitation),
         // The account determines the kind: without a password, the link sets the first one.

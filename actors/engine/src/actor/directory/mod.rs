@@ -24,9 +24,9 @@ use tokio::sync::{Mutex, OwnedMutexGuard, OwnedSemaphorePermit, Semaphore, TryAc
 use tokio::time::Instant;
 
 use super::back_off::BackOff;
-use super::message::{Claim, Reply};
 use super::use_order::UseOrder;
-use crate::error::EngineError;
+use super::{Claim, Reply};
+use crate::error::{EngineError, Result};
 
 const IDLE_MAX: Duration = Duration::from_secs(600);
 /// The maximum number of unanswered messages of an actor. A further message is refused as overload.
@@ -38,7 +38,7 @@ const SWEEP_PART_MIN: usize = 16;
 const LOOKS_PER_START: usize = 4;
 
 pub(crate) type Start<I, M> = Box<dyn Fn(I, Arc<Semaphore>) -> Starting<M> + Send + Sync>;
-pub(crate) type Starting<M> = BoxFuture<'static, Result<ActorRef<M>, EngineError>>;
+pub(crate) type Starting<M> = BoxFuture<'static, Result<ActorRef<M>>>;
 
 pub(crate) trait Id: Copy + Ord + Hash + Send + Sync + 'static {}
 
@@ -46,10 +46,8 @@ impl<I: Copy + Ord + Hash + Send + Sync + 'static> Id for I {}
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
-    /// The number of failures in a minute before the back-off.
     pub(crate) patience: u32,
-    /// The maximum number of running actors. A start exceeds it if all inspected actors have work in
-    /// progress.
+    /// A start exceeds it if all inspected actors have work in progress.
     pub(crate) running_max: usize,
 }
 
@@ -77,10 +75,8 @@ struct Seats<I: Id, M: Message> {
 
 /// The entry of one actor in the directory. It exists from the start of the actor until the actor has stopped.
 struct Seat<M: Message> {
-    /// For lookups while the actor runs.
     running: RwLock<Option<Arc<Running<M>>>>,
-    /// True after the seat was removed from the directory. The lock is held while the seat is filled or
-    /// emptied.
+    /// True after the removal of the seat. The lock is held while the seat is filled or emptied.
     gone: Arc<Mutex<bool>>,
 }
 
@@ -89,7 +85,6 @@ pub(crate) struct Running<M: Message> {
     pub(crate) permits: Arc<Semaphore>,
     started: Instant,
     used: AtomicU64,
-    /// The number of the newest use. The uses of all actors are numbered in one sequence.
     newest_use: AtomicU64,
     /// Whether the actor was stopped on purpose, or its failure is counted.
     accounted: AtomicBool,
@@ -117,10 +112,9 @@ impl<I: Id, M: Message> Directory<I, M> {
         Self { seats: Arc::new(seats), start, minute, noted: DashMap::new(), sweep }
     }
 
-    /// Returns the running actor of an id with a permit for one message, and starts it if necessary. Errors:
-    /// [`EngineError::Overloaded`] without a free permit, [`EngineError::Resting`] after failures, and errors
-    /// of the start.
-    pub(crate) async fn enter(&self, id: I) -> Result<Entered<M>, EngineError> {
+    /// The running actor of an id and a permit for one message. Errors: [`EngineError::Overloaded`],
+    /// [`EngineError::Resting`] after failures, and those of the start.
+    pub(crate) async fn enter(&self, id: I) -> Result<Entered<M>> {
         loop {
             let seat = self.seats.seat(id);
             if let Some(entered) = self.seats.enter(&seat)? {
@@ -151,20 +145,17 @@ impl<I: Id, M: Message> Directory<I, M> {
         }
     }
 
-    /// Sends a message to the actor of an id and returns its answer. `permit` is the engine's permit for the
-    /// message, and `claim` a claim that the message holds until the answer. Errors are those of
-    /// [`Self::enter`], and [`EngineError::Failed`] with an unknown outcome if the actor or the store failed
-    /// with the message.
+    /// Sends a message and returns its answer. `permit` is the engine's permit for the message. Errors: those
+    /// of [`Self::enter`], and [`EngineError::Failed`] with an unknown outcome.
     pub(crate) async fn call<T>(
         &self,
         (id, permit, claim): (I, OwnedSemaphorePermit, Option<Claim>),
         message: impl FnOnce(Reply<T>) -> M,
-    ) -> Result<T, EngineError> {
+    ) -> Result<T> {
         let (running, actor_permit) = self.enter(id).await?;
         let (answer, answered) = oneshot::channel();
         let reply = Reply { answer, claim, _permits: [permit, actor_permit] };
         if running.actor.cast(message(reply)).is_err() {
-            // The actor failed before it took the message. Nothing was changed.
             running.permits.close();
             return Err(EngineError::Overloaded);
         }
@@ -208,9 +199,8 @@ impl<I: Id, M: Message> Directory<I, M> {
         self.seats.map.len()
     }
 
-    /// Sweeps the next part of the actors: stops those that were unused for [`IDLE_MAX`] and sends the others
-    /// the message of the minute. `begins` starts a sweep unless a sweep is in progress. Returns whether
-    /// further parts are left.
+    /// Stops the unused actors of the next part and sends the others the message of the minute. `begins`
+    /// starts a sweep unless one is in progress. Returns whether further parts are left.
     pub(crate) fn sweep(&self, begins: bool) -> bool {
         let part: Vec<I> = {
             let mut sweep = self.sweep.lock();
@@ -245,12 +235,10 @@ impl<I: Id, M: Message> Directory<I, M> {
         self.seats.put_away(id);
     }
 
-    /// Closes an actor for new messages and returns it, so the caller can stop it after its last answer. Its
-    /// seat is free for a successor.
+    /// Closes an actor for new messages, so that the caller can stop it after its last answer.
     pub(crate) fn dismiss(&self, id: I) -> Option<Arc<Running<M>>> {
         let running = self.seats.running(id)?;
         running.permits.close();
-        // The stop is on purpose, so a successor must not count it as a failure.
         running.accounted.store(true, Ordering::Release);
         Some(running)
     }
@@ -282,8 +270,7 @@ impl<I: Id, M: Message> Seats<I, M> {
         self.map.get(&id)?.running.read().clone()
     }
 
-    /// In descending order, because the map's own order differs between runs and would make simulations
-    /// irreproducible.
+    /// The map's own order differs between runs and would make simulations irreproducible.
     fn ids_descending(&self) -> Vec<I> {
         let mut ids: Vec<_> = self.map.iter().map(|seat| *seat.key()).collect();
         ids.sort_unstable_by(|a, b| b.cmp(a));
@@ -294,7 +281,7 @@ impl<I: Id, M: Message> Seats<I, M> {
         running.touch(self.uses.fetch_add(1, Ordering::Relaxed) + 1);
     }
 
-    fn enter(&self, seat: &Seat<M>) -> Result<Option<Entered<M>>, EngineError> {
+    fn enter(&self, seat: &Seat<M>) -> Result<Option<Entered<M>>> {
         let Some(running) = seat.running.read().clone().filter(|running| running.is_open()) else {
             return Ok(None);
         };
@@ -308,7 +295,6 @@ impl<I: Id, M: Message> Seats<I, M> {
 
     fn vacate(&self, id: I, mut gone: OwnedMutexGuard<bool>) {
         *gone = true;
-        // Before a successor can have a seat.
         self.order.lock().remove(id);
         self.map.remove(&id);
     }
@@ -323,8 +309,7 @@ impl<I: Id, M: Message> Seats<I, M> {
         }
     }
 
-    /// While too many actors run, stops those that have been unused for longest. Inspects at most `looks`
-    /// actors. An actor with work in progress continues and counts as used now.
+    /// Inspects at most `looks` of the longest unused actors. One with work counts as used now.
     fn stop_surplus(&self, looks: usize) {
         for _ in 0..looks {
             let id = {
@@ -341,14 +326,13 @@ impl<I: Id, M: Message> Seats<I, M> {
         }
     }
 
-    /// Fills a seat with a new actor and returns a permit for the caller. If the start fails, the seat leaves
-    /// the directory.
+    /// Fills a seat. If the start fails, the seat leaves the directory.
     async fn fill(
         self: Arc<Self>,
         (id, seat, gone): (I, Arc<Seat<M>>, OwnedMutexGuard<bool>),
         starting: Starting<M>,
         permits: Arc<Semaphore>,
-    ) -> Result<Entered<M>, EngineError> {
+    ) -> Result<Entered<M>> {
         let permit = Arc::clone(&permits).try_acquire_owned().map_err(|_| EngineError::Failed);
         match starting.await.and_then(|actor| Ok((actor, permit?))) {
             Ok((actor, permit)) => {
@@ -383,8 +367,7 @@ impl<M: Message> Running<M> {
         }
     }
 
-    /// Whether the actor accepts messages. An actor that is still starting accepts messages too, so that no
-    /// second actor is started.
+    /// A starting actor accepts messages too, so that no second one is started.
     pub(crate) fn is_open(&self) -> bool {
         let alive = matches!(self.actor.get_status(), ActorStatus::Starting | ActorStatus::Running);
         alive && !self.permits.is_closed()
