@@ -1,7 +1,7 @@
 //! One connection to a receiver: a checked address, TLS and HTTP/1.1.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,17 +17,14 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, timeout_at};
 use tokio_rustls::TlsConnector;
 
-use super::failure::from_http;
 use super::named::{TlsFault, tls_fault};
 use super::shortage::is_ours_connecting;
 
-/// The maximum number of addresses of a host that are tried.
 pub(super) const ADDRESSES_TRIED_MAX: usize = 4;
 
 /// The time limit of a connection attempt while another address is left.
 pub(super) const CONNECT_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// The maximum size of a response's head, and of the read buffer.
 pub(super) const RESPONSE_HEAD_BYTES_MAX: usize = 16 * 1024;
 
 pub(super) const RESPONSE_HEADERS_MAX: usize = 100;
@@ -56,7 +53,6 @@ impl Connector {
         Self { dialer, tls: TlsConnector::from(Arc::new(tls)) }
     }
 
-    /// Connects to the first checked address that accepts the connection.
     pub(super) async fn connect(
         &self,
         url: &WebhookUrl,
@@ -113,7 +109,6 @@ impl Connector {
     }
 }
 
-/// Checks that the connection's peer is the checked address.
 fn is_peer(stream: &dyn Stream, target: SocketAddr) -> Result<(), AttemptFailure> {
     let peer = stream.peer_addr().map_err(|error| connect_failure(&error))?;
     if (peer.ip(), peer.port()) == (target.ip(), target.port()) {
@@ -132,8 +127,7 @@ fn server_name(host: &Host) -> Result<ServerName<'static>, AttemptFailure> {
         Host::Name(name) => {
             DnsName::try_from(name.clone()).map(ServerName::DnsName).map_err(|_| AttemptFailure::HostName)
         }
-        Host::Ip(IpAddr::V4(address)) => Ok(ServerName::IpAddress((*address).into())),
-        Host::Ip(IpAddr::V6(address)) => Ok(ServerName::IpAddress((*address).into())),
+        Host::Ip(address) => Ok((*address).into()),
     }
 }
 
@@ -146,6 +140,10 @@ fn connect_failure(error: &io::Error) -> AttemptFailure {
         io::ErrorKind::TimedOut => AttemptFailure::SystemTimeout,
         _ => AttemptFailure::ConnectFailed,
     }
+}
+
+pub(super) fn from_http(error: &hyper::Error) -> AttemptFailure {
+    if error.is_parse() { AttemptFailure::InvalidResponse } else { AttemptFailure::Closed }
 }
 
 fn tls_failure(error: &io::Error) -> AttemptFailure {

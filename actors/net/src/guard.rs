@@ -2,9 +2,9 @@
 //!
 //! # The threat
 //!
-//! A holder of a business's key chooses the URLs to which this service posts from inside its operator's
-//! network. This caller, the receiver or its name server may try to reach internal hosts through the service,
-//! to learn about them, or to exhaust the service. The table lists each attack and its defence:
+//! A holder of a business's key chooses the URLs to which this service posts from inside its operator's network. This
+//! caller, the receiver or its name server may try to reach internal hosts, to learn about them, or to exhaust the
+//! service:
 //!
 //! | Attack | Defence |
 //! |---|---|
@@ -25,8 +25,8 @@
 //! | unanswered names that simulate a local outage and stop all webhooks | only names without an owner decide about an outage ([outage](super::outage)) |
 //! | error messages that reveal internal hosts | one phrase, [`NOT_PUBLIC`], for unknown and internal names; the log has the reason |
 //!
-//! No setting disables the guard. Tests reach their own receivers through the ports: a name resolves to a
-//! public address, the guard checks it, and the test's dialer connects it to the receiver.
+//! No setting disables the guard. In tests a name resolves to a public address, which the dialer connects to the
+//! receiver.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -41,7 +41,6 @@ use super::log_throttle::LogThrottle;
 use super::outage::{Lack, Network};
 use super::shortage::is_ours;
 
-/// The time limit of a host's lookup.
 pub const RESOLVE_TIME_MAX: Duration = Duration::from_secs(8);
 
 #[derive(Clone)]
@@ -50,17 +49,13 @@ pub struct Guard {
     warned: Arc<LogThrottle<Host>>,
 }
 
-/// The purpose of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asker {
-    /// A URL is to be saved.
     Save,
-    /// A delivery or a test.
     Attempt,
 }
 
-/// The reason of a refusal. Its text is for callers and equal for all problems of a host; the log has the
-/// reason.
+/// Its text is equal for all problems of a host; the log has the reason.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GuardError {
@@ -85,12 +80,10 @@ impl Guard {
         Self { network, warned: Arc::default() }
     }
 
-    /// Resolves the host of a URL and returns its addresses, all of them public. It is called when a URL is
-    /// saved and before every delivery, and its result is never cached.
+    /// Resolves the host of a URL to public addresses, when it is saved and before every delivery. Nothing is cached.
     ///
     /// # Errors
-    /// Returns an error if the host does not resolve or one of its addresses is not public. The reason is
-    /// logged.
+    /// The host does not resolve, or one of its addresses is not public.
     pub async fn check(&self, url: &WebhookUrl, asker: Asker) -> Result<Vec<SocketAddr>, GuardError> {
         let checked =
             self.resolve(url.host(), asker).await.and_then(|addresses| all_public(&addresses, url.port()));
@@ -123,12 +116,6 @@ impl Guard {
     }
 }
 
-impl std::fmt::Debug for Guard {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Guard")
-    }
-}
-
 /// The addresses to dial, without duplicates, if all are public.
 fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, GuardError> {
     if let Some(internal) = addresses.iter().find(|address| !is_public(**address)) {
@@ -144,19 +131,12 @@ fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, GuardE
     if targets.is_empty() { Err(GuardError::NoAddress) } else { Ok(targets) }
 }
 
-/// The log level of a refusal. A caller may ask about a refused URL. A refused delivery is in the delivery
-/// log and may repeat for every waiting event.
-fn level(refused: &GuardError, asker: Asker, is_due: impl FnOnce() -> bool) -> Level {
+/// A refused delivery is in the delivery log and may repeat for every waiting event.
+fn level(refused: &GuardError, asker: Asker, is_due: impl Fn() -> bool) -> Level {
     match (refused, asker) {
-        (GuardError::Internal(_), _) => {
-            if is_due() {
-                Level::WARN
-            } else {
-                Level::DEBUG
-            }
-        }
+        (GuardError::Internal(_), _) if is_due() => Level::WARN,
+        (GuardError::Internal(_), _) | (_, Asker::Attempt) => Level::DEBUG,
         (_, Asker::Save) => Level::INFO,
-        (_, Asker::Attempt) => Level::DEBUG,
     }
 }
 

@@ -1,5 +1,4 @@
-//! The outgoing network connections of the engine: the address guard, the resolver, TLS and the webhook
-//! client.
+//! The outgoing connections: the address guard, the resolver, TLS and the webhook client.
 //!
 //! Invariants:
 //!
@@ -9,7 +8,6 @@
 
 pub mod client;
 mod connection;
-mod failure;
 pub mod guard;
 mod log_throttle;
 pub mod named;
@@ -20,11 +18,9 @@ mod shortage;
 mod system;
 #[cfg(test)]
 pub(crate) mod testing;
-mod tls;
 pub mod trust;
 
-pub use client::{Attempt, DELIVERY_TIME_MAX, Post, Rest, WebhookClient};
-pub use failure::Outcome;
+pub use client::{Attempt, DELIVERY_TIME_MAX, Outcome, Post, Rest, WebhookClient};
 pub use guard::{Asker, Guard, GuardError};
 pub use named::NamedHosts;
 pub use outage::Network;

@@ -12,7 +12,6 @@ pub(super) const QUIET_TIME: Duration = Duration::from_secs(60);
 /// The maximum number of remembered things. At the limit, other things are not logged.
 pub(super) const THINGS_MAX: usize = 1_024;
 
-/// The things with a message in the last minute.
 pub(super) struct LogThrottle<T>(Mutex<HashMap<T, Instant>>);
 
 impl<T> Default for LogThrottle<T> {

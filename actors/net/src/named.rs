@@ -1,8 +1,7 @@
 //! Trust in certificates that the operator has named, in addition to certificates of authorities.
 //!
-//! Tools such as `openssl req -x509` make self-signed certificates that claim to be authorities. The usual
-//! verifier refuses such a certificate for a server, even if it is trusted. The handshake proves that the
-//! server has the key, so a named certificate needs no signature.
+//! Self-signed certificates often claim to be authorities, which the usual verifier refuses for a server. The handshake
+//! proves that the server has the key, so a named certificate needs no signature.
 
 use std::sync::Arc;
 
@@ -14,7 +13,7 @@ use rustls::server::ParsedCertificate;
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
 use x509_parser::parse_x509_certificate;
 
-/// The host names for which a named certificate is valid.
+/// The names of servers that may show a named certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedHosts {
     /// The names in the certificate, during its validity.
@@ -23,7 +22,6 @@ pub enum NamedHosts {
     Any,
 }
 
-/// A TLS configuration that trusts the named certificates and these authorities.
 pub fn trusting(
     named: Vec<CertificateDer<'static>>,
     hosts: NamedHosts,
@@ -47,13 +45,10 @@ pub enum TlsFault {
     NotYetValid,
     OtherName,
     UnknownIssuer,
-    /// Another problem of the certificate.
     Certificate,
-    /// The peer refused the handshake.
     Refused,
     /// The peer does not speak TLS.
     NotTls,
-    /// Another failure of the handshake.
     Handshake,
 }
 

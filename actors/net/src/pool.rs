@@ -25,7 +25,7 @@ pub(super) const IDLE_MAX: usize = 256;
 
 pub(super) const IDLE_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// The maximum age of a reused connection. After it, a new connection verifies the certificate again.
+/// After it, a new connection verifies the certificate again.
 pub(super) const LIFE_TIME_MAX: Duration = Duration::from_secs(300);
 
 #[derive(Default)]
@@ -69,7 +69,6 @@ impl Pool {
         state.idle.remove(at).map(|idle| idle.connection)
     }
 
-    /// Keeps a connection. Above a limit, the longest idle connections are closed.
     pub(super) fn put(self: &Arc<Self>, url: &WebhookUrl, connection: Connection) {
         let since = Instant::now();
         let mut state = self.0.lock();

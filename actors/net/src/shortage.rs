@@ -3,8 +3,7 @@
 use std::io;
 use std::net::IpAddr;
 
-/// System errors of exhausted resources: memory (`ENOMEM`), open files (`ENFILE`, `EMFILE`) and socket
-/// buffers (`ENOBUFS`).
+/// `ENOMEM`, `ENFILE`, `EMFILE` and `ENOBUFS`.
 const EXHAUSTED: [i32; 4] = [12, 23, 24, 105];
 
 /// No local port is free (`EADDRNOTAVAIL`).
@@ -14,14 +13,12 @@ const NO_PORT: i32 = 99;
 #[error("{0} names are being looked up at once, which is the bound")]
 pub(super) struct TooManyLookups(pub(super) usize);
 
-/// Whether an error is a local shortage and not a fault of the peer.
 pub(super) fn is_ours(error: &io::Error) -> bool {
     error.raw_os_error().is_some_and(|number| EXHAUSTED.contains(&number))
         || error.get_ref().is_some_and(|inner| inner.is::<TooManyLookups>())
 }
 
-/// Whether a failed connection is a local shortage. `EADDRNOTAVAIL` means exhausted ports only over IPv4: a
-/// machine without IPv6 never has an IPv6 address.
+/// `EADDRNOTAVAIL` means exhausted ports only over IPv4: a machine may have no IPv6 address.
 pub(super) fn is_ours_connecting(error: &io::Error, to: IpAddr) -> bool {
     is_ours(error) || (to.is_ipv4() && error.raw_os_error() == Some(NO_PORT))
 }

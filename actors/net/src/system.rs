@@ -4,7 +4,7 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
-use ports::{BoxFuture, Clock, Dialer, Random, Resolver, Stream, system_clock, system_dialer, system_random};
+use ports::{BoxFuture, Clock, Dialer, Random, Resolver, Stream, SystemDialer, system_clock, system_random};
 
 use super::resolver::SystemResolver;
 use super::trust::{Trust, TrustError};
@@ -19,8 +19,6 @@ pub struct Ports {
 }
 
 impl Ports {
-    /// The machine's clock, randomness and network.
-    ///
     /// # Errors
     /// Returns an error if the file of `SSL_CERT_FILE` is unusable.
     pub fn system() -> Result<Self, TrustError> {
@@ -28,7 +26,7 @@ impl Ports {
             clock: system_clock(),
             random: system_random(),
             resolver: Arc::new(SystemResolver::new()),
-            dialer: system_dialer(),
+            dialer: Arc::new(SystemDialer),
             trust: Trust::system()?,
         })
     }
@@ -48,12 +46,6 @@ impl Ports {
         let mut bytes = [0; N];
         self.random.fill(&mut bytes);
         bytes
-    }
-}
-
-impl std::fmt::Debug for Ports {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Ports")
     }
 }
 

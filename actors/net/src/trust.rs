@@ -3,8 +3,13 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use rustls::pki_types::CertificateDer;
+use ports::Clock;
+use rustls::client::Resumption;
+use rustls::crypto::ring;
+use rustls::pki_types::{CertificateDer, UnixTime};
+use rustls::time_provider::TimeProvider;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_native_certs::{CertificateResult, load_certs_from_paths, load_native_certs};
 
@@ -13,8 +18,7 @@ use super::named::{NamedHosts, trusting};
 /// The environment variable with a file of certificates to trust in addition to the system's certificates.
 pub const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 
-/// The usual paths of the system's certificates. They are read by path if [`CERT_FILE_VARIABLE`] is set,
-/// because the usual search would read that file only.
+/// Read by path if [`CERT_FILE_VARIABLE`] is set, because the usual search would read that file only.
 const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -23,10 +27,9 @@ const SYSTEM_BUNDLES: [&str; 4] = [
 ];
 
 /// The trusted certificate authorities. Cheap to clone.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Trust {
     roots: Arc<RootCertStore>,
-    /// The certificates of `SSL_CERT_FILE`.
     named: Arc<Vec<CertificateDer<'static>>>,
 }
 
@@ -39,7 +42,6 @@ pub enum TrustError {
 }
 
 impl Trust {
-    /// Trusts no authority.
     pub fn nobody() -> Self {
         Self { roots: Arc::new(RootCertStore::empty()), named: Arc::default() }
     }
@@ -81,7 +83,6 @@ impl Trust {
         self.roots.is_empty()
     }
 
-    /// Also trusts a DER certificate of an authority.
     pub fn and(mut self, certificate: &[u8]) -> Result<Self, TrustError> {
         let certificate = CertificateDer::from(certificate.to_vec());
         Arc::make_mut(&mut self.roots).add(certificate.clone()).map_err(TrustError::Certificate)?;
@@ -89,8 +90,7 @@ impl Trust {
         Ok(self)
     }
 
-    /// The TLS configuration for mail relays and the operator listener. Such a server may also show a named
-    /// certificate that contains its host.
+    /// For mail relays and the operator listener, which may also show a named certificate that contains their host.
     pub fn client_config(&self) -> ClientConfig {
         trusting(self.named.to_vec(), NamedHosts::OfCertificate, self.roots())
     }
@@ -100,18 +100,42 @@ impl Trust {
     }
 }
 
-impl fmt::Debug for Trust {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Trust({})", self.roots.len())
-    }
-}
-
 fn add_all(trust: &mut Trust, loaded: CertificateResult) {
     for error in &loaded.errors {
         tracing::warn!(error = %error, "some trusted certificates cannot be read");
     }
     for certificate in loaded.certs {
         let _ = Arc::make_mut(&mut trust.roots).add(certificate); // some system certificates are unusable
+    }
+}
+
+/// The TLS configuration for receivers of webhooks. Sessions are not resumed: every connection verifies the certificate.
+pub(super) fn receiver_config(trust: &Trust, clock: Arc<dyn Clock>) -> ClientConfig {
+    let mut config = ClientConfig::builder_with_details(
+        Arc::new(ring::default_provider()),
+        Arc::new(CertificateClock(clock)),
+    )
+    .with_safe_default_protocol_versions()
+    .expect("ring speaks the default versions")
+    .with_root_certificates(trust.roots())
+    .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    config.resumption = Resumption::disabled();
+    config
+}
+
+struct CertificateClock(Arc<dyn Clock>);
+
+impl TimeProvider for CertificateClock {
+    fn current_time(&self) -> Option<UnixTime> {
+        let millis = u64::try_from(self.0.now().millis()).ok()?;
+        Some(UnixTime::since_unix_epoch(Duration::from_millis(millis)))
+    }
+}
+
+impl fmt::Debug for CertificateClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CertificateClock")
     }
 }
 

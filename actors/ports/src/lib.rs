@@ -22,8 +22,7 @@ pub trait Clock: Send + Sync + 'static {
     /// The time since a fixed moment of this boot. It runs evenly, also during suspension.
     fn steady(&self) -> Duration;
 
-    /// The id of the boot that `steady` refers to; `None` if the system has none. Readings with the same id have the
-    /// same zero.
+    /// Readings of `steady` with the same id have the same zero; `None` if the system has no ids.
     fn boot_id(&self) -> Option<Uuid> {
         None
     }
@@ -34,8 +33,7 @@ pub trait Random: Send + Sync + 'static {
 }
 
 pub trait Resolver: Send + Sync + 'static {
-    /// All addresses of a name. The name is absolute even without a final dot, so no search domain is tried. An error
-    /// that contains [`NoNameServer`] affects all names; other errors affect this name.
+    /// No search domain is tried. An error that contains [`NoNameServer`] affects all names; others affect this name.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 
     fn known(&self, _host: &str) -> Vec<IpAddr> {
@@ -83,7 +81,6 @@ impl std::fmt::Debug for MadeMail {
     }
 }
 
-/// The reason why the relay did not accept a mail.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MailFailure {
     /// The relay was not reached, refused the login or stopped responding. Other mails are affected too.
@@ -136,7 +133,6 @@ fn boot_id() -> Option<Uuid> {
     text.trim().parse().ok()
 }
 
-/// This clock continues during suspension.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 const STEADY_CLOCK: rustix::time::ClockId = rustix::time::ClockId::Boottime;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -155,17 +151,14 @@ impl Random for SystemRandom {
     }
 }
 
-pub fn system_dialer() -> Arc<dyn Dialer> {
-    Arc::new(SystemDialer)
-}
-
 const ANY_PORT: u16 = 443;
 
-/// The system's error numbers for a missing route: `ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`; without a local address
-/// of that family, `EADDRNOTAVAIL`, `EAFNOSUPPORT`; for a blocked route, `EINVAL`, `EACCES`.
+/// No route (`ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`), no local address (`EADDRNOTAVAIL`, `EAFNOSUPPORT`), or a
+/// blocked route (`EINVAL`, `EACCES`).
 const NO_ROUTE: [i32; 7] = [101, 113, 100, 99, 97, 22, 13];
 
-struct SystemDialer;
+/// The machine's network.
+pub struct SystemDialer;
 
 impl Dialer for SystemDialer {
     #[allow(clippy::disallowed_methods, reason = "this is the one place that opens connections")]

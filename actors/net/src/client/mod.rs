@@ -7,7 +7,6 @@
 //! - A response takes bounded memory and is never decompressed. A redirect is a failure.
 //! - The error of an attempt contains no address.
 
-use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,35 +20,30 @@ use hyper::http::uri::PathAndQuery;
 use hyper::{Request, Response, StatusCode, Uri};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::connection::{Connection, Connector};
-use super::failure::{Outcome, from_http, outcome};
+use super::connection::{Connection, Connector, from_http};
 use super::guard::{Asker, Guard, GuardError, RESOLVE_TIME_MAX};
 use super::log_throttle::LogThrottle;
 use super::outage::Network;
 use super::pool::Pool;
 use super::system::Ports;
-use super::tls::client_config;
-use super::trust::Trust;
+use super::trust::{Trust, receiver_config};
 
 /// The time limit from the lookup to the head of the response.
 pub const DELIVERY_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// The time limit of a response's body, from its head.
+/// From the response's head on.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// The maximum number of bytes of a response's body that are read.
 pub const RESPONSE_BODY_BYTES_MAX: usize = 16 * 1024;
 
-/// The maximum number of bytes of a response's body that are kept as text.
 pub const RESPONSE_TEXT_BYTES_MAX: usize = 1024;
 
-/// The time limit for a connection to accept another request. After this time the connection is closed.
+/// For a connection to accept another request; then it is closed.
 const READY_TIME_MAX: Duration = Duration::from_millis(50);
 
-/// The `user-agent` header.
 const AGENT: &str = concat!("receptionist/", env!("CARGO_PKG_VERSION"));
 
-/// Posts webhooks. Cheap to clone; the clones share their connections.
+/// Cheap to clone; the clones share their connections.
 #[derive(Clone)]
 pub struct WebhookClient {
     guard: Guard,
@@ -67,17 +61,14 @@ pub struct Post {
     pub body: Bytes,
 }
 
-/// The signature and the body are not logged.
-impl fmt::Debug for Post {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Post")
-            .field("url", &self.url)
-            .field("bytes", &self.body.len())
-            .finish_non_exhaustive()
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Delivered,
+    Failed,
+    /// This machine lacked a resource, so no attempt was made and the receiver is not at fault.
+    NotMade,
 }
 
-/// The result of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     pub outcome: Outcome,
@@ -97,7 +88,7 @@ pub struct Rest {
 
 impl WebhookClient {
     pub fn new(ports: &Ports, trust: &Trust) -> Self {
-        let tls = client_config(trust, Arc::clone(&ports.clock));
+        let tls = receiver_config(trust, Arc::clone(&ports.clock));
         let network = Network::new(Arc::clone(&ports.resolver), Arc::clone(&ports.dialer));
         Self {
             guard: Guard::new(network.clone()),
@@ -116,13 +107,11 @@ impl WebhookClient {
         &self.network
     }
 
-    /// Whether a local outage prevents requests to a URL.
     pub fn is_cut_off_from(&self, url: &WebhookUrl) -> bool {
         self.network.lack_for(url.host()).is_some()
     }
 
-    /// Makes one attempt up to the head of the response, which decides the outcome. Returns the unread body.
-    /// The attempt ends within [`DELIVERY_TIME_MAX`], or immediately when dropped.
+    /// Makes one attempt up to the head of the response, which decides the outcome, within [`DELIVERY_TIME_MAX`].
     pub async fn post(&self, post: Post) -> (Attempt, Option<Rest>) {
         let start = Instant::now();
         let deadline = start + DELIVERY_TIME_MAX;
@@ -135,8 +124,10 @@ impl WebhookClient {
         }
         match answer {
             Err(failure) => {
-                let (outcome, error) = (outcome(failure), Some(failure.into()));
-                (Attempt { outcome, status: None, error, duration }, None)
+                use AttemptFailure::{NoNameServer, NoRoute, Short};
+                let is_made = !matches!(failure, Short | NoRoute | NoNameServer);
+                let outcome = if is_made { Outcome::Failed } else { Outcome::NotMade };
+                (Attempt { outcome, status: None, error: Some(failure.into()), duration }, None)
             }
             Ok((connection, response)) => {
                 let status = response.status();
@@ -153,8 +144,7 @@ impl WebhookClient {
         }
     }
 
-    /// Reads the body for at most [`BODY_TIME_MAX`] after the head, and keeps the connection if it is
-    /// reusable. Returns the first [`RESPONSE_TEXT_BYTES_MAX`] bytes as text without NUL.
+    /// Reads the body within [`BODY_TIME_MAX`], and keeps a reusable connection. Returns text without NUL.
     pub async fn body(&self, rest: Rest) -> String {
         let Rest { url, mut connection, response, deadline } = rest;
         let (kept, whole) = read(response.into_body(), deadline).await;
@@ -164,8 +154,7 @@ impl WebhookClient {
         text(&kept)
     }
 
-    /// Gets the head of a response. If a pooled connection turns out to be closed, it is replaced by a new
-    /// connection, at most once.
+    /// A pooled connection that turns out to be closed is replaced by a new one.
     async fn answer(
         &self,
         post: &Post,
@@ -203,13 +192,6 @@ impl WebhookClient {
     }
 }
 
-impl fmt::Debug for WebhookClient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("WebhookClient")
-    }
-}
-
-/// The error of a status, if it is one.
 fn judge(status: StatusCode) -> Option<AttemptError> {
     match status.as_u16() {
         200..=299 => None,
@@ -265,7 +247,7 @@ async fn read(mut body: Incoming, deadline: Instant) -> (Vec<u8>, bool) {
     }
 }
 
-/// At most [`RESPONSE_TEXT_BYTES_MAX`] bytes as text, with replacement characters for invalid bytes.
+/// With replacement characters for invalid bytes.
 fn text(bytes: &[u8]) -> String {
     // A character that the bound cuts is left out.
     let whole = match std::str::from_utf8(bytes) {

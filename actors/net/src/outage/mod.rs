@@ -7,22 +7,19 @@
 //! - One probe runs at a time, for any number of waiting deliveries.
 //! - The log has one message for the beginning and one for the end.
 //!
-//! After a probe without success, one attempt is still made, for the endpoint that has waited longest. In an
-//! unusual network the evidence may be wrong; the attempt then reaches its receiver and the next probe ends
-//! the outage.
+//! After a failed probe, the endpoint that has waited longest makes one attempt. If the evidence is wrong, the attempt
+//! reaches its receiver, and the next probe ends the outage.
 //!
-//! Hosts with an address in the URL or in the hosts file need no name server. They are not held back while a
-//! route to them exists, so a machine without a name server can still deliver to them.
+//! Hosts with an address in the URL or in the hosts file are not held back while a route to them exists.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use domain::Host;
+use domain::{AttemptFailure, Host};
 use parking_lot::Mutex;
 use ports::{Dialer, NoNameServer, Resolver};
 use tokio::sync::Notify;
@@ -31,33 +28,39 @@ use tokio::time::{Instant, sleep};
 /// The time from the beginning of an outage to the first probe, and between two probes.
 pub const PROBE_AFTER: Duration = Duration::from_secs(30);
 
-/// Public addresses for the check of a route (`a.root-servers.net`). Nothing is sent to them.
+/// `a.root-servers.net`, for the check of a route. Nothing is sent to them.
 const LANDMARKS: [IpAddr; 2] = [
     IpAddr::V4(Ipv4Addr::new(198, 41, 0, 4)),
     IpAddr::V6(Ipv6Addr::new(0x2001, 0x503, 0xba3e, 0, 0, 0, 2, 0x30)),
 ];
 
-/// The maximum number of recently reached receivers that are also used for the check of a route. A machine
-/// may have routes only to a part of the internet.
+/// Receivers that were reached last, for the check of a route: a machine may reach only a part of the internet.
 const REACHED_MAX: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lack {
-    /// No route exists, neither over IPv4 nor over IPv6.
     Route,
     NameServer,
 }
 
-/// The state of the network. Cheap to clone; the clones share it.
+impl From<Lack> for AttemptFailure {
+    fn from(lack: Lack) -> Self {
+        match lack {
+            Lack::Route => Self::NoRoute,
+            Lack::NameServer => Self::NoNameServer,
+        }
+    }
+}
+
+/// Cheap to clone; the clones share the state.
 #[derive(Clone)]
 pub struct Network(Arc<Inner>);
 
 struct Inner {
     resolver: Arc<dyn Resolver>,
     dialer: Arc<dyn Dialer>,
-    /// The missing part during an outage.
     out: Mutex<Option<Lack>>,
-    /// Notifies all waiting tasks of the end of an outage, or the first waiting task of its trial.
+    /// Notifies all waiting tasks of the end of an outage, or the first one of its trial.
     waiting: Arc<Notify>,
     /// Whether one attempt may be made during the outage.
     trial: AtomicBool,
@@ -65,7 +68,6 @@ struct Inner {
     had_names: AtomicBool,
     /// Whether a name server has returned an address since the last read of this flag.
     has_names: AtomicBool,
-    /// The receivers that were reached last.
     reached: Mutex<VecDeque<IpAddr>>,
 }
 
@@ -91,7 +93,6 @@ impl Network {
         self.0.out.lock().is_some()
     }
 
-    /// The missing part, if an outage concerns this host.
     pub(super) fn lack_for(&self, host: &Host) -> Option<Lack> {
         let lack = (*self.0.out.lock())?;
         let has_route = |address: &IpAddr| self.0.dialer.has_route(*address);
@@ -114,7 +115,7 @@ impl Network {
         }
     }
 
-    /// Takes the one trial attempt of an outage, if it is still free.
+    /// Takes the one trial attempt of an outage. Returns false if it is already taken.
     pub fn take_trial(&self) -> bool {
         self.0.trial.swap(false, Ordering::Relaxed)
     }
@@ -124,8 +125,7 @@ impl Network {
         self.0.had_names.load(Ordering::Relaxed)
     }
 
-    /// Records the result of a lookup; `None` is a timeout. Returns the missing part if an outage explains
-    /// it.
+    /// `None` is a timeout. Returns the missing part if an outage explains the result.
     pub(super) fn judge_lookup(&self, name: &str, answer: Option<&io::Result<Vec<IpAddr>>>) -> Option<Lack> {
         match answer {
             Some(Ok(_)) => {
@@ -159,7 +159,6 @@ impl Network {
         }
     }
 
-    /// Begins an outage, unless there is one, and starts the probes.
     fn begin(&self, lack: Lack) -> Lack {
         let begins = self.0.out.lock().replace(lack).is_none();
         if begins {
@@ -171,12 +170,6 @@ impl Network {
     }
 }
 
-impl fmt::Debug for Network {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Network").field(&*self.0.out.lock()).finish()
-    }
-}
-
 impl Inner {
     fn has_route(&self) -> bool {
         let has_route = |address: &IpAddr| self.dialer.has_route(*address);
@@ -184,7 +177,6 @@ impl Inner {
     }
 }
 
-/// Probes at intervals and ends the outage on success.
 async fn probe(network: Weak<Inner>) {
     let began = Instant::now();
     loop {

@@ -11,10 +11,9 @@
 //!
 //! # Silent name servers
 //!
-//! A name server may be silent because it waits for the servers of the name's owner. A slow lookup therefore
-//! also asks for the name servers of the root ([`SystemResolver::witness`]). No owner of a name can influence
-//! that question, and every working name server can answer it. If this question and all other lookups get no
-//! answer meanwhile, the result is [no name server](NoNameServer).
+//! A name server may be silent because it waits for the servers of the name's owner. A slow lookup therefore also asks
+//! for the name servers of the root ([`SystemResolver::witness`]), which every working name server can answer. If this
+//! question and all other lookups get no answer meanwhile, the result is [no name server](NoNameServer).
 
 use std::convert::Infallible;
 use std::io;
@@ -46,13 +45,13 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::guard::RESOLVE_TIME_MAX;
 use super::shortage::{self, TooManyLookups};
 
-/// The maximum number of concurrent lookups, for all deliveries and all checks of API callers together.
+/// For all deliveries and all checks of API callers together.
 const LOOKUPS_MAX: usize = 2_048;
 
 /// The maximum number of name servers, the first of `resolv.conf`, as in the system's resolver (`MAXNS`).
 const SERVERS_MAX: usize = 3;
 
-/// The number of times that each server is asked, because datagrams may be lost. Any late answer counts.
+/// Datagrams may be lost. Any late answer counts.
 const ASKED_MAX: u8 = 3;
 
 /// The time between two questions, unless `resolv.conf` has a shorter one.
@@ -68,7 +67,6 @@ const WITNESS_AFTER: Duration = ASK_AGAIN_AFTER;
 struct Files {
     hosts: PathBuf,
     resolv: PathBuf,
-    /// The port of the name servers.
     port: u16,
 }
 
@@ -85,11 +83,9 @@ pub(crate) struct SystemResolver {
 /// The parts of a file's metadata that change with it: inode, length and modification time.
 type Stamp = (u64, u64, i64, i64);
 
-/// The parsed content of a file.
 struct Cached<T>(Mutex<Option<(Stamp, T)>>);
 
 impl<T: Clone> Cached<T> {
-    /// The current content. The file is read again only after a change.
     fn of(&self, path: &Path, read: impl FnOnce(Vec<u8>) -> io::Result<T>) -> io::Result<T> {
         let meta = std::fs::metadata(path)?;
         let stamp = (meta.ino(), meta.len(), meta.mtime(), meta.mtime_nsec());
@@ -103,7 +99,6 @@ impl<T: Clone> Cached<T> {
     }
 }
 
-/// One resolver of the library for each name server.
 type NameServers = Arc<[hickory_resolver::Resolver<Sockets>]>;
 
 impl SystemResolver {
@@ -169,7 +164,6 @@ impl SystemResolver {
         std::future::pending().await
     }
 
-    /// The addresses of a name in the hosts file.
     fn in_file(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let text = |bytes| String::from_utf8(bytes).map(Arc::from).map_err(io::Error::other);
         match self.hosts.of(&self.files.hosts, text) {
@@ -240,8 +234,7 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
 
 type Answer = Result<Lookup, NetError>;
 
-/// Asks all name servers concurrently. The first answer is used, even if it contains no address. A failure
-/// counts only if no server answers.
+/// The first answer is used, even without an address. A failure counts only if no server answers.
 async fn ask(servers: &NameServers, name: Name, kind: RecordType) -> Answer {
     let deadline = Instant::now() + ANSWER_TIME_MAX;
     let mut asked: FuturesUnordered<_> =
@@ -258,7 +251,6 @@ async fn ask(servers: &NameServers, name: Name, kind: RecordType) -> Answer {
     failed
 }
 
-/// Whether a name server has sent any answer.
 fn is_answer(answer: &Answer) -> bool {
     !matches!(
         answer,
@@ -275,7 +267,6 @@ fn no_name_server(why: &impl std::fmt::Display) -> io::Error {
     io::Error::other(NoNameServer(why.to_string()))
 }
 
-/// Opens the sockets to name servers.
 #[derive(Clone)]
 struct Sockets {
     provider: TokioRuntimeProvider,
@@ -324,13 +315,12 @@ impl ConnectionProvider for Sockets {
     }
 }
 
-fn addresses(answer: Result<Lookup, NetError>) -> io::Result<Vec<IpAddr>> {
+fn addresses(answer: Answer) -> io::Result<Vec<IpAddr>> {
     let answer = answer.map_err(io_error)?;
     Ok(answer.answers().iter().filter_map(|record| record.data.ip_addr()).collect())
 }
 
-/// Alternates the addresses of both kinds, so that both are among the first. As in the system's resolver, an
-/// error of one kind counts only without an address of the other.
+/// Alternates the addresses of both kinds. As in the system's resolver, an error counts only without any address.
 fn merged(v4: io::Result<Vec<IpAddr>>, v6: io::Result<Vec<IpAddr>>) -> io::Result<Vec<IpAddr>> {
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     for answer in [v4, v6] {
@@ -351,7 +341,6 @@ fn merged(v4: io::Result<Vec<IpAddr>>, v6: io::Result<Vec<IpAddr>>) -> io::Resul
     }
 }
 
-/// The system's error inside, if there is one.
 fn io_error(error: NetError) -> io::Error {
     match error {
         NetError::Io(error) => match error.raw_os_error() {
