@@ -5,17 +5,12 @@
 //! - Bytes that are not exactly one record of a known version are an error, never a panic and never another record.
 //! - The fields of a released version never change. A new version appends fields. Each field is declared once, with the
 //!   version that added it and the value that older records have instead.
-//! - Only this module names the encoding of numbers and texts (bincode's default options).
-
-use bincode::Options;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+//! - Numbers and texts are encoded as by bincode 1 with its default options.
 
 use super::{LONG_VALUE_BYTES_MAX, StoreError};
 
 pub trait Record: Sized {
-    /// Encodes the record in its newest version. Panics when it is longer than [`LONG_VALUE_BYTES_MAX`]; the types of
-    /// the domain are bounded well below.
+    /// In the newest version. Panics above [`LONG_VALUE_BYTES_MAX`]; the types of the domain are bounded well below.
     fn encode(&self) -> Vec<u8>;
 
     /// # Errors
@@ -40,7 +35,6 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Reads the version byte, which must be one of `versions`.
     pub(super) fn of(record: &'static str, versions: &[u8], bytes: &'a [u8]) -> Result<Self, StoreError> {
         match bytes.split_first() {
             None => Err(StoreError::damaged(record, "it is empty")),
@@ -55,15 +49,9 @@ impl<'a> Fields<'a> {
         self.version >= version
     }
 
-    fn take<T: DeserializeOwned>(&mut self) -> Result<T, StoreError> {
-        let options = bincode::DefaultOptions::new().with_limit(LONG_VALUE_BYTES_MAX as u64 - 1);
-        options.deserialize_from(&mut self.bytes).map_err(|error| self.damaged(error.to_string()))
-    }
-
-    /// Reads an integer: one byte up to 250, or a byte that states how many bytes follow.
     fn varint(&mut self) -> Result<u64, StoreError> {
         match u8::read(self)? {
-            short @ ..=SHORT_MAX => Ok(short.into()),
+            short @ ..=250 => Ok(short.into()),
             251 => Field::read(self).map(|bytes| u16::from_le_bytes(bytes).into()),
             252 => Field::read(self).map(|bytes| u32::from_le_bytes(bytes).into()),
             253 => Field::read(self).map(u64::from_le_bytes),
@@ -80,13 +68,25 @@ impl<'a> Fields<'a> {
     }
 }
 
-fn put<T: Serialize + ?Sized>(value: &T, to: &mut Vec<u8>) {
-    if let Err(error) = bincode::DefaultOptions::new().serialize_into(to, value) {
-        panic!("a field cannot be written: {error}");
+/// Writes an integer as [`Fields::varint`] reads it.
+fn put(number: u64, to: &mut Vec<u8>) {
+    match number {
+        0..=250 => to.push(number as u8),
+        251..=0xffff => {
+            to.push(251);
+            to.extend((number as u16).to_le_bytes());
+        }
+        0x1_0000..=0xffff_ffff => {
+            to.push(252);
+            to.extend((number as u32).to_le_bytes());
+        }
+        _ => {
+            to.push(253);
+            to.extend(number.to_le_bytes());
+        }
     }
 }
 
-/// Encodes a record of this version. `fields` appends its fields.
 pub(super) fn encoded(record: &'static str, version: u8, fields: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
     let mut bytes = vec![version];
     fields(&mut bytes);
@@ -94,13 +94,12 @@ pub(super) fn encoded(record: &'static str, version: u8, fields: impl FnOnce(&mu
     bytes
 }
 
-/// Implements [`Record`] from the record's name and the fields that each version added, in order. A field of a later
-/// version states its value for older records. A field with its own encoding names the module of that encoding. The
-/// last part checks conditions on the whole record.
+/// Implements [`Record`] from its name and the fields of each version. A field of a later version states its value for
+/// older records. `via` names a module with its encoding. `check` lists conditions, with the reason of the damage.
 macro_rules! record {
     ($type:ident, $name:literal, {
         $($version:literal: $($field:ident $(via $form:ident)? $(= $default:expr)?),* $(,)?);* $(;)?
-    } $(check $check:expr)?) => {
+    } $(check |$it:ident| { $($holds:expr => $reason:literal),+ $(,)? })?) => {
         impl $crate::codec::Record for $type {
             fn encode(&self) -> Vec<u8> {
                 let newest = [$($version),*].into_iter().max().unwrap_or_default();
@@ -119,8 +118,10 @@ macro_rules! record {
                 fields.end()?;
                 let value = $type { $($($field,)*)* };
                 $(
-                    let check: fn(&$type) -> Result<(), &'static str> = $check;
-                    check(&value).map_err(|reason| $crate::StoreError::damaged($name, reason))?;
+                    let $it = &value;
+                    $(if !$holds {
+                        return Err($crate::StoreError::damaged($name, $reason));
+                    })+
                 )?
                 Ok(value)
             }
@@ -169,47 +170,42 @@ impl Field for bool {
     }
 }
 
-/// Implements [`Field`] for integers as bincode's varints, but without bincode: a page of a list has hundreds of them.
 macro_rules! whole {
-    ($($type:ty: |$varint:ident| $number:expr;)*) => {$(
+    ($($type:ty: |$number:ident| $varint:expr, |$read:ident| $value:expr;)*) => {$(
         impl Field for $type {
             fn write(&self, to: &mut Vec<u8>) {
-                put(self, to);
+                let $number = *self;
+                put($varint, to);
             }
 
             fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
-                let $varint = from.varint()?;
-                <$type>::try_from($number).map_err(|_| from.damaged("a number is too great"))
+                let $read = from.varint()?;
+                <$type>::try_from($value).map_err(|_| from.damaged("a number is too great"))
             }
         }
     )*};
 }
 
 whole! {
-    u16: |varint| varint;
-    u32: |varint| varint;
-    u64: |varint| varint;
-    i32: |varint| unfolded(varint);
-    i64: |varint| unfolded(varint);
+    u16: |number| number.into(), |varint| varint;
+    u32: |number| number.into(), |varint| varint;
+    u64: |number| number, |varint| varint;
+    i32: |number| folded(number.into()), |varint| unfolded(varint);
+    i64: |number| folded(number), |varint| unfolded(varint);
 }
 
-/// Decodes a zigzag integer: 0, -1, 1, -2, 2 and so on.
+/// Encodes as a zigzag integer: 0, -1, 1, -2, 2 and so on.
+const fn folded(number: i64) -> u64 {
+    (number << 1 ^ number >> 63) as u64
+}
+
 const fn unfolded(varint: u64) -> i64 {
     (varint >> 1) as i64 ^ -((varint & 1) as i64)
 }
 
-/// The greatest number that bincode writes as one byte, for example the length of a text.
-const SHORT_MAX: u8 = 250;
-
-/// Writes short texts without bincode: a row of the name index has 64 of them.
 pub(super) fn write_text(text: &str, to: &mut Vec<u8>) {
-    match u8::try_from(text.len()) {
-        Ok(length @ ..=SHORT_MAX) => {
-            to.push(length);
-            to.extend_from_slice(text.as_bytes());
-        }
-        _ => put(text, to),
-    }
+    put(text.len() as u64, to);
+    to.extend_from_slice(text.as_bytes());
 }
 
 impl Field for String {
@@ -218,15 +214,11 @@ impl Field for String {
     }
 
     fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
-        match from.bytes.split_first() {
-            Some((&length @ ..=SHORT_MAX, rest)) if rest.len() >= usize::from(length) => {
-                let (text, rest) = rest.split_at(length.into());
-                let text = Self::from_utf8(text.to_vec()).map_err(|error| from.damaged(error.to_string()))?;
-                from.bytes = rest;
-                Ok(text)
-            }
-            _ => from.take(),
-        }
+        let length = usize::try_from(from.varint()?).unwrap_or(usize::MAX);
+        let (text, rest) =
+            from.bytes.split_at_checked(length).ok_or_else(|| from.damaged("it is cut off"))?;
+        from.bytes = rest;
+        Self::from_utf8(text.to_vec()).map_err(|error| from.damaged(error.to_string()))
     }
 }
 
@@ -271,7 +263,7 @@ impl<F: Field> Field for Option<F> {
 
 impl<F: Field> Field for Vec<F> {
     fn write(&self, to: &mut Vec<u8>) {
-        put(&(self.len() as u64), to);
+        put(self.len() as u64, to);
         F::write_all(self, to);
     }
 

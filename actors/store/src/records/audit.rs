@@ -1,15 +1,12 @@
 //! Entries of the audit log.
 //!
-//! Every change that alters the usage of a business writes an entry, so the newest entry also contains the
-//! usage after the change. The usage needs no separate row, and after a crash either both the change and the
-//! usage are stored or neither.
+//! Every change that alters the usage of a business writes an entry, so the newest entry also contains the usage.
 
-use domain::{Actor, AuditEntry, FieldChange, ResourceId, Usage};
+use domain::{Actor, Amount, AuditEntry, Budget, BudgetKind, FieldChange, Limit, ResourceId, Usage};
 use uuid::Uuid;
 
-use super::budget::usage;
 use crate::StoreError;
-use crate::codec::{Field, Fields, Record, fields, record};
+use crate::codec::{Field, Fields, Record, encoded, fields, record};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRecord {
@@ -20,7 +17,6 @@ pub struct AuditRecord {
 
 record!(AuditRecord, "audit", { 1: entry; 2: usage via usage = None });
 
-/// Readers of the log do not need the usage.
 impl Record for AuditEntry {
     fn encode(&self) -> Vec<u8> {
         AuditRecord { entry: self.clone(), usage: None }.encode()
@@ -41,7 +37,6 @@ const ACTOR_OPERATOR: u8 = 2;
 const ACTOR_SYSTEM: u8 = 3;
 const ACTOR_PERSON: u8 = 4;
 
-/// A number, and the id of the key or the person.
 impl Field for Actor {
     fn write(&self, to: &mut Vec<u8>) {
         let (number, id) = match self {
@@ -64,13 +59,59 @@ impl Field for Actor {
     }
 }
 
+const BUDGET: &str = "budget";
+
+fields! {
+    Amount { rows, bytes }
+    Limit { rows_max, bytes_max }
+}
+
+/// Only kinds with a limit are stored.
+impl Record for Budget {
+    fn encode(&self) -> Vec<u8> {
+        let limits = BudgetKind::ALL.iter().map(|kind| (*kind, self.limit(*kind)));
+        let limits: Vec<_> = limits.filter(|(_, limit)| *limit != Limit::default()).collect();
+        encoded(BUDGET, 1, |bytes| limits.write(bytes))
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, StoreError> {
+        let mut fields = Fields::of(BUDGET, &[1], bytes)?;
+        let mut budget = Self::default();
+        for (kind, limit) in Vec::<(BudgetKind, Limit)>::read(&mut fields)? {
+            budget.set(kind, limit);
+        }
+        fields.end()?;
+        Ok(budget)
+    }
+}
+
+/// Rows and bytes in the order of [`BudgetKind::kept`]. A usage that lacks a newer kind is decoded as none.
+mod usage {
+    use domain::Usage;
+
+    use super::{Amount, BudgetKind, Field, Fields, StoreError};
+
+    pub(super) fn write(usage: &Option<Usage>, to: &mut Vec<u8>) {
+        let amounts = |usage: &Usage| BudgetKind::kept().map(|kind| usage.of(kind)).collect();
+        usage.as_ref().map_or_else(Vec::new, amounts).write(to);
+    }
+
+    pub(super) fn read(from: &mut Fields<'_>) -> Result<Option<Usage>, StoreError> {
+        let (mut usage, mut kinds) = (Usage::default(), BudgetKind::kept());
+        for amount in Vec::<Amount>::read(from)? {
+            let Some(kind) = kinds.next() else { break };
+            usage.set(kind, amount);
+        }
+        Ok(kinds.next().is_none().then_some(usage))
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use domain::{Amount, AuditAction, AuditedKind, BudgetKind, Timestamp};
+    use domain::{AuditAction, AuditedKind, Timestamp};
 
     use super::super::testing::{check, check_damage, id_of};
     use super::*;
-    use crate::Record;
 
     fn entry() -> AuditEntry {
         AuditEntry {
@@ -132,10 +173,35 @@ mod tests {
     }
 
     #[test]
-    fn damaged_fields_are_refused() {
+    fn damaged_fields_of_audit_are_refused() {
         // The actor follows the id and an instant of nine bytes.
         check_damage(&entry(), |bytes| bytes[26] = 7);
         check_damage(&entry(), |bytes| bytes[26] = ACTOR_SYSTEM);
         check_damage(&AuditEntry { actor: Actor::System, ..entry() }, |bytes| bytes[26] = ACTOR_API_KEY);
+    }
+
+    #[test]
+    fn a_budget_has_these_bytes() {
+        check(&Budget::default(), "0100");
+        let mut budget = Budget::default();
+        budget.set(BudgetKind::Contacts, Limit { rows_max: Some(10), bytes_max: None });
+        budget.set(BudgetKind::WaitingDeliveries, Limit { rows_max: None, bytes_max: Some(65_536) });
+        check(&budget, "010204010a00090001fc00000100");
+        check_damage(&budget, |bytes| bytes[2] = 99);
+    }
+
+    #[test]
+    fn a_usage_that_lacks_a_kind_tells_nothing() {
+        let read = |bytes: &[u8]| usage::read(&mut Fields::of("usage", &[1], bytes).unwrap()).unwrap();
+        let mut kept = Usage::default();
+        kept.set(BudgetKind::Knowledge, Amount { rows: 3, bytes: 300 });
+        let mut bytes = vec![1];
+        usage::write(&Some(kept), &mut bytes);
+        assert_eq!(read(&bytes), Some(kept));
+        let lacking: Vec<_> = BudgetKind::kept().skip(1).map(|_| Amount::default()).collect();
+        let mut bytes = vec![1];
+        lacking.write(&mut bytes);
+        assert_eq!(read(&bytes), None);
+        assert_eq!(read(&[1, 0]), None);
     }
 }

@@ -1,15 +1,118 @@
-use domain::{Business, WeeklyBreaks};
+//! A business, its services, staff, opening hours, special days, time off and retention.
 
-use crate::codec::record;
+use domain::{
+    AUDIT_DAYS_MIN, BlockedTime, Buffers, Business, Currency, DayHours, DayWindows, LocalTime, LocalWindow,
+    MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, RETENTION_DAYS, Retention,
+    RetentionSet, SERVICE_MINUTES, Service, SpecialDay, StaffHours, StaffMember, WeeklyBreaks, WeeklyHours,
+};
+
+use crate::StoreError;
+use crate::codec::{Field, Fields, fields, record};
 
 record!(Business, "business", {
     1: id, name, zone, locale, website_url, booking_mode, hours, phone_region, suspended, created_at, updated_at;
     2: breaks = WeeklyBreaks::default();
 });
 
+record!(Service, "service", {
+    1: id, name, description, duration_minutes, active, created_at, updated_at;
+    2: buffers = Buffers::default(), min_notice_minutes = 0, max_advance_days = None, price = None;
+} check |it| {
+    SERVICE_MINUTES.contains(&it.duration_minutes) => "no service takes that long",
+    (it.min_notice_minutes <= MIN_NOTICE_MINUTES_MAX) => "no service asks for so much notice",
+    it.max_advance_days.is_none_or(|days| MAX_ADVANCE_DAYS.contains(&days))
+        => "no service is limited to that many days ahead",
+});
+
+record!(StaffMember, "staff", {
+    1: id, name, active, zone, service_ids, created_at, updated_at;
+    2: hours = None;
+});
+
+impl Field for Buffers {
+    fn write(&self, to: &mut Vec<u8>) {
+        // Both are at most 240.
+        (self.before_minutes() as u8, self.after_minutes() as u8).write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        let (before, after) = <(u8, u8)>::read(from)?;
+        Self::new(before.into(), after.into()).ok_or_else(|| from.damaged("its buffers are too long"))
+    }
+}
+
+impl Field for Price {
+    fn write(&self, to: &mut Vec<u8>) {
+        (self.cents, self.currency.as_str().to_owned()).write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        let (cents, currency) = <(u32, String)>::read(from)?;
+        let currency = Currency::parse(&currency).filter(|_| cents <= PRICE_CENTS_MAX);
+        let currency = currency.ok_or_else(|| from.damaged("its price is invalid"))?;
+        Ok(Self { cents, currency })
+    }
+}
+
+record!(SpecialDay, "special_day", { 1: date, hours, note, created_at, updated_at });
+
+record!(BlockedTime, "blocked_time", {
+    1: id, staff_id, starts_at, ends_at, source, note, created_at;
+} check |it| { (it.ends_at > it.starts_at) => "it ends before it starts" });
+
+fields! {
+    DayHours { day, open, close }
+    LocalWindow { open, close }
+}
+
+impl Field for LocalTime {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.minutes().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Self::from_minutes(u16::read(from)?).ok_or_else(|| from.damaged("a time is later than 24:00"))
+    }
+}
+
+macro_rules! windows {
+    ($($type:ident of $windows:ident, else $contradiction:literal;)*) => {$(
+        impl Field for $type {
+            fn write(&self, to: &mut Vec<u8>) {
+                self.$windows().to_vec().write(to);
+            }
+
+            fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+                Self::new(Vec::read(from)?).map_err(|_| from.damaged($contradiction))
+            }
+        }
+    )*};
+}
+
+windows! {
+    DayWindows of windows, else "its windows contradict each other";
+    StaffHours of days, else "their hours contradict each other";
+    WeeklyBreaks of days, else "its breaks contradict each other";
+    WeeklyHours of days, else "its opening hours contradict each other";
+}
+
+record!(Retention, "retention", {
+    1: calls_days, messages_days, audit_days, appointments_days, set;
+} check |it| { has_possible_days(it) => "its number of days is out of range" });
+
+fn has_possible_days(it: &Retention) -> bool {
+    let mut days =
+        [it.calls_days, it.messages_days, it.audit_days, it.appointments_days].into_iter().flatten();
+    it.audit_days.is_none_or(|days| days >= AUDIT_DAYS_MIN) && days.all(|days| RETENTION_DAYS.contains(&days))
+}
+
+fields! { RetentionSet { at, steady, before } }
+
 #[cfg(test)]
 mod tests {
-    use domain::{BookingMode, Day, DayHours, LocalTime, Locale, Timestamp, WeeklyHours};
+    use chrono::NaiveDate;
+    use domain::{BlockedSource, BookingMode, Day, Locale, SteadyTime, Timestamp};
+    use uuid::Uuid;
 
     use super::super::testing::{check, check_damage, check_old, id_of, replace};
     use super::*;
@@ -63,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_fields_are_refused() {
+    fn damaged_fields_of_business_are_refused() {
         check_damage(&business(), |bytes| replace(bytes, b"America/Toronto", b"America/Torinto"));
         check_damage(&business(), |bytes| replace(bytes, b"Toronto\x02", b"Toronto\x09"));
         // Monday's window, from 540 to 1050 minutes: twice on Saturday, empty, and after 24:00.
@@ -79,5 +182,163 @@ mod tests {
         // Tuesday's break, from 720 minutes on: empty, and on an invalid day.
         check_damage(&business(), |bytes| replace(bytes, b"\xd0\x02\xfb\x0c\x03", b"\xd0\x02\xfb\xd0\x02"));
         check_damage(&business(), |bytes| replace(bytes, b"\x01\x02\xfb\xd0\x02", b"\x01\x07\xfb\xd0\x02"));
+    }
+
+    fn window(open: u16, close: u16) -> DayHours {
+        let time = |hour| LocalTime::from_minutes(60 * hour).unwrap();
+        DayHours { day: Day::Friday, open: time(open), close: time(close) }
+    }
+
+    fn service() -> Service {
+        Service {
+            id: id_of([0xa1; 16]),
+            name: "Coupe".into(),
+            description: String::new(),
+            duration_minutes: 45,
+            active: true,
+            buffers: Buffers::new(10, 240).unwrap(),
+            min_notice_minutes: 1_440,
+            max_advance_days: Some(90),
+            price: Some(Price { cents: 4_550, currency: Currency::parse("EUR").unwrap() }),
+            created_at: Timestamp::from_millis(1_772_442_000_000),
+            updated_at: Timestamp::from_millis(1_772_442_000_001),
+        }
+    }
+
+    fn staff() -> StaffMember {
+        StaffMember {
+            id: id_of([0xa2; 16]),
+            name: "Ada".into(),
+            active: false,
+            zone: chrono_tz::UTC,
+            service_ids: vec![id_of([0xa1; 16]), id_of([0xa3; 16])],
+            hours: Some(StaffHours::new(vec![window(9, 12), window(13, 17)]).unwrap()),
+            created_at: Timestamp::from_millis(1_772_442_000_000),
+            updated_at: Timestamp::from_millis(1_772_442_000_001),
+        }
+    }
+
+    const SERVICE: &str = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a105436f757065002d01fd00358d5b39\
+         030000fd02358d5b39030000";
+    const STAFF: &str = "a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a203416461000355544302a1a1a1a1a1\
+         a1a1a1a1a1a1a1a1a1a1a1a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3fd00358d5b\
+         39030000fd02358d5b39030000";
+
+    #[test]
+    fn a_service_has_these_bytes() {
+        check(&service(), &format!("02{SERVICE}0af0fba005015a01fbc61103455552"));
+        let plain = Service {
+            buffers: Buffers::default(),
+            min_notice_minutes: 0,
+            max_advance_days: None,
+            price: None,
+            ..service()
+        };
+        check(&plain, &format!("02{SERVICE}0000000000"));
+        check_old(&plain, &format!("01{SERVICE}"));
+    }
+
+    #[test]
+    fn a_staff_member_has_these_bytes() {
+        check(&staff(), &format!("02{STAFF}010205fb1c02fbd00205fb0c03fbfc03"));
+        let always = StaffMember { hours: None, ..staff() };
+        check(&always, &format!("02{STAFF}00"));
+        check_old(&always, &format!("01{STAFF}"));
+    }
+
+    #[test]
+    fn damaged_fields_of_catalog_are_refused() {
+        check_damage(&service(), |bytes| replace(bytes, b"Coupe\0\x2d", b"Coupe\0\x04"));
+        check_damage(&service(), |bytes| replace(bytes, b"\x2d\x01", b"\x2d\x02"));
+        check_damage(&service(), |bytes| replace(bytes, b"\x0a\xf0", b"\x0a\xf1"));
+        check_damage(&service(), |bytes| replace(bytes, b"\x01\x5a", b"\x01\x00"));
+        check_damage(&service(), |bytes| replace(bytes, b"EUR", b"eUR"));
+        let notice = Service { min_notice_minutes: MIN_NOTICE_MINUTES_MAX + 1, ..service() };
+        check_damage(&notice, |_| {});
+        let advance = Service { max_advance_days: Some(MAX_ADVANCE_DAYS.end() + 1), ..service() };
+        check_damage(&advance, |_| {});
+        let price = service().price.map(|price| Price { cents: PRICE_CENTS_MAX + 1, ..price });
+        check_damage(&Service { price, ..service() }, |_| {});
+        check_damage(&staff(), |bytes| replace(bytes, b"UTC", b"ABC"));
+        // The second window begins before the first one ends.
+        check_damage(&staff(), |bytes| replace(bytes, b"\x0c\x03", b"\xcf\x02"));
+    }
+
+    fn special_day() -> SpecialDay {
+        let time = |hour: u16| LocalTime::from_minutes(60 * hour).unwrap();
+        let windows = vec![
+            LocalWindow { open: time(9), close: time(12) },
+            LocalWindow { open: time(22), close: time(2) },
+        ];
+        SpecialDay {
+            date: NaiveDate::from_ymd_opt(2026, 12, 24).unwrap(),
+            hours: DayWindows::new(windows).unwrap(),
+            note: Some("Eve".into()),
+            created_at: Timestamp::from_millis(1_772_442_000_000),
+            updated_at: Timestamp::from_millis(1_772_442_000_001),
+        }
+    }
+
+    fn blocked_time() -> BlockedTime {
+        BlockedTime {
+            id: id_of([0xa1; 16]),
+            staff_id: id_of([0xa2; 16]),
+            starts_at: Timestamp::from_millis(1_772_442_000_000),
+            ends_at: Timestamp::from_millis(1_772_442_000_001),
+            source: BlockedSource::TimeOff,
+            note: None,
+            created_at: Timestamp::from_millis(300),
+        }
+    }
+
+    #[test]
+    fn a_special_day_has_these_bytes() {
+        check(
+            &special_day(),
+            "01fc0c95160002fb1c02fbd002fb2805780103457665fd00358d5b39030000fd\
+             02358d5b39030000",
+        );
+        let closed = SpecialDay { hours: DayWindows::CLOSED, note: None, ..special_day() };
+        check(&closed, "01fc0c9516000000fd00358d5b39030000fd02358d5b39030000");
+    }
+
+    #[test]
+    fn a_blocked_time_has_these_bytes() {
+        check(
+            &blocked_time(),
+            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2\
+             a2fd00358d5b39030000fd02358d5b390300000100fb5802",
+        );
+    }
+
+    #[test]
+    fn damaged_fields_of_diary_are_refused() {
+        // The first window is empty, and the second begins within it.
+        check_damage(&special_day(), |bytes| replace(bytes, b"\xd0\x02", b"\x1c\x02"));
+        check_damage(&special_day(), |bytes| replace(bytes, b"\x28\x05", b"\xcf\x02"));
+        let over = BlockedTime { ends_at: blocked_time().starts_at, ..blocked_time() };
+        check_damage(&over, |_| {});
+        check_damage(&blocked_time(), |bytes| replace(bytes, b"\x01\0\xfb\x58", b"\x09\0\xfb\x58"));
+    }
+
+    #[test]
+    fn a_retention_has_these_bytes() {
+        check(&Retention::default(), "010000000000");
+        let set = RetentionSet {
+            at: Timestamp::from_millis(300),
+            steady: SteadyTime::from_millis(1),
+            before: Uuid::from_bytes([0xa1; 16]),
+        };
+        let some = Retention {
+            calls_days: Some(30),
+            messages_days: None,
+            audit_days: Some(365),
+            appointments_days: Some(1),
+            set: Some(set),
+        };
+        check(&some, "01011e0001fb6d01010101fb580202a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1");
+        check_damage(&some, |bytes| bytes[2] = 0);
+        check_damage(&Retention { audit_days: Some(89), ..some }, |_| {});
+        check_damage(&Retention { calls_days: Some(36_501), ..some }, |_| {});
     }
 }

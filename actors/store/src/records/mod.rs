@@ -3,32 +3,14 @@
 //! Invariants: ids are stored as 16 bytes, instants as milliseconds, words as numbers that never change. A decoded
 //! record has passed the same checks as a new one. A test per kind pins its bytes.
 
-mod alert;
-mod appointment;
 mod audit;
-mod budget;
 mod business;
-mod call;
-mod catalog;
-mod clock;
-mod contact;
-mod diary;
-mod erasure;
-mod hours;
-mod idempotency;
-mod installation;
-mod key;
-mod knowledge;
-mod mail;
-mod membership;
-mod message;
-mod names;
-mod person;
-mod retention;
-mod round;
+mod day;
+mod people;
+mod sending;
 #[cfg(test)]
 mod testing;
-mod webhook;
+mod work;
 
 use chrono::{Datelike, NaiveDate};
 use chrono_tz::Tz;
@@ -42,15 +24,12 @@ use domain::{
 use uuid::Uuid;
 
 pub use self::audit::AuditRecord;
-pub use self::call::CallRow;
-pub use self::clock::{Boot, ClockRecord};
-pub use self::erasure::{ErasingRecord, ErasureRecord, WipeRecord};
-pub use self::idempotency::{IdempotencyRecord, ShownAnew};
-pub use self::installation::{MetaRecord, STORE_FORMAT, STORE_FORMAT_IN_UPGRADE};
-pub use self::mail::mail_kind_number;
-pub use self::message::status_number;
-pub use self::names::NamesRecord;
-pub use self::round::RoundRecord;
+pub use self::day::{CallRow, NamesRecord, status_number};
+pub use self::sending::mail_kind_number;
+pub use self::work::{
+    Boot, ClockRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, MetaRecord, RoundRecord,
+    STORE_FORMAT, STORE_FORMAT_IN_UPGRADE, ShownAnew, WipeRecord,
+};
 use super::StoreError;
 use super::codec::{Field, Fields, write_text};
 
@@ -199,7 +178,6 @@ impl Field for NaiveDate {
     }
 }
 
-/// Implements [`Field`] for types that are stored as text and parsed when they are read.
 macro_rules! parsed {
     ($($type:ty: $text:ident, $parse:expr, $reason:literal;)*) => {$(
         impl Field for $type {

@@ -1,7 +1,13 @@
-use domain::{AttemptError, Delivery, EventTypes, WebhookEndpoint, WebhookSecret};
+//! Webhook endpoints, deliveries and mails.
 
+use domain::{
+    ABOUT_MAX, About, AttemptError, Delivery, EventTypes, Mail, MailError, MailKind, MailStatus,
+    WebhookEndpoint, WebhookSecret,
+};
+
+use super::Numbered;
 use crate::StoreError;
-use crate::codec::{Field, Fields, record};
+use crate::codec::{Field, Fields, fields, record};
 
 record!(WebhookEndpoint, "webhook_endpoint", {
     1: id, url, events, description, status, disabled_reason, disabled_at, epoch, secret, created_at, updated_at;
@@ -42,11 +48,38 @@ impl Field for AttemptError {
     }
 }
 
+pub fn mail_kind_number(kind: MailKind) -> u8 {
+    kind.number()
+}
+
+record!(Mail, "mail", {
+    1: id, business_id, person_id, kind, about, more, to, message_id, status, attempts, last_error, created_at,
+       last_attempt_at, next_attempt_at;
+} check |it| {
+    (it.about.len() <= ABOUT_MAX) => "it is about too many records",
+    ((it.status == MailStatus::Pending) == it.next_attempt_at.is_some())
+        => "it is due and not pending, or pending and not due",
+});
+
+fields! { About { kind, id, at } }
+
+impl Field for MailError {
+    fn write(&self, to: &mut Vec<u8>) {
+        self.to_string().write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        Ok(Self::from_text(String::read(from)?))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use domain::{
-        AttemptFailure, DeliveryStatus, DisabledReason, EventType, Timestamp, WebhookStatus, WebhookUrl,
+        AlertKind, AttemptFailure, DeliveryStatus, DisabledReason, EventType, Timestamp, WebhookStatus,
+        WebhookUrl,
     };
+    use uuid::Uuid;
 
     use super::super::testing::{check, check_damage, id_of, replace};
     use super::*;
@@ -119,5 +152,46 @@ mod tests {
         check_damage(&endpoint(), |bytes| replace(bytes, b"/h\x3f\x00\x02", b"/h\x3f\x00\x07"));
         check_damage(&endpoint(), |bytes| replace(bytes, b"/h\x3f", b"/h\x7f"));
         check_damage(&delivery(), |bytes| bytes[17] = 0x7f);
+    }
+
+    fn mail() -> Mail {
+        Mail {
+            id: id_of([1; 16]),
+            business_id: Some(id_of([2; 16])),
+            person_id: id_of([3; 16]),
+            kind: MailKind::Daily,
+            about: vec![About {
+                kind: AlertKind::AppointmentBooked,
+                id: Uuid::from_bytes([4; 16]),
+                at: Timestamp::from_millis(1),
+            }],
+            more: 5,
+            to: Some("a@b.example".into()),
+            message_id: "m@b.example".into(),
+            status: MailStatus::Pending,
+            attempts: 2,
+            last_error: Some(MailError::Quoted("451 later".into())),
+            created_at: Timestamp::from_millis(2),
+            last_attempt_at: Some(Timestamp::from_millis(3)),
+            next_attempt_at: Some(Timestamp::from_millis(4)),
+        }
+    }
+
+    #[test]
+    fn the_bytes_of_a_mail_never_change() {
+        check(
+            &mail(),
+            "0101010101010101010101010101010101010202020202020202020202020202020203030303030303030303030303\
+             030303030105040404040404040404040404040404040205010b6140622e6578616d706c650b6d40622e6578616d70\
+             6c6501020109343531206c617465720401060108",
+        );
+    }
+
+    #[test]
+    fn what_is_no_mail_is_damage() {
+        check_damage(&mail(), |bytes| bytes[50] = 0x7f);
+        // A due mail whose status is not pending.
+        check_damage(&mail(), |bytes| replace(bytes, b"m@b.example\x01", b"m@b.example\x02"));
+        check_damage(&mail(), |bytes| replace(bytes, b"m@b.example\x01", b"m@b.example\x7f"));
     }
 }

@@ -1,0 +1,331 @@
+//! Appointments, contacts with the index of their names, calls with their index by start, messages and knowledge.
+
+use domain::{
+    Appointment, Buffers, CallOutcome, CallRecord, Contact, ContactId, Direction, Knowledge, MessageStatus,
+    TakenMessage,
+};
+
+use super::Numbered;
+use crate::codec::record;
+
+record!(Appointment, "appointment", {
+    1: id, status, starts_at, ends_at, service_id, staff_id, contact_id via nil_for_none, source,
+       calendar_sync_status, announced, move_unannounced, created_at, updated_at;
+    2: buffers = Buffers::default();
+    3: notes = None;
+} check |it| { (it.ends_at > it.starts_at) => "it ends before it starts" });
+
+/// The nil UUID is never issued, so it means that there is no id.
+mod nil_for_none {
+    use domain::{ContactId, ResourceId};
+    use uuid::Uuid;
+
+    use crate::StoreError;
+    use crate::codec::{Field, Fields};
+
+    pub(super) fn write(id: &Option<ContactId>, to: &mut Vec<u8>) {
+        id.map_or(Uuid::nil(), ResourceId::uuid).write(to);
+    }
+
+    pub(super) fn read(from: &mut Fields<'_>) -> Result<Option<ContactId>, StoreError> {
+        let id = Uuid::read(from)?;
+        Ok((!id.is_nil()).then(|| id.into()))
+    }
+}
+
+record!(Contact, "contact", {
+    1: id, name, phone, email, locale, zone, created_at, updated_at;
+    2: notes = None;
+});
+
+/// The names of consecutive contacts, many in one row: a row costs a search more than its bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NamesRecord {
+    /// The id and the folded name.
+    pub names: Vec<(ContactId, String)>,
+}
+
+record!(NamesRecord, "names", { 1: names } check |it| {
+    it.names.is_sorted_by(|a, b| a.0 < b.0) => "its contacts are not in order"
+});
+
+/// The value in the index by start, so that lists are filtered without reading the calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallRow {
+    pub direction: Direction,
+    pub outcome: CallOutcome,
+}
+
+impl From<&CallRecord> for CallRow {
+    fn from(call: &CallRecord) -> Self {
+        Self { direction: call.direction, outcome: call.outcome }
+    }
+}
+
+record!(CallRow, "call row", { 1: direction, outcome });
+
+record!(CallRecord, "call", {
+    1: id, direction, status, outcome, from_number, to_number, contact_id, started_at, ended_at, duration_seconds,
+       locale, summary, recording_url, appointment_id, message_id, created_at, updated_at;
+} check |it| { (it.ended_at >= it.started_at) => "it ends before it starts" });
+
+pub fn status_number(status: MessageStatus) -> u8 {
+    status.number()
+}
+
+record!(TakenMessage, "message", {
+    1: id, call_id, contact_id, caller_name, caller_phone, body, urgency, staff_id, status, created_at, updated_at;
+});
+
+record!(Knowledge, "knowledge", { 1: id, title, content, source_url, locale, created_at, updated_at });
+
+#[cfg(test)]
+mod tests {
+    use domain::{
+        AppointmentStatus, CalendarSyncStatus, CallStatus, Email, Locale, Source, Timestamp, Urgency,
+    };
+
+    use super::super::testing::{check, check_damage, check_old, id_of, phone, replace};
+    use super::*;
+    use crate::{LONG_VALUE_BYTES_MAX, Record, VALUE_BYTES_MAX};
+
+    fn appointment() -> Appointment {
+        Appointment {
+            id: id_of([0xa1; 16]),
+            status: AppointmentStatus::Confirmed,
+            starts_at: Timestamp::from_millis(1_772_442_000_000),
+            ends_at: Timestamp::from_millis(1_772_443_800_000),
+            buffers: Buffers::new(15, 240).unwrap(),
+            service_id: id_of([0xa2; 16]),
+            staff_id: id_of([0xa3; 16]),
+            contact_id: Some(id_of([0xa4; 16])),
+            source: Source::Voice,
+            calendar_sync_status: CalendarSyncStatus::NotConnected,
+            announced: true,
+            move_unannounced: false,
+            created_at: Timestamp::from_millis(-1),
+            updated_at: Timestamp::from_millis(300),
+            notes: Some("Bring X".into()),
+        }
+    }
+
+    #[test]
+    fn an_appointment_has_these_bytes() {
+        let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102fd00358d5b39030000fd8023c45b\
+             39030000a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a3a3a3a3a3a3a3a3a3a3a3a3\
+             a3a3a3a3a4a4a4a4a4a4a4a4a4a4a4a4a4a4a4a40101010001fb5802";
+        check(&appointment(), &format!("03{first}0ff0010742 72696e672058"));
+        let without = Appointment { notes: None, ..appointment() };
+        check(&without, &format!("03{first}0ff000"));
+        check_old(&without, &format!("02{first}0ff0"));
+        let plain = Appointment { buffers: Buffers::default(), ..without };
+        check(&plain, &format!("03{first}000000"));
+        check_old(&plain, &format!("01{first}"));
+    }
+
+    #[test]
+    fn an_appointment_whose_contact_was_erased_has_these_bytes() {
+        let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102fd00358d5b39030000fd8023c45b\
+             39030000a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a3a3a3a3a3a3a3a3a3a3a3a3\
+             a3a3a3a3000000000000000000000000000000000101010001fb5802";
+        let of_nobody = appointment().erased();
+        check(&of_nobody, &format!("03{first}0ff000"));
+        check_old(&of_nobody, &format!("02{first}0ff0"));
+        check_old(&Appointment { buffers: Buffers::default(), ..of_nobody }, &format!("01{first}"));
+    }
+
+    #[test]
+    fn damaged_fields_of_appointment_are_refused() {
+        check_damage(&appointment(), |bytes| bytes[17] = 9);
+        let backwards = Appointment { ends_at: appointment().starts_at, ..appointment() };
+        check_damage(&backwards, |_| {});
+        check_damage(&appointment(), |bytes| replace(bytes, b"\x0f\xf0", b"\xf1\xf0"));
+    }
+
+    fn contact() -> Contact {
+        Contact {
+            id: id_of([0xa1; 16]),
+            name: Some("Zoë".into()),
+            phone: Some(phone()),
+            email: Some(Email::new("zoe@example.com").unwrap()),
+            locale: Some(Locale::En),
+            zone: Some(chrono_tz::Europe::Paris),
+            notes: Some("Left-handed".into()),
+            created_at: Timestamp::MIN,
+            updated_at: Timestamp::MAX,
+        }
+    }
+
+    #[test]
+    fn a_contact_has_these_bytes() {
+        let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a101045a6fc3ab010c2b313535353132\
+             3334353637010f7a6f65406578616d706c652e636f6d0101010c4575726f7065\
+             2f5061726973fdffbf08de14710000fdfeb73fa4efcc0100";
+        check(&contact(), &format!("02{first}010b4c6566742d68616e646564"));
+        let without = Contact { notes: None, ..contact() };
+        check(&without, &format!("02{first}00"));
+        check_old(&without, &format!("01{first}"));
+        let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10000000000fdffbf08de14710000fdfeb73fa4efcc0100";
+        let bare = Contact { name: None, phone: None, email: None, locale: None, zone: None, ..without };
+        check(&bare, &format!("02{first}00"));
+        check_old(&bare, &format!("01{first}"));
+    }
+
+    #[test]
+    fn damaged_fields_of_contact_are_refused() {
+        check_damage(&contact(), |bytes| replace(bytes, b"Europe/Paris", b"Europe/Parts"));
+        check_damage(&contact(), |bytes| replace(bytes, b"+1555", b"+0555"));
+        check_damage(&contact(), |bytes| replace(bytes, b"zoe@", b"zoe "));
+        check_damage(&contact(), |bytes| replace(bytes, b".com\x01\x01", b".com\x01\x00"));
+        check_damage(&contact(), |bytes| replace(bytes, b".com\x01", b".com\x02"));
+        check_damage(&contact(), |bytes| *bytes.last_mut().unwrap() = 0xff);
+        check_damage(&Contact { notes: None, ..contact() }, |bytes| *bytes.last_mut().unwrap() = 2);
+    }
+
+    fn names() -> NamesRecord {
+        NamesRecord { names: vec![(id_of([0xa1; 16]), "zoë".into()), (id_of([0xa2; 16]), "ada".into())] }
+    }
+
+    #[test]
+    fn names_have_these_bytes() {
+        check(
+            &names(),
+            "0102a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1047a6fc3aba2a2a2a2a2a2a2a2a2\
+             a2a2a2a2a2a2a203616461",
+        );
+        check(&NamesRecord::default(), "0100");
+    }
+
+    #[test]
+    fn damaged_fields_of_names_are_refused() {
+        check_damage(&names(), |bytes| replace(bytes, &[0xa2; 16], &[0xa0; 16]));
+        check_damage(&names(), |bytes| replace(bytes, b"ada", b"ad\xff"));
+    }
+
+    fn call() -> CallRecord {
+        CallRecord {
+            id: id_of([0xa1; 16]),
+            direction: Direction::Inbound,
+            status: CallStatus::Missed,
+            outcome: CallOutcome::Spam,
+            from_number: Some(phone()),
+            to_number: None,
+            contact_id: Some(id_of([0xa2; 16])),
+            started_at: Timestamp::from_millis(1_772_442_000_000),
+            ended_at: Timestamp::from_millis(1_772_442_062_000),
+            duration_seconds: 62,
+            locale: Some(Locale::Fr),
+            summary: Some("早上好".into()),
+            recording_url: Some("https://a.example".into()),
+            appointment_id: None,
+            message_id: Some(id_of([0xa3; 16])),
+            created_at: Timestamp::from_millis(-1),
+            updated_at: Timestamp::from_millis(300),
+        }
+    }
+
+    #[test]
+    fn a_call_has_these_bytes() {
+        check(
+            &call(),
+            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1010208010c2b313535353132333435\
+             36370001a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2fd00358d5b39030000fd6019\
+             8f5b390300003e01020109e697a9e4b88ae5a5bd011168747470733a2f2f612e\
+             6578616d706c650001a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a301fb5802",
+        );
+        check(&CallRow::from(&call()), "010108");
+    }
+
+    #[test]
+    fn the_longest_summary_comes_back_byte_for_byte() {
+        let long = CallRecord {
+            summary: Some("👩‍🚀\u{301}م".repeat(200) + &"😀".repeat(19_000)), ..call()
+        };
+        let bytes = long.encode();
+        assert!(bytes.len() < LONG_VALUE_BYTES_MAX);
+        assert!(bytes.len() > VALUE_BYTES_MAX, "it is kept in pieces");
+        assert_eq!(CallRecord::decode(&bytes).unwrap(), long);
+    }
+
+    #[test]
+    fn damaged_fields_of_call_are_refused() {
+        check_damage(&call(), |bytes| bytes[17] = 9);
+        check_damage(&call(), |bytes| bytes[18] = 0);
+        check_damage(&call(), |bytes| bytes[19] = 11);
+        check_damage(&call(), |bytes| replace(bytes, "早".as_bytes(), b"\xe6\x97\xff"));
+        check_damage(&CallRow::from(&call()), |bytes| bytes[1] = 3);
+        check_damage(&CallRow::from(&call()), |bytes| bytes[2] = 0);
+        let backwards = CallRecord { ended_at: Timestamp::from_millis(0), ..call() };
+        check_damage(&backwards, |_| {});
+    }
+
+    fn message() -> TakenMessage {
+        TakenMessage {
+            id: id_of([0xa1; 16]),
+            call_id: None,
+            contact_id: Some(id_of([0xa2; 16])),
+            caller_name: Some("Zoë".into()),
+            caller_phone: Some(phone()),
+            body: "Ring back".into(),
+            urgency: Urgency::Urgent,
+            staff_id: Some(id_of([0xa3; 16])),
+            status: MessageStatus::Read,
+            created_at: Timestamp::from_millis(1_772_442_000_000),
+            updated_at: Timestamp::from_millis(1_772_442_000_001),
+        }
+    }
+
+    #[test]
+    fn a_message_has_these_bytes() {
+        check(
+            &message(),
+            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10001a2a2a2a2a2a2a2a2a2a2a2a2a2\
+             a2a2a201045a6fc3ab010c2b31353535313233343536370952696e6720626163\
+             6b0201a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a302fd00358d5b39030000fd0235\
+             8d5b39030000",
+        );
+    }
+
+    #[test]
+    fn damaged_fields_of_message_are_refused() {
+        check_damage(&message(), |bytes| replace(bytes, b"back\x02", b"back\x03"));
+        check_damage(&message(), |bytes| replace(bytes, &[0xa3, 2], &[0xa3, 9]));
+        check_damage(&message(), |bytes| *bytes.last_mut().unwrap() = 0x7f);
+    }
+
+    fn knowledge() -> Knowledge {
+        Knowledge {
+            id: id_of([0xa1; 16]),
+            title: "Parking".into(),
+            content: "Behind the house".into(),
+            source_url: Some("https://a.example".into()),
+            locale: Some(Locale::En),
+            created_at: Timestamp::from_millis(1_772_442_000_000),
+            updated_at: Timestamp::from_millis(1_772_442_000_001),
+        }
+    }
+
+    #[test]
+    fn a_piece_of_knowledge_has_these_bytes() {
+        check(
+            &knowledge(),
+            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1075061726b696e6710426568696e64\
+             2074686520686f757365011168747470733a2f2f612e6578616d706c650101fd\
+             00358d5b39030000fd02358d5b39030000",
+        );
+    }
+
+    #[test]
+    fn the_longest_content_is_within_the_bound() {
+        let longest = Knowledge { content: "😀".repeat(50_000), ..knowledge() };
+        let bytes = longest.encode();
+        assert!(bytes.len() < LONG_VALUE_BYTES_MAX);
+        assert_eq!(Knowledge::decode(&bytes).unwrap(), longest);
+    }
+
+    #[test]
+    fn damaged_fields_of_knowledge_are_refused() {
+        check_damage(&knowledge(), |bytes| replace(bytes, b".example\x01\x01", b".example\x01\x03"));
+        check_damage(&knowledge(), |bytes| replace(bytes, b"house", b"hous\xff"));
+    }
+}

@@ -1,0 +1,290 @@
+//! Work in steps, remembered responses, and records about the whole store.
+
+use domain::{
+    AppointmentId, BusinessId, CallId, ContactId, ErasureId, MessageId, ResourceId, SteadyTime, Timestamp,
+};
+use uuid::Uuid;
+
+use crate::codec::{Field, Fields, Record, encoded, fields, record};
+use crate::{KEY_BYTES_MAX, StoreError};
+
+/// Identifies the calls and messages of a contact that is being erased.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErasureRecord {
+    /// Greater than every earlier id.
+    pub id: ErasureId,
+    pub phone: Option<[u8; 16]>,
+}
+
+record!(ErasureRecord, "erasure", { 1: id, phone });
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErasingRecord {
+    pub newest: ErasureId,
+    /// The stage of the erasure, which determines the kind of rows that is being searched.
+    pub stage: u8,
+    /// The key of the last searched row; empty at the start.
+    pub at: Vec<u8>,
+}
+
+record!(ErasingRecord, "erasing", { 1: newest, stage, at } check |it| {
+    (it.at.len() <= KEY_BYTES_MAX) => "the key in it is too long"
+});
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WipeRecord {
+    /// The steady time until which the event may still be sent.
+    pub until: SteadyTime,
+}
+
+record!(WipeRecord, "wipe", { 1: until });
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdempotencyRecord {
+    /// The hash of the request. A different request with the same key is refused.
+    pub fingerprint: [u8; 32],
+    pub status: u16,
+    /// The body; empty if the response had none, or if it is not stored.
+    pub body: Vec<u8>,
+    /// The resource to render instead of the body, because the body contained data of an erased contact.
+    pub shows: Option<ShownAnew>,
+    /// The first version stored a stamp: steady time started at the wall time.
+    pub answered: SteadyTime,
+}
+
+/// A resource that is rendered in its present state instead of a stored response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownAnew {
+    Contact(ContactId),
+    Appointment(AppointmentId),
+    Call(CallId),
+    Message(MessageId),
+}
+
+record!(IdempotencyRecord, "idempotency", { 1: fingerprint, status, body, answered; 2: ; 3: shows = None });
+
+impl Field for ShownAnew {
+    fn write(&self, to: &mut Vec<u8>) {
+        let (kind, id): (u8, _) = match self {
+            Self::Contact(id) => (1, id.uuid()),
+            Self::Appointment(id) => (2, id.uuid()),
+            Self::Call(id) => (3, id.uuid()),
+            Self::Message(id) => (4, id.uuid()),
+        };
+        (kind, id).write(to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        match <(u8, Uuid)>::read(from)? {
+            (1, id) => Ok(Self::Contact(id.into())),
+            (2, id) => Ok(Self::Appointment(id.into())),
+            (3, id) => Ok(Self::Call(id.into())),
+            (4, id) => Ok(Self::Message(id.into())),
+            (kind, _) => Err(from.damaged(format!("it shows a resource of the kind {kind}"))),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockRecord {
+    pub steady: SteadyTime,
+    pub wall: Timestamp,
+    /// The newest stamp in the store; [`Timestamp::MIN`] without one.
+    pub newest: Timestamp,
+    /// The boot in which the record was written. `None` if the machine has no ids of boots.
+    pub boot: Option<Boot>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Boot {
+    pub id: Uuid,
+    /// The time since the boot in milliseconds, including suspension.
+    pub passed: i64,
+}
+
+record!(ClockRecord, "clock", { 1: steady, wall, newest; 2: boot = None } check |it| {
+    it.boot.is_none_or(|boot| boot.passed >= 0) => "the time since the boot is negative"
+});
+
+fields! { Boot { id, passed } }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RoundRecord {
+    pub began: SteadyTime,
+    pub after: Option<BusinessId>,
+    pub is_through: bool,
+}
+
+record!(RoundRecord, "round", { 1: began, after, is_through });
+
+/// The layout of keys and the relations between rows. Opening converts an earlier format and refuses a later one.
+pub const STORE_FORMAT: u16 = 6;
+
+/// Replaces the format during a conversion. No version knows it, so no version uses a half-converted store.
+pub const STORE_FORMAT_IN_UPGRADE: u16 = u16::MAX;
+
+#[derive(Clone, PartialEq, Eq)]
+pub struct MetaRecord {
+    /// The format of the store. It must be checked first.
+    pub format: u16,
+    pub secret: [u8; 32],
+    /// For the tokens of mailed links. A restore makes a new one, so the original service does not accept them.
+    pub link_secret: [u8; 32],
+    pub created_at: Timestamp,
+}
+
+impl std::fmt::Debug for MetaRecord {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MetaRecord")
+            .field("format", &self.format)
+            .field("created_at", &self.created_at)
+            .finish_non_exhaustive()
+    }
+}
+
+const META: &str = "meta";
+
+/// Version 2 is written only when the secrets differ, after a restore. An earlier version can use other stores.
+impl Record for MetaRecord {
+    fn encode(&self) -> Vec<u8> {
+        let differ = self.link_secret != self.secret;
+        encoded(META, if differ { 2 } else { 1 }, |bytes| {
+            (self.format, (self.secret, self.created_at)).write(bytes);
+            if differ {
+                self.link_secret.write(bytes);
+            }
+        })
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, StoreError> {
+        let mut fields = Fields::of(META, &[1, 2], bytes)?;
+        let (format, (secret, created_at)) = Field::read(&mut fields)?;
+        let mut link_secret = secret;
+        if fields.has(2) {
+            link_secret = Field::read(&mut fields)?;
+            if link_secret == secret {
+                return Err(fields.damaged("the secrets are the same"));
+            }
+        }
+        fields.end()?;
+        Ok(Self { format, secret, link_secret, created_at })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::testing::{check, check_damage, check_old, id_of};
+    use super::*;
+
+    #[test]
+    fn an_erasure_has_these_bytes() {
+        let erasure = ErasureRecord { id: id_of([0xa1; 16]), phone: None };
+        check(&erasure, "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a100");
+        let of_a_phone = ErasureRecord { phone: Some([0xa2; 16]), ..erasure };
+        check(&of_a_phone, "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a101a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2");
+    }
+
+    #[test]
+    fn the_erasing_under_way_has_these_bytes() {
+        let erasing = ErasingRecord { newest: id_of([0xa1; 16]), stage: 3, at: vec![1, 2] };
+        check(&erasing, "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a103020102");
+        let mut long = ErasingRecord { at: vec![0; 64], ..erasing };
+        check_damage(&long, |_| {});
+        long.at.pop();
+        check_damage(&long, |bytes| bytes[18] = 62);
+    }
+
+    #[test]
+    fn an_event_to_be_wiped_has_these_bytes() {
+        let wipe = WipeRecord { until: SteadyTime::from_millis(1_772_442_000_000) };
+        check(&wipe, "01fd00358d5b39030000");
+        check_damage(&wipe, |bytes| *bytes.last_mut().unwrap() = 0x7f);
+    }
+
+    fn record() -> IdempotencyRecord {
+        IdempotencyRecord {
+            fingerprint: [0xa1; 32],
+            status: 201,
+            body: b"{}".to_vec(),
+            shows: None,
+            answered: SteadyTime::from_millis(1_772_442_000_000),
+        }
+    }
+
+    #[test]
+    fn an_idempotency_record_has_these_bytes() {
+        check(
+            &record(),
+            "03a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
+             a1c9027b7dfd00358d5b3903000000",
+        );
+        check_damage(&record(), |bytes| *bytes.last_mut().unwrap() = 0x7f);
+        let anew = ShownAnew::Call(id_of([0xa2; 16]));
+        let erased = IdempotencyRecord { body: Vec::new(), shows: Some(anew), ..record() };
+        check(
+            &erased,
+            "03a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
+             a1c900fd00358d5b390300000103a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2",
+        );
+        check_damage(&erased, |bytes| bytes[45] = 9);
+    }
+
+    #[test]
+    fn a_record_of_the_second_version_is_read() {
+        check_old(
+            &record(),
+            "02a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
+             a1c9027b7dfd00358d5b39030000",
+        );
+    }
+
+    #[test]
+    fn a_record_of_the_first_version_is_read_and_its_stamp_taken_for_steady_time() {
+        check_old(
+            &record(),
+            "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
+             a1c9027b7dfd00358d5b39030000",
+        );
+    }
+
+    #[test]
+    fn a_clock_record_has_these_bytes() {
+        let record = ClockRecord {
+            steady: SteadyTime::from_millis(1_772_442_000_000),
+            wall: Timestamp::from_millis(-1),
+            newest: Timestamp::from_millis(300),
+            boot: None,
+        };
+        check(&record, "02 fd00358d5b39030000 01 fb5802 00");
+        check_old(&record, "01 fd00358d5b39030000 01 fb5802");
+        check_damage(&record, |bytes| bytes[9] = 0x7f);
+        let boot = Some(Boot { id: Uuid::from_bytes([0xb0; 16]), passed: 5_000 });
+        let booted = ClockRecord { boot, ..record };
+        check(&booted, &format!("02 fd00358d5b39030000 01 fb5802 01 {} fb1027", "b0".repeat(16)));
+        // The low byte of the time since the boot: an odd number encodes a negative time.
+        check_damage(&booted, |bytes| bytes[32] = 0x11);
+    }
+
+    #[test]
+    fn a_round_record_has_these_bytes() {
+        let began = SteadyTime::from_millis(1_772_442_000_000);
+        let begun = RoundRecord { began, after: None, is_through: false };
+        check(&begun, "01fd00358d5b39030000 00 00");
+        let after = Some(BusinessId::from(Uuid::from_bytes([0xb5; 16])));
+        let ended = RoundRecord { began, after, is_through: true };
+        check(&ended, &format!("01fd00358d5b39030000 01 {} 01", "b5".repeat(16)));
+        check_damage(&ended, |bytes| bytes[9] = 0x7f);
+    }
+
+    #[test]
+    fn the_meta_record_has_these_bytes_and_hides_its_secret() {
+        let created_at = Timestamp::from_millis(1_772_442_000_000);
+        let secret = [0xa1; 32];
+        let meta = MetaRecord { format: STORE_FORMAT, secret, link_secret: [0xa2; 32], created_at };
+        let rest = "06a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000";
+        check(&meta, &format!("02{rest}{}", "a2".repeat(32)));
+        check_damage(&meta, |bytes| bytes.copy_within(2..34, 43));
+        check(&MetaRecord { link_secret: secret, ..meta.clone() }, &format!("01{rest}"));
+        assert!(!format!("{meta:?}").contains("161"), "{meta:?}");
+    }
+}
