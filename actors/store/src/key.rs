@@ -7,16 +7,17 @@ use std::ops::Deref;
 pub const KEY_BYTES_MAX: usize = 63;
 
 /// A key, stored without a heap allocation.
-#[derive(Clone, Copy, PartialEq, Eq)]
+///
+/// The derived order is that of the bytes of the key: after its end there are zeros, and the length decides last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
-    len: u8,
     bytes: [u8; KEY_BYTES_MAX],
+    len: u8,
 }
 
 impl Key {
     /// # Panics
-    /// Panics if there are more than [`KEY_BYTES_MAX`] bytes. Keys have a fixed width, so the first test
-    /// shows this.
+    /// Panics if there are more than [`KEY_BYTES_MAX`] bytes.
     pub fn new(bytes: &[u8]) -> Self {
         Self::default().with(bytes)
     }
@@ -60,18 +61,6 @@ impl Borrow<[u8]> for Key {
     }
 }
 
-impl PartialOrd for Key {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Key {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        self[..].cmp(other)
-    }
-}
-
 impl std::hash::Hash for Key {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         self[..].hash(state);
@@ -92,7 +81,7 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// All keys with this prefix. Panics when all bits of the prefix are ones, which no kind of rows has.
+    /// Panics when all bits of the prefix are ones, which no kind of rows has.
     pub fn prefix(prefix: Key) -> Self {
         match prefix.successor_of_prefix() {
             Some(to) => Self { from: prefix, to },
@@ -100,8 +89,7 @@ impl KeyRange {
         }
     }
 
-    /// The part of the range after the key: the next page of an ascending list. Panics when the key has
-    /// [`KEY_BYTES_MAX`] bytes; keys in lists are shorter.
+    /// The part after the key. Panics when the key has [`KEY_BYTES_MAX`] bytes; keys in lists are shorter.
     #[must_use]
     pub fn after(self, key: Key) -> Self {
         Self { from: self.from.max(key.with(&[0])), ..self }
@@ -112,7 +100,6 @@ impl KeyRange {
         Self { from: self.from.max(key), ..self }
     }
 
-    /// The part of the range before the key: the next page of a descending list.
     #[must_use]
     pub fn before(self, key: Key) -> Self {
         Self { to: self.to.min(key), ..self }

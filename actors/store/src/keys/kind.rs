@@ -1,14 +1,27 @@
-//! The kinds of a business's keys. Each comment states the key after the kind, then the value.
+//! The kinds of a business's keys. Each comment states the value after the arrow, and the key if no function does.
 //!
 //! All kinds are below 0x80: the highest bit marks the pieces of long values. Numbers are free between groups, and a
 //! used number is never reused.
 
+use domain::{
+    AppointmentId, AuditId, BusinessId, CallId, ContactId, EventId, KeyId, KnowledgeId, MailId, MessageId,
+    PersonId, ServiceId, StaffId, SteadyTime, Timestamp, WebhookId,
+};
+
+use super::parts::key_of;
+use crate::Key;
+
 /// The first kind after those that the business actor loads in one scan.
 pub const HOT_END: u8 = 0x10;
 
-/// Declares each kind with its number and the length of its keys.
+/// Declares each kind with its number and the length of its keys. The function makes a key from the parts after the
+/// kind, or from zeros. The first word states whether the keys belong to a business or the installation.
 macro_rules! kinds {
-    ($($(#[$about:meta])* $name:ident = $number:literal, $width:literal;)*) => {
+    (
+        $of:ident
+        $($(#[$about:meta])* $name:ident = $number:literal, $width:literal
+            $(, fn $key:ident($($part:ident: $type:ty),*))?;)*
+    ) => {
         $($(#[$about])* pub const $name: u8 = $number;)*
 
         pub(super) const fn width(kind: u8) -> Option<usize> {
@@ -17,62 +30,65 @@ macro_rules! kinds {
                 _ => None,
             }
         }
+
+        pub(super) mod functions {
+            use super::*;
+
+            $($($crate::keys::kind::kinds!(@key $of $name $key($($part: $type),*));)?)*
+        }
+    };
+    (@key business $name:ident $key:ident($($part:ident: $type:ty),*)) => {
+        pub fn $key(business: BusinessId, $($part: $type),*) -> Key {
+            key_of(business, $name, &[$(&$part),*])
+        }
+    };
+    (@key installation $name:ident $key:ident($($part:ident: $type:ty),*)) => {
+        pub fn $key($($part: $type),*) -> Key {
+            key_of(BusinessId::INSTALLATION, $name, &[$(&$part),*])
+        }
     };
 }
 
 pub(super) use kinds;
 
 kinds! {
-    /// Zeros → `Business`.
-    PROFILE = 0x01, 33;
-    /// Its id → `Service`.
-    SERVICE = 0x02, 33;
-    /// Their id → `StaffMember`.
-    STAFF = 0x03, 33;
-    /// Its id → `WebhookEndpoint`.
-    WEBHOOK = 0x04, 33;
-    /// The limits that the operator sets: zeros → `Budget`.
-    BUDGET = 0x05, 33;
-    /// Zeros → `Retention`.
-    RETENTION = 0x08, 33;
+    business
+    PROFILE = 0x01, 33, fn profile(); // → `Business`
+    SERVICE = 0x02, 33, fn service(id: ServiceId); // → `Service`
+    STAFF = 0x03, 33, fn staff(id: StaffId); // → `StaffMember`
+    WEBHOOK = 0x04, 33, fn webhook(id: WebhookId); // → `WebhookEndpoint`
+    BUDGET = 0x05, 33, fn budget(); // The limits that the operator sets: zeros → `Budget`
+    RETENTION = 0x08, 33, fn retention(); // → `Retention`
     /// Its date and zeros → `SpecialDay`.
     SPECIAL_DAY = 0x0a, 33;
     /// The staff member, the start and the id → `BlockedTime`.
     BLOCKED_TIME = 0x0b, 57;
-    /// The person's id → `Membership`.
-    MEMBERSHIP = 0x0c, 33;
-    /// An API key: its id → the 8 bytes of its record's key in the installation.
-    KEY = 0x10, 33;
+    MEMBERSHIP = 0x0c, 33, fn membership(person: PersonId); // → `Membership`
+    KEY = 0x10, 33, fn key(id: KeyId); // An API key: its id → the 8 bytes of its record's key in the installation
     // 0x20, 0x21 and 0x23 were appointments by id, start and change in format 1 (`format_1.rs`).
     /// Contact, start and id → nothing.
-    APPOINTMENT_BY_CONTACT = 0x22, 57;
+    APPOINTMENT_BY_CONTACT = 0x22, 57,
+        fn appointment_by_contact(contact: ContactId, starts_at: Timestamp, id: AppointmentId);
     /// Start and id → `Appointment`. The start comes first, so that one scan reads busy times and lists.
-    APPOINTMENT = 0x24, 41;
+    APPOINTMENT = 0x24, 41, fn appointment(starts_at: Timestamp, id: AppointmentId);
     /// Its id → its start, as the 8 bytes of [`super::millis_value`].
-    APPOINTMENT_START = 0x25, 33;
+    APPOINTMENT_START = 0x25, 33, fn appointment_start(id: AppointmentId);
     /// The last change and the id → the start, as above. An appointment that never changed after its creation has no
     /// such row: the order of ids is the order of creation.
-    APPOINTMENT_BY_UPDATE = 0x26, 41;
-    /// Their id → `Contact`.
-    CONTACT = 0x30, 33;
-    /// A hash of the phone number → the contact's id.
-    CONTACT_BY_PHONE = 0x31, 33;
-    /// A hash of the email address → the contact's id.
-    CONTACT_BY_EMAIL = 0x32, 33;
-    /// The last change and the id → nothing.
-    CONTACT_BY_UPDATE = 0x33, 41;
+    APPOINTMENT_BY_UPDATE = 0x26, 41, fn appointment_by_update(updated_at: Timestamp, id: AppointmentId);
+    CONTACT = 0x30, 33, fn contact(id: ContactId); // → `Contact`
+    /// A hash of the phone number → the contact's id. The caller compares the record.
+    CONTACT_BY_PHONE = 0x31, 33, fn contact_by_phone(phone: &str);
+    /// A hash of the email address → the contact's id. The caller compares the record.
+    CONTACT_BY_EMAIL = 0x32, 33, fn contact_by_email(email: &str);
+    CONTACT_BY_UPDATE = 0x33, 41, fn contact_by_update(updated_at: Timestamp, id: ContactId); // → nothing
     /// The names of consecutive contacts: the first id → `NamesRecord`.
-    CONTACT_NAMES = 0x34, 33;
-    /// Its id → `CallRecord`.
-    CALL = 0x40, 33;
-    /// Start and id → `CallRow`.
-    CALL_BY_START = 0x41, 41;
-    /// Contact, start and id → nothing.
-    CALL_BY_CONTACT = 0x42, 57;
-    /// The last change and the id → nothing.
-    CALL_BY_UPDATE = 0x43, 41;
-    /// Its id → `TakenMessage`.
-    MESSAGE = 0x48, 33;
+    CONTACT_NAMES = 0x34, 33, fn contact_names(from: ContactId);
+    CALL = 0x40, 33, fn call(id: CallId); // → `CallRecord`
+    CALL_BY_START = 0x41, 41, fn call_by_start(started_at: Timestamp, id: CallId); // → `CallRow`
+    CALL_BY_CONTACT = 0x42, 57, fn call_by_contact(contact: ContactId, started_at: Timestamp, id: CallId); // → nothing
+    CALL_BY_UPDATE = 0x43, 41, fn call_by_update(updated_at: Timestamp, id: CallId); // → nothing
+    MESSAGE = 0x48, 33, fn message(id: MessageId); // → `TakenMessage`
     /// Creation and id → nothing.
     MESSAGE_BY_CREATION = 0x49, 41;
     /// The number of the status, creation and id → nothing.
@@ -81,41 +97,30 @@ kinds! {
     MESSAGE_BY_CONTACT = 0x4b, 57;
     /// Call, creation and id → nothing.
     MESSAGE_BY_CALL = 0x4c, 57;
-    /// The last change and the id → nothing.
-    MESSAGE_BY_UPDATE = 0x4d, 41;
-    /// Its id → `Knowledge`.
-    KNOWLEDGE = 0x50, 33;
-    /// Its id → its bytes, as every attempt sends them.
-    EVENT = 0x60, 33;
+    MESSAGE_BY_UPDATE = 0x4d, 41, fn message_by_update(updated_at: Timestamp, id: MessageId); // → nothing
+    KNOWLEDGE = 0x50, 33, fn knowledge(id: KnowledgeId); // → `Knowledge`
+    EVENT = 0x60, 33, fn event(id: EventId); // → its bytes, as every attempt sends them
     /// Endpoint and event.
-    DELIVERY = 0x61, 49;
+    DELIVERY = 0x61, 49, fn delivery(endpoint: WebhookId, event: EventId);
     /// The waiting deliveries: endpoint, due time and event → nothing.
-    DELIVERY_DUE = 0x62, 57;
+    DELIVERY_DUE = 0x62, 57, fn delivery_due(endpoint: WebhookId, due: Timestamp, event: EventId);
     /// The number of deliveries that have reached an endpoint, 8 bytes.
-    DELIVERY_REACHED = 0x63, 33;
+    DELIVERY_REACHED = 0x63, 33, fn delivery_reached(endpoint: WebhookId);
     /// Its id → `Mail`. Mails that concern only an account are rows of the installation, also in the next two kinds.
-    MAIL = 0x68, 33;
-    /// The waiting mails: due time and id → nothing.
-    MAIL_DUE = 0x69, 41;
+    MAIL = 0x68, 33, fn mail(id: MailId);
+    MAIL_DUE = 0x69, 41, fn mail_due(due: Timestamp, id: MailId); // The waiting mails: due time and id → nothing
     /// The mails that are sent together: kind, person and id → nothing.
     MAIL_GATHERED = 0x6a, 50;
-    /// The person and the number → `Alert`.
-    ALERT = 0x6b, 41;
-    /// The person's id → `AlertsRead`.
-    ALERTS_READ = 0x6c, 33;
-    /// Its id → `AuditEntry`.
-    AUDIT = 0x70, 33;
+    ALERT = 0x6b, 41, fn alert(person: PersonId, number: u64); // The person and the number → `Alert`
+    ALERTS_READ = 0x6c, 33, fn alerts_read(person: PersonId); // → `AlertsRead`
+    AUDIT = 0x70, 33, fn audit(id: AuditId); // → `AuditEntry`
     /// The day of steady time and a hash → `IdempotencyRecord`. In the first version, the day is that of the stamp.
-    IDEMPOTENCY = 0x78, 53;
+    IDEMPOTENCY = 0x78, 53, fn idempotency(day: u32, hash: &[u8; 32]);
     /// A point of steady time, as 8 bytes → the newest id of the audit log at that point. No older resource has a
     /// greater id.
-    AGE = 0x79, 25;
-    /// A contact that is being erased: its id → `ErasureRecord`.
-    ERASURE = 0x7a, 33;
-    /// The progress of the current erasure: zeros → `ErasingRecord`.
-    ERASING = 0x7b, 33;
-    /// An event with erased data, to be wiped: its id → `WipeRecord`.
-    WIPE = 0x7c, 33;
-    /// The repair of stamps: a number → a part of the map, or its head.
-    REPAIR = 0x7f, 21;
+    AGE = 0x79, 25, fn age(at: SteadyTime);
+    ERASURE = 0x7a, 33, fn erasure(contact: ContactId); // A contact that is being erased: its id → `ErasureRecord`
+    ERASING = 0x7b, 33, fn erasing(); // The progress of the current erasure: zeros → `ErasingRecord`
+    WIPE = 0x7c, 33, fn wipe(event: EventId); // An event with erased data, to be wiped: its id → `WipeRecord`
+    REPAIR = 0x7f, 21, fn repair_part(number: u32); // The repair of stamps: a number → a part of the map, or its head
 }

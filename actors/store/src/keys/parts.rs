@@ -1,6 +1,6 @@
 //! The parts of keys and index values, and their decoding.
 
-use domain::{BusinessId, ResourceId, Timestamp};
+use domain::{BusinessId, ResourceId, SteadyTime, Timestamp};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
@@ -9,6 +9,50 @@ use crate::{Key, KeyRange, StoreError};
 
 pub(super) fn start(business: BusinessId, kind: u8) -> Key {
     Key::new(business.uuid().as_bytes()).with(&[kind])
+}
+
+/// A part of a key after the kind.
+pub(super) trait Part {
+    fn append(&self, key: Key) -> Key;
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $id:ident),* $(,)?) => {$(
+        impl Part for domain::$id {
+            fn append(&self, key: Key) -> Key {
+                key.with(self.uuid().as_bytes())
+            }
+        }
+    )*};
+}
+domain::each_id!(ids);
+
+macro_rules! parts {
+    ($($type:ty: |$it:ident| $bytes:expr;)*) => {$(
+        impl Part for $type {
+            fn append(&self, key: Key) -> Key {
+                let $it = *self;
+                key.with(&$bytes)
+            }
+        }
+    )*};
+}
+parts! {
+    Timestamp: |instant| ordered(instant);
+    SteadyTime: |at| ordered(Timestamp::from_millis(at.millis()));
+    &str: |text| digest(text);
+    &[u8; 32]: |hash| hash[..];
+    u32: |number| number.to_be_bytes();
+    u64: |number| number.to_be_bytes();
+}
+
+pub(super) fn key_of(business: BusinessId, kind: u8, parts: &[&dyn Part]) -> Key {
+    let start = start(business, kind);
+    if parts.is_empty() {
+        start.with(&[0; 16])
+    } else {
+        parts.iter().fold(start, |key, part| part.append(key))
+    }
 }
 
 pub fn of_id(business: BusinessId, kind: u8, id: impl ResourceId) -> Key {
@@ -24,8 +68,7 @@ pub(super) fn of_instant(prefix: Key, instant: Timestamp, id: impl ResourceId) -
     prefix.with(&ordered(instant)).with(id.uuid().as_bytes())
 }
 
-/// The keys of an index with this prefix whose instants are within `from..to`. If `to` is the greatest instant, it is
-/// included, since no key could be a bound after it.
+/// The keys with instants within `from..to`. The greatest instant is included, since no key could follow it.
 pub(super) fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
     let from = prefix.with(&ordered(from));
     if to == Timestamp::MAX {
@@ -34,8 +77,7 @@ pub(super) fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
     KeyRange { from, to: prefix.with(&ordered(to)) }
 }
 
-/// The keys with this prefix and an id created within `from..until`, by the time in the id. Ids ascend; after the clock
-/// was set back, their time is ahead of it.
+/// The keys with ids created within `from..until`, by the time in the id.
 pub(super) fn minted(prefix: Key, from: Option<Timestamp>, until: Option<Timestamp>) -> KeyRange {
     let all = KeyRange::prefix(prefix);
     let at = |instant: Timestamp| {
@@ -46,7 +88,7 @@ pub(super) fn minted(prefix: Key, from: Option<Timestamp>, until: Option<Timesta
     until.map_or(range, |until| range.before(at(until)))
 }
 
-/// 16 bytes of a text's hash, so that texts of any length get keys of one length.
+/// For keys of one length.
 pub(super) fn digest(text: &str) -> [u8; 16] {
     let mut short = [0; 16];
     short.copy_from_slice(&Sha256::digest(text)[..16]);
@@ -62,7 +104,7 @@ pub fn all(business: BusinessId) -> KeyRange {
     KeyRange::prefix(Key::new(business.uuid().as_bytes()))
 }
 
-/// Whether the key has a known kind and the length of that kind. The key of a piece is not well-formed.
+/// Whether the key has a known kind and its length. The key of a piece is not well-formed.
 pub fn is_well_formed(key: &[u8]) -> bool {
     let (Ok(business), Ok(kind)) = (business_of(key), kind_of(key)) else { return false };
     let other = if business == BusinessId::INSTALLATION { installation_kind::width } else { format_1::width };
@@ -78,8 +120,6 @@ pub fn of_kind(business: BusinessId, kind: u8) -> KeyRange {
     KeyRange::prefix(start(business, kind))
 }
 
-/// # Errors
-/// [`StoreError::Damaged`] when the key is too short.
 pub fn kind_of(key: &[u8]) -> Result<u8, StoreError> {
     key.get(16).copied().ok_or_else(|| StoreError::damaged("key", "it has no kind"))
 }
@@ -88,8 +128,6 @@ pub fn business_of(key: &[u8]) -> Result<BusinessId, StoreError> {
     id_at_end(key.get(..16).unwrap_or_default())
 }
 
-/// # Errors
-/// [`StoreError::Damaged`] when the key or the value is too short.
 pub fn id_at_end<I: ResourceId>(bytes: &[u8]) -> Result<I, StoreError> {
     match bytes.last_chunk() {
         Some(id) => Ok(Uuid::from_bytes(*id).into()),
@@ -97,8 +135,6 @@ pub fn id_at_end<I: ResourceId>(bytes: &[u8]) -> Result<I, StoreError> {
     }
 }
 
-/// # Errors
-/// [`StoreError::Damaged`] when the key is too short.
 pub fn instant_and_id<I: ResourceId>(key: &[u8]) -> Result<(Timestamp, I), StoreError> {
     let Some((instant, id)) = key.last_chunk::<24>().and_then(|tail| tail.split_first_chunk::<8>()) else {
         return Err(StoreError::damaged("key", "it is too short to end with an instant and an id"));
@@ -118,8 +154,7 @@ pub fn millis_from_value(value: &[u8]) -> Result<Timestamp, StoreError> {
     }
 }
 
-/// The index rows of records that changed from `from` to `to`, inclusive, in order of their changes. `by_update` is the
-/// kind of the index.
+/// From `from` to `to`, inclusive. `by_update` is the kind of the index.
 pub fn changed(business: BusinessId, by_update: u8, from: Timestamp, to: Timestamp) -> KeyRange {
     within(start(business, by_update), from, to + chrono::TimeDelta::milliseconds(1))
 }

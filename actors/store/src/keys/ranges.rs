@@ -1,0 +1,260 @@
+//! Ranges of keys, keys that are not in the tables of the kinds, and the decoding of keys.
+//!
+//! A function that reads a key or a value returns [`StoreError::Damaged`] when the bytes are not such a key or value.
+
+use chrono::{Datelike, NaiveDate};
+use domain::{
+    ApiKey, BlockedKey, BusinessId, CallId, ContactId, MailId, MailKind, MessageId, PersonId, ResourceId,
+    StaffId, SteadyTime, Timestamp, WebhookId,
+};
+use uuid::Uuid;
+
+use super::parts::{id_at_end, instant_and_id, key_of, minted, of_id, of_instant, of_kind, start, within};
+use super::{age, business_index, contact_names, installation_kind, kind};
+use crate::records::mail_kind_number;
+use crate::{Key, KeyRange, StoreError};
+
+/// The rows that the business actor loads: the profile, services, staff, special days and time off.
+pub fn hot(business: BusinessId) -> KeyRange {
+    KeyRange { from: start(business, kind::PROFILE), to: start(business, kind::HOT_END) }
+}
+
+pub fn special_day(business: BusinessId, date: NaiveDate) -> Key {
+    of_date(business, kind::SPECIAL_DAY, date)
+}
+
+pub fn of_date(business: BusinessId, kind: u8, date: NaiveDate) -> Key {
+    start(business, kind).with(&ordered_date(date)).with(&[0; 12])
+}
+
+/// The special days from `from` to `to`, inclusive.
+pub fn special_days(business: BusinessId, from: NaiveDate, to: NaiveDate) -> KeyRange {
+    KeyRange { from: special_day(business, from), to: special_day(business, to).with(&[0]) }
+}
+
+/// The bytes of a date, in the order of dates.
+fn ordered_date(date: NaiveDate) -> [u8; 4] {
+    (date.num_days_from_ce() as u32 ^ 1 << 31).to_be_bytes()
+}
+
+pub fn blocked_time(business: BusinessId, key: BlockedKey) -> Key {
+    of_instant(of_id(business, kind::BLOCKED_TIME, key.staff_id), key.starts_at, key.id)
+}
+
+pub fn blocked_key(key: &[u8]) -> Result<BlockedKey, StoreError> {
+    let (starts_at, id) = instant_and_id(key)?;
+    Ok(BlockedKey { staff_id: id_at_end(key.get(..33).unwrap_or_default())?, starts_at, id })
+}
+
+/// In order of their starts.
+pub fn blocked_times(business: BusinessId, staff: StaffId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::BLOCKED_TIME, staff))
+}
+
+/// The entries of the audit log within `from..until`.
+pub fn audit_within(business: BusinessId, from: Option<Timestamp>, until: Option<Timestamp>) -> KeyRange {
+    minted(start(business, kind::AUDIT), from, until)
+}
+
+pub fn listed_business(key: &[u8]) -> Result<BusinessId, StoreError> {
+    let id = id_at_end(key)?;
+    let is_of_list = business_index(id)[..] == *key;
+    is_of_list.then_some(id).ok_or_else(|| StoreError::damaged("key", "it names no business"))
+}
+
+/// Whether the row decides about the access of an API key or a session.
+pub fn lets_in(key: &[u8]) -> bool {
+    let of_installation = key.starts_with(BusinessId::INSTALLATION.uuid().as_bytes());
+    key.get(16).is_some_and(|kind| match *kind {
+        installation_kind::API_KEY | installation_kind::PERSON => of_installation,
+        kind::PROFILE => !of_installation,
+        _ => false,
+    })
+}
+
+/// The rows by id of the appointments with ids from this instant on, in the order of creation.
+pub fn appointments_minted_from(business: BusinessId, from: Timestamp) -> KeyRange {
+    let kind = start(business, kind::APPOINTMENT_START);
+    let first = Uuid::from_u128(u128::try_from(from.millis()).unwrap_or(0) << 80);
+    KeyRange::prefix(kind).starting_at(kind.with(first.as_bytes()))
+}
+
+pub fn appointments_starting(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {
+    within(start(business, kind::APPOINTMENT), from, to)
+}
+
+pub fn appointments_of_contact(business: BusinessId, contact: ContactId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::APPOINTMENT_BY_CONTACT, contact))
+}
+
+/// The rows of names up to this contact. The last one contains the contact's name.
+pub fn contact_names_up_to(business: BusinessId, id: ContactId) -> KeyRange {
+    KeyRange { from: start(business, kind::CONTACT_NAMES), to: contact_names(business, id).with(&[0]) }
+}
+
+/// Those within `from..to`, in order of their starts.
+pub fn calls_started(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {
+    within(start(business, kind::CALL_BY_START), from, to)
+}
+
+/// Those that started within `from..to`, in order of their starts.
+pub fn calls_of_contact(
+    business: BusinessId,
+    contact: ContactId,
+    from: Timestamp,
+    to: Timestamp,
+) -> KeyRange {
+    within(of_id(business, kind::CALL_BY_CONTACT, contact), from, to)
+}
+
+/// The index of a list of messages. Each is in order of creation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessagesOf {
+    Business,
+    /// The messages with the status of this number.
+    Status(u8),
+    Contact(ContactId),
+    Call(CallId),
+}
+
+impl MessagesOf {
+    fn prefix(self, business: BusinessId) -> Key {
+        match self {
+            Self::Business => start(business, kind::MESSAGE_BY_CREATION),
+            Self::Status(number) => start(business, kind::MESSAGE_BY_STATUS).with(&[number]),
+            Self::Contact(id) => of_id(business, kind::MESSAGE_BY_CONTACT, id),
+            Self::Call(id) => of_id(business, kind::MESSAGE_BY_CALL, id),
+        }
+    }
+}
+
+pub fn message_in(business: BusinessId, list: MessagesOf, created_at: Timestamp, id: MessageId) -> Key {
+    of_instant(list.prefix(business), created_at, id)
+}
+
+pub fn messages(business: BusinessId, list: MessagesOf, from: Timestamp, to: Timestamp) -> KeyRange {
+    within(list.prefix(business), from, to)
+}
+
+pub fn memberships_of(person: PersonId) -> KeyRange {
+    KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::MEMBER_OF, person))
+}
+
+/// The lane of the committer for the changes of a person.
+pub fn lane_of(person: PersonId) -> BusinessId {
+    person.uuid().into()
+}
+
+/// The alerts of a person, oldest first.
+pub fn alerts(of: BusinessId, person: PersonId) -> KeyRange {
+    KeyRange::prefix(of_id(of, kind::ALERT, person))
+}
+
+pub fn alert_at(key: &[u8]) -> Result<(PersonId, u64), StoreError> {
+    let damaged = || StoreError::damaged("key", "it is too short to end with a person and a number");
+    let (person, number) = key.split_last_chunk().ok_or_else(damaged)?;
+    Ok((id_at_end(person)?, u64::from_be_bytes(*number)))
+}
+
+pub fn api_key(prefix: [u8; 8]) -> Key {
+    start(BusinessId::INSTALLATION, installation_kind::API_KEY).with(&prefix).with(&[0; 8])
+}
+
+/// The last 8 characters of the visible prefix. Panics when the prefix is shorter, which no issued key has.
+pub fn api_key_prefix(key: &ApiKey) -> [u8; 8] {
+    match key.prefix.as_bytes().last_chunk() {
+        Some(prefix) => *prefix,
+        None => panic!("the prefix of API key {} is too short", key.id),
+    }
+}
+
+/// The 8 characters in the value of a [`key`] row.
+pub fn prefix_from_value(value: &[u8]) -> Result<[u8; 8], StoreError> {
+    value.try_into().map_err(|_| StoreError::damaged("api_key", "its row does not have 8 bytes"))
+}
+
+pub fn deliveries(business: BusinessId, endpoint: WebhookId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::DELIVERY, endpoint))
+}
+
+/// The deliveries whose events happened within `from..until`.
+pub fn deliveries_within(
+    business: BusinessId,
+    endpoint: WebhookId,
+    (from, until): (Option<Timestamp>, Option<Timestamp>),
+) -> KeyRange {
+    minted(of_id(business, kind::DELIVERY, endpoint), from, until)
+}
+
+pub fn deliveries_due(business: BusinessId, endpoint: WebhookId) -> KeyRange {
+    KeyRange::prefix(of_id(business, kind::DELIVERY_DUE, endpoint))
+}
+
+pub fn endpoints_of(business: BusinessId) -> KeyRange {
+    KeyRange::prefix(of_id(BusinessId::INSTALLATION, installation_kind::ENDPOINT_INDEX, business))
+}
+
+pub fn business_and_endpoint(key: &[u8]) -> Result<(BusinessId, WebhookId), StoreError> {
+    let business = key.len().checked_sub(16).map(|end| &key[..end]).unwrap_or_default();
+    Ok((id_at_end(business)?, id_at_end(key)?))
+}
+
+/// Whether a delivery attempt writes rows of this kind.
+pub fn is_of_outcome(key: &[u8]) -> bool {
+    use kind::{DELIVERY, DELIVERY_DUE, DELIVERY_REACHED, MAIL, MAIL_DUE, MAIL_GATHERED};
+    let kinds = [DELIVERY, DELIVERY_DUE, DELIVERY_REACHED, MAIL, MAIL_DUE, MAIL_GATHERED];
+    key.get(16).is_some_and(|kind| kinds.contains(kind))
+}
+
+pub fn mails(of: BusinessId) -> KeyRange {
+    of_kind(of, kind::MAIL)
+}
+
+/// All rows of mails and alerts, whose kinds are adjacent.
+pub fn mails_and_alerts(of: BusinessId) -> KeyRange {
+    KeyRange { from: mails(of).from, to: of_kind(of, kind::ALERTS_READ).to }
+}
+
+pub fn mails_due(of: BusinessId) -> KeyRange {
+    of_kind(of, kind::MAIL_DUE)
+}
+
+pub fn mail_gathered(of: BusinessId, mails: MailKind, person: PersonId, id: MailId) -> Key {
+    gathered_of(of, mails, person).with(id.uuid().as_bytes())
+}
+
+/// The mails of a kind that are sent to a person together, oldest first.
+pub fn mails_gathered(of: BusinessId, mails: MailKind, person: PersonId) -> KeyRange {
+    KeyRange::prefix(gathered_of(of, mails, person))
+}
+
+fn gathered_of(of: BusinessId, mails: MailKind, person: PersonId) -> Key {
+    start(of, kind::MAIL_GATHERED).with(&[mail_kind_number(mails)]).with(person.uuid().as_bytes())
+}
+
+pub fn idempotency_before(business: BusinessId, day: u32) -> KeyRange {
+    of_kind(business, kind::IDEMPOTENCY).before(key_of(business, kind::IDEMPOTENCY, &[&day]))
+}
+
+pub fn idempotency_from(business: BusinessId, day: u32) -> KeyRange {
+    of_kind(business, kind::IDEMPOTENCY).starting_at(key_of(business, kind::IDEMPOTENCY, &[&day]))
+}
+
+pub fn day_and_hash(key: &[u8]) -> Result<(u32, [u8; 32]), StoreError> {
+    match key.last_chunk::<36>().and_then(|tail| tail.split_first_chunk::<4>()) {
+        Some((day, hash)) => Ok((u32::from_be_bytes(*day), hash.try_into().unwrap_or([0; 32]))),
+        None => Err(StoreError::damaged("key", "it is too short to end with a day and a hash")),
+    }
+}
+
+/// The points of steady time up to `at`, inclusive, whose newest id is known.
+pub fn ages_until(business: BusinessId, at: SteadyTime) -> KeyRange {
+    of_kind(business, kind::AGE).before(age(business, at).with(&[0]))
+}
+
+pub fn age_at(key: &[u8]) -> Result<SteadyTime, StoreError> {
+    let Some(at) = key.last_chunk::<8>() else {
+        return Err(StoreError::damaged("key", "it is too short to end with a point of time"));
+    };
+    Ok(SteadyTime::from_millis((u64::from_be_bytes(*at) ^ 1 << 63) as i64))
+}
