@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use domain::BusinessId;
 
-/// An error of the storage engine, without the engine's type.
 pub(super) type Cause = Box<dyn Error + Send + Sync>;
 
 #[derive(Debug, thiserror::Error)]
@@ -14,17 +13,9 @@ pub enum StoreError {
     #[error("the data directory {} is not a directory", .0.display())]
     NotADirectory(PathBuf),
     #[error("the data directory {} could not be created: {source}", .path.display())]
-    CreateDirectory {
-        /// The data directory or the store's directory in it.
-        path: PathBuf,
-        source: io::Error,
-    },
+    CreateDirectory { path: PathBuf, source: io::Error },
     #[error("the data directory cannot be used: {} could not be locked: {source}", .path.display())]
-    Lock {
-        /// The lock file.
-        path: PathBuf,
-        source: io::Error,
-    },
+    Lock { path: PathBuf, source: io::Error },
     #[error("{} is not empty", .0.display())]
     NotEmpty(PathBuf),
     #[error("the data directory {} is in use by another process", .0.display())]
@@ -33,38 +24,17 @@ pub enum StoreError {
     #[error("the store holds files in {} that were never durable; it cannot be trusted", .0.display())]
     Blobs(PathBuf),
     #[error("{action} {} failed: {source}", .path.display())]
-    Prepare {
-        /// The failed step, for example `opening`.
-        action: &'static str,
-        path: PathBuf,
-        source: io::Error,
-    },
+    Prepare { action: &'static str, path: PathBuf, source: io::Error },
     #[error("the store in {} could not be opened: {source}", .path.display())]
-    Open {
-        /// The storage engine's directory.
-        path: PathBuf,
-        source: Cause,
-    },
+    Open { path: PathBuf, source: Cause },
+    /// `path` is directly below the data directory.
     #[error("{} is damaged and stays closed: {source}. {}", .path.display(), advice(.path.parent()))]
-    DamagedFiles {
-        /// The storage engine's directory or the file, directly below the data directory.
-        path: PathBuf,
-        source: Cause,
-    },
+    DamagedFiles { path: PathBuf, source: Cause },
     #[error("{} is damaged and stays closed: {what}, at byte {offset}. {}", .path.display(), advice(Some(.dir)))]
-    DamagedAt {
-        path: PathBuf,
-        offset: u64,
-        what: &'static str,
-        /// The data directory.
-        dir: PathBuf,
-    },
+    DamagedAt { path: PathBuf, offset: u64, what: &'static str, dir: PathBuf },
     /// A page of the store is corrupt. It is isolated, and the businesses with rows in it are set aside.
     #[error("a page of the store is corrupt: the message at byte {offset}")]
-    Corrupt {
-        /// The offset in sled's file.
-        offset: u64,
-    },
+    Corrupt { offset: u64 },
     /// The store contains less than was synced. `kept` and `synced` are numbers of batches.
     #[error(
         "the store in {} is damaged and stays closed: it ends at batch {kept}, and all up to {synced} had been \
@@ -72,23 +42,12 @@ pub enum StoreError {
         .path.display(),
         advice(.path.parent())
     )]
-    Lost {
-        path: PathBuf,
-        kept: u64,
-        /// The newest batch that was synced.
-        synced: u64,
-    },
+    Lost { path: PathBuf, kept: u64, synced: u64 },
     #[error(
         "the disk of {} is full: {free} bytes are free, and the store needs {needed} to start ({source})",
         .path.display()
     )]
-    Full {
-        path: PathBuf,
-        free: u64,
-        /// The bytes that the store needs to start.
-        needed: u64,
-        source: Box<StoreError>,
-    },
+    Full { path: PathBuf, free: u64, needed: u64, source: Box<StoreError> },
     #[error("{} is damaged: it does not say how far the store was synced. {}", .0.display(), advice(.0.parent()))]
     Mark(PathBuf),
     #[error("reading the store failed: {0}")]
@@ -114,12 +73,9 @@ pub enum StoreError {
     /// More rows were overwritten during a point-in-time read than the store could save.
     #[error("more rows were overwritten during the read than the store could save")]
     Overwritten,
+    /// Lines are numbered from 1.
     #[error("this version does not know the format of line {line} of {}", .path.display())]
-    Tombstone {
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: usize,
-    },
+    Tombstone { path: PathBuf, line: usize },
     #[error(
         "{} is damaged: its lines do not have the SHA-256 in its first line. Name another copy of the list, or move the \
          file elsewhere", .0.display()
@@ -136,17 +92,10 @@ pub enum StoreError {
     )]
     RestoreUnfinished(PathBuf),
     #[error("a record of kind {record} has version {found}, which this version of the service does not know")]
-    Version {
-        record: &'static str,
-        /// The version byte.
-        found: u8,
-    },
+    Version { record: &'static str, found: u8 },
+    /// `reason` is free of the record's content.
     #[error("a record of kind {record} is damaged: {reason}")]
-    Damaged {
-        record: &'static str,
-        /// The defect, without any content of the record.
-        reason: String,
-    },
+    Damaged { record: &'static str, reason: String },
     /// The root supervisor has ended, so no actor can be started or swept.
     #[error("the supervisor of the actors has failed")]
     Unsupervised,
@@ -154,48 +103,29 @@ pub enum StoreError {
     #[error("a row of the store is set aside: {0}")]
     SetAside(#[source] Box<StoreError>),
     #[error("the business {business} is set aside: the store has lost or damaged some of its rows")]
-    BusinessSetAside {
-        /// The id. The list of businesses that are set aside contains the reason.
-        business: BusinessId,
-    },
+    BusinessSetAside { business: BusinessId },
     #[error(
         "line {line} of {} does not name a business that is set aside: it needs an id, a space and a reason",
         .path.display()
     )]
-    SetAsideFile {
-        path: PathBuf,
-        /// The number of the line, from 1.
-        line: usize,
-    },
+    SetAsideFile { path: PathBuf, line: usize },
     #[error(
         "the store has format {found} and would have to be converted to format {known}, which --no-upgrade \
          (RECEPTIONIST_NO_UPGRADE) rules out: start without it, or use the version that wrote the store"
     )]
-    UpgradeRefused {
-        found: u16,
-        /// The format of this version.
-        known: u16,
-    },
+    UpgradeRefused { found: u16, known: u16 },
     #[error(
         "the store has format {found}, and this is done with stores of format {known} only: start the service on \
          it, which converts it"
     )]
-    NotUpgraded {
-        found: u16,
-        /// The format of this version.
-        known: u16,
-    },
+    NotUpgraded { found: u16, known: u16 },
     #[error("{} is damaged: it does not say which versions may use the store", .0.display())]
     FormatFile(PathBuf),
     #[error(
         "the store has format {found}, this version of the service knows only formats up to {known}: use the \
          version that wrote it, or an empty directory"
     )]
-    Format {
-        found: u16,
-        /// The newest format that this version knows.
-        known: u16,
-    },
+    Format { found: u16, known: u16 },
 }
 
 fn advice(dir: Option<&Path>) -> String {
@@ -208,19 +138,11 @@ fn advice(dir: Option<&Path>) -> String {
 
 impl StoreError {
     pub(super) fn may_be_of_a_full_disk(&self) -> bool {
-        use StoreError::{CreateDirectory, DamagedFiles, Lock, Open, Prepare, Sync};
-        matches!(
-            self,
-            CreateDirectory { .. }
-                | Lock { .. }
-                | Prepare { .. }
-                | Open { .. }
-                | DamagedFiles { .. }
-                | Sync(_)
-        )
+        use StoreError as E;
+        matches!(self, E::CreateDirectory { .. } | E::Lock { .. } | E::Prepare { .. } | E::Open { .. })
+            || matches!(self, E::DamagedFiles { .. } | E::Sync(_))
     }
 
-    /// Returns the conversion of an error in a step with this file or directory.
     pub(super) fn preparing(action: &'static str, path: impl Into<PathBuf>) -> impl Fn(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Prepare { action, path: path.clone(), source }
