@@ -1,41 +1,32 @@
 //! The only writer of the store, and the waits for its changes.
 //!
-//! The writer takes queued changes in groups, writes each group as one batch and syncs it once. Then it answers the
-//! changes of the group. Businesses share the writer fairly (`queue.rs`). Changes have an order only within a shard of
-//! businesses. Invariants:
+//! The writer takes queued changes in groups, writes each group as one batch, syncs it once and answers its changes.
+//! Businesses share the writer fairly (`queue`). Only changes of one shard of businesses have an order. Invariants:
 //!
 //! - A change is answered only after the sync that covers it, and after every change of its shard queued before it.
-//! - Tickets grow in the order of a shard's lane. The newest ticket of a shard is known before its change is queued, so
-//!   a wait for it covers everything queued before.
+//! - Tickets ascend in a lane. The newest is known before its change is queued, so a wait covers everything queued
+//!   before.
 //! - The synced ticket of each shard is updated for a whole group before a change of the group is answered.
-//! - Rows that belong together are one change. A row of the installation (the list of businesses, the row of a key) is
-//!   written in the lane of its business. No code may rely on the order of two businesses' changes.
-//! - An error of the backend stops the committer permanently. The committer retries nothing, and drops
-//!   unanswered changes together with their reply ports.
-//!
-//! The queue itself has no bound, because callers hold a permit for each queued change.
+//! - Rows that belong together are one change. Rows of the installation are written in the lane of their business.
+//! - An error of the backend stops the committer permanently. Nothing is retried, and unanswered changes are dropped.
 
-mod core;
 mod queue;
 mod run;
 mod stats;
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
 
 use parking_lot::Mutex;
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
-use self::core::Core;
-pub(super) use self::core::Of;
-pub use self::core::OnFatal;
-pub use self::core::SNAPSHOTS_MAX;
-use self::queue::SHARDS;
+use self::queue::{Change, Queue, SHARDS};
 pub use self::queue::{Done, GROUP_BYTES_MAX, GROUP_CHANGES_MAX, QUANTUM_BYTES};
 pub use self::stats::CommitStats;
+use self::stats::Counters;
 #[cfg(any(test, feature = "simulation"))]
 use super::memory::Session;
 use domain::{BusinessId, ResourceId};
@@ -43,9 +34,41 @@ use domain::{BusinessId, ResourceId};
 use super::tap::Tap;
 use super::{Backend, Batch, StoreError};
 
-/// The greatest length of the keys and values of one change. A long log between two syncs endangers sled's
-/// recovery after a power cut.
+/// The greatest length of the keys and values of a change: a long log between two syncs endangers sled's recovery.
 pub const CHANGE_BYTES_MAX: usize = 1 << 20;
+
+pub type OnFatal = Box<dyn Fn(&StoreError) + Send + Sync>;
+
+pub const SNAPSHOTS_MAX: usize = 5;
+
+struct Core {
+    queue: Queue,
+    newest: Box<[Newest]>,
+    /// For each shard, the ticket up to which every change is durable.
+    synced: Box<[AtomicU64]>,
+    credentials_generation: AtomicU64,
+    failed: AtomicBool,
+    ended: AtomicBool,
+    /// Notified when `synced`, `failed` or `ended` changes.
+    progress: Notify,
+    counters: Counters,
+    taps: Mutex<Vec<Weak<Tap>>>,
+    on_fatal: OnFatal,
+}
+
+/// The newest tickets of a shard. A failure sets all bits, so that no synced ticket reaches them.
+#[derive(Default)]
+struct Newest {
+    any: AtomicU64,
+    to_send: AtomicU64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    Any,
+    /// All except the outcomes of delivery attempts, on which no other attempt depends.
+    ToSend,
+}
 
 /// The handle of the writer. When it is dropped, the writer finishes the queued changes and ends.
 pub(super) struct Committer {
@@ -69,21 +92,19 @@ impl Committer {
         Self { core, thread: Mutex::new(None) }
     }
 
-    /// Queues a change and returns its ticket. When the store has stopped or is closing, it returns `None` and drops
-    /// `done`.
+    /// Returns the ticket of the change, or `None` if the store has stopped or is closing; `done` is dropped then.
     ///
     /// # Panics
-    /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`]. The code that makes the change must bound it.
+    /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
     pub(super) fn submit(&self, business: BusinessId, what: Of, batch: Batch, done: Done) -> Option<u64> {
         let bytes = batch.bytes();
         assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store takes");
         let shard = shard(business);
         let newest = &self.core.newest[shard];
-        // The closure runs under the queue's lock, so after a failure no ticket can replace the mark of the failure.
+        // Under the queue's lock, so after a failure no ticket can replace the mark of the failure.
         self.core.queue.push(shard, batch, done, |ticket| newest.note(what, ticket))
     }
 
-    /// Waits until the business's changes of this kind that were queued before this call are durable.
     pub(super) fn settled(
         &self,
         business: BusinessId,
@@ -99,15 +120,14 @@ impl Committer {
                 if core.synced[shard].load(Ordering::Acquire) >= ticket {
                     Some(Ok(()))
                 } else {
-                    core.failed.load(Ordering::Acquire).then_some(Err(StoreError::Stopped))
+                    core.has_failed().then_some(Err(StoreError::Stopped))
                 }
             })
             .await
         }
     }
 
-    /// Whether all changes of the business that were queued before this call are durable; never after a failure, since
-    /// no ticket reaches the mark of a failure.
+    /// Never after a failure, since no ticket reaches the mark of a failure.
     pub(super) fn is_settled(&self, business: BusinessId) -> bool {
         let shard = shard(business);
         self.core.newest[shard].of(Of::Any) <= self.core.synced[shard].load(Ordering::Acquire)
@@ -122,11 +142,10 @@ impl Committer {
     }
 
     pub(super) fn failed(&self) -> bool {
-        self.core.failed.load(Ordering::Acquire)
+        self.core.has_failed()
     }
 
-    /// Saves the old values of overwritten rows, from a point between two commits until the tap is dropped. Returns the
-    /// number of the newest commit before the point.
+    /// Saves old values from a point between two commits on. Returns the number of the newest commit before it.
     pub(super) async fn begin_tap(
         &self,
         backend: &Arc<dyn Backend>,
@@ -176,6 +195,105 @@ impl Committer {
 impl Drop for Committer {
     fn drop(&mut self) {
         self.core.queue.close();
+    }
+}
+
+impl Newest {
+    fn of(&self, which: Of) -> u64 {
+        let ticket = if which == Of::ToSend { &self.to_send } else { &self.any };
+        ticket.load(Ordering::Acquire)
+    }
+
+    fn note(&self, what: Of, ticket: u64) {
+        self.any.store(ticket, Ordering::Release);
+        if what == Of::ToSend {
+            self.to_send.store(ticket, Ordering::Release);
+        }
+    }
+}
+
+impl Core {
+    fn new(on_fatal: OnFatal) -> Self {
+        Self {
+            queue: Queue::default(),
+            newest: (0..SHARDS).map(|_| Newest::default()).collect(),
+            synced: (0..SHARDS).map(|_| AtomicU64::new(0)).collect(),
+            credentials_generation: AtomicU64::new(0),
+            failed: AtomicBool::new(false),
+            ended: AtomicBool::new(false),
+            progress: Notify::new(),
+            counters: Counters::default(),
+            taps: Mutex::default(),
+            on_fatal,
+        }
+    }
+
+    async fn wait_until<T>(&self, answer: impl Fn(&Self) -> Option<T>) -> T {
+        loop {
+            let progress = self.progress.notified();
+            tokio::pin!(progress);
+            progress.as_mut().enable(); // enabled before the check, so that no progress is missed
+            if let Some(answer) = answer(self) {
+                return answer;
+            }
+            progress.await;
+        }
+    }
+
+    fn publish(&self, changes: Vec<Change>) {
+        for change in &changes {
+            self.synced[change.lane].store(change.ticket, Ordering::Release);
+        }
+        self.progress.notify_waiters();
+        for change in changes {
+            // A panic in the closure of one change must not stop the others.
+            if std::panic::catch_unwind(std::panic::AssertUnwindSafe(change.done)).is_err() {
+                tracing::error!(
+                    ticket = change.ticket,
+                    "answering a change panicked; the change itself is durable"
+                );
+            }
+        }
+    }
+
+    /// Stops the store permanently. Only the first failure is reported; then the queued changes are dropped.
+    fn fail(&self, error: &StoreError) {
+        let mut failed_before = false;
+        let dropped = self.queue.end(|| {
+            for newest in &self.newest {
+                newest.note(Of::ToSend, u64::MAX);
+            }
+            failed_before = self.failed.swap(true, Ordering::AcqRel);
+        });
+        self.progress.notify_waiters();
+        if !failed_before {
+            (self.on_fatal)(error);
+        }
+        drop(dropped);
+    }
+
+    fn taps(&self) -> Vec<Arc<Tap>> {
+        let mut taps = self.taps.lock();
+        taps.retain(|tap| tap.strong_count() > 0);
+        taps.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    /// Adds a point-in-time read. Returns false if there are too many. Only the writer calls it.
+    fn begin_tap(&self, tap: Weak<Tap>) -> bool {
+        let has_room = self.taps().len() < SNAPSHOTS_MAX;
+        if has_room {
+            self.taps.lock().push(tap);
+        }
+        has_room
+    }
+
+    fn has_failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
+    }
+
+    fn end(&self) {
+        self.ended.store(true, Ordering::Release);
+        self.progress.notify_waiters();
     }
 }
 

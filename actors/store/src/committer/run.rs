@@ -1,14 +1,15 @@
 //! Runs the writer: as a thread for the disk, as a task for simulations. Both take the same steps.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::core::Core;
+use super::Core;
 use super::queue::Group;
 #[cfg(any(test, feature = "simulation"))]
 use crate::memory::Session;
-use crate::{Backend, StoreError};
+use crate::{Backend, StoreError, keys};
 
 pub(super) fn start_thread(core: Arc<Core>, backend: Arc<dyn Backend>) -> Result<JoinHandle<()>, StoreError> {
     let start = std::thread::Builder::new().name("committer".into());
@@ -25,14 +26,16 @@ fn thread(core: &Arc<Core>, backend: &dyn Backend) {
     while let Some(group) = core.queue.take_blocking(Instant::now()) {
         let started = Instant::now();
         let mut synced_in = Duration::ZERO;
-        let written = write(core, backend, &group).and_then(|()| {
-            let written = Instant::now();
-            sync(backend, &group)?;
-            synced_in = written.elapsed();
-            apply(core, backend, &group)
-        });
-        if let Err(error) = written {
-            return core.fail(&error);
+        if group.writing > 0 {
+            let committed = write(core, backend, &group).and_then(|()| {
+                let written = Instant::now();
+                backend.sync()?;
+                synced_in = written.elapsed();
+                apply(core, backend, &group)
+            });
+            if let Err(error) = committed {
+                return core.fail(&error);
+            }
         }
         let took = started.elapsed();
         core.counters.timed(&group, took, synced_in);
@@ -54,13 +57,15 @@ fn thread(core: &Arc<Core>, backend: &dyn Backend) {
 pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
     let _end = End(Arc::clone(&core));
     while let Some(group) = core.queue.take().await {
-        let mut written = write(&core, &*backend, &group);
-        if written.is_ok() && group.writing > 0 {
-            backend.before_sync().await;
-            written = sync(&*backend, &group).and_then(|()| apply(&core, &*backend, &group));
-        }
-        if let Err(error) = written {
-            return core.fail(&error);
+        if group.writing > 0 {
+            let mut committed = write(&core, &*backend, &group);
+            if committed.is_ok() {
+                backend.before_sync().await;
+                committed = backend.sync().and_then(|()| apply(&core, &*backend, &group));
+            }
+            if let Err(error) = committed {
+                return core.fail(&error);
+            }
         }
         if core.has_failed() {
             return;
@@ -73,32 +78,25 @@ pub(super) async fn task(core: Arc<Core>, backend: Arc<Session>) {
 }
 
 fn write(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
-    if group.writing > 0 {
-        for tap in core.taps() {
-            tap.save(backend, &group.batch)?;
-        }
-        if !group.batch.tombstones().is_empty() {
-            backend.bury(group.batch.tombstones())?;
-        }
-        backend.write(&group.batch)?;
+    for tap in core.taps() {
+        tap.save(backend, &group.batch)?;
     }
-    Ok(())
-}
-
-fn sync(backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
-    if group.writing == 0 { Ok(()) } else { backend.sync() }
+    if !group.batch.tombstones().is_empty() {
+        backend.bury(group.batch.tombstones())?;
+    }
+    backend.write(&group.batch)
 }
 
 fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
-    if group.writing > 0 {
-        backend.apply(&group.batch)?;
-        core.applied(group);
+    backend.apply(&group.batch)?;
+    // Before the group is acknowledged.
+    if group.batch.writes().any(|(key, _)| keys::lets_in(key)) {
+        core.credentials_generation.fetch_add(1, Ordering::AcqRel);
     }
     Ok(())
 }
 
-/// Answers the changes. The backend first records that they are durable, so that a start after a crash detects the loss
-/// of an answered change.
+/// Answers the changes. A start after a crash detects the loss of a batch that was noted as durable.
 fn publish(core: &Core, backend: &dyn Backend, group: Group) -> Result<(), StoreError> {
     core.counters.add(&group);
     if group.writing > 0 {
@@ -108,7 +106,6 @@ fn publish(core: &Core, backend: &dyn Backend, group: Group) -> Result<(), Store
     Ok(())
 }
 
-/// Saves everything written and closes the backend. After a failure it does nothing.
 fn finish(core: &Core, backend: &dyn Backend) {
     if core.has_failed() {
         return;

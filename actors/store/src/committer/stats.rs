@@ -20,17 +20,12 @@ pub struct CommitStats {
     pub barriers: u64,
     pub writes: u64,
     pub bytes: u64,
-    pub group_changes_max: u64,
     /// The time spent on writing and syncing groups. Simulations do not measure it.
     pub commit_time: Duration,
-    pub sync_time: Duration,
-    pub sync_time_max: Duration,
     pub group_changes: Distribution,
-    /// The duration of syncs in microseconds.
     pub sync_micros: Distribution,
 }
 
-/// The counters for [`CommitStats`]. Only the writer adds to them.
 pub(super) struct Counters {
     /// Without `queued` and the distributions.
     stats: Mutex<CommitStats>,
@@ -58,7 +53,6 @@ impl Counters {
         stats.bytes += group.batch.bytes() as u64;
         if changes > 0 {
             stats.groups += 1;
-            stats.group_changes_max = stats.group_changes_max.max(changes);
             self.group_changes.observe(changes);
         }
     }
@@ -71,8 +65,6 @@ impl Counters {
         if group.writing > 0 {
             let mut stats = self.stats.lock();
             stats.commit_time += commit;
-            stats.sync_time += sync;
-            stats.sync_time_max = stats.sync_time_max.max(sync);
             self.sync_micros.observe(u64::try_from(sync.as_micros()).unwrap_or(u64::MAX));
         }
     }

@@ -1,18 +1,16 @@
 //! The queue of changes. Many threads add changes; only the writer takes them, in groups.
 //!
 //! Each shard of businesses has a lane, which keeps its order. Lanes are served by deficit round robin in bytes
-//! (Shreedhar and Varghese, 1995): in its turn a lane may add [`QUANTUM_BYTES`] to the group. Longer changes wait in a
-//! separate ring, so a short change waits for at most one long change of other lanes. Invariants:
+//! (Shreedhar and Varghese, 1995). Longer changes wait in a ring of their own, so a short change waits for at most one
+//! long change of other lanes. Invariants:
 //!
 //! - A lane with waiting changes is in exactly one of the two rings, an empty lane in none.
-//! - A lane that is the only waiting lane gets all of the writer's time, and no short change waits while the
-//!   writer is idle.
-//! - Between two long changes, every lane whose next change is short gets turns. In these turns the lane can
-//!   write as much as a lane with long changes writes. Rounds end, so a long change waits for a bounded time.
-//! - After a long change that was preceded by short ones of other lanes, the long ring pauses for [`REST`] times the
-//!   duration of its group, divided by the number of lanes in the ring. The length of a change does not predict its
-//!   cost on the disk. The pause also applies when nothing else waits, so that a short change mostly finds the writer
-//!   idle.
+//! - A lane that waits alone gets all of the writer's time. No short change waits while the writer is idle.
+//! - Between two long changes, every lane whose next change is short gets as much as a lane with long changes writes.
+//!   Rounds end, so a long change waits for a bounded time.
+//! - After a long change that short ones of other lanes preceded, the long ring pauses for [`REST`] times the duration
+//!   of its group, divided by the number of lanes in the ring. It also pauses when nothing else waits, so that a short
+//!   change mostly finds the writer idle.
 //! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;
@@ -25,23 +23,19 @@ use crate::Batch;
 
 pub const GROUP_CHANGES_MAX: usize = 64;
 
-/// The greatest length of the keys and values that share one sync, unless they belong to one change.
+/// The greatest length of the changes that share one sync.
 pub const GROUP_BYTES_MAX: usize = 64 << 10;
 
-/// The number of lanes. Businesses in one lane share its turns and wait for each other's syncs.
+/// Businesses in one lane share its turns and wait for each other's syncs.
 pub(super) const SHARDS: usize = 4096;
 
-/// The bytes of keys and values that a lane may add to a group in one turn. A booking with its event for five endpoints
-/// has about half of that.
+/// The bytes that a lane may add in one turn. A booking with its event for five endpoints has half of that.
 pub const QUANTUM_BYTES: usize = 8 << 10;
 
-/// A longer change makes the long ring pause. A booking for the maximum number of endpoints, a long message
-/// and a step of a sweep are shorter.
+/// A longer change makes the long ring pause. A booking for the maximum number of endpoints is shorter.
 const REST_FROM_BYTES: usize = 32 << 10;
 
-/// The pause of the long ring, as a multiple of the duration of a group with a long change. One lane with
-/// long changes gets a tenth of the writer's time. Many such lanes together get half of it, or more if a
-/// group takes longer than a ninth of [`REST_MAX`].
+/// As a multiple of the duration of a group: one lane with long changes gets a tenth of the writer's time.
 const REST: u32 = 9;
 
 /// The maximum pause: a short stall of the disk must not cause a long one.
@@ -53,7 +47,7 @@ pub(super) struct Change {
     /// The number of the change among all changes, from 1; ascending within a lane.
     pub(super) ticket: u64,
     pub(super) lane: usize,
-    /// The writes of the change. A barrier has none and only waits for the changes before it.
+    /// Empty for a barrier, which only waits for the changes before it.
     pub(super) batch: Batch,
     pub(super) done: Done,
 }
@@ -71,7 +65,7 @@ pub(super) struct Group {
     pub(super) batch: Batch,
     pub(super) writing: usize,
     short: Lanes,
-    /// The pause of the long ring after this group, as a multiple of the group's duration.
+    /// As a multiple of the duration of this group.
     rest: u32,
 }
 
@@ -98,7 +92,6 @@ impl Lanes {
 }
 
 impl Group {
-    /// The pause of the long ring after a group of this duration.
     pub(super) fn rest(&self, took: Duration) -> Option<Duration> {
         (self.rest > 0).then(|| took.saturating_mul(self.rest).min(REST_MAX))
     }
@@ -135,7 +128,6 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct Lane {
     changes: VecDeque<Change>,
-    /// The bytes that the lane may still add to groups in this turn.
     deficit: usize,
 }
 
@@ -147,15 +139,12 @@ struct State {
     long: VecDeque<usize>,
     /// Whether the first lane of `short` is in the middle of its turn.
     in_turn: bool,
-    /// The number of completed rounds of `short`.
     round: u64,
-    /// The number of turns left in this round.
     turns_left: usize,
     /// While short changes wait, no long one is taken before this round.
     long_from: u64,
     /// The lanes of short changes, including barriers, since the newest long change.
     short_since: Lanes,
-    /// No long change is taken before this instant.
     rest: Option<Instant>,
     waiting: usize,
     ticket: u64,
@@ -182,8 +171,7 @@ impl Default for State {
 }
 
 impl Queue {
-    /// Gives the change the next ticket and appends it to its lane. `before` receives the ticket before the change can
-    /// be taken. A closed queue drops the change.
+    /// `before` receives the ticket before the change can be taken. A closed queue drops the change.
     pub(super) fn push(
         &self,
         lane: usize,
@@ -246,8 +234,7 @@ impl Queue {
         }
     }
 
-    /// Keeps the queue from returning a long change before this instant, unless the queue closes. Only the
-    /// writer thread of a real store calls this. The writer task of simulations never reads the clock.
+    /// No long change is taken before this instant, unless the queue closes. Only the writer's thread measures time.
     pub(super) fn rest_until(&self, until: Instant) {
         let mut state = self.state.lock();
         if !state.closed {
@@ -323,8 +310,7 @@ impl State {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // The number of turns in which another lane could have written as much, divided by the number of lanes with
-        // long changes.
+        // The turns in which another lane could have written as much, divided by the number of lanes with long changes.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {
