@@ -5,28 +5,26 @@
 //! - Only the committer writes, syncs and applies batches, one after the other. Any number of threads read.
 //! - Readers see only durable batches, and each batch as a whole.
 
+use std::cmp::Ordering;
 use std::io;
+use std::ops::Bound;
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use domain::{BusinessId, Timestamp};
+use domain::BusinessId;
 
-use super::batch::Batch;
-use super::error::StoreError;
-use super::key::KeyRange;
 use super::syncs::Syncs;
-use super::time_file::Noted;
-use super::tombstones::Tombstone;
+use super::{Batch, Key, KeyRange, StoreError, Tombstone};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {
-    /// Bytes that this process may still use.
     pub free: u64,
     pub total: u64,
 }
 
 pub type Pair = (Vec<u8>, Vec<u8>);
 
-/// Pairs in key order. The iterator reads them lazily.
+/// Pairs in key order, read lazily.
 pub type Pairs<'a> = Box<dyn Iterator<Item = Result<Pair, StoreError>> + Send + 'a>;
 
 pub(super) type OnFailure = Box<dyn Fn(&StoreError) + Send + Sync>;
@@ -42,17 +40,13 @@ pub enum Order {
 pub trait Backend: Send + Sync + 'static {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// The iterator reads each pair at the moment it is requested. A batch that is applied meanwhile is seen only in
-    /// the part of the range that is still to be read, and possibly not at all before the first pair.
+    /// Each pair is read when it is requested. A batch that is applied meanwhile may be seen only in the unread part.
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
 
-    /// Writes the batch atomically: after a crash, either the whole batch or nothing of it exists. The batch
-    /// is not yet durable or visible.
-    ///
-    /// After an error, nothing may be written any more. The same holds for `sync`, `apply`, `note_durable` and `save`.
+    /// Writes the batch, as a whole or not at all, not yet durable or visible. After an error of this or of `sync`,
+    /// `apply`, `note_durable` and `save`, nothing may be written any more.
     fn write(&self, batch: &Batch) -> Result<(), StoreError>;
 
-    /// Makes all earlier writes durable.
     fn sync(&self) -> Result<(), StoreError>;
 
     /// Makes the newest written and synced batch visible to `get` and `scan` as a whole.
@@ -65,12 +59,12 @@ pub trait Backend: Send + Sync + 'static {
         self.apply(batch)
     }
 
-    /// Records the newest durable batch. The committer calls this before it answers a change.
+    /// Records the newest durable batch, before a change is answered.
     fn note_durable(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Moves everything that is synced to its final place, so that opening has nothing to recover.
+    /// Moves everything synced to its final place, so that opening has nothing to recover.
     fn save(&self) -> Result<(), StoreError> {
         Ok(())
     }
@@ -81,37 +75,24 @@ pub trait Backend: Send + Sync + 'static {
 
     fn on_failure(&self, _told: OnFailure) {}
 
-    /// Registers the function that sets a business aside when a page with its rows is isolated. The function
-    /// is called immediately for the businesses of pages that were isolated earlier.
+    /// Registers the function that sets a business aside when a page is isolated, also for pages isolated earlier.
     fn on_isolated(&self, _set_aside: OnIsolated) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Durably records the present format in a file next to the store. The store calls this before it writes anything
-    /// that an earlier version cannot read.
-    fn keep_format(&self) -> Result<(), StoreError> {
-        Ok(())
+    /// The data directory, if the store is on a disk.
+    fn dir(&self) -> Result<Option<PathBuf>, StoreError> {
+        Ok(None)
     }
 
-    fn note_instant(&self, _noted: Noted, _at: Timestamp) {}
-
-    /// The newest recorded instant, also from an earlier process.
-    fn noted_instant(&self, _noted: Noted) -> Option<Timestamp> {
-        None
-    }
-
-    /// Durably appends revocations and erasures to the list next to the store. The committer calls this before it
-    /// applies their batch.
+    /// Durably lists revocations and erasures, before their batch is applied.
     fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError>;
 
-    /// The lines of the list of tombstones, in order.
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError>;
 
-    /// Durably replaces the list of the businesses that are set aside. Any thread may call it, including the checkpoint
-    /// thread.
+    /// Durably replaces the list of businesses that are set aside. Any thread may call it.
     fn keep_aside(&self, businesses: &[(BusinessId, String)]) -> Result<(), StoreError>;
 
-    /// The businesses that are set aside, with the reason of each.
     fn kept_aside(&self) -> Result<Vec<(BusinessId, String)>, StoreError>;
 
     fn sequence(&self) -> u64;
@@ -122,4 +103,45 @@ pub trait Backend: Send + Sync + 'static {
 
     /// Releases files and locks once the scans in progress have ended. Later calls return [`StoreError::Closed`].
     fn close(&self);
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Rest {
+    pub(super) from: Bound<Key>,
+    pub(super) to: Bound<Key>,
+    pub(super) order: Order,
+}
+
+impl Rest {
+    /// The range must not be empty.
+    pub(super) fn of(range: &KeyRange, order: Order) -> Self {
+        Self { from: Bound::Included(range.from), to: Bound::Excluded(range.to), order }
+    }
+
+    pub(super) fn bounds(&self) -> (Bound<&[u8]>, Bound<&[u8]>) {
+        (self.from.as_ref().map(|key| &**key), self.to.as_ref().map(|key| &**key))
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        match (self.from, self.to) {
+            (Bound::Excluded(from), Bound::Excluded(to)) => from >= to,
+            _ => false, // the range was not empty
+        }
+    }
+
+    pub(super) fn go_on_behind(&mut self, key: Key) {
+        match self.order {
+            Order::Ascending => self.from = Bound::Excluded(key),
+            Order::Descending => self.to = Bound::Excluded(key),
+        }
+    }
+}
+
+impl Order {
+    pub(super) fn of(self, one: &[u8], other: &[u8]) -> Ordering {
+        match self {
+            Self::Ascending => one.cmp(other),
+            Self::Descending => other.cmp(one),
+        }
+    }
 }

@@ -1,8 +1,7 @@
 //! A file of zeros that reserves disk space for the start of the service. Opening the store deletes it.
 //!
-//! At its start, the storage engine fills its newest segment and writes a snapshot. On a full disk it could
-//! do neither, and the service could not start even for reading. While a store is open, the file exists with
-//! the length for which the disk has room. Its content is never read.
+//! The storage engine fills its newest segment at its start and writes a snapshot. On a full disk the service could not
+//! start even for reading. The content of the file is never read.
 
 use std::fs::{self, File};
 use std::io;

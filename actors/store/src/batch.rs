@@ -1,5 +1,3 @@
-//! An atomic batch of puts and deletes.
-
 use super::key::Key;
 use super::pieces::{LONG_VALUE_BYTES_MAX, bytes_kept, piece_key, pieces_of, split};
 use super::tombstones::Tombstone;
@@ -30,8 +28,7 @@ impl Batch {
         self.writes.push((key, Some(value)));
     }
 
-    /// Puts a value that replaces a value of the given length. Pieces that the new value does not overwrite are
-    /// deleted.
+    /// Puts a value over one of this length, whose other pieces are deleted.
     pub fn put_over(&mut self, key: Key, value: Vec<u8>, bytes_before: usize) {
         for number in pieces_of(value.len()) + 1..=pieces_of(bytes_before) {
             self.delete(piece_key(&key, number));
@@ -53,7 +50,6 @@ impl Batch {
         self.writes.push((key, None));
     }
 
-    /// Adds a tombstone. It is listed durably before any write of the batch.
     pub fn bury(&mut self, tombstone: Tombstone) {
         self.tombstones.push(tombstone);
     }

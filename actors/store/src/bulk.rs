@@ -65,8 +65,7 @@ impl BulkWriter {
         self.store.settled(self.of).await
     }
 
-    /// Writes the batch that `row` returns for each row of a range. A row that is written to a later part of the range
-    /// may be read again.
+    /// Writes the batch of `row` for each row. A row that is written to a later part of the range may be read again.
     pub async fn rewrite(
         &mut self,
         range: KeyRange,

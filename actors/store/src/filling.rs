@@ -1,14 +1,15 @@
 //! Creates a store from the rows of a backup.
 //!
-//! Invariant: an interrupted restore leaves nothing that could be mistaken for a store ([`super::restoring`]).
+//! Invariant: a mark is durable before any other file and is removed last. A directory with the mark is not opened as a
+//! store.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
 use super::disk::{DiskBackend, create_dir};
-use super::{Backend, OnFatal, Pair, Store, StoreError, restoring};
+use super::{Backend, OnFatal, Pair, Store, StoreError};
 
 const BATCH_BYTES: usize = 64 << 10;
 const SYNC_BYTES: usize = 8 << 20;
@@ -27,7 +28,7 @@ impl Filling {
     /// # Errors
     /// [`StoreError::NotEmpty`], [`StoreError::RestoreUnfinished`], or an error of the directory.
     pub fn begin(dir: &Path, sequence: u64) -> Result<Self, StoreError> {
-        restoring::check_finished(dir)?;
+        check_finished(dir)?;
         let prepare = |action| StoreError::preparing(action, dir);
         match fs::read_dir(dir).map(|mut entries| entries.next().is_some()) {
             Ok(false) => {}
@@ -35,7 +36,7 @@ impl Filling {
             Err(error) if error.kind() == io::ErrorKind::NotFound => create_dir(dir)?,
             Err(source) => return Err(prepare("reading the directory")(source)),
         }
-        restoring::begin(dir).map_err(prepare("beginning to restore into"))?;
+        mark(dir).map_err(prepare("beginning to restore into"))?;
         let disk = Arc::new(DiskBackend::open_unfinished(dir)?);
         Ok(Self { disk, sequence, waiting: Vec::new(), bytes: 0, unsynced: 0 })
     }
@@ -65,6 +66,18 @@ impl Filling {
     }
 
     pub fn finish(dir: &Path) -> Result<(), StoreError> {
-        restoring::end(dir).map_err(StoreError::preparing("finishing", dir))
+        let ended = fs::remove_file(dir.join(MARK)).and_then(|()| File::open(dir)?.sync_all());
+        ended.map_err(StoreError::preparing("finishing", dir))
     }
+}
+
+const MARK: &str = "restoring";
+
+pub(super) fn check_finished(dir: &Path) -> Result<(), StoreError> {
+    if dir.join(MARK).exists() { Err(StoreError::RestoreUnfinished(dir.to_owned())) } else { Ok(()) }
+}
+
+fn mark(dir: &Path) -> io::Result<()> {
+    File::create(dir.join(MARK))?.sync_all()?;
+    File::open(dir)?.sync_all()
 }

@@ -1,5 +1,5 @@
-//! A small file next to the store that states which versions of the service may read and write it. A version that may
-//! not do so stops before it opens or writes anything.
+//! A file that states which versions of the service may read and write the store. Other versions stop before they open
+//! it.
 //!
 //! ```text
 //! format = 6       the format of the store
@@ -9,8 +9,8 @@
 //!
 //! Invariant: the file is durable before the store contains anything that an earlier version cannot read.
 //!
-//! If the file and the store's own record ([`super::records::MetaRecord`]) differ, the record counts: a crash may have
-//! happened between the two writes. Old stores have no such file.
+//! If the store's own record ([`super::records::MetaRecord`]) differs after a crash, the record counts. Old stores have
+//! no such file.
 
 use std::fs;
 use std::io;
@@ -22,7 +22,7 @@ use super::records::STORE_FORMAT;
 
 pub(super) const NAME: &str = "format";
 
-/// Versions before format 6 do not know the journal and would miss rows that only the journal contains.
+/// Earlier versions would miss rows that only the journal contains.
 pub(super) const READ_BY: u16 = 6;
 const WRITTEN_BY: u16 = 6;
 
@@ -55,7 +55,7 @@ pub(super) fn keep(dir: &Path) -> Result<(), StoreError> {
     let path = dir.join(NAME);
     let Format { format, read_by, written_by } = PRESENT;
     let text = format!("format = {format}\nread-by = {read_by}\nwritten-by = {written_by}\n");
-    replace(&path, 0o666, &text).map_err(StoreError::preparing("writing", &path))
+    replace(&path, 0o666, text).map_err(StoreError::preparing("writing", &path))
 }
 
 fn read(dir: &Path) -> Result<Option<Format>, StoreError> {

@@ -18,7 +18,6 @@ use super::{Key, KeyRange, Order, Pairs, Rows, Store, StoreError, keys};
 
 const ROWS_PER_PAGE: usize = 64;
 
-/// Some ranges at a point in time. The read ends when this is dropped.
 pub struct Frozen {
     store: Store,
     tap: Arc<Tap>,
@@ -26,7 +25,7 @@ pub struct Frozen {
 }
 
 impl Store {
-    /// Freezes these kinds of rows of a business or of the installation, with their pieces, between two commits.
+    /// Freezes these kinds of rows, with their pieces.
     ///
     /// # Errors
     /// - [`StoreError::Stopped`] when the store fails or closes.
@@ -46,7 +45,6 @@ fn both(of: BusinessId, kind: u8) -> [KeyRange; 2] {
 }
 
 impl Frozen {
-    /// Ends the read of this kind of rows.
     pub fn release(&self, of: BusinessId, kind: u8) {
         for range in both(of, kind) {
             self.tap.pass(range);

@@ -1,16 +1,14 @@
 //! Writes batches to the journal and the memtable, and in the background to the tree.
 //!
-//! The committer writes a batch to the journal, syncs the journal and adds the rows to the memtable. The checkpoint
-//! thread writes the rows of the memtable to the tree, syncs the tree and frees the journal records that it covers.
+//! The committer writes a batch to the journal, syncs it and adds the rows to the memtable. The checkpoint thread
+//! writes the memtable to the tree, syncs the tree and frees the journal records that it covers.
 //!
 //! Invariants:
 //!
-//! - A batch is durable in the journal before its rows are visible or in the tree. Its record is freed only when the
-//!   tree is durable with it. After a crash, any part of the rows may be in the tree, and opening writes all of them
-//!   again.
+//! - A batch is durable in the journal before its rows are visible. Its record is freed only when the tree is durable
+//!   with it. After a crash, opening writes all rows of the journal again.
 //! - Batches are written in the order of their numbers.
-//! - The first error is final: nothing is written, synced or freed any more, and [`Home::on_failure`]'s function is
-//!   called.
+//! - The first error is final: nothing more is written, synced or freed, and [`Home::on_failure`]'s function is called.
 
 use std::fs::File;
 use std::sync::{Arc, OnceLock};
@@ -20,14 +18,13 @@ use std::time::Duration;
 use domain::{BusinessId, ResourceId};
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
-use super::backend::{OnFailure, OnIsolated};
+use super::backend::{OnFailure, OnIsolated, Rest};
 use super::damaged::past_corrupt_pages;
 use super::isolating::{Files, Range};
 use super::journal::{JOURNAL_BYTES, Journal};
 use super::mark::Mark;
 use super::memtable::Memtable;
 use super::opening::SEGMENT_BYTES;
-use super::rest::Rest;
 use super::sled_log::Log;
 use super::syncs::{By, Syncs};
 use super::tree::{Tree, all_rows};
@@ -35,8 +32,7 @@ use super::{Batch, KeyRange, Order, Pair, Pairs, StoreError, keys};
 
 /// The longest time that a batch waits for a checkpoint.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
-/// A checkpoint is due when the current table covers this many bytes of the journal. New batches use the rest of the
-/// journal meanwhile.
+/// A checkpoint is due when the current table covers this much of the journal. The rest takes new batches meanwhile.
 const TABLE_BYTES: u64 = JOURNAL_BYTES / 4;
 
 pub(super) struct Home {
@@ -61,8 +57,8 @@ struct Shared {
 }
 
 /// The progress of the store, in numbers of batches.
+#[derive(Default)]
 struct State {
-    /// The newest batch in the journal.
     written: u64,
     /// The newest batch in the memtable or the tree.
     applied: u64,
@@ -71,7 +67,6 @@ struct State {
     /// The bytes of the journal that the current table covers.
     table_bytes: u64,
     is_due: bool,
-    /// True while the checkpoint thread waits for a batch.
     is_resting: bool,
     ends: bool,
     failed: bool,
@@ -85,16 +80,7 @@ impl Home {
         mark: Mark,
         newest: u64,
     ) -> Result<Self, StoreError> {
-        let state = State {
-            written: newest,
-            applied: newest,
-            saved: newest,
-            table_bytes: 0,
-            is_due: false,
-            is_resting: false,
-            ends: false,
-            failed: false,
-        };
+        let state = State { written: newest, applied: newest, saved: newest, ..State::default() };
         let shared = Arc::new(Shared {
             files,
             tree,
@@ -113,7 +99,9 @@ impl Home {
         let saving = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name(name.into()).spawn(move || {
             let _end = End(&saving);
-            saving.save_all();
+            if let Err(error) = saving.save_all() {
+                let _ = saving.fail(error);
+            }
         });
         let thread = thread.map_err(StoreError::preparing("starting the thread", name))?;
         Ok(Self { shared, thread: Some(thread) })
@@ -149,7 +137,6 @@ impl Home {
         self.shared.tree.file()
     }
 
-    /// Registers the function that receives the first error, once.
     pub(super) fn on_failure(&self, told: OnFailure) {
         let _ = self.shared.on_failure.set(told);
     }
@@ -207,8 +194,7 @@ impl Home {
         noted.map_err(|error| self.shared.ended_by(StoreError::Sync(error.into())))
     }
 
-    /// Writes rows to the tree without the journal, as a part of the batch with this number. [`Home::save`] makes them
-    /// durable.
+    /// Writes rows of the batch with this number to the tree directly. [`Home::save`] makes them durable.
     pub(super) fn fill(&self, number: u64, rows: &[Pair]) -> Result<(), StoreError> {
         let shared = &*self.shared;
         let _saving = shared.saving.lock();
@@ -222,7 +208,7 @@ impl Home {
         Ok(())
     }
 
-    /// Makes a checkpoint: every applied batch becomes durable in the tree.
+    /// Makes every applied batch durable in the tree.
     pub(super) fn save(&self) -> Result<(), StoreError> {
         self.shared.save()?;
         self.note_durable()
@@ -237,17 +223,17 @@ impl Home {
         self.shared.tree.log_bytes()
     }
 
-    /// Ends the thread and closes the files. After a failure the store does not count as cleanly closed.
+    /// Closes the files. After a failure the store does not count as cleanly closed.
     pub(super) fn close(mut self) {
         self.end();
         let shared = Arc::clone(&self.shared);
         drop(self);
         let is_closed = shared.tree.close();
-        let (written, saved) = match &*shared.state.lock() {
-            State { failed: false, written, saved, .. } if is_closed => (*written, *saved),
-            _ => return,
+        let (is_saved, written) = {
+            let state = shared.state.lock();
+            (!state.failed && state.written == state.saved, state.written)
         };
-        if written != saved {
+        if !is_closed || !is_saved {
             return;
         }
         let files = &shared.files;
@@ -296,15 +282,14 @@ impl Shared {
         self.saved.notify_all();
     }
 
-    /// Stops the store after an error of the committer. The committer reports the error.
+    /// Stops the store after an error, which the committer reports.
     fn ended_by(&self, error: StoreError) -> StoreError {
         self.state.lock().failed = true;
         self.tell_all();
         error
     }
 
-    /// Stops the store after an error of background work. The error is reported first, so that a caller cannot report
-    /// the resulting [`StoreError::Stopped`] before it.
+    /// Stops the store after an error of background work, which is reported before [`StoreError::Stopped`].
     fn fail(&self, error: StoreError) -> StoreError {
         match self.on_failure.get() {
             Some(told) => told(&error),
@@ -313,8 +298,7 @@ impl Shared {
         self.ended_by(error)
     }
 
-    /// Isolates the page that caused a read error. Returns the error, or the reason why the page could not be isolated.
-    /// The second case and a panic of sled stop the store.
+    /// Isolates the page of a read error. Returns the error, or the reason for which the store has stopped.
     fn isolated(&self, error: StoreError) -> StoreError {
         let StoreError::Corrupt { offset } = error else { return error };
         match self.isolate(Some(offset)) {
@@ -323,8 +307,7 @@ impl Shared {
         }
     }
 
-    /// Isolates the page with a corrupt message at this offset, or every corrupt page. The businesses with rows in it
-    /// are set aside before the next read.
+    /// Isolates the page with a corrupt message at this offset, or every corrupt page, and sets its businesses aside.
     fn isolate(&self, offset: Option<u64>) -> Result<(), StoreError> {
         let _isolating = self.isolating.lock();
         drop(self.usable()?);
@@ -370,46 +353,29 @@ impl Shared {
         self.files.finish(ranges)
     }
 
-    fn save_all(&self) {
+    /// Makes checkpoints until the store closes or fails. The caller reports the error.
+    fn save_all(&self) -> Result<(), StoreError> {
         let mut state = self.state.lock();
         while !state.failed && !state.ends {
             if self.tree.has_lost_cleaner() {
-                drop(state);
-                if let Err(error) = self.isolate(None) {
-                    let _ = self.fail(error);
-                    return;
+                MutexGuard::unlocked(&mut state, || self.isolate(None))?;
+            } else if state.applied == state.saved {
+                MutexGuard::unlocked(&mut state, || self.list_segments())?;
+                if state.applied == state.saved && !state.ends {
+                    (state.is_due, state.is_resting) = (false, true);
+                    let _ = self.due.wait_for(&mut state, CHECKPOINT_EVERY); // the loop also checks the cleaner
+                    state.is_resting = false;
                 }
-                state = self.state.lock();
-                continue;
-            }
-            if state.applied == state.saved {
-                drop(state);
-                if let Err(error) = self.list_segments() {
-                    let _ = self.fail(error);
-                    return;
+            } else {
+                // A request that arrives meanwhile needs another checkpoint: this one may lack the newest batches.
+                let is_due = std::mem::take(&mut state.is_due)
+                    || self.due.wait_for(&mut state, CHECKPOINT_EVERY).timed_out();
+                if is_due && MutexGuard::unlocked(&mut state, || self.save()).is_err() {
+                    return Ok(()); // `save` has reported the error
                 }
-                state = self.state.lock();
-                if state.applied != state.saved || state.ends {
-                    continue;
-                }
-                state.is_due = false;
-                state.is_resting = true;
-                let _ = self.due.wait_for(&mut state, CHECKPOINT_EVERY); // the loop also checks the cleaner
-                state.is_resting = false;
-                continue;
-            }
-            // A request that arrives meanwhile needs another checkpoint: this one may lack the newest batches.
-            if !std::mem::take(&mut state.is_due)
-                && !self.due.wait_for(&mut state, CHECKPOINT_EVERY).timed_out()
-            {
-                continue;
-            }
-            drop(state);
-            match self.save() {
-                Ok(()) => state = self.state.lock(),
-                Err(_) => return, // already reported
             }
         }
+        Ok(())
     }
 
     /// Lists the segments that sled's cleaner completed between two checkpoints.
@@ -418,8 +384,7 @@ impl Shared {
         if self.tree.unlisted()?.is_some() { self.tree.sync() } else { Ok(()) }
     }
 
-    /// Makes checkpoints until every applied batch is durable in the tree. An error is reported before another thread
-    /// may try.
+    /// Makes every applied batch durable in the tree. An error is reported before another thread may try.
     fn save(&self) -> Result<(), StoreError> {
         let _saving = self.saving.lock();
         let saved = self.save_tables().and_then(|upto| {
@@ -432,8 +397,7 @@ impl Shared {
         })
     }
 
-    /// Makes one checkpoint for each table of the memtable and returns the number of the newest batch in them. The
-    /// caller holds `saving`.
+    /// Makes one checkpoint per table and returns the newest batch in them. The caller holds `saving`.
     fn save_tables(&self) -> Result<u64, StoreError> {
         let upto = {
             let mut state = self.usable()?;
@@ -462,7 +426,6 @@ impl Shared {
     }
 }
 
-/// Treats a panic of the thread as a failure of the store.
 struct End<'a>(&'a Shared);
 
 impl Drop for End<'_> {

@@ -1,8 +1,6 @@
 //! The table of the kinds of records that a business keeps.
 //!
-//! A row of the table states the kind of rows, the key and the index rows of its records, the budget that counts them,
-//! the name of their lines in exports, their stamps, their erasure and their expiry. Usage, counting, salvage,
-//! verification, the repair of stamps, exports, imports, erasures and the retention read the table.
+//! Usage, counting, salvage, verification, repair, exports, imports, erasures and the retention read the table.
 //!
 //! Invariant: the key and the index rows of a record depend only on the business and the record.
 
@@ -25,8 +23,7 @@ use super::{Batch, Key, Record, StoreError, keys};
 ///   numbers of stages. A contact itself is deleted.
 /// - `expires`: the records expire by this property of the retention.
 ///
-/// Then follow the kind of rows, the plural for reports, the budget, the key, the stamps, an optional stamp and the
-/// index rows.
+/// Then follow the kind of rows, the plural for reports, the budget, the key, the stamps and the index rows.
 #[macro_export]
 macro_rules! each_kind {
     ($then:ident) => {
@@ -99,8 +96,7 @@ pub trait Stamped: Record + Clone + PartialEq {
     /// The plural for reports.
     const NAME: &'static str;
 
-    /// The instants that the service set: the creation, the last change, then others. An instant that a client gave is
-    /// not a stamp.
+    /// The creation, the last change, then others. An instant that a client gave is not a stamp.
     fn stamps(&mut self) -> Vec<&mut Timestamp>;
 
     fn change(&mut self, at: Timestamp) {
@@ -223,8 +219,7 @@ pub fn kind(rows: u8) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.rows == rows)
 }
 
-/// Calls a function with each stamp of the encoded record. Returns the record before and after the call if a stamp
-/// changed.
+/// Returns the record before and after the call if a stamp changed.
 pub fn restamped<R: Stamped>(value: &[u8], stamp: OnStamp<'_>) -> Result<Option<(R, R)>, StoreError> {
     let before = R::decode(value)?;
     let mut after = before.clone();
@@ -279,7 +274,7 @@ fn appointment_rows(it: &Appointment, of: BusinessId) -> Vec<IndexRow> {
     rows
 }
 
-/// Whether an appointment has a row in the index of changes. It has none while it was never changed after its creation.
+/// It has none while it was never changed after its creation.
 pub fn has_change_row(appointment: &Appointment) -> bool {
     appointment.updated_at != appointment.created_at
 }
@@ -367,7 +362,7 @@ impl Stamped for ApiKey {
     const NAME: &'static str = "API keys";
 
     fn stamps(&mut self) -> Vec<&mut Timestamp> {
-        [Some(&mut self.created_at), self.revoked_at.as_mut()].into_iter().flatten().collect()
+        present([Some(&mut self.created_at), self.revoked_at.as_mut()])
     }
 }
 
@@ -375,6 +370,6 @@ impl Stamped for Delivery {
     const NAME: &'static str = "deliveries";
 
     fn stamps(&mut self) -> Vec<&mut Timestamp> {
-        [Some(&mut self.created_at), self.last_attempt_at.as_mut()].into_iter().flatten().collect()
+        present([Some(&mut self.created_at), self.last_attempt_at.as_mut()])
     }
 }

@@ -28,8 +28,6 @@ mod journal;
 pub mod kept;
 mod key;
 pub mod keys;
-mod lenient;
-mod long;
 mod mark;
 pub mod measure;
 #[cfg(any(test, feature = "simulation"))]
@@ -38,28 +36,20 @@ mod memtable;
 mod newest;
 mod opening;
 pub mod outside;
-mod page_cache;
 mod pieces;
-mod private;
 pub mod records;
-mod rest;
-mod restoring;
 mod room;
-mod rows;
 mod salvaging;
 mod set_aside;
 mod sled_log;
 mod snapshot;
-mod spill;
 mod syncs;
 mod tail;
 mod tap;
-mod time_file;
 mod tombstone_copy;
 mod tombstones;
 mod tree;
 mod waiting;
-mod watch;
 
 use std::path::Path;
 use std::sync::{Arc, Weak};
@@ -81,19 +71,20 @@ pub use error::StoreError;
 pub use filling::Filling;
 pub use frozen::Frozen;
 pub use key::{KEY_BYTES_MAX, Key, KeyRange};
-pub use long::whole as whole_value_by;
 #[cfg(any(test, feature = "simulation"))]
 pub use memory::MemoryBackend;
 pub use newest::NewestEntry;
-pub use pieces::{LONG_VALUE_BYTES_MAX, VALUE_BYTES_MAX, is_head};
+pub use outside::Noted;
+pub use pieces::{
+    LONG_VALUE_BYTES_MAX, Rows, VALUE_BYTES_MAX, every_row, is_head, piece_of, record_at, value_at,
+    whole as whole_value_by, whole_value,
+};
 use ports::Clock;
 use room::Room;
 pub use room::{DiskFull, DiskReserve, RESERVE_BYTES_DEFAULT, RESERVE_BYTES_MIN, RoomLevel, Weight};
-pub use rows::{Rows, every_row, piece_of, record_at, value_at, whole_value};
 pub use salvaging::Salvaging;
 pub use set_aside::unless_set_aside;
 pub use snapshot::Snapshot;
-pub use time_file::Noted;
 pub use tombstone_copy::{copied_tombstones, copy_tombstones};
 pub use tombstones::{OfBusiness, TOMBSTONES_FILE, TakenBack, Tombstone, read_tombstones};
 pub use waiting::{Promised, Waiting};
@@ -114,12 +105,10 @@ struct Inner {
 }
 
 impl Store {
-    /// Opens the data directory and creates it if needed. `on_fatal` is called once if the store fails
-    /// permanently.
+    /// Opens the data directory, or creates it. `on_fatal` is called once when the store fails permanently.
     ///
     /// # Errors
-    /// Returns a one-line error that names the path if another process uses the directory, the directory is
-    /// not writable, or its content is not a store or cannot be trusted.
+    /// A one-line error that names the path.
     pub fn open_disk(dir: &Path, on_fatal: OnFatal) -> Result<Self, StoreError> {
         Self::on_disk(Arc::new(disk::DiskBackend::open(dir)?), on_fatal)
     }
@@ -154,24 +143,22 @@ impl Store {
         Self(Arc::new(Inner { committer, backend, damaged, room, simulated, watched, set_aside }))
     }
 
-    /// The record under the key. A row that cannot be decoded is an error, as for a request about this
-    /// record.
+    /// A row that cannot be decoded is an error.
     pub fn get<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         self.get_raw(key)?.map(|bytes| self.get_in(key, &bytes)).transpose()
     }
 
-    /// Like [`Store::get`], for the bytes of a row that was read already.
+    /// Like [`Store::get`], for a row that was read already.
     pub fn get_in<R: Record>(&self, key: &[u8], bytes: &[u8]) -> Result<R, StoreError> {
         self.checked(key, R::decode(bytes))
     }
 
-    /// Like [`Store::find`], for the bytes of a row that was read already.
+    /// Like [`Store::find`], for a row that was read already.
     pub fn find_in<R: Record>(&self, key: &[u8], bytes: &[u8]) -> Result<Option<R>, StoreError> {
         self.usable(key, R::decode(bytes))
     }
 
-    /// Like [`Store::get`], but the outer option is `None` if the row cannot be decoded, for callers that
-    /// must distinguish such a row from a missing row.
+    /// Like [`Store::get`], but the outer option is `None` if the row cannot be decoded.
     pub fn look<R: Record>(&self, key: &Key) -> Result<Option<Option<R>>, StoreError> {
         unless_set_aside(self.get(key))
     }
@@ -196,8 +183,7 @@ impl Store {
         Ok(unless_set_aside(self.get_raw(key))?.flatten())
     }
 
-    /// The bytes under the key. When the pieces of a long value do not belong together, the row is [set
-    /// aside](StoreError::SetAside).
+    /// A row whose pieces do not belong together is [set aside](StoreError::SetAside).
     pub fn get_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         self.checked(key, value_at(self, key))
     }
@@ -206,9 +192,9 @@ impl Store {
         Ok(self.get_raw(key)?.is_some())
     }
 
-    /// The pairs of the range, read one by one. A change that is applied meanwhile may be seen in the unread part of
-    /// the range. Values whose pieces do not belong together are set aside. The scan skips the rows of businesses that
-    /// are set aside. A range within such a business gives [`StoreError::BusinessSetAside`] once.
+    /// The pairs of the range, read one by one, so a change that is applied meanwhile may be seen. Values whose pieces
+    /// do not belong together are set aside. The scan skips rows of businesses that are set aside. A range within such
+    /// a business gives [`StoreError::BusinessSetAside`] once.
     pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
         Box::new(Rows::scan(self, range, order).filter_map(move |pair| {
             let pair = pair.and_then(|(key, row)| {
@@ -219,8 +205,7 @@ impl Store {
         }))
     }
 
-    /// The keys and records of the range, read one by one. Rows that cannot be decoded are set aside and
-    /// skipped.
+    /// Rows that cannot be decoded are set aside and skipped.
     pub fn records<R: Record>(
         &self,
         range: &KeyRange,
@@ -229,8 +214,7 @@ impl Store {
         self.walk(range, order, |_, value| R::decode(value))
     }
 
-    /// The keys of the range and the values that `read` returns for their rows, one by one. Rows for which `read` fails
-    /// to decode are set aside and skipped.
+    /// The keys and the values that `read` returns for their rows. Rows that cannot be decoded are skipped.
     pub fn walk<T, F: Fn(&[u8], &[u8]) -> Result<T, StoreError>>(
         &self,
         range: &KeyRange,
@@ -260,8 +244,7 @@ impl Store {
         self.0.set_aside.count()
     }
 
-    /// Handles the result of every read. A failed read is final, like a failed write: the store has lost data or its
-    /// disk. A failed store refuses every read.
+    /// A failed read is final: the store has lost data or its disk. A failed store refuses every read.
     fn noted<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(error @ StoreError::Read(_)) = &read {
             self.0.committer.fail(error);
@@ -275,10 +258,9 @@ impl Store {
         self.0.committer.fail(error);
     }
 
-    /// Queues a change of the business and returns its ticket. `done` runs once the change and everything that was
-    /// queued before it for this business is durable. It is dropped instead when the store fails, has stopped or is
-    /// closing, or when the business is set aside. Changes of other businesses have no order with this one. A batch
-    /// without writes is a barrier: `done` runs after the changes queued before it. The caller must bound the queue.
+    /// Queues a change and returns its ticket. `done` runs once this change and all changes of the business before it
+    /// are durable. It is dropped when the store fails or closes, or the business is set aside. A batch without writes
+    /// is a barrier. The caller must bound the queue.
     ///
     /// # Panics
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
@@ -288,8 +270,7 @@ impl Store {
         self.submit_as(what, business, batch, done)
     }
 
-    /// Like [`Store::submit`], for the outcome of a delivery attempt. No other attempt depends on the outcome before
-    /// `done` runs, so [`Store::settled_to_send`] does not wait for it.
+    /// For the outcome of a delivery attempt, which [`Store::settled_to_send`] does not wait for.
     pub fn submit_outcome(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         debug_assert!(
             batch.writes().all(|(key, _)| keys::is_of_outcome(key)),
@@ -306,8 +287,7 @@ impl Store {
             return None;
         }
         self.0.room.submitted(batch.bytes());
-        // The lock is held until the batch is queued. A new watcher either has the batch counted or reads its rows in
-        // the store.
+        // Locked until the batch is queued: a new watcher either counts the batch or reads its rows in the store.
         let watched = self.0.watched.read_recursive();
         if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
             // A store that fails to read has stopped, so the length does not matter.
@@ -321,13 +301,12 @@ impl Store {
         Ok(event.map_or(0, |event| waiting::length_of(&event)))
     }
 
-    /// Returns [`StoreError::Stopped`] after a failure. Callers that answer from memory use this.
+    /// Returns [`StoreError::Stopped`] after a failure.
     pub fn check(&self) -> Result<(), StoreError> {
         if self.failed() { Err(StoreError::Stopped) } else { Ok(()) }
     }
 
-    /// Waits until every change of the business that was queued before this call is durable and visible. Returns
-    /// [`StoreError::Stopped`] when the store fails or has failed.
+    /// Waits until every change of the business before this call is durable and visible, or the store has failed.
     pub fn settled(
         &self,
         business: BusinessId,
@@ -350,14 +329,12 @@ impl Store {
         self.0.committer.settled(business, Of::ToSend)
     }
 
-    /// Whether every change of the business that was queued before this call is durable; never after a failure.
+    /// Whether every change of the business before this call is durable; never after a failure.
     pub fn is_settled(&self, business: BusinessId) -> bool {
         self.0.committer.is_settled(business)
     }
 
-    /// A counter that increases with each applied change to API keys, people or profiles, before the change is
-    /// acknowledged. Read the counter, then the rows. While the counter has the same value, those rows are
-    /// current.
+    /// Increases with each applied change to API keys, people or profiles, before the change is acknowledged.
     pub fn credentials_generation(&self) -> u64 {
         self.0.committer.credentials_generation()
     }
@@ -370,7 +347,7 @@ impl Store {
         self
     }
 
-    /// All stored rows, for copies and verification, including those of businesses that are set aside.
+    /// All stored rows, including those of businesses that are set aside.
     pub fn all_rows(&self) -> AllRows<'_> {
         AllRows(self)
     }
@@ -379,14 +356,10 @@ impl Store {
         Box::new(self.0.backend.scan(range, order).map(|row| self.noted(row)))
     }
 
-    /// Durably sets a business aside. From then on, reads and changes of its rows fail with
-    /// [`StoreError::BusinessSetAside`]. A change that was queued before is still written. Any thread may call this. A
-    /// repeated call changes nothing.
+    /// Durably sets a business aside. A change that was queued before is still written.
     ///
     /// # Errors
-    /// Returns an error if the list cannot be written. The business is then set aside in this process, and
-    /// the next call writes the list again. Returns [`StoreError::Damaged`] for the installation, whose rows
-    /// the service cannot do without.
+    /// Returns an error if the list cannot be written; the next call writes it again. [`StoreError::Damaged`] for the installation.
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
         if business == BusinessId::INSTALLATION {
             return Err(StoreError::damaged("business", "the installation cannot be set aside"));
@@ -417,24 +390,27 @@ impl Store {
         self.0.backend.buried()
     }
 
+    /// Durably records the present format, before anything that an earlier version cannot read is written.
     pub fn keep_format(&self) -> Result<(), StoreError> {
-        self.0.backend.keep_format()
+        self.0.backend.dir()?.map_or(Ok(()), |dir| format::keep(&dir))
     }
 
     pub fn note_instant(&self, noted: Noted, at: Timestamp) {
-        self.0.backend.note_instant(noted, at);
+        if let Ok(Some(dir)) = self.0.backend.dir() {
+            let _ = noted.write(&dir, at);
+        }
     }
 
+    /// The newest recorded instant, also from an earlier process.
     pub fn noted_instant(&self, noted: Noted) -> Option<Timestamp> {
-        self.0.backend.noted_instant(noted)
+        noted.read(&self.0.backend.dir().ok()??)
     }
 
     pub fn set_disk_reserve(&self, reserve: DiskReserve) {
         self.0.room.set_reserve(reserve);
     }
 
-    /// Checks that the disk has room for a change of this weight. The caller checks before it decides the change, since
-    /// every submitted change is written.
+    /// Checks that the disk has room. The caller checks before it decides the change: a submitted change is written.
     pub fn check_room(&self, weight: Weight) -> Result<(), DiskFull> {
         if self.room().0 <= weight.down_to() { Ok(()) } else { Err(DiskFull) }
     }
@@ -451,14 +427,12 @@ impl Store {
         self.0.committer.stats()
     }
 
-    /// Measures the age of syncs by this clock from now on, and logs those that hang. Only the first call has an
-    /// effect. Panics outside a tokio runtime.
+    /// Measures the age of syncs from now on, and logs those that hang. Panics outside a tokio runtime.
     pub fn watch_syncs(&self, clock: Arc<dyn Clock>) {
         self.0.backend.syncs().watch(clock);
     }
 
-    /// The age of the oldest sync in progress; zero without a sync in progress, or without
-    /// [`Store::watch_syncs`].
+    /// The age of the oldest sync; zero without a sync in progress, or without [`Store::watch_syncs`].
     pub fn sync_age(&self) -> Duration {
         self.0.backend.syncs().age()
     }
@@ -476,9 +450,7 @@ impl Store {
         self.0.committer.failed()
     }
 
-    /// Finishes the queued changes, syncs and releases the directory, which can be opened again immediately.
-    /// New changes are refused. The caller must end its scans first. Later calls return
-    /// [`StoreError::Closed`].
+    /// Finishes the queued changes and releases the directory. The caller must end its scans first.
     ///
     /// # Errors
     /// [`StoreError::Stopped`] when the store has failed.
@@ -504,10 +476,7 @@ impl Rows for Store {
     }
 }
 
-/// All rows of a store, including those of businesses that are set aside.
-///
-/// Every read of the store uses this type and passes [`Store::noted`]. Only the committer reads the backend directly,
-/// and each of its errors is final.
+/// Every read of the store passes [`Store::noted`], except those of the committer, whose errors are all final.
 pub struct AllRows<'a>(&'a Store);
 
 impl Rows for AllRows<'_> {

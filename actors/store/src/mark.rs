@@ -1,22 +1,19 @@
 //! The mark: the number of the newest durable batch, in a small file next to the store. The store writes it before it
 //! acknowledges a batch.
 //!
-//! sled treats an altered byte in the newest part of its log as the trace of a crash and silently drops the
-//! rest of the log. The journal treats an altered last record as a torn record. So the store itself holds the
-//! number of its newest batch, and the mark holds the number of the newest durable one. The mark is not
-//! synced with every batch: it survives a crash of the process anyway.
+//! sled treats an altered byte in the newest part of its log as the trace of a crash and silently drops the rest. The
+//! journal treats an altered last record as torn. So the store holds the number of its newest batch, and the mark that
+//! of the newest durable one. It is not synced with every batch: it survives a crash of the process anyway.
 //!
-//! After a clean stop the mark also contains the end of sled's log, so that the next start knows that nothing may be
-//! torn.
+//! After a clean stop the mark also contains the end of sled's log, so nothing may be torn at the next start.
 //!
 //! ```text
 //! DIR/committed    number 8 | its complement 8 | end of the log 8 | check 8
 //! ```
 //!
-//! Invariants: the number is that of a durable batch, so a store whose newest batch has a smaller number has lost
-//! acknowledged batches. The mark may be older than the store after a power cut. Earlier versions write only
-//! the first 16 bytes. The check value then does not match the new number, so this version ignores the old
-//! end of the log.
+//! Invariants: a store whose newest batch has a smaller number has lost acknowledged batches. The mark may be older
+//! than the store after a power cut. An earlier version writes the first 16 bytes only; the check covers the number, so
+//! the end of the log is then ignored.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -35,7 +32,6 @@ pub(super) struct Mark(File);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Marked {
-    /// The number of the newest durable batch; 0 without one.
     pub(super) number: u64,
     /// The end of sled's log if the store was closed cleanly.
     pub(super) ended: Option<u64>,
@@ -64,20 +60,16 @@ impl Mark {
     /// Durably records that the store is open, which counts as an unclean stop until [`Mark::close`].
     pub(super) fn begin(&self, number: u64) -> io::Result<()> {
         self.0.write_all_at(&encode(number, None), 0)?;
-        self.sync()
+        self.0.sync_data()
     }
 
     /// Durably records a clean stop and the end of sled's log. After an error the file does not record a clean stop.
     pub(super) fn close(&self, number: u64, ended: u64) -> io::Result<()> {
-        let closed = self.0.write_all_at(&encode(number, Some(ended)), 0).and_then(|()| self.sync());
+        let closed = self.0.write_all_at(&encode(number, Some(ended)), 0).and_then(|()| self.0.sync_data());
         closed.or_else(|error| {
             self.0.write_all_at(&encode(number, None), 0)?;
             Err(error)
         })
-    }
-
-    pub(super) fn sync(&self) -> io::Result<()> {
-        self.0.sync_data()
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// `N` bounds make `N + 1` buckets. The last bucket has no upper bound.
 #[derive(Debug)]
 pub struct Histogram<const N: usize> {
-    /// Inclusive upper bounds, ascending.
     bounds: &'static [u64; N],
     buckets: [AtomicU64; N],
     above: AtomicU64,

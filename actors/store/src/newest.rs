@@ -11,13 +11,11 @@ use super::{Order, Store, StoreError, keys};
 pub struct NewestEntry {
     pub id: AuditId,
     pub at: Timestamp,
-    /// The usage of the business, if the entry records it.
     pub usage: Option<Usage>,
 }
 
 impl Store {
-    /// Reads the newest entry. If it cannot be decoded, it is set aside, and the instant in its key is used.
-    /// This instant is not earlier than the stamp.
+    /// An entry that cannot be decoded is set aside. The instant in its key, which is not earlier, is used then.
     pub fn newest_entry(&self, of: BusinessId) -> Result<Option<NewestEntry>, StoreError> {
         let log = keys::of_kind(of, kind::AUDIT);
         // The scan reads rows, because a value whose pieces do not belong together is not among the pairs.

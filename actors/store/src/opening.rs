@@ -11,8 +11,7 @@ use super::StoreError;
 use super::error::Cause;
 use super::mark::NEWEST_KEY;
 
-/// The size of sled's segments. With smaller segments, a power cut with a long unsynced log damaged stores in
-/// simulations.
+/// With smaller segments, a power cut with a long unsynced log damaged stores in simulations.
 pub(super) const SEGMENT_BYTES: usize = 8 << 20;
 
 /// The interval of sled's own flushes. They also drive garbage collection, so they stay on.
@@ -29,13 +28,12 @@ pub(super) struct Sled {
 pub(super) struct Cleaner(PathBuf);
 
 const THREADS: &str = "/proc/self/task";
-/// The number of reads of the thread list until the thread appears with its name.
 const START_TRIES_MAX: u32 = 1_000;
 const START_PAUSE: Duration = Duration::from_millis(1);
 const CLEANER: &str = "log flusher";
 
 impl Cleaner {
-    /// Runs `open`, which starts the thread. Returns the thread on systems that list threads.
+    /// Runs `open`, which starts the thread. Returns the thread where the system lists threads.
     fn of<T>(open: impl FnOnce() -> sled::Result<T>) -> sled::Result<(T, Option<Self>)> {
         static OPENING: Mutex<()> = Mutex::new(());
         let _opening = OPENING.lock();
@@ -45,7 +43,7 @@ impl Cleaner {
         Ok((opened, thread))
     }
 
-    /// Waits until the new thread has its name in the list. A thread takes its name after its start.
+    /// A thread takes its name after its start.
     #[allow(
         clippy::disallowed_methods,
         reason = "a thread of its own is waited for, for a moment, where a store opens"
@@ -59,14 +57,13 @@ impl Cleaner {
         })
     }
 
-    /// Finds the thread that is neither in `before` nor older than `began`. The system may omit a thread from a list
-    /// while other threads end, so the cleaner of another store can be missing in `before`.
+    /// Finds the thread that is neither in `before` nor older than `began`. `before` may lack the cleaner of another
+    /// store, because the system may omit a thread while others end.
     fn new_thread(before: &BTreeSet<PathBuf>, began: Option<u64>) -> Option<Self> {
         let mut new = Self::all().into_iter().filter(|thread| !before.contains(thread));
         new.find(|thread| start_ticks(thread) >= began).map(Self)
     }
 
-    /// The present time in clock ticks since the boot of the system.
     fn now() -> Option<u64> {
         let thread = std::thread::spawn(|| start_ticks(Path::new("/proc/thread-self")));
         thread.join().ok().flatten()

@@ -1,15 +1,15 @@
-//! Inspects a data directory without opening it, for checks before a start.
-//!
-//! Invariant: this module writes nothing and holds no lock. The result may be outdated when the caller reads it.
+//! Inspects a data directory without opening it or holding its lock. The result may soon be outdated.
 
-use std::fs::{OpenOptions, TryLockError};
+use std::fs::{self, OpenOptions, TryLockError};
 use std::io;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use domain::Timestamp;
 
+pub use super::files::space_of;
 use super::records::STORE_FORMAT;
-use super::{DiskReserve, Noted, Space, StoreError, disk, files, format, restoring};
+use super::{DiskReserve, Space, StoreError, disk, filling, format};
 
 #[derive(Debug)]
 pub struct Outside {
@@ -19,8 +19,7 @@ pub struct Outside {
 }
 
 /// # Errors
-/// Returns an error if the directory cannot be read, a restore into it is not finished, or its store has a
-/// later format.
+/// Returns an error if the directory cannot be read, a restore into it is unfinished, or its store has a later format.
 pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     let path = dir.join(disk::LOCK_FILE);
     // Dropping the file releases the lock.
@@ -32,23 +31,48 @@ pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
             return Err(StoreError::Lock { path, source });
         }
     };
-    restoring::check_finished(dir)?;
+    filling::check_finished(dir)?;
     format::check(dir)?;
     Ok(Outside { in_use, format: format::of(dir)?, known: STORE_FORMAT })
 }
 
-/// The believed time that the service recorded last, at most about a minute before its end.
+/// At most about a minute older than the end of the service.
 pub fn believed_time(dir: &Path) -> Option<Timestamp> {
     Noted::BelievedTime.read(dir)
 }
 
-pub fn space_of(dir: &Path) -> io::Result<Space> {
-    files::space_of(dir)
-}
-
-/// The number of bytes that this reserve leaves free.
 pub fn reserve_of(reserve: DiskReserve, space: Space) -> u64 {
     reserve.bounds(space.total).reserve
+}
+
+/// An instant in a small file next to the store.
+///
+/// The file is written in place and not synced, so after a power cut it may be older. An invalid file counts as
+/// missing. For the believed time, the record in the store is authoritative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Noted {
+    BelievedTime,
+    NewestBackup,
+}
+
+impl Noted {
+    fn file_name(self) -> &'static str {
+        match self {
+            Self::BelievedTime => "clock",
+            Self::NewestBackup => "newest-backup",
+        }
+    }
+
+    /// All instants have the same length, so no byte of the previous instant is left.
+    pub(super) fn write(self, dir: &Path, at: Timestamp) -> io::Result<()> {
+        let path = dir.join(self.file_name());
+        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        file.write_all_at(format!("{at}\n").as_bytes(), 0)
+    }
+
+    pub(super) fn read(self, dir: &Path) -> Option<Timestamp> {
+        Timestamp::parse(fs::read_to_string(dir.join(self.file_name())).ok()?.trim_end()).ok()
+    }
 }
 
 #[cfg(test)]
@@ -82,5 +106,21 @@ mod tests {
         )
         .unwrap();
         assert!(matches!(look_at(dir.path()), Err(StoreError::Format { .. })));
+    }
+
+    #[test]
+    fn the_newest_time_is_read_and_other_bytes_say_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let noted = Noted::BelievedTime;
+        assert_eq!(noted.read(dir.path()), None);
+        for at in [Timestamp::MAX, Timestamp::MIN, Timestamp::from_millis(1_772_442_000_000)] {
+            noted.write(dir.path(), at).unwrap();
+            assert_eq!(noted.read(dir.path()), Some(at));
+        }
+        assert_eq!(Noted::NewestBackup.read(dir.path()), None);
+        for damaged in [&b""[..], b"2026-03-02T12:00", &[0xff; 25]] {
+            fs::write(dir.path().join(noted.file_name()), damaged).unwrap();
+            assert_eq!(noted.read(dir.path()), None);
+        }
     }
 }

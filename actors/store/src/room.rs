@@ -1,14 +1,11 @@
 //! The free space of the disk, and the refusal of changes when it is low.
 //!
-//! The operator sets a reserve of free space. Below this reserve, changes that permanently enlarge the store
-//! are refused. In the last part of the reserve, only changes that free space are written, so that an
-//! operator can remove the cause of a full disk. Below the floor nothing is written, because a storage engine
-//! that cannot write has failed, and a storage engine that starts needs space too. Invariants:
+//! Below the operator's reserve, changes that enlarge the store are refused. In its last part, only changes that free
+//! space are written. Below the floor nothing is written, because a storage engine that cannot write has failed, and
+//! one that starts needs space too. Invariants:
 //!
-//! - The disk is checked when a change is to be written, at most once a second. Between two checks, each submitted byte
-//!   counts as [`WRITE_AMPLIFICATION`] bytes.
-//! - A level ends only with more free space than at its start, so that the level does not alternate.
-//! - A refused change has no effect.
+//! - The disk is checked at most once a second. Until then each submitted byte counts as [`WRITE_AMPLIFICATION`] bytes.
+//! - A level ends only with more free space than at its start.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -20,11 +17,9 @@ use super::{Backend, Space};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// An upper estimate of the log's growth per submitted byte, since whole pages are rewritten. The measured value is
-/// about 2.
+/// An upper estimate of the log's growth per submitted byte; about 2 were measured.
 const WRITE_AMPLIFICATION: u64 = 4;
 
-/// The default reserve, unless the disk is small.
 pub const RESERVE_BYTES_DEFAULT: u64 = 1 << 30;
 /// The reserve of a small disk is this fraction of the disk.
 const RESERVE_PARTS: u64 = 20;
@@ -32,12 +27,10 @@ const RESERVE_PARTS: u64 = 20;
 const LAST_PARTS: u64 = 4;
 /// The floor is this fraction of the reserve. Below it, nothing is written.
 const FLOOR_PARTS: u64 = 16;
-/// The growth of the storage engine's log by one segment.
 const STEP_BYTES: u64 = 8 << 20;
-/// The minimum of the floor. The log may be at the end of a segment, and changes that were accepted before the level
-/// changed may fill the next one.
+/// The log may be at the end of a segment, and changes that were accepted before may fill the next one.
 const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
-/// The minimum of the last part, including the floor.
+/// Includes the floor.
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
 /// The minimum of a reserve other than 0.
 pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
@@ -75,10 +68,8 @@ impl DiskReserve {
     }
 }
 
-/// The changes that the disk has room for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RoomLevel {
-    /// All changes.
     #[default]
     Ample,
     /// Changes that do not permanently enlarge the store.
@@ -88,21 +79,16 @@ pub enum RoomLevel {
     Full,
 }
 
-/// The effect of a change on the size of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// The change grows the store in the long run.
     Grows,
-    /// The change does not permanently enlarge the store. It can be repeated without a limit, and each
-    /// repetition writes rows that expire later.
+    /// The change does not enlarge the store in the long run: it writes rows that expire.
     Keeps,
-    /// The change stops, ends or revokes something, or completes something unfinished. It is possible once
-    /// per resource, and a repetition writes nothing. A full disk must not prevent such a change.
+    /// The change stops, ends or revokes something, once per resource. A full disk must not prevent it.
     Frees,
 }
 
 impl Weight {
-    /// The lowest level of free space that still permits this change.
     pub(super) fn down_to(self) -> RoomLevel {
         match self {
             Self::Grows => RoomLevel::Ample,
@@ -112,7 +98,7 @@ impl Weight {
     }
 }
 
-/// The disk has too little room for the request. Nothing was changed.
+/// Nothing was changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the disk is nearly full")]
 pub struct DiskFull;
@@ -144,8 +130,7 @@ impl Room {
         self.submitted.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// The level, and the result of the last check of the disk. `written` returns how many of the submitted bytes are
-    /// durable. Submitted bytes that are not in the backend's files yet count as used space.
+    /// The level, and the last check of the disk. `written` returns how many of the submitted bytes are durable.
     pub(super) fn level(
         &self,
         backend: &dyn Backend,
@@ -155,8 +140,7 @@ impl Room {
         let now = Instant::now();
         if seen.looked_at.is_none_or(|at| now.duration_since(at) >= LOOK_EVERY) {
             seen.looked_at = Some(now);
-            // The number is read before the check. Bytes that are written meanwhile are therefore counted
-            // twice instead of never.
+            // Read before the check, so bytes written meanwhile are counted twice instead of never.
             let written = written().saturating_sub(backend.unsaved_bytes());
             match backend.space() {
                 Ok(space) => (seen.space, seen.written) = (Some(space), written),
@@ -193,26 +177,21 @@ fn next_level(before: RoomLevel, free: u64, bounds: Bounds) -> RoomLevel {
 }
 
 fn tell(level: RoomLevel, space: Space, reserve: u64) {
-    let free = space.free;
+    macro_rules! say {
+        ($level:ident, $text:literal) => {
+            tracing::$level!(disk.free = space.free, disk.reserve = reserve, $text)
+        };
+    }
     match level {
-        RoomLevel::Ample => {
-            tracing::info!(disk.free = free, disk.reserve = reserve, "the disk has room again");
+        RoomLevel::Ample => say!(info, "the disk has room again"),
+        RoomLevel::Scarce => {
+            say!(warn, "the disk is nearly full: changes that enlarge the store are refused")
         }
-        RoomLevel::Scarce => tracing::warn!(
-            disk.free = free,
-            disk.reserve = reserve,
-            "the disk is nearly full: changes that enlarge the store are refused"
-        ),
-        RoomLevel::Exhausted => tracing::error!(
-            disk.free = free,
-            disk.reserve = reserve,
+        RoomLevel::Exhausted => say!(
+            error,
             "the disk is almost full: only changes that stop or end something are written, and deliveries wait"
         ),
-        RoomLevel::Full => tracing::error!(
-            disk.free = free,
-            disk.reserve = reserve,
-            "the disk is full: nothing is written until there is free space"
-        ),
+        RoomLevel::Full => say!(error, "the disk is full: nothing is written until there is free space"),
     }
 }
 

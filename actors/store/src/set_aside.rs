@@ -1,9 +1,8 @@
 //! Rows that cannot be decoded.
 //!
-//! Invariants: such a row is set aside. It stays in the store, so `verify` reports it and nothing is lost.
-//! The row is counted, and its key is logged once. Its content is never logged. Scans skip the row, a read
-//! with `get` returns an error, and a read with `find` treats the row as missing. A failed read is a
-//! different, final error.
+//! Invariants: such a row stays in the store, so `verify` reports it. It is counted, and its key is logged once, never
+//! its content. Scans skip it, `get` returns an error, and `find` treats it as missing. A failed read is a different,
+//! final error.
 
 use std::collections::HashSet;
 
@@ -11,15 +10,14 @@ use parking_lot::Mutex;
 
 use super::{Key, StoreError, keys};
 
-/// The number of rows that are remembered. Further rows are skipped, but not logged or counted.
+/// Further rows are skipped, but not logged or counted.
 const SET_ASIDE_MAX: usize = 16_384;
 
 #[derive(Default)]
 pub(super) struct SetAside(Mutex<HashSet<Key>>);
 
 impl SetAside {
-    /// Sets the row aside if it cannot be decoded. A row that this one refers to may already be set aside;
-    /// then this row stays as it is.
+    /// A row that this one refers to may already be set aside; then this row stays as it is.
     pub(super) fn note<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         let Err(error @ (StoreError::Damaged { .. } | StoreError::Version { .. })) = read else {
             return read;
@@ -55,7 +53,6 @@ fn tell(key: &[u8], error: &StoreError) {
     );
 }
 
-/// Converts [`StoreError::SetAside`] into `None`.
 pub fn unless_set_aside<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     match read {
         Ok(value) => Ok(Some(value)),

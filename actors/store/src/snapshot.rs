@@ -1,13 +1,15 @@
 //! A point-in-time read of the whole store, in steps, while commits continue.
 //!
-//! Invariants: all steps together return each row once, in key order, with its value at the point, including the pieces
-//! of long values. The point is after a sync, so all of it is durable.
+//! Invariants: all steps together return each row once, in key order, with its value at the point. The point is
+//! durable.
 
-use std::path::PathBuf;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
+use std::iter::Peekable;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::spill::Spill;
-use super::tap::{SPILL_BYTES, Tap};
+use super::tap::{SPILL_BYTES, Saved, Tap};
 use super::{Key, KeyRange, Order, Pair, Rows, Store, StoreError, every_row};
 
 /// The store at a point in time. The read ends when this is dropped.
@@ -17,24 +19,20 @@ pub struct Snapshot {
     sequence: u64,
     left: KeyRange,
     spill: Spill,
-    /// The directory for saved rows that do not fit into memory.
     side: PathBuf,
 }
 
 impl Store {
-    /// Starts a point-in-time read between two commits. Saved rows that do not fit into memory are written to unnamed
-    /// files in the directory `side`.
+    /// Starts between two commits. Saved rows that do not fit into memory are written to unnamed files in `side`.
     ///
     /// # Errors
-    /// [`StoreError::Stopped`] when the store fails or closes, [`StoreError::SnapshotsTaken`] while too many
-    /// point-in-time reads are open.
+    /// [`StoreError::Stopped`], or [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open.
     pub async fn snapshot(&self, side: PathBuf) -> Result<Snapshot, StoreError> {
         let (tap, sequence) = self.begin_tap(vec![every_row()]).await?;
         Ok(Snapshot { store: self.clone(), tap, sequence, left: every_row(), spill: Spill::default(), side })
     }
 
-    /// Saves every overwritten value of these ranges, from a point between two commits on. Returns the number of the
-    /// newest commit before the point.
+    /// Saves overwritten values of these ranges. Returns the number of the newest commit before the point.
     pub(super) async fn begin_tap(&self, ranges: Vec<KeyRange>) -> Result<(Arc<Tap>, u64), StoreError> {
         let tap = Arc::new(Tap::of(ranges));
         let sequence = self.0.committer.begin_tap(&self.0.backend, &tap).await?;
@@ -102,6 +100,90 @@ impl Snapshot {
     }
 }
 
+/// The name of a file between its creation and its unlinking.
+const NAME: &str = "side";
+/// Replaces the length for a row that did not exist.
+const NONE: u32 = u32::MAX;
+const READ_BYTES: usize = 64 << 10;
+
+type Row = io::Result<(Key, Option<Vec<u8>>)>;
+
+/// Unnamed files for saved rows that do not fit into memory. The system deletes a file when its reader is dropped.
+///
+/// Invariant: a file contains its keys in order, each once, and is read once from start to end.
+#[derive(Default)]
+struct Spill {
+    runs: Vec<Peekable<Run>>,
+}
+
+impl Spill {
+    fn write(&mut self, dir: &Path, saved: &Saved) -> io::Result<()> {
+        let path = dir.join(NAME);
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+        fs::remove_file(&path)?;
+        let mut writer = BufWriter::new(file);
+        for (key, value) in saved {
+            let length = value.as_ref().map_or(NONE, |value| u32::try_from(value.len()).unwrap_or(NONE));
+            // The length of a key fits into a byte.
+            writer.write_all(&[u8::try_from(key.len()).unwrap_or(u8::MAX)])?;
+            writer.write_all(key)?;
+            writer.write_all(&length.to_be_bytes())?;
+            writer.write_all(value.as_deref().unwrap_or_default())?;
+        }
+        let mut file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.seek(SeekFrom::Start(0))?;
+        self.runs.push(Run(BufReader::with_capacity(READ_BYTES, file)).peekable());
+        Ok(())
+    }
+
+    #[cfg(test)]
+    fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Adds the rows before `end`. A row that was saved later under the same key is replaced.
+    fn pass(&mut self, end: Key, passed: &mut Saved) -> io::Result<()> {
+        for run in self.runs.iter_mut().rev() {
+            while let Some(row) = run.next_if(|row| row.as_ref().map_or(true, |(at, _)| *at < end)) {
+                let (at, value) = row?;
+                passed.insert(at, value);
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Run(BufReader<File>);
+
+impl Run {
+    fn read(&mut self) -> io::Result<Option<(Key, Option<Vec<u8>>)>> {
+        let mut length = [0];
+        if self.0.read(&mut length)? == 0 {
+            return Ok(None);
+        }
+        let (mut key, mut bytes) = (vec![0; usize::from(length[0])], [0; 4]);
+        self.0.read_exact(&mut key)?;
+        self.0.read_exact(&mut bytes)?;
+        let value = match u32::from_be_bytes(bytes) {
+            NONE => None,
+            length => {
+                let mut value = vec![0; length as usize];
+                self.0.read_exact(&mut value)?;
+                Some(value)
+            }
+        };
+        Ok(Some((Key::new(&key), value)))
+    }
+}
+
+impl Iterator for Run {
+    type Item = Row;
+
+    fn next(&mut self) -> Option<Row> {
+        self.read().transpose()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use domain::BusinessId;
@@ -165,5 +247,24 @@ mod tests {
             read.extend(rows);
         }
         assert!(read == after);
+    }
+
+    #[test]
+    fn what_was_saved_first_counts_and_comes_in_its_place() {
+        let dir = tempfile::tempdir().unwrap();
+        let key = |byte: u8| Key::new(&[byte]);
+        let row = |byte: u8, value: Option<&[u8]>| (key(byte), value.map(<[u8]>::to_vec));
+        let mut spill = Spill::default();
+        spill.write(dir.path(), &Saved::from([row(1, Some(b"first")), row(3, None)])).unwrap();
+        spill
+            .write(dir.path(), &Saved::from([row(1, Some(b"later")), row(2, Some(b"")), row(4, Some(b"x"))]))
+            .unwrap();
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
+        let mut passed = Saved::from([row(2, Some(b"latest")), row(3, Some(b"latest"))]);
+        spill.pass(key(4), &mut passed).unwrap();
+        assert_eq!(passed, Saved::from([row(1, Some(b"first")), row(2, Some(b"")), row(3, None)]));
+        let mut passed = Saved::new();
+        spill.pass(key(9), &mut passed).unwrap();
+        assert_eq!(passed, Saved::from([row(4, Some(b"x"))]));
     }
 }

@@ -13,7 +13,6 @@ use parking_lot::Mutex;
 use ports::Clock;
 use tokio::sync::Notify;
 
-/// The age from which a sync is logged as hanging.
 const LOGGED_AFTER: Duration = Duration::from_secs(5);
 
 /// The age from which a sync counts as stuck. The service then reports itself as unavailable.
@@ -34,12 +33,10 @@ struct State {
     is_idle: bool,
 }
 
-/// The two threads that sync. Each thread has at most one sync in progress.
+/// Each thread has at most one sync in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
-    /// The committer, which syncs the journal.
     Committer,
-    /// The thread that makes checkpoints, which syncs the tree.
     Checkpoint,
 }
 
@@ -50,7 +47,6 @@ struct UnderWay {
     is_logged: bool,
 }
 
-/// A sync in progress. Dropping this ends it.
 #[must_use]
 pub(super) struct Syncing<'a> {
     syncs: &'a Syncs,
@@ -79,8 +75,7 @@ impl Syncs {
         oldest.zip(self.now()).map_or(Duration::ZERO, |(since, now)| now.saturating_sub(since))
     }
 
-    /// Records syncs with this clock from now on, and logs those that hang. Only the first call has an effect. Panics
-    /// outside a tokio runtime.
+    /// Only the first call has an effect. Panics outside a tokio runtime.
     pub(super) fn watch(self: &Arc<Self>, clock: Arc<dyn Clock>) {
         if self.clock.set(clock).is_err() {
             return;
@@ -109,9 +104,7 @@ impl Syncs {
         self.clock.get().map(|clock| clock.steady())
     }
 
-    /// The syncs that started to hang since the last check, with their ages, and the time until the next
-    /// check. Without a sync that can start to hang, the next check is due [`LOGGED_AFTER`] after the start
-    /// of the next sync.
+    /// The syncs that started to hang since the last check, with their ages, and the time until the next check.
     fn look(&self) -> (Vec<(By, Duration)>, Option<Duration>) {
         let (mut hung, mut next_look) = (Vec::new(), None::<Duration>);
         let now = self.now().unwrap_or_default();
@@ -131,7 +124,7 @@ impl Syncs {
         (hung, next_look)
     }
 
-    /// Removes a returned sync. Returns its duration if it was logged as hanging.
+    /// Returns the duration of the sync if it was logged as hanging.
     fn end(&self, by: By) -> Option<Duration> {
         let ended = self.state.lock().under_way[by as usize].take().filter(|ended| ended.is_logged)?;
         Some(self.now()?.saturating_sub(ended.since))

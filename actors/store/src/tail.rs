@@ -1,11 +1,8 @@
 //! A copy of the end of sled's log while sled opens.
 //!
-//! When it opens, sled reads its log, writes a snapshot of the location of each page, and clears the segments
-//! without pages. A later read of the log without the snapshot requires the segment before the newest one.
-//! Without that segment, sled treats the log as torn at that place. But sled clears the segment before the
-//! snapshot's name is synced. A power cut in between leaves the earlier snapshot and a log that seems to end
-//! too early. So a copy of the end of the log is kept until the name is durable, and is written back after
-//! such a power cut.
+//! When it opens, sled writes a snapshot of the location of each page and clears the segments without pages, before the
+//! snapshot's name is synced. A read of the log without the snapshot needs the segment before the newest one. So the
+//! end of the log is copied until the name is durable, and is written back after a power cut in between.
 //!
 //! ```text
 //! DIR/store/end        [mark 4][newest 8][how many 4] and for each segment [place 8][length 4][bytes …], [checksum 4]
@@ -13,8 +10,7 @@
 //! ```
 //!
 //! Invariants: while sled opens, the segments before its newest one are on the disk, in the log or in the copy. An old
-//! copy is never put back over newer data, even if an earlier version left the file: by then the log has a newer
-//! segment.
+//! copy is never put back over a log with a newer segment.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -26,18 +22,10 @@ use super::StoreError;
 use super::files::found;
 use super::sled_log::segments_of;
 
-/// The number of copied segments before the newest one. sled requires one segment; more are needed if the
-/// newest segments are torn.
+/// sled requires one segment before the newest one; more are needed if the newest segments are torn.
 const SEGMENTS: u64 = 3;
 
 const PIECE_BYTES: usize = 64 << 10;
-
-struct Kept {
-    /// The offset in sled's file.
-    at: u64,
-    /// The range in the copy.
-    bytes: Range<u64>,
-}
 
 /// With less free space than this many segments, no copy is made, since sled itself needs the space.
 const FREE_SEGMENTS: u64 = 8;
@@ -78,7 +66,7 @@ fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
     if segments_of(&db, segment_bytes)?.iter().any(|segment| segment.lsn > newest) {
         return drop_kept(store);
     }
-    for Kept { at, bytes } in segments {
+    for (at, bytes) in segments {
         in_pieces(&kept, bytes, |offset, piece| db.write_all_at(piece, at + offset))?;
         db.sync_data()?; // no more than a segment is ever under way
     }
@@ -110,8 +98,7 @@ fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
     File::open(store)?.sync_all()
 }
 
-/// Reads a part of the file in pieces, with the offset of each. The process would keep the memory of a larger
-/// read for a while.
+/// The process would keep the memory of a larger read for a while.
 fn in_pieces(
     file: &File,
     part: Range<u64>,
@@ -142,7 +129,6 @@ fn remove(path: &Path) -> io::Result<()> {
     found(fs::remove_file(path)).map(drop)
 }
 
-/// The offset of the newest segment, and the offsets of the segments before it.
 fn last_segments(db: &File, segment_bytes: u64) -> io::Result<(u64, Vec<u64>)> {
     let mut segments = segments_of(db, segment_bytes)?;
     let newest = segments.iter().map(|segment| segment.lsn).max().unwrap_or(0);
@@ -151,8 +137,8 @@ fn last_segments(db: &File, segment_bytes: u64) -> io::Result<(u64, Vec<u64>)> {
     Ok((newest, segments.into_iter().map(|segment| segment.at).collect()))
 }
 
-/// The offset of the newest segment, and the segments in the copy.
-fn read(kept: &File) -> io::Result<(u64, Vec<Kept>)> {
+/// The LSN of the newest segment; for each copied segment, its offset in sled's file and its range in the copy.
+fn read(kept: &File) -> io::Result<(u64, Vec<(u64, Range<u64>)>)> {
     let other = || io::Error::other("the copy of the end of the log is damaged");
     let whole = kept.metadata()?.len().checked_sub(4).ok_or_else(other)?;
     let mut sum = crc32fast::Hasher::new();
@@ -168,7 +154,7 @@ fn read(kept: &File) -> io::Result<(u64, Vec<Kept>)> {
     for _ in 0..u32::from_be_bytes(bytes_at(kept, 12)?) {
         let length = u64::from(u32::from_be_bytes(bytes_at(kept, at + 8)?));
         let from = at + 12;
-        segments.push(Kept { at: u64::from_be_bytes(bytes_at(kept, at)?), bytes: from..from + length });
+        segments.push((u64::from_be_bytes(bytes_at(kept, at)?), from..from + length));
         at = from + length;
     }
     if at == whole { Ok((newest, segments)) } else { Err(other()) }

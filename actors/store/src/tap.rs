@@ -1,4 +1,4 @@
-//! The old values of rows that were overwritten or deleted after a point between two commits, for a point-in-time read.
+//! The old values of rows that were overwritten after a point between two commits, for a point-in-time read.
 //!
 //! The reader names its ranges and reads each in key order. Invariants:
 //!
@@ -6,12 +6,12 @@
 //!   none was saved.
 //! - The writer saves a value before it overwrites it. The writer waits for the reader only while the reader takes the
 //!   saved values.
-//! - Memory is bounded: the reader moves saved values to a file ([`super::spill`]). If the reader is too
+//! - Memory is bounded: the reader moves saved values to a file ([`super::snapshot`]). If the reader is too
 //!   slow, the read ends; writing continues.
 
 use std::collections::BTreeMap;
 
-use parking_lot::Mutex;
+use parking_lot::{Mutex, MutexGuard};
 
 use super::{Backend, Batch, Key, KeyRange, StoreError};
 
@@ -38,8 +38,7 @@ impl Tap {
         Self(Mutex::new(State { left, saved: Saved::new(), bytes: 0, overflowed: false }))
     }
 
-    /// Saves the values that a batch is about to overwrite or delete. Only the committer calls it, before it applies
-    /// the batch.
+    /// Only the committer calls it, before it applies the batch.
     pub(super) fn save(&self, backend: &dyn Backend, batch: &Batch) -> Result<(), StoreError> {
         let mut state = self.0.lock();
         if state.overflowed {
@@ -65,27 +64,23 @@ impl Tap {
         failed
     }
 
-    /// The saved bytes; `None` after an overflow.
     pub(super) fn bytes(&self) -> Option<usize> {
         let state = self.0.lock();
         (!state.overflowed).then_some(state.bytes)
     }
 
-    /// The saved value of a key, if there is one. Returns [`StoreError::Overwritten`] after an overflow.
-    pub(super) fn get(&self, key: &[u8]) -> Result<Option<Option<Vec<u8>>>, StoreError> {
+    /// Returns [`StoreError::Overwritten`] after an overflow.
+    fn saving(&self) -> Result<MutexGuard<'_, State>, StoreError> {
         let state = self.0.lock();
-        if state.overflowed {
-            Err(StoreError::Overwritten)
-        } else {
-            Ok(state.saved.get(&Key::new(key)).cloned())
-        }
+        if state.overflowed { Err(StoreError::Overwritten) } else { Ok(state) }
+    }
+
+    pub(super) fn get(&self, key: &[u8]) -> Result<Option<Option<Vec<u8>>>, StoreError> {
+        Ok(self.saving()?.saved.get(&Key::new(key)).cloned())
     }
 
     pub(super) fn within(&self, range: KeyRange) -> Result<Saved, StoreError> {
-        let state = self.0.lock();
-        if state.overflowed {
-            return Err(StoreError::Overwritten);
-        }
+        let state = self.saving()?;
         Ok(state.saved.range(range.from..range.to).map(|(key, row)| (*key, row.clone())).collect())
     }
 

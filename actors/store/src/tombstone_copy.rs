@@ -1,8 +1,7 @@
 //! Copies of the list of tombstones in backup directories, where a restore reads the newest copy.
 //!
 //! Invariants: a copy is replaced atomically, and its digest proves it. It is replaced only by a list that begins with
-//! its lines. So the list of another service, or of a store that was restored without its list, replaces no copy. Each
-//! service has its own directory.
+//! its lines, so not by the list of another service.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -17,11 +16,10 @@ use super::tombstones::{TOMBSTONES_FILE, Tombstone, copy_of, read_tombstones};
 const NEW: &str = "tombstones.new";
 const OWNER_ONLY: u32 = 0o600;
 
-/// Copies the list of a data directory into a directory of backups. The service may be running.
+/// The service may be running.
 ///
 /// # Errors
-/// Returns an error if the list or the earlier copy cannot be read, the earlier copy is of another list, the
-/// directory is itself a data directory, or the copy cannot be written.
+/// Returns an error if a list cannot be read, the earlier copy is of another list, `to` is a data directory, or writing fails.
 pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
     let path = to.join(TOMBSTONES_FILE);
     let prepare = StoreError::preparing("writing", path.clone());
@@ -29,8 +27,7 @@ pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
         let reason = "the directory is a data directory; keep backups in another one";
         return Err(prepare(io::Error::other(reason)));
     }
-    // With the lock, concurrent commands copy one after the other. The lock is released when the file is
-    // closed.
+    // The lock, which ends with the file, lets concurrent commands copy one after the other.
     let dir = File::open(to).map_err(&prepare)?;
     dir.lock().map_err(&prepare)?;
     let lines = read_tombstones(data_dir)?;
@@ -40,10 +37,7 @@ pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
     write(&dir, to, &copy_of(&lines)).map_err(prepare)
 }
 
-/// The lines of the copy in a directory of backups, if there is one.
-///
-/// # Errors
-/// Returns an error if the copy cannot be read or is damaged.
+/// Returns an error when the copy cannot be read, or is damaged.
 pub fn copied_tombstones(dir: &Path) -> Result<Option<Vec<Tombstone>>, StoreError> {
     let path = dir.join(TOMBSTONES_FILE);
     match fs::read(&path) {

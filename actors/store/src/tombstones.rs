@@ -1,5 +1,5 @@
-//! The list of revocations and erasures next to the store. It contains only ids. A restore repeats these
-//! revocations and erasures, since a backup may contain data that was revoked or erased later.
+//! The list of revocations and erasures next to the store, with ids only. A restore repeats them, since a backup may
+//! contain data that was revoked or erased later.
 //!
 //! ```text
 //! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30
@@ -9,18 +9,14 @@
 //! imported-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fb02-77aa-7000-8e21-5d0c6ab14f90
 //! ```
 //!
-//! A removed person may be invited again. So the last field of `removed-person` is the instant of the lost membership's
-//! offer, encoded like the start of an id: offers up to that instant are revoked, and later offers are not. (Older
-//! lists contain an id that was made at the removal. Its instant is no earlier than the offer, so no removed person
-//! returns.) The line `imported-business` cancels an earlier `ended-business`. It names the first audit entry after the
-//! import: keys with a smaller id stay revoked.
+//! A removed person may be invited again: offers up to the instant in the last field, encoded like the start of an id,
+//! are revoked. Older lists contain an id that was made at the removal. `imported-business` cancels an earlier
+//! `ended-business` and names the first audit entry after the import: keys with a smaller id stay revoked.
 //!
-//! Invariants: a line is durable before its change, so before the change is acknowledged. After a crash, a line may
-//! exist without its change; that change was decided anyway, and an import is listed only when it is final. Lines are
-//! only appended, and their order counts.
+//! Invariants: a line is durable before its change. After a crash, a line may exist without its change. Lines are only
+//! appended, and their order counts.
 //!
-//! A copy in a backup directory ([`super::copy_tombstones`]) has one more line at the start: the SHA-256 of everything
-//! that follows.
+//! A copy ([`super::copy_tombstones`]) starts with the SHA-256 of everything that follows.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File, OpenOptions};
@@ -42,7 +38,7 @@ const DIGEST: &str = "sha256 ";
 pub enum Tombstone {
     RevokedKey(KeyId),
     ErasedContact(BusinessId, ContactId),
-    /// A person who was removed from a business or has declined, with the instant of the membership's offer.
+    /// The person was removed or has declined. The instant is that of the membership's offer.
     RemovedPerson(BusinessId, PersonId, Timestamp),
     EndedBusiness(BusinessId),
     /// A business that was imported, with the first entry of its audit log.
@@ -63,12 +59,10 @@ impl std::fmt::Display for Tombstone {
     }
 }
 
-/// Encodes an instant like the start of an id.
 fn as_id_begins(at: Timestamp) -> Uuid {
     Uuid::from_u128(u128::try_from(at.millis()).unwrap_or(0) << 80)
 }
 
-/// The instant at the start of an id.
 fn begins_with(id: Uuid) -> Timestamp {
     Timestamp::from_millis((id.as_u128() >> 80) as i64)
 }
@@ -117,11 +111,9 @@ fn whole_lines(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-/// The result of all lines of a list.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct TakenBack {
     pub keys: HashSet<KeyId>,
-    /// The businesses with at least one line.
     pub businesses: BTreeMap<BusinessId, OfBusiness>,
 }
 
@@ -144,8 +136,7 @@ impl TakenBack {
                 Tombstone::RevokedKey(id) => _ = taken_back.keys.insert(id),
                 // An import restores no erased contact, so the line also holds after an import.
                 Tombstone::ErasedContact(of, id) => _ = businesses.entry(of).or_default().erased.insert(id),
-                // The latest instant counts, independent of the order: a restore of an earlier backup appends lines of
-                // earlier removals.
+                // The latest instant counts: a restore of an earlier backup appends lines of earlier removals.
                 Tombstone::RemovedPerson(of, id, offered) => {
                     let until = businesses.entry(of).or_default().removed.entry(id).or_insert(offered);
                     *until = (*until).max(offered);
@@ -167,8 +158,7 @@ impl TakenBack {
 }
 
 /// # Errors
-/// Returns an error if the file cannot be read, is a copy with a wrong digest, or contains lines that this
-/// version does not know.
+/// Returns an error if the file cannot be read, has a wrong digest, or contains unknown lines.
 pub fn read_tombstones(path: &Path) -> Result<Vec<Tombstone>, StoreError> {
     let in_dir = path.is_dir().then(|| path.join(TOMBSTONES_FILE));
     let path = in_dir.as_deref().unwrap_or(path);

@@ -2,19 +2,17 @@
 //!
 //! Invariants:
 //!
-//! - One tree contains everything. The number of the newest batch ([`NEWEST_KEY`]) is written after the rows of its
-//!   batches. A crash leaves a prefix of the writes, so a tree with the number contains all of the rows.
-//! - One thread writes, row by row, because sled writes out its buffer twice for each of its own batches. The memtable
-//!   hides partly written batches from readers.
-//! - Between two syncs, sled's log grows by less than a segment. Recovery trusts every segment before the one that a
-//!   later segment's head calls stable, and sled writes that head after `sync_file_range` alone. So a part of each
-//!   segment must be synced before the segment after the next begins. The growth of the log per row is estimated from
-//!   above, and the writer syncs at [`LOG_BYTES_MAX`].
-//! - A sync ends with `sync_data` on the tree's own handle of `db`. On Linux, sled's flush ends with
-//!   `sync_file_range`. Such a write survives the end of the process but not a power cut. The tree's own
-//!   handle also receives write errors that sled missed, since the kernel reports them once per handle.
+//! - One tree contains everything. [`NEWEST_KEY`] is written after the rows of its batches. A crash leaves a prefix of
+//!   the writes, so a tree with the number contains all of the rows.
+//! - One thread writes, row by row, because sled writes its buffer twice for each batch. The memtable hides partly
+//!   written batches.
+//! - Between two syncs, sled's log grows by less than a segment, because recovery trusts every segment before the one
+//!   that a later header calls stable, and sled writes that header after `sync_file_range` alone. The growth per row is
+//!   estimated from above, and the writer syncs at [`LOG_BYTES_MAX`].
+//! - A sync ends with `sync_data` on the tree's own handle of `db`: `sync_file_range` does not survive a power cut, and
+//!   the kernel reports a write error once per handle.
 //! - A panic of sled is an error.
-//! - No message is written to a blob file, which sled never syncs: rows are bounded (`VALUE_BYTES_MAX`).
+//! - Rows are bounded (`VALUE_BYTES_MAX`), so sled writes no blob file, which it never syncs.
 
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
@@ -24,17 +22,16 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, RwLock};
 
+use super::backend::Rest;
 use super::error::Cause;
 use super::isolating::Files;
 use super::mark::NEWEST_KEY;
 use super::opening::{Cleaner, SEGMENT_BYTES, Sled, caught, described};
-use super::rest::Rest;
 use super::sled_log::SealedSegments;
 use super::syncs::{By, Syncs};
 use super::{Key, Order, Pair, Pairs, StoreError};
 
-/// The estimated growth of the log between two syncs. The remainder of a segment is for pages that sled
-/// itself moves.
+/// The remainder of a segment is for pages that sled itself moves.
 pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 
 /// The maximum overhead in the log of a changed row.
@@ -45,11 +42,9 @@ const ROWS_PER_PAGE: u64 = 16;
 /// free.
 const CHANGES_PER_PAGE: u64 = 10;
 
-/// The number of checks for the release of the file when the store closes.
 const RELEASE_TRIES_MAX: u32 = 5_000;
 const RELEASE_PAUSE: Duration = Duration::from_millis(1);
 
-/// The number of rows per read of a scan, for the first read and for later ones.
 const CHUNK_ROWS_FIRST: usize = 4;
 const CHUNK_ROWS: usize = 64;
 
@@ -57,31 +52,13 @@ const CHUNK_ROWS: usize = 64;
 pub(super) struct Tree(Arc<Inner>);
 
 struct Inner {
-    /// `None` once closed. No caller may hold the handle for longer than one call, because isolating a page
-    /// closes and reopens sled.
+    /// `None` once closed. No caller keeps sled longer than one call, because a page is isolated while it is closed.
     sled: RwLock<Option<Sled>>,
     file: File,
     /// The growth of the log since the last sync, estimated from above.
     log_bytes: AtomicU64,
     sealed: Mutex<Option<SealedSegments>>,
     syncs: Arc<Syncs>,
-}
-
-enum Failure {
-    Corrupt(u64),
-    /// sled was closed before the call.
-    Closed,
-    Other(Cause),
-}
-
-impl Failure {
-    fn or(self, other: impl FnOnce(Cause) -> StoreError) -> StoreError {
-        match self {
-            Self::Corrupt(offset) => StoreError::Corrupt { offset },
-            Self::Closed => StoreError::Closed,
-            Self::Other(cause) => other(cause),
-        }
-    }
 }
 
 impl Tree {
@@ -105,7 +82,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Closes sled, runs `between`, opens sled again and runs `then`. Other reads and writes wait meanwhile.
+    /// Closes sled, runs `between`, opens sled again and runs `then`. Other calls wait meanwhile.
     pub(super) fn reopen<T>(
         &self,
         files: &Files,
@@ -114,9 +91,9 @@ impl Tree {
     ) -> Result<(), StoreError> {
         let mut sled = self.0.sled.write();
         let Some(closed) = sled.take() else { return Err(StoreError::Closed) };
-        let flushed = tried(|| closed.db.flush());
+        let flushed = tried(StoreError::Sync, || closed.db.flush());
         drop(closed);
-        flushed.map_err(|failure| failure.or(StoreError::Sync))?;
+        flushed?;
         let released = is_let_go_of(&self.0.file);
         let unlocked = self.0.file.unlock();
         if !released || unlocked.is_err() {
@@ -133,7 +110,7 @@ impl Tree {
     }
 
     pub(super) fn flush(&self) -> Result<(), StoreError> {
-        self.with(|db| db.flush().map(drop)).map_err(|failure| failure.or(StoreError::Sync))
+        self.with(StoreError::Sync, |db| db.flush().map(drop))
     }
 
     /// Drops sled without closing it. Closing would wait for a cleaner that may have ended in a panic.
@@ -141,10 +118,14 @@ impl Tree {
         std::mem::forget(self.0.sled.write().take());
     }
 
-    fn with<T>(&self, act: impl FnOnce(&sled::Db) -> sled::Result<T>) -> Result<T, Failure> {
+    fn with<T>(
+        &self,
+        failed: fn(Cause) -> StoreError,
+        act: impl FnOnce(&sled::Db) -> sled::Result<T>,
+    ) -> Result<T, StoreError> {
         match &*self.0.sled.read() {
-            Some(sled) => tried(|| act(&sled.db)),
-            None => Err(Failure::Closed),
+            Some(sled) => tried(failed, || act(&sled.db)),
+            None => Err(StoreError::Closed),
         }
     }
 
@@ -155,12 +136,11 @@ impl Tree {
     }
 
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        let found = self.with(|db| Ok(db.get(key)?.map(|value| value.to_vec())));
-        found.map_err(|failure| failure.or(StoreError::Read))
+        self.with(StoreError::Read, |db| Ok(db.get(key)?.map(|value| value.to_vec())))
     }
 
     pub(super) fn contains(&self, key: &[u8]) -> Result<bool, StoreError> {
-        self.with(|db| db.contains_key(key)).map_err(|failure| failure.or(StoreError::Read))
+        self.with(StoreError::Read, |db| db.contains_key(key))
     }
 
     /// Returns a function that reads the rest of a range in chunks, so that no scan keeps sled open.
@@ -171,7 +151,7 @@ impl Tree {
             let (mut chunk, mut rows, mut is_last) = (VecDeque::new(), CHUNK_ROWS_FIRST, false);
             Box::new(std::iter::from_fn(move || {
                 if chunk.is_empty() && !is_last {
-                    match tree.chunk(&rest, rows) {
+                    match tree.with(StoreError::Read, |db| chunk_of(db, &rest, rows)) {
                         Ok(read) => {
                             is_last = read.len() < rows;
                             chunk = read;
@@ -192,11 +172,6 @@ impl Tree {
         }
     }
 
-    fn chunk(&self, rest: &Rest, rows: usize) -> Result<VecDeque<Pair>, StoreError> {
-        let read = self.with(|db| chunk(db, rest, rows));
-        read.map_err(|failure| failure.or(StoreError::Read))
-    }
-
     #[cfg(test)]
     pub(super) fn log_bytes(&self) -> u64 {
         self.0.log_bytes.load(Ordering::Relaxed)
@@ -215,13 +190,12 @@ impl Tree {
     }
 
     fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
-        let before = self.with(|db| match value {
+        let before = self.with(StoreError::Apply, |db| match value {
             Some(value) => db.insert(key, value),
             // sled logs every delete. A row that was created and deleted since the last checkpoint is not in the tree.
             None if !db.contains_key(key)? => Ok(None),
             None => db.remove(key),
-        });
-        let before = before.map_err(|failure| failure.or(StoreError::Apply))?;
+        })?;
         if before.is_none() && value.is_none() {
             return Ok(());
         }
@@ -234,8 +208,7 @@ impl Tree {
         if all >= LOG_BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
-    /// The LSN of the log's newest segment, if earlier segments are not listed yet; the next sync lists them. sled's
-    /// cleaner completes segments while no batch is written.
+    /// The LSN of the newest segment, if the next sync lists earlier ones. sled's cleaner also completes segments.
     pub(super) fn unlisted(&self) -> Result<Option<u64>, StoreError> {
         let sealed = self.0.sealed.lock();
         let unlisted = sealed.as_ref().map(|sealed| sealed.unlisted(&self.0.file, SEGMENT_BYTES as u64));
@@ -248,11 +221,16 @@ impl Tree {
 
     fn sync_now(&self) -> Result<(), StoreError> {
         let unlisted = self.unlisted()?;
-        let flushed = self.with(|db| db.flush());
-        // sled defers frees on each thread until the thread has deferred enough. A flush defers one buffer of a
-        // segment, so a thread that only flushes would keep the last 60 of them.
+        let flushed = self.with(StoreError::Sync, |db| db.flush());
+        // sled defers frees per thread. A thread that only flushes would keep the last 60 buffers of a segment.
         crossbeam_epoch::pin().flush();
-        flushed.map_err(|failure| failure.or(StoreError::Sync))?;
+        flushed?;
+        self.sync_file(unlisted)?;
+        self.0.log_bytes.store(0, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn sync_file(&self, unlisted: Option<u64>) -> Result<(), StoreError> {
         let sync = || {
             self.0.file.sync_data()?;
             match (&mut *self.0.sealed.lock(), unlisted) {
@@ -260,12 +238,9 @@ impl Tree {
                 _ => Ok(()),
             }
         };
-        sync().map_err(|error| StoreError::Sync(error.into()))?;
-        self.0.log_bytes.store(0, Ordering::Relaxed);
-        Ok(())
+        sync().map_err(|error| StoreError::Sync(error.into()))
     }
 
-    /// The syncs in progress on this disk, including those of the journal.
     pub(super) fn syncs(&self) -> &Arc<Syncs> {
         &self.0.syncs
     }
@@ -274,8 +249,7 @@ impl Tree {
         &self.0.file
     }
 
-    /// Closes the files once the scans in progress have ended, and syncs sled's last writes. Returns false after an
-    /// error.
+    /// Closes the files after the scans in progress, and syncs the last writes. Returns false after an error.
     pub(super) fn close(&self) -> bool {
         let unlisted = self.unlisted();
         drop(self.0.sled.write().take());
@@ -283,19 +257,12 @@ impl Tree {
         if !is_closed {
             tracing::warn!("the store's file is still in use after closing: a scan has not ended");
         }
-        let synced = self.syncs().during(By::Checkpoint, || self.0.file.sync_data());
-        let synced = synced.map_err(|error| StoreError::Sync(error.into()));
-        let listed = synced.and_then(|()| match (&mut *self.0.sealed.lock(), unlisted?) {
-            (Some(sealed), Some(newest)) => {
-                let listed = sealed.list(&self.0.file, SEGMENT_BYTES as u64, newest);
-                listed.map_err(|error| StoreError::Sync(error.into()))
-            }
-            _ => Ok(()),
-        });
-        if let Err(error) = &listed {
+        let newest = unlisted.as_ref().ok().copied().flatten();
+        let synced = self.syncs().during(By::Checkpoint, || self.sync_file(newest)).and(unlisted);
+        if let Err(error) = &synced {
             tracing::error!(%error, "the store could not be made durable when it closed");
         }
-        is_closed && listed.is_ok()
+        is_closed && synced.is_ok()
     }
 }
 
@@ -310,7 +277,7 @@ pub(super) fn is_let_go_of(file: &File) -> bool {
     })
 }
 
-fn chunk(tree: &sled::Tree, rest: &Rest, rows: usize) -> sled::Result<VecDeque<Pair>> {
+fn chunk_of(tree: &sled::Tree, rest: &Rest, rows: usize) -> sled::Result<VecDeque<Pair>> {
     let mut pairs = tree.range::<&[u8], _>(rest.bounds());
     let mut next = || match rest.order {
         Order::Ascending => pairs.next(),
@@ -327,16 +294,19 @@ fn chunk(tree: &sled::Tree, rest: &Rest, rows: usize) -> sled::Result<VecDeque<P
 }
 
 pub(super) fn all_rows(tree: &sled::Tree, rest: &Rest) -> Pairs<'static> {
-    match tried(|| chunk(tree, rest, usize::MAX)) {
+    match tried(StoreError::Read, || chunk_of(tree, rest, usize::MAX)) {
         Ok(rows) => Box::new(rows.into_iter().map(Ok)),
-        Err(failure) => Box::new(std::iter::once(Err(failure.or(StoreError::Read)))),
+        Err(error) => Box::new(std::iter::once(Err(error))),
     }
 }
 
-fn tried<T>(act: impl FnOnce() -> sled::Result<T>) -> Result<T, Failure> {
+/// Calls sled. `failed` makes the error, unless a page is corrupt.
+fn tried<T>(failed: fn(Cause) -> StoreError, act: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
     match caught(act) {
-        Err(cause) => Err(Failure::Other(cause)),
-        Ok(Err(sled::Error::Corruption { at: Some(at), .. })) => Err(Failure::Corrupt(at.lid())),
-        Ok(done) => done.map_err(|error| Failure::Other(described(error))),
+        Err(cause) => Err(failed(cause)),
+        Ok(Err(sled::Error::Corruption { at: Some(at), .. })) => {
+            Err(StoreError::Corrupt { offset: at.lid() })
+        }
+        Ok(done) => done.map_err(|error| failed(described(error))),
     }
 }

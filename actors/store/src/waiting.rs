@@ -14,9 +14,8 @@ use std::sync::{Arc, Weak};
 use domain::{Amount, BusinessId, EventId};
 use parking_lot::{Mutex, RwLock};
 
-use super::batch::Batch;
-use super::key::Key;
 use super::keys::{self, kind};
+use super::{Batch, Key, KeyRange, Order, Store, StoreError};
 
 pub(super) type Watched = RwLock<HashMap<BusinessId, Weak<Waiting>>>;
 
@@ -25,28 +24,32 @@ pub struct Waiting(Mutex<Rows>);
 
 #[derive(Default)]
 struct Rows {
-    /// The length of the event of each row.
-    rows: HashMap<u64, u32>,
-    bytes: u64,
+    /// The length of the event of each delivery.
+    deliveries: HashMap<u64, u32>,
     mails: HashSet<u64>,
+    bytes: u64,
     promised: u64,
     /// The rows that were deleted while the rows in the store are being added. The store may still return them.
     deleted: Option<HashSet<u64>>,
 }
 
 impl Rows {
-    fn add(&mut self, row: u64, bytes: u32) {
-        if let Entry::Vacant(entry) = self.rows.entry(row) {
+    /// Adds a row; `bytes` is the length of its event, and 0 for a mail.
+    fn add(&mut self, key: &[u8], row: u64, bytes: u32) {
+        if is_mail(key) {
+            self.mails.insert(row);
+        } else if let Entry::Vacant(entry) = self.deliveries.entry(row) {
             entry.insert(bytes);
             self.bytes += u64::from(bytes);
         }
     }
 
-    fn remove(&mut self, row: u64) -> Option<u32> {
-        if let Some(deleted) = &mut self.deleted {
-            deleted.insert(row);
+    fn remove(&mut self, key: &[u8], row: u64) -> Option<u32> {
+        if is_mail(key) {
+            self.mails.remove(&row);
+            return None;
         }
-        let bytes = self.rows.remove(&row)?;
+        let bytes = self.deliveries.remove(&row)?;
         self.bytes -= u64::from(bytes);
         Some(bytes)
     }
@@ -56,13 +59,13 @@ impl Waiting {
     /// The number of waiting deliveries and the bytes of their events. An event counts once per endpoint.
     pub fn amount(&self) -> Amount {
         let rows = self.0.lock();
-        Amount { rows: rows.rows.len() as u64, bytes: rows.bytes }
+        Amount { rows: rows.deliveries.len() as u64, bytes: rows.bytes }
     }
 
     /// Like [`Waiting::amount`], including reserved rows.
     pub fn claimed(&self) -> Amount {
         let rows = self.0.lock();
-        Amount { rows: rows.rows.len() as u64 + rows.promised, bytes: rows.bytes }
+        Amount { rows: rows.deliveries.len() as u64 + rows.promised, bytes: rows.bytes }
     }
 
     pub fn mails(&self) -> u64 {
@@ -74,69 +77,51 @@ impl Waiting {
         Promised { waiting: Arc::clone(self), rows }
     }
 
-    /// The state at the start of watching, before the rows in the store are added.
-    pub(super) fn watching() -> Self {
-        Self(Mutex::new(Rows { deleted: Some(HashSet::new()), ..Rows::default() }))
-    }
-
-    /// Adds a row of the store, with the length of its event. Changes that were noted since the start of watching take
-    /// precedence.
-    pub(super) fn add(&self, key: &[u8], bytes: u32) {
-        let mut rows = self.0.lock();
-        if rows.deleted.as_ref().is_none_or(|deleted| !deleted.contains(&row(key))) {
-            rows.add(row(key), bytes);
+    /// Adds a row of the store. Changes that were noted since the start of watching take precedence.
+    fn add(&self, key: &[u8], bytes: u32) {
+        let (mut rows, row) = (self.0.lock(), hash_of(key));
+        if rows.deleted.as_ref().is_none_or(|deleted| !deleted.contains(&row)) {
+            rows.add(key, row, bytes);
         }
     }
 
-    pub(super) fn add_mail(&self, key: &[u8]) {
-        let mut rows = self.0.lock();
-        if rows.deleted.as_ref().is_none_or(|deleted| !deleted.contains(&row(key))) {
-            rows.mails.insert(row(key));
-        }
-    }
-
-    /// Ends the adding of the rows in the store.
     pub fn end_adding(&self) {
         self.0.lock().deleted = None;
     }
 
     /// Counts a batch that is about to be queued. `length` reads the length of an event that is not in the batch.
     pub(super) fn note(&self, batch: &Batch, length: impl Fn(EventId) -> u32) {
-        let due = |key: &Key| matches!(key.get(16), Some(&kind::DELIVERY_DUE | &kind::MAIL_DUE));
-        if !batch.writes().any(|(key, _)| due(key)) {
+        let is_waiting = |key: &Key| is_mail(key) || key.get(16) == Some(&kind::DELIVERY_DUE);
+        if !batch.writes().any(|(key, _)| is_waiting(key)) {
             return;
         }
         let mut rows = self.0.lock();
         let mut lengths = HashMap::new();
         for (key, value) in batch.writes() {
             let Ok(event) = keys::id_at_end::<EventId>(key) else { continue };
-            match (key.get(16), value) {
-                (Some(&kind::EVENT), Some(value)) => _ = lengths.insert(event, length_of(value)),
-                (Some(&kind::DELIVERY_DUE), None) => {
-                    if let Some(bytes) = rows.remove(row(key)) {
-                        lengths.insert(event, bytes);
-                    }
+            match value {
+                Some(value) if key.get(16) == Some(&kind::EVENT) => {
+                    lengths.insert(event, length_of(value));
                 }
-                (Some(&kind::DELIVERY_DUE), Some(_)) => {
-                    let bytes = *lengths.entry(event).or_insert_with(|| length(event));
-                    rows.add(row(key), bytes);
+                _ if !is_waiting(key) => {}
+                None => {
+                    let row = hash_of(key);
                     if let Some(deleted) = &mut rows.deleted {
-                        deleted.remove(&row(key));
+                        deleted.insert(row);
                     }
+                    lengths.extend(rows.remove(key, row).map(|bytes| (event, bytes)));
                 }
-                (Some(&kind::MAIL_DUE), None) => {
-                    rows.mails.remove(&row(key));
+                Some(_) => {
+                    let row = hash_of(key);
                     if let Some(deleted) = &mut rows.deleted {
-                        deleted.insert(row(key));
+                        deleted.remove(&row);
                     }
+                    let bytes = match is_mail(key) {
+                        true => 0,
+                        false => *lengths.entry(event).or_insert_with(|| length(event)),
+                    };
+                    rows.add(key, row, bytes);
                 }
-                (Some(&kind::MAIL_DUE), Some(_)) => {
-                    rows.mails.insert(row(key));
-                    if let Some(deleted) = &mut rows.deleted {
-                        deleted.remove(&row(key));
-                    }
-                }
-                _ => {}
             }
         }
     }
@@ -160,7 +145,11 @@ impl Drop for Promised {
     }
 }
 
-fn row(key: &[u8]) -> u64 {
+fn is_mail(key: &[u8]) -> bool {
+    key.get(16) == Some(&kind::MAIL_DUE)
+}
+
+fn hash_of(key: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     hasher.finish()
@@ -168,4 +157,207 @@ fn row(key: &[u8]) -> u64 {
 
 pub(super) fn length_of(event: &[u8]) -> u32 {
     u32::try_from(event.len()).unwrap_or(u32::MAX)
+}
+
+impl Store {
+    /// Watches until the last handle is dropped. Rows in the store are not counted until [`Store::add_waiting`].
+    pub fn watch(&self, business: BusinessId) -> Arc<Waiting> {
+        let rows = Rows { deleted: Some(HashSet::new()), ..Rows::default() };
+        let waiting = Arc::new(Waiting(Mutex::new(rows)));
+        let mut watched = self.0.watched.write();
+        watched.retain(|_, waiting| waiting.strong_count() > 0);
+        watched.insert(business, Arc::downgrade(&waiting));
+        waiting
+    }
+
+    /// Counts the next rows in the store, at most `rows_max`, and returns the rest of the range. Everything that was
+    /// queued before the watching began must be applied. After the last range the caller calls [`Waiting::end_adding`].
+    pub fn add_waiting(
+        &self,
+        waiting: &Waiting,
+        range: KeyRange,
+        rows_max: usize,
+    ) -> Result<Option<KeyRange>, StoreError> {
+        let (mut last, mut found) = (None, 0);
+        for pair in self.scan(&range, Order::Ascending).take(rows_max) {
+            let key = pair?.0;
+            (last, found) = (Some(Key::new(&key)), found + 1);
+            if is_mail(&key) {
+                waiting.add(&key, 0);
+                continue;
+            }
+            let event = keys::business_of(&key).and_then(|of| self.event_bytes(of, keys::id_at_end(&key)?));
+            waiting.add(&key, self.usable(&key, event)?.unwrap_or(0)); // its row is there, whatever of the event
+        }
+        Ok(last.filter(|_| found == rows_max).map(|last| range.after(last)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use domain::{Amount, EventId, Timestamp, WebhookId};
+    use proptest::prelude::*;
+    use uuid::Uuid;
+
+    use super::super::MemoryBackend;
+    use super::*;
+
+    fn business() -> BusinessId {
+        Uuid::from_u128(7).into()
+    }
+
+    fn key(endpoint: u8, due: u8, event: u8) -> Key {
+        let endpoint: WebhookId = Uuid::from_u128(endpoint.into()).into();
+        keys::delivery_due(business(), endpoint, Timestamp::from_millis(due.into()), id(event))
+    }
+
+    fn id(event: u8) -> EventId {
+        Uuid::from_u128(event.into()).into()
+    }
+
+    fn store() -> Store {
+        Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap()
+    }
+
+    fn submit(store: &Store, batch: Batch) {
+        store.submit(business(), batch, Box::new(|| ()));
+    }
+
+    fn all() -> KeyRange {
+        keys::of_kind(business(), kind::DELIVERY_DUE)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        // Rows are put, deleted and moved during the count, some before the store has applied the earlier ones. At the
+        // end, the count is that of the rows.
+        #[test]
+        fn the_count_is_that_of_the_rows(
+            steps in proptest::collection::vec((0_u8..3, 0_u8..4, 0_u8..6, 0_u8..10), 1..120),
+            watched_at in 0_usize..60,
+            every in 1_usize..6,
+        ) {
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            runtime.block_on(async {
+                let store = store();
+                let mut model: BTreeMap<Key, u64> = BTreeMap::new();
+                let (mut waiting, mut range) = (None, Some(all()));
+                for event in 0..6 {
+                    let mut batch = Batch::new();
+                    batch.put(keys::event(business(), id(event)), vec![0; usize::from(event) + 1]);
+                    submit(&store, batch);
+                }
+                for (number, (endpoint, due, event, what)) in steps.into_iter().enumerate() {
+                    let (row, moved) = (key(endpoint, due, event), key(endpoint, due + 9, event));
+                    let mut batch = Batch::new();
+                    match what {
+                        0..=4 => batch.put(row, Vec::new()),
+                        5..=6 => batch.delete(row),
+                        _ => {
+                            batch.delete(row);
+                            batch.put(moved, Vec::new());
+                        }
+                    }
+                    for (key, value) in batch.writes() {
+                        match value {
+                            Some(_) => _ = model.insert(*key, u64::from(event) + 1),
+                            None => _ = model.remove(key),
+                        }
+                    }
+                    submit(&store, batch);
+                    if number == watched_at {
+                        waiting = Some(store.watch(business()));
+                        store.settled(business()).await.unwrap();
+                    }
+                    if let (Some(waiting), Some(left)) = (&waiting, range)
+                        && number % every == 0
+                    {
+                        range = store.add_waiting(waiting, left, 2).unwrap();
+                    }
+                }
+                let waiting = match waiting {
+                    Some(waiting) => waiting,
+                    None => {
+                        let waiting = store.watch(business());
+                        store.settled(business()).await.unwrap();
+                        waiting
+                    }
+                };
+                while let Some(left) = range {
+                    range = store.add_waiting(&waiting, left, 2).unwrap();
+                }
+                let amount = Amount { rows: model.len() as u64, bytes: model.values().sum() };
+                assert_eq!(waiting.amount(), amount);
+            });
+        }
+    }
+
+    #[tokio::test]
+    async fn mails_are_counted_by_their_rows_whatever_else_waits() {
+        let store = store();
+        let mail = |number: u8, due: u8| {
+            keys::mail_due(
+                business(),
+                Timestamp::from_millis(due.into()),
+                Uuid::from_u128(number.into()).into(),
+            )
+        };
+        let change = |put: &[Key], deleted: &[Key]| {
+            let mut batch = Batch::new();
+            put.iter().for_each(|row| batch.put(*row, Vec::new()));
+            deleted.iter().for_each(|row| batch.delete(*row));
+            submit(&store, batch);
+        };
+        change(&[mail(1, 1), mail(2, 1), mail(3, 1), key(1, 1, 1)], &[]);
+        store.settled(business()).await.unwrap();
+        let waiting = store.watch(business());
+        store.settled(business()).await.unwrap();
+        // One mail is postponed and one is sent during the count.
+        change(&[mail(1, 9)], &[mail(1, 1), mail(2, 1)]);
+        let mut left = Some(keys::mails_due(business()));
+        while let Some(range) = left {
+            left = store.add_waiting(&waiting, range, 1).unwrap();
+        }
+        waiting.end_adding();
+        assert_eq!((waiting.mails(), waiting.amount().rows), (2, 0));
+        change(&[mail(4, 1)], &[mail(3, 1)]);
+        assert_eq!(waiting.mails(), 2);
+    }
+
+    #[tokio::test]
+    async fn what_is_promised_is_taken_until_it_is_given_back() {
+        let waiting = store().watch(business());
+        let (some, more) = (waiting.promise(3), waiting.promise(4));
+        assert_eq!((waiting.claimed().rows, waiting.amount().rows), (7, 0));
+        assert_eq!(some.rows(), 3);
+        drop(some);
+        assert_eq!(waiting.claimed().rows, 4);
+        drop(more);
+        assert_eq!(waiting.claimed().rows, 0);
+    }
+
+    #[tokio::test]
+    async fn who_is_not_watched_is_not_counted_and_the_newest_watch_counts() {
+        let store = store();
+        let put = |event| {
+            let mut batch = Batch::new();
+            batch.put(keys::event(business(), id(event)), vec![0; 5]);
+            batch.put(key(1, 1, event), Vec::new());
+            submit(&store, batch);
+        };
+        let first = store.watch(business());
+        put(1);
+        assert_eq!(first.amount(), Amount { rows: 1, bytes: 5 });
+        let second = store.watch(business());
+        put(2);
+        assert_eq!(first.amount().rows, 1);
+        store.settled(business()).await.unwrap();
+        assert_eq!(store.add_waiting(&second, all(), 9).unwrap(), None);
+        assert_eq!(second.amount(), Amount { rows: 2, bytes: 10 });
+        drop((first, second));
+        put(3);
+    }
 }

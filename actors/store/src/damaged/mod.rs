@@ -1,7 +1,6 @@
 //! The businesses that are set aside because the store has lost or damaged some of their rows.
 //!
-//! They are listed in memory and in the file `DIR/businesses-set-aside`, one line per business with its id and the
-//! reason:
+//! They are listed in memory and in `DIR/businesses-set-aside`, one line per business with its id and the reason:
 //!
 //! ```text
 //! 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c page 17 of store/db is damaged
@@ -9,12 +8,9 @@
 //!
 //! Invariants:
 //!
-//! - Reads and changes of a business that is set aside fail with [`StoreError::BusinessSetAside`]. A scan over several
-//!   businesses skips its rows and does not touch their pages.
-//! - A business stays set aside over restarts, until an operator removes its line while the service is stopped.
-//! - The file is replaced as a whole, so a crash leaves the old or the new list. A business is set aside in memory
-//!   before the file is written, so a full disk does not keep it in use.
-//! - While no business is set aside, the check costs one load of an atomic.
+//! - Reads and changes of such a business fail with [`StoreError::BusinessSetAside`]. Other scans skip its rows.
+//! - A business stays set aside until an operator removes its line while the service is stopped.
+//! - The file is replaced as a whole. A business is set aside in memory first, so a full disk does not keep it in use.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,8 +29,7 @@ pub const SET_ASIDE_FILE: &str = "businesses-set-aside";
 pub(super) struct Damaged {
     any: AtomicBool,
     listed: RwLock<BTreeMap<BusinessId, String>>,
-    /// Whether the newest list is not durable. Held while the list is written, so that an older list never replaces a
-    /// newer one.
+    /// Whether the newest list is not durable. Locked while it is written, so that no older list replaces a newer one.
     unsaved: Mutex<bool>,
 }
 
@@ -48,7 +43,7 @@ impl Damaged {
         Self { any, listed: RwLock::new(kept.into_iter().collect()), unsaved: Mutex::default() }
     }
 
-    /// Adds a business and calls `keep` to write the list. A repeated call keeps the first reason.
+    /// Adds a business and writes the list with `keep`. A repeated call keeps the first reason.
     pub(super) fn add(
         &self,
         business: BusinessId,
@@ -86,7 +81,6 @@ impl Damaged {
         self.any() && self.listed.read().contains_key(&business)
     }
 
-    /// The business that is set aside and contains this key, if any.
     pub(super) fn holds(&self, key: &[u8]) -> Option<BusinessId> {
         if !self.any() {
             return None;
@@ -94,27 +88,24 @@ impl Damaged {
         keys::business_of(key).ok().filter(|business| self.contains(*business))
     }
 
-    fn open_parts(&self, range: &KeyRange) -> Open {
-        if !self.any() {
-            return Open::Whole;
-        }
+    /// The parts of a range without the rows of businesses that are set aside, or the business with the whole range.
+    fn open_parts(&self, range: &KeyRange) -> Result<Vec<KeyRange>, BusinessId> {
         let (mut left, mut parts) = (*range, Vec::new());
-        for business in self.listed.read().keys() {
-            let rows = keys::all(*business);
-            if is_within(range, &rows) {
-                return Open::Nothing(*business);
+        if self.any() {
+            for business in self.listed.read().keys() {
+                let rows = keys::all(*business);
+                if is_within(range, &rows) {
+                    return Err(*business);
+                }
+                if rows.from < left.to && rows.to > left.from {
+                    parts.push(left.before(rows.from));
+                    left = left.starting_at(rows.to);
+                }
             }
-            if rows.from < left.to && rows.to > left.from {
-                parts.push(left.before(rows.from));
-                left = left.starting_at(rows.to);
-            }
-        }
-        if parts.is_empty() {
-            return Open::Whole;
         }
         parts.push(left);
         parts.retain(|part| !part.is_empty());
-        Open::Parts(parts)
+        Ok(parts)
     }
 
     /// The rows of a range, without those of businesses that are set aside. `all` reads the rows of a part.
@@ -124,18 +115,16 @@ impl Damaged {
         order: Order,
         all: impl Fn(&KeyRange) -> Pairs<'a> + Send + 'a,
     ) -> Pairs<'a> {
-        let mut pairs = match self.open_parts(range) {
-            Open::Whole => all(range),
-            Open::Nothing(business) => {
+        let mut parts = match self.open_parts(range) {
+            Ok(parts) => parts,
+            Err(business) => {
                 return Box::new(std::iter::once(Err(StoreError::BusinessSetAside { business })));
             }
-            Open::Parts(mut parts) => {
-                if order == Order::Descending {
-                    parts.reverse();
-                }
-                Box::new(parts.into_iter().flat_map(move |part| all(&part)))
-            }
         };
+        if order == Order::Descending {
+            parts.reverse();
+        }
+        let mut pairs = parts.into_iter().flat_map(move |part| all(&part));
         // A business may be set aside while its rows are read.
         let (range, mut ended) = (*range, false);
         Box::new(std::iter::from_fn(move || {
@@ -162,19 +151,11 @@ impl Damaged {
     }
 }
 
-enum Open {
-    Whole,
-    /// The whole range belongs to this business, which is set aside.
-    Nothing(BusinessId),
-    Parts(Vec<KeyRange>),
-}
-
 fn is_within(range: &KeyRange, rows: &KeyRange) -> bool {
     range.from >= rows.from && range.to <= rows.to
 }
 
-/// Repeats a read after each corrupt page. The page is isolated before the read is repeated. The page may
-/// belong to another business.
+/// Repeats a read after each corrupt page, which the read has isolated. The page may be of another business.
 pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
     loop {
         match read() {
@@ -184,7 +165,6 @@ pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result
     }
 }
 
-/// Converts [`StoreError::BusinessSetAside`] into `None`.
 pub fn unless_business_set_aside<T>(read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
     match read {
         Ok(value) => Ok(Some(value)),
@@ -198,8 +178,7 @@ fn one_line(reason: &str) -> String {
     if line.is_empty() { "no reason was given".into() } else { line }
 }
 
-/// Reads the list of a data directory, also while a process has the directory open. Without the file, the list is
-/// empty.
+/// Also while a process has the directory open. Without the file, the list is empty.
 pub fn read_businesses_set_aside(dir: &Path) -> Result<Vec<(BusinessId, String)>, StoreError> {
     let path = dir.join(SET_ASIDE_FILE);
     let text = found(fs::read(&path)).map_err(StoreError::preparing("reading", &path))?;
@@ -226,7 +205,7 @@ fn parse(line: &str) -> Option<(BusinessId, String)> {
 pub(super) fn write(dir: &Path, listed: &[(BusinessId, String)]) -> Result<(), StoreError> {
     let path = dir.join(SET_ASIDE_FILE);
     let text: String = listed.iter().map(|(business, reason)| format!("{business} {reason}\n")).collect();
-    replace(&path, 0o600, &text).map_err(StoreError::preparing("writing", &path))
+    replace(&path, 0o600, text).map_err(StoreError::preparing("writing", &path))
 }
 
 #[cfg(test)]

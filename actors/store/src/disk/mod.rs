@@ -26,25 +26,24 @@
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use domain::{BusinessId, Timestamp};
+use domain::BusinessId;
 use parking_lot::{Mutex, RwLock};
 
 use super::backend::{OnFailure, OnIsolated};
-use super::files::{SEGMENTS_FILE, entries, space, space_of, sync_path};
+use super::files::{SEGMENTS_FILE, drop_pages, entries, keep_private, space, space_of, sync_path};
 use super::home::Home;
 use super::isolating::Files;
 use super::mark::{Mark, Marked};
 use super::opening::SEGMENT_BYTES;
-use super::private::keep_private;
 use super::syncs::{By, Syncs};
 use super::tree::Tree;
 use super::{
-    Backend, Batch, KeyRange, Noted, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, damaged,
-    format, journal, page_cache, restoring, tombstones,
+    Backend, Batch, KeyRange, Order, Pair, Pairs, Space, StoreError, Tombstone, ballast, damaged, filling,
+    format, journal, tombstones,
 };
 
 pub(super) const LOCK_FILE: &str = "lock";
@@ -52,8 +51,7 @@ pub(super) const LOCK_FILE: &str = "lock";
 pub(super) struct DiskBackend {
     open: RwLock<Option<Open>>,
     syncs: Arc<Syncs>,
-    /// The directory of the list of businesses that are set aside; `None` once closed. It has its own lock, because the
-    /// checkpoint thread writes the list and may run while `open` is locked.
+    /// `None` once closed. The checkpoint thread writes the list with this, also while `open` is locked.
     list_dir: Mutex<Option<PathBuf>>,
 }
 
@@ -69,7 +67,7 @@ const START_BYTES: u64 = SEGMENT_BYTES as u64 + journal::JOURNAL_BYTES;
 
 impl DiskBackend {
     pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
-        restoring::check_finished(dir)?;
+        filling::check_finished(dir)?;
         Self::open_unfinished(dir)
     }
 
@@ -125,8 +123,7 @@ impl DiskBackend {
         if newest > kept {
             tracing::info!(batches = newest - kept, "the batches of the journal were written to the store");
         }
-        // First the writes of recovery, then the names of the files: without the names, a power cut could lose the
-        // whole store. From here on the journal is not needed.
+        // First the writes of recovery, then the names of the files, without which a power cut loses the whole store.
         tree.opened(&files)?;
         let noted = mark.write(newest);
         noted.map_err(|error| StoreError::Sync(error.into()))?;
@@ -146,7 +143,6 @@ impl DiskBackend {
         })
     }
 
-    /// Writes rows directly to the tree and sets the number of the newest batch.
     pub(super) fn fill(&self, rows: &[Pair], number: u64) -> Result<(), StoreError> {
         self.with(|open| open.home.fill(number, rows))?
     }
@@ -226,20 +222,12 @@ impl Backend for DiskBackend {
         self.with(|open| open.home.newest()).unwrap_or_default()
     }
 
-    fn keep_format(&self) -> Result<(), StoreError> {
-        self.with(|open| format::keep(&open.dir))?
+    fn dir(&self) -> Result<Option<PathBuf>, StoreError> {
+        self.with(|open| Some(open.dir.clone()))
     }
 
     fn syncs(&self) -> &Arc<Syncs> {
         &self.syncs
-    }
-
-    fn note_instant(&self, noted: Noted, at: Timestamp) {
-        let _ = self.with(|open| noted.write(&open.dir, at));
-    }
-
-    fn noted_instant(&self, noted: Noted) -> Option<Timestamp> {
-        self.with(|open| noted.read(&open.dir)).ok()?
     }
 
     fn space(&self) -> io::Result<Space> {
@@ -263,25 +251,26 @@ impl Drop for DiskBackend {
     }
 }
 
-/// Creates the directory and its parents with access for the service's own user only, since they contain personal data.
+/// Creates the directory and its parents for the service's own user only, since they contain personal data.
 pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(path).map_err(|source| StoreError::CreateDirectory { path: path.to_owned(), source })
+    let created = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    created.map_err(|source| StoreError::CreateDirectory { path: path.to_owned(), source })
 }
 
-/// Takes the lock of the data directory. The lock ends with the file handle, also when the process is killed.
+/// The lock ends with the file handle, also when the process is killed.
 fn lock(dir: &Path) -> Result<File, StoreError> {
     let path = dir.join(LOCK_FILE);
     let mut options = OpenOptions::new();
     let file = options.create(true).truncate(false).write(true).mode(0o600).open(&path);
-    let file = file.map_err(|source| StoreError::Lock { path: path.clone(), source })?;
+    locked(file.map_err(|source| StoreError::Lock { path, source })?, dir)
+}
+
+/// Locks the open lock file of the data directory.
+pub(super) fn locked(file: File, dir: &Path) -> Result<File, StoreError> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => Err(StoreError::InUse(dir.to_owned())),
-        Err(TryLockError::Error(source)) => Err(StoreError::Lock { path, source }),
+        Err(TryLockError::Error(source)) => Err(StoreError::Lock { path: dir.join(LOCK_FILE), source }),
     }
 }
 
@@ -301,20 +290,19 @@ fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// After an unclean stop, files are read from the disk, since a failed sync may have left different pages in memory.
+/// After an unclean stop, a failed sync may have left other pages in memory than on the disk.
 fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     let beside = ["journal", "committed", tombstones::TOMBSTONES_FILE, SEGMENTS_FILE];
     for path in entries(store)?.into_iter().chain(beside.map(|name| dir.join(name))) {
         if !path.is_dir() {
-            let dropped = page_cache::drop_pages(&path);
+            let dropped = drop_pages(&path);
             dropped.map_err(StoreError::preparing("reading from the disk", path))?;
         }
     }
     Ok(())
 }
 
-/// Makes the name of the directory durable. If the service may not read the parent, an operator has created the
-/// directory.
+/// Makes the name of the directory durable. An operator created it if the service may not read its parent.
 fn sync_parent(dir: &Path) -> Result<(), StoreError> {
     let whole = dir.canonicalize().map_err(StoreError::preparing("resolving", dir))?;
     match whole.parent().map(sync_path) {

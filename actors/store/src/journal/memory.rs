@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-use super::blocks::{BLOCK_BYTES, Blocks};
+use super::{BLOCK_BYTES, Blocks};
 
 /// Blocks in memory. A crash loses or tears the unsynced ones. Clones are handles to the same blocks.
 #[derive(Clone, Default)]

@@ -1,16 +1,13 @@
-//! The journal, in which a batch becomes durable before it is acknowledged. Later a checkpoint moves its rows to the
-//! tree.
+//! The journal, in which a batch becomes durable before it is acknowledged. A checkpoint moves its rows to the tree.
 //!
 //! The journal is one file of fixed length, so a sync updates no metadata of the file system. A batch is one record of
-//! whole blocks. The blocks of records whose batches are durable in the tree are free. The next record begins after the
-//! last one, or at the front again. Invariants:
+//! whole blocks. The next record begins after the last one, or at the front again. Invariants:
 //!
 //! - Records are appended in the order of their numbers, each after the one before it is synced. So only the last
 //!   record can be torn. A missing record before a later one is damage.
 //! - A block is overwritten only when the batch of its record is durable in the tree.
-//! - Every record contains the random id of its file and a checksum over the whole record. So a partly overwritten
-//!   record is invalid, and no stored value can be taken for a record. An old record that is still whole has a number
-//!   that the tree has passed.
+//! - Every record contains the random id of its file and a checksum over the whole record, so neither a partly
+//!   overwritten record nor a stored value is taken for a record. An old record has a number that the tree has passed.
 //!
 //! ```text
 //! block 0      magic 8 | id 16 | length 8 | checksum 4
@@ -18,11 +15,9 @@
 //! row          key 1 + bytes | value 4 + bytes, or ff ff ff ff for a deleted row
 //! ```
 
-mod blocks;
 #[cfg(any(test, feature = "simulation"))]
 mod memory;
 mod record;
-mod salvage;
 #[cfg(test)]
 mod tests;
 
@@ -34,23 +29,52 @@ use std::path::Path;
 
 use parking_lot::Mutex;
 
-pub(super) use self::blocks::{BLOCK_BYTES, Blocks};
 #[cfg(any(test, feature = "simulation"))]
 pub(super) use self::memory::MemoryBlocks;
 use self::record::Id;
 pub(super) use self::record::Rows;
-pub(super) use self::salvage::salvage;
+use super::files::{found, read_damaged};
 use super::{Batch, StoreError};
 
-/// The length of the file: many times the bytes in progress, so that no batch waits for room while the disk keeps up.
+/// Many times the bytes in progress, so that no batch waits for room while the disk keeps up.
 pub(super) const JOURNAL_BYTES: u64 = 8 << 20;
+
+/// The unit of writes: at most the size that disks and file systems write atomically.
+pub(super) const BLOCK_BYTES: u64 = 4096;
 
 /// The bytes in memory while the journal is read, unless a record is longer.
 const WINDOW_BYTES: u64 = 256 << 10;
 
 const MAGIC: [u8; 8] = *b"rcptjnl\x01";
-/// magic, id, length, checksum
 const HEADER_BYTES: usize = 8 + 16 + 8 + 4;
+
+/// A file, or memory in simulations. A power cut may lose each unsynced block independently of the others.
+pub(super) trait Blocks: Send + Sync + 'static {
+    fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()>;
+
+    /// Fills `bytes` from this offset.
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::UnexpectedEof`] when the medium ends earlier.
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<()>;
+
+    /// Makes everything written durable. After an error the content is unknown.
+    fn sync(&self) -> io::Result<()>;
+}
+
+impl Blocks for File {
+    fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::write_all_at(self, bytes, at)
+    }
+
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(self, bytes, at)
+    }
+
+    fn sync(&self) -> io::Result<()> {
+        self.sync_data()
+    }
+}
 
 pub(super) struct Journal<B> {
     blocks: B,
@@ -83,7 +107,6 @@ pub(super) struct Found {
 pub(super) enum Unreadable {
     #[error(transparent)]
     Failed(#[from] io::Error),
-    /// The content differs from what was written.
     #[error("{0}")]
     Damaged(&'static str),
 }
@@ -142,8 +165,7 @@ pub(super) fn format(blocks: &impl Blocks, length: u64, id: Id) -> io::Result<()
 }
 
 impl<B: Blocks> Journal<B> {
-    /// Reads a journal and returns the batches after `newest`. The last record is synced: a killed process may have
-    /// written it without a sync, and the effects of opening must not outlive it.
+    /// Returns the batches after `newest`. The last record is synced: a killed process may not have done so.
     pub(super) fn read(blocks: B, newest: u64) -> Result<(Self, Vec<Found>), Unreadable> {
         let mut head = [0; HEADER_BYTES];
         read_at(&blocks, &mut head, 0, "it has no header")?;
@@ -152,7 +174,7 @@ impl<B: Blocks> Journal<B> {
         let (mut found, mut last) = (Vec::<Found>::new(), 0..0);
         let mut at = BLOCK_BYTES;
         while at < length {
-            let Some(Standing { number, rows, end }) = window.record(&id, at)? else {
+            let Some((number, rows, end)) = window.record(&id, at)? else {
                 at += BLOCK_BYTES;
                 continue;
             };
@@ -191,12 +213,7 @@ impl<B: Blocks> Journal<B> {
         self.ring.lock().place(self.length).is_some()
     }
 
-    /// Writes the prepared record without a sync and returns its length in the file. The record before it is durable by
-    /// then.
-    ///
-    /// # Errors
-    /// Returns an error if the journal has no room or writing fails. No record may be appended after an
-    /// error.
+    /// Writes the prepared record, and returns its length, once the one before it is durable.
     pub(super) fn append(&self) -> io::Result<u64> {
         let ring = &mut *self.ring.lock();
         let place = ring.place(self.length).ok_or_else(|| io::Error::other("the journal has no room"))?;
@@ -206,7 +223,7 @@ impl<B: Blocks> Journal<B> {
         Ok(place.to - place.from)
     }
 
-    /// Makes the appended record durable. Nothing may be appended after an error.
+    /// Nothing may be appended after an error.
     pub(super) fn sync(&self) -> io::Result<()> {
         self.blocks.sync()
     }
@@ -235,13 +252,7 @@ impl Ring {
     }
 }
 
-struct Standing<'a> {
-    number: u64,
-    rows: &'a [u8],
-    end: u64,
-}
-
-/// A moving part of the file in memory. The memory for the whole file would stay with the process for a while.
+/// A part of the file in memory. The memory for the whole file would stay with the process for a while.
 struct Window<'a, B> {
     blocks: &'a B,
     length: u64,
@@ -250,15 +261,15 @@ struct Window<'a, B> {
 }
 
 impl<B: Blocks> Window<'_, B> {
-    /// The record that begins at `at`, if there is one.
-    fn record(&mut self, id: &Id, at: u64) -> Result<Option<Standing<'_>>, Unreadable> {
+    /// The number, the rows and the end of the record that begins at `at`, if there is one.
+    fn record(&mut self, id: &Id, at: u64) -> Result<Option<(u64, &[u8], u64)>, Unreadable> {
         let Some(bytes) = record::told_bytes(id, self.bytes(at..at + BLOCK_BYTES)?) else { return Ok(None) };
         let end = at + bytes;
         if end > self.length {
             return Ok(None);
         }
         let record = record::decode(self.bytes(at..end)?);
-        Ok(record.map(|(number, rows)| Standing { number, rows, end: end.next_multiple_of(BLOCK_BYTES) }))
+        Ok(record.map(|(number, rows)| (number, rows, end.next_multiple_of(BLOCK_BYTES))))
     }
 
     fn bytes(&mut self, there: Range<u64>) -> Result<&[u8], Unreadable> {
@@ -286,4 +297,29 @@ fn header(bytes: &[u8]) -> Option<(Id, u64)> {
     let (magic, rest) = told.split_first_chunk::<8>()?;
     let (id, length) = rest.split_first_chunk::<16>()?;
     (*magic == MAGIC).then_some((*id, u64::from_be_bytes(length.try_into().ok()?)))
+}
+
+/// The batches in the intact records of a damaged journal, in the order of their numbers.
+pub(super) fn salvage(path: &Path) -> io::Result<Vec<Found>> {
+    let Some(file) = found(File::open(path))? else { return Ok(Vec::new()) };
+    let mut bytes = Vec::new();
+    read_damaged(&file, 0, file.metadata()?.len() as usize, &mut bytes)?;
+    let told = bytes.get(..HEADER_BYTES).and_then(header).map(|(id, _)| id);
+    let Some(id) = told.or_else(|| bytes.chunks(BLOCK_BYTES as usize).find_map(record::id_of)) else {
+        return Ok(Vec::new());
+    };
+    let (mut found, mut at) = (Vec::new(), BLOCK_BYTES as usize);
+    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+        let length = record::told_bytes(&id, rest).and_then(|length| usize::try_from(length).ok());
+        let whole = length.and_then(|length| Some((length, record::decode(rest.get(..length)?)?)));
+        at += match whole {
+            Some((length, (number, rows))) => {
+                found.extend(record::decode_rows(rows).map(|rows| Found { number, rows }));
+                length.next_multiple_of(BLOCK_BYTES as usize)
+            }
+            None => BLOCK_BYTES as usize,
+        };
+    }
+    found.sort_by_key(|found| found.number);
+    Ok(found)
 }

@@ -5,7 +5,6 @@
 
 use crate::Batch;
 
-/// Identifies the records of one file.
 pub(super) type Id = [u8; 16];
 /// The rows that a batch writes. A row without a value is deleted.
 pub(crate) type Rows = Vec<(Vec<u8>, Option<Vec<u8>>)>;

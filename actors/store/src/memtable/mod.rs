@@ -1,14 +1,12 @@
 //! The memtable: the rows in memory that are durable in the journal and not yet in the tree.
 //!
-//! Batches write to the active table. A long table is closed, and a new one becomes active. Closed tables are
-//! written to the tree one by one and then dropped. Invariants:
+//! Batches write to the active table. A long table is closed, written to the tree and dropped. Invariants:
 //!
-//! - A written row is in a table or in the tree. A table is dropped only when the tree contains all of its
-//!   rows. Until then the table takes precedence over the tree, and a newer table over an older table.
+//! - A written row is in a table or in the tree. A table is dropped only when the tree contains its rows. Until then it
+//!   takes precedence over the tree, and a newer table over an older one.
 //! - Only whole batches are written to the tree.
-//! - Readers see each batch as a whole: each step of a read sees the state of all tables between two batches.
-//! - A step of a scan returns the row that is next at that moment, whatever was written or flushed since the last step.
-//!   Writes before the first step may be missed, if they are before the first row at that time.
+//! - Readers see each batch as a whole.
+//! - A step of a scan returns the row that is next at that moment. Writes before the first step may be missed.
 
 mod gaps;
 
@@ -20,7 +18,7 @@ use std::sync::Arc;
 use parking_lot::{Mutex, RwLock};
 
 use self::gaps::{Gaps, Run};
-use super::rest::Rest;
+use super::backend::Rest;
 use super::{Batch, Key, KeyRange, Order, Pair, Pairs, StoreError};
 
 #[derive(Default)]
@@ -31,7 +29,7 @@ struct Tables {
     active: Table,
     /// The tables to be written to the tree, oldest first.
     closed: VecDeque<Arc<Table>>,
-    /// The number of tables in the tree. Rows that were read from the tree before the last of them may be outdated.
+    /// The number of tables in the tree. Earlier reads from the tree may be outdated.
     flushed: u64,
     gaps: Mutex<Gaps>,
 }
@@ -39,22 +37,17 @@ struct Tables {
 #[derive(Default)]
 pub(super) struct Table {
     rows: BTreeMap<Key, Written>,
-    /// The number of the newest batch; 0 without one.
     newest: u64,
     bytes: usize,
 }
 
-/// The number of deleted rows that a scan skips in one step.
 const PASSED_MAX: usize = 256;
 
 /// The new value of a key; `None` if the row is deleted.
 type Written = Option<Box<[u8]>>;
 
 impl Memtable {
-    /// Makes the rows of the batch with this number visible. Numbers ascend.
-    ///
-    /// A row that was created and deleted within a table leaves no entry, because scans for the first row of a queue
-    /// would have to skip all of them.
+    /// A row that was created and deleted within a table leaves no entry for scans to skip.
     pub(super) fn apply(
         &self,
         number: u64,
@@ -90,7 +83,7 @@ impl Memtable {
         Ok(())
     }
 
-    /// The row under the key, which may be deleted. `None` if the row must be read from the tree.
+    /// `None` if the row must be read from the tree.
     pub(super) fn get(&self, key: &[u8]) -> Option<Option<Vec<u8>>> {
         let tables = self.0.read();
         let row = tables.youngest_first().find_map(|table| table.rows.get(key))?;
@@ -122,15 +115,14 @@ impl Memtable {
         self.0.read().youngest_first().map(|table| table.bytes as u64).sum()
     }
 
-    /// Rows were written to the tree directly, so read-ahead rows of scans and gaps may be outdated.
+    /// Rows were written to the tree directly: read-ahead rows and gaps may be outdated.
     pub(super) fn filled(&self) {
         let tables = &mut *self.0.write();
         tables.flushed += 1;
         *tables.gaps.get_mut() = Gaps::default();
     }
 
-    /// The rows of the range, which must not be empty. `seek` reads the rest of the range from the tree, as it is at
-    /// the call or later.
+    /// The range must not be empty. `seek` reads the rest of it from the tree, as it is at the call or later.
     pub(super) fn scan(
         self: &Arc<Self>,
         range: &KeyRange,
@@ -162,7 +154,6 @@ struct Scan<S> {
     rest: Rest,
     /// `Some` until the first row.
     run: Option<Run>,
-    /// The number of tables in the tree when the scan read from it.
     flushed: u64,
     /// The rows of the tree after the last row.
     below: Peekable<Pairs<'static>>,
@@ -183,8 +174,7 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
                 self.below = (self.seek)(&self.rest).peekable();
                 continue;
             }
-            // Skips deleted rows up to the next row of the tree. Reading the row of the tree needs no lock of
-            // the tables.
+            // Reading the next row of the tree needs no lock of the tables.
             let (found, passed) = tables.pass(&mut self.rest, below);
             if let (Some(run), Some(last)) = (self.run.take(), passed) {
                 let run = tables.gaps.lock().extend(run, last);
@@ -211,12 +201,14 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
 enum Next {
     /// The next row is the next row of the tree, if there is one.
     InTree,
-    /// The tree's next row is deleted.
     Deleted,
-    /// The step has skipped the maximum of rows.
     Further,
     /// The next row is in a table. The tree may have an older version.
-    InTable { key: Vec<u8>, value: Vec<u8>, is_in_tree: bool },
+    InTable {
+        key: Vec<u8>,
+        value: Vec<u8>,
+        is_in_tree: bool,
+    },
 }
 
 impl Tables {
@@ -280,7 +272,6 @@ impl Table {
         }
     }
 
-    /// The rows. A row without a value is deleted.
     pub(super) fn rows(&self) -> impl Iterator<Item = (&[u8], Option<&[u8]>)> {
         self.rows.iter().map(|(key, value)| (&key[..], value.as_deref()))
     }

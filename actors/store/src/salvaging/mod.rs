@@ -3,24 +3,23 @@
 //! Rules:
 //!
 //! - The damaged store is not written. Its lock is held if it has a lock file.
-//! - The journal contains whole batches. Batches after the newest batch of the tree are applied, even if a
-//!   batch between them is missing. Earlier batches are applied only if no batch after them is missing. In
-//!   this case they lead to the state after the newest batch, and restore rows that are unreadable in the
-//!   tree.
-//! - The service refuses an unfinished store ([`super::restoring`]).
+//! - Batches of the journal after the newest batch of the tree are applied, even if one between them is missing.
+//!   Earlier batches are applied only if none after them is missing: they lead to the state after the newest batch, and
+//!   restore rows that are unreadable in the tree.
+//! - The service refuses an unfinished store ([`super::filling`]).
 //! - The list of tombstones is copied. The list of the businesses that are set aside is not.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use super::disk::LOCK_FILE;
+use super::disk::{LOCK_FILE, locked};
 use super::files::{found, sync_path};
 use super::journal::{self, Found};
 use super::mark::NEWEST_KEY;
 use super::opening::SEGMENT_BYTES;
 use super::sled_log;
-use super::{Filling, Store, StoreError, TOMBSTONES_FILE, format, keys, piece_of, restoring};
+use super::{Filling, Store, StoreError, TOMBSTONES_FILE, filling, format, keys, piece_of};
 
 pub struct Salvaging {
     pub store: Store,
@@ -39,7 +38,7 @@ impl Salvaging {
     /// created.
     pub fn begin(from: &Path, to: &Path) -> Result<Self, StoreError> {
         let lock = lock(from)?;
-        restoring::check_finished(from)?;
+        filling::check_finished(from)?;
         match format::check(from) {
             Ok(()) | Err(StoreError::FormatFile(_)) => {} // the rows contain the format too
             Err(error) => return Err(error),
@@ -88,16 +87,10 @@ impl Salvaging {
 
 fn lock(dir: &Path) -> Result<Option<File>, StoreError> {
     let path = dir.join(LOCK_FILE);
-    let failed = |source| StoreError::Lock { path: path.clone(), source };
-    let Some(file) = found(File::open(&path)).map_err(failed)? else { return Ok(None) };
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(StoreError::InUse(dir.to_owned())),
-        Err(TryLockError::Error(source)) => Err(failed(source)),
-    }
+    let file = found(File::open(&path)).map_err(|source| StoreError::Lock { path, source })?;
+    file.map(|file| locked(file, dir)).transpose()
 }
 
-/// Whether this program writes such a key to sled's tree.
 fn is_key(key: &[u8]) -> bool {
     key == NEWEST_KEY
         || piece_of(key).map_or_else(|| keys::is_well_formed(key), |whole| keys::is_well_formed(&whole))

@@ -178,7 +178,7 @@ async fn a_new_store_takes_the_list_along_and_one_that_is_not_finished_is_refuse
     let (home, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=1, 40);
-    store.keep_format().unwrap();
+    format::keep(home.path()).unwrap();
     let rows = all(&store);
     assert!(matches!(Salvaging::begin(home.path(), to.path()), Err(StoreError::InUse(_))));
     store.close();

@@ -26,7 +26,7 @@ use super::node::{Data, Node};
 use super::pages::Part;
 use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, segments_of};
 use super::walk::message_after;
-use crate::lenient;
+use crate::files;
 
 pub(crate) struct Salvage {
     db: File,
@@ -65,7 +65,7 @@ impl Salvage {
         let mut unreadable = headless.clone();
         let (mut pages, mut bytes) = (HashMap::new(), Vec::new());
         for run in runs {
-            lenient::read(&db, run.at, segment_bytes as usize, &mut bytes)?;
+            files::read_damaged(&db, run.at, segment_bytes as usize, &mut bytes)?;
             let damaged = messages(&bytes, run.number, run.number >= tail, |at, header| {
                 let part = Part {
                     lsn: run.number * segment_bytes + at as u64,
@@ -157,7 +157,7 @@ fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> 
             runs.push(Run { number: lsn / segment_bytes, at });
             continue;
         }
-        lenient::read(db, at, segment_bytes as usize, &mut bytes)?;
+        files::read_damaged(db, at, segment_bytes as usize, &mut bytes)?;
         let numbers = numbers_of(&bytes);
         headless.extend((!numbers.is_empty()).then_some(at));
         runs.extend(numbers.into_iter().map(|number| Run { number, at }));
