@@ -1,7 +1,7 @@
 //! Opens sled on a data directory and isolates pages of its tree that cannot be read.
 //!
-//! A corrupt page concerns the businesses with keys between its neighbours. They are set aside, and all others
-//! continue. The page becomes an empty leaf ([`sled_log`]), because sled's cleaner would end at a corrupt page.
+//! A corrupt page concerns the businesses with keys between its neighbours, which are set aside. The page becomes an
+//! empty leaf ([`sled_log`]), because sled's cleaner would end at a corrupt page.
 //!
 //! ```text
 //! DIR/isolating            the bytes to write to sled's file; the next start writes them again
@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Invariants: the file is durable before a byte of the page is replaced. It is renamed only when the businesses are
-//! durably set aside. So no business is read without the rows of the page.
+//! durably set aside, so no business is read without the rows of the page.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::files::{SEGMENTS_FILE, found, space_of, sync_path};
+use super::files::{SEGMENTS_FILE, found, replace, space_of, sync_path};
 use super::mark::NEWEST_KEY;
 use super::opening::{SEGMENT_BYTES, Sled, open_sled};
-use super::sled_log::{self, Log, Pages, Write};
+use super::sled_log::{self, Log, Pages, Unusable, Write};
 use super::{StoreError, journal, tail};
 
 #[derive(Clone)]
@@ -39,16 +39,13 @@ struct Isolating {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Range {
-    /// The first key of the page.
     pub(super) lo: Vec<u8>,
-    /// The first key after the page.
     pub(super) hi: Vec<u8>,
     pub(super) offset: u64,
 }
 
 const NAME: &str = "isolating";
 
-/// The length of the checksum at the start of `DIR/isolating`.
 const SUM_BYTES: usize = 4;
 
 impl Files {
@@ -58,7 +55,9 @@ impl Files {
 
     pub(super) fn check(&self, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
         tail::restore(&self.store, SEGMENT_BYTES as u64)?;
-        sync_log(&self.store)?;
+        // A killed process may have left unsynced writes in memory, which sled is about to read.
+        let log = found(fs::File::open(self.db()).and_then(|file| file.sync_all()));
+        log.map_err(StoreError::preparing("syncing", self.db()))?;
         set_damaged_aside(&self.dir, &self.store)?;
         self.write_again()?;
         check_log(self, ended, synced)
@@ -86,15 +85,13 @@ impl Files {
         tail::let_go(&self.store)
     }
 
-    /// Isolates the page with a corrupt message at this offset, or every corrupt page, while sled is closed. Returns
-    /// the keys of the pages; the list is empty when all pages can be read.
+    /// Isolates the page with a corrupt message at this offset, or all corrupt pages, while sled is closed.
     ///
     /// # Errors
     /// [`StoreError::DamagedAt`] when the page holds rows of the installation, or its keys are unknown.
     pub(super) fn isolate(&self, offset: Option<u64>) -> Result<Vec<Range>, StoreError> {
-        let read = StoreError::preparing("reading", self.db());
         let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };
-        let corrupt = sled_log::corrupt_pages(&log, &pages, offset).map_err(&read)?;
+        let corrupt = sled_log::corrupt_pages(&log, &pages, offset).map_err(|error| self.unusable(error))?;
         if corrupt.is_empty()
             && let Some(offset) = offset
         {
@@ -103,11 +100,10 @@ impl Files {
         let kept = self.kept().map_err(|source| self.noting(source))?;
         let mut isolating = kept.unwrap_or_default();
         for (page, at) in corrupt {
-            let refused = |why| self.damaged(at, why);
-            let plan = sled_log::plan(&log, &pages, page).map_err(&read)?.map_err(refused)?;
-            // The keys of the installation are the smallest, and the number of the newest batch is the greatest key.
+            let plan = sled_log::plan(&log, &pages, page, at).map_err(|error| self.unusable(error))?;
+            // The keys of the installation are the smallest. The greatest key is that of the newest batch's number.
             if plan.lo.iter().take(16).all(|byte| *byte == 0) || plan.hi.is_empty() {
-                return Err(refused("the page holds rows of the installation"));
+                return Err(self.damaged(at, "the page holds rows of the installation"));
             }
             isolating.writes.extend(plan.writes);
             isolating.ranges.push(Range { lo: plan.lo, hi: plan.hi, offset: at });
@@ -121,23 +117,19 @@ impl Files {
 
     pub(super) fn corrupt_pages(&self, offset: Option<u64>) -> Result<Vec<(u64, u64)>, StoreError> {
         let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };
-        sled_log::corrupt_pages(&log, &pages, offset).map_err(StoreError::preparing("reading", self.db()))
+        sled_log::corrupt_pages(&log, &pages, offset).map_err(|error| self.unusable(error))
     }
 
     fn pages(&self) -> Result<Option<(Log, Pages)>, StoreError> {
-        let read = StoreError::preparing("reading", self.db());
-        let Some(log) = self.log().map_err(&read)? else { return Ok(None) };
-        match log.pages_past_damage().map_err(&read)? {
-            Ok(pages) => Ok(Some((log, pages))),
-            Err(damage) => Err(self.damaged(damage.offset, damage.what)),
-        }
+        let Some(log) = self.log().map_err(|error| self.unusable(error))? else { return Ok(None) };
+        let pages = log.pages_past_damage().map_err(|error| self.unusable(error))?;
+        Ok(Some((log, pages)))
     }
 
     fn log(&self) -> io::Result<Option<Log>> {
         Log::open(&self.store, &self.segments, SEGMENT_BYTES as u64)
     }
 
-    /// Whether a valid message starts at this offset of sled's file.
     pub(super) fn is_whole(&self, offset: u64) -> bool {
         self.log().is_ok_and(|log| log.is_some_and(|log| log.is_whole_at(offset)))
     }
@@ -154,17 +146,20 @@ impl Files {
         StoreError::preparing("isolating a page by", self.note())(error)
     }
 
+    fn unusable(&self, error: impl Into<Unusable>) -> StoreError {
+        match error.into() {
+            Unusable::Unreadable(source) => StoreError::preparing("reading", self.db())(source),
+            Unusable::Damaged { offset, what } => self.damaged(offset, what),
+        }
+    }
+
     fn damaged(&self, offset: u64, what: &'static str) -> StoreError {
         StoreError::DamagedAt { path: self.db(), offset, what, dir: self.dir.clone() }
     }
 
     fn keep(&self, isolating: &Isolating) -> io::Result<()> {
         let content = bincode::serialize(isolating).map_err(io::Error::other)?;
-        let new = self.dir.join("isolating.new");
-        fs::write(&new, [&crc32fast::hash(&content).to_le_bytes()[..], &content].concat())?;
-        fs::File::open(&new)?.sync_all()?;
-        fs::rename(&new, self.note())?;
-        fs::File::open(&self.dir)?.sync_all()
+        replace(&self.note(), 0o666, [&crc32fast::hash(&content).to_le_bytes()[..], &content].concat())
     }
 
     fn kept(&self) -> io::Result<Option<Isolating>> {
@@ -196,7 +191,6 @@ impl Files {
         Ok(kept.map(|isolating| isolating.ranges).unwrap_or_default())
     }
 
-    /// Renames the file once the businesses are durably set aside.
     pub(super) fn finish(&self, ranges: &[Range]) -> Result<(), StoreError> {
         let Some(first) = ranges.first() else { return Ok(()) };
         let aside = self.dir.join(format!("page-{}.damaged", first.offset));
@@ -205,20 +199,12 @@ impl Files {
     }
 }
 
-/// Syncs the log: a killed process may have left unsynced writes in memory, which sled is about to read.
-fn sync_log(store: &Path) -> Result<(), StoreError> {
-    match sync_path(&store.join("db")) {
-        Err(StoreError::Prepare { source, .. }) if source.kind() == io::ErrorKind::NotFound => Ok(()), // no log yet
-        synced => synced,
-    }
-}
-
 /// Moves damaged derived files away, so that sled creates them again.
 fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     for path in sled_log::damaged_derived_files(store)? {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".damaged");
-        // The files leave sled's directory, because sled reads every file there whose name starts like a snapshot's.
+        // sled reads every file in its directory whose name starts like a snapshot's.
         let aside = dir.join(name);
         tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is created again");
         let renamed = fs::rename(&path, &aside);
@@ -228,30 +214,24 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Refuses a log that lost messages which the journal does not contain. `ended` is the end of the log at a clean stop,
-/// and `synced` the newest acknowledged batch.
+/// Refuses a log that lost messages which the journal lacks. `ended` is its end at a clean stop.
 fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
-    let path = files.db();
-    let read = StoreError::preparing("reading", &path);
-    let Some(log) = files.log().map_err(&read)? else { return Ok(()) };
-    let mut checked = log.check(ended).map_err(&read)?;
-    if checked.is_err() && ended.is_some() && is_in_journal(files, &log, synced)? {
-        checked = log.check(None).map_err(&read)?;
+    let Some(log) = files.log().map_err(|error| files.unusable(error))? else { return Ok(()) };
+    let mut checked = log.check(ended);
+    if matches!(checked, Err(Unusable::Damaged { .. }))
+        && ended.is_some()
+        && is_in_journal(files, &log, synced)?
+    {
+        checked = log.check(None);
     }
-    checked.map_err(|damage| StoreError::DamagedAt {
-        offset: damage.offset,
-        what: damage.what,
-        path: path.clone(),
-        dir: files.dir.clone(),
-    })
+    checked.map_err(|error| files.unusable(error))
 }
 
 /// Whether the journal contains every batch after the newest readable one in the log.
 fn is_in_journal(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreError> {
     let path = files.dir.join("journal");
-    let read = StoreError::preparing("reading", files.db());
-    let pages = log.pages().map_err(&read)?;
-    let newest = sled_log::last_value(log, &pages, &NEWEST_KEY).map_err(&read)?;
+    let newest = log.pages().and_then(|pages| sled_log::last_value(log, &pages, &NEWEST_KEY));
+    let newest = newest.map_err(|error| files.unusable(error))?;
     let Some(kept) = newest.and_then(|number| number.try_into().ok()).map(u64::from_be_bytes) else {
         return Ok(false);
     };

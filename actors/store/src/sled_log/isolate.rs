@@ -1,27 +1,24 @@
 //! Isolates a corrupt page of sled's tree: the page becomes an empty leaf, so that sled can use all other pages.
 //!
-//! sled stops its cleaner, and with it all freeing of space, at a page that it cannot read. So the messages of such a
-//! page are replaced in place by messages of the same length, which form an empty leaf between the same neighbours. The
-//! caller sets the businesses between these keys aside, so nothing reads the page as empty.
+//! sled stops its cleaner at a page that it cannot read. So the messages of such a page are replaced in place by
+//! messages of the same length, which form an empty leaf between the same neighbours. The caller sets the businesses
+//! between these keys aside, so nothing reads the page as empty.
 //!
 //! Invariants:
 //!
-//! - sled is closed meanwhile. This module writes nothing: the plan states the writes, and repeating them changes
-//!   nothing.
+//! - sled is closed. This module writes nothing: the plan states the writes, which may be repeated.
 //! - Only a leaf is isolated, and only if its parent states its keys.
-//! - A plan concerns only the bytes of that leaf's messages. Their segments are still in place, and the pages that the
-//!   plan is made from include every message of the log.
+//! - A plan concerns only the bytes of that leaf's messages, whose segments are still in place.
 
 use std::io;
 
 use serde::{Deserialize, Serialize};
 
 use super::message::{Kind, encode, message_at, parse};
-use super::node::{Data, NO_CHANGE, Node, root_of};
+use super::node::{Data, NO_CHANGE, Node, encode_empty, root_of};
 use super::pages::{Pages, Part, State};
-use super::walk::Log;
+use super::walk::{Log, Unusable};
 
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) lo: Vec<u8>,
     pub(crate) hi: Vec<u8>,
@@ -30,14 +27,11 @@ pub(crate) struct Plan {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Write {
-    /// The LSN of the segment at this place.
     pub(crate) segment: u64,
     pub(crate) at: u64,
     pub(crate) bytes: Vec<u8>,
     pub(crate) before: Vec<u8>,
 }
-
-pub(crate) type Refusal = &'static str;
 
 const META: u64 = 0;
 
@@ -53,9 +47,10 @@ fn body(log: &Log, part: &Part) -> io::Result<Option<Vec<u8>>> {
 }
 
 pub(super) fn node(log: &Log, state: &State) -> io::Result<Option<Node>> {
-    let State::Present { base, links } = state else { return Ok(None) };
+    let mut parts = state.parts();
+    let Some(base) = parts.next() else { return Ok(None) };
     let Some(mut node) = body(log, base)?.and_then(|body| Node::decode(&body)) else { return Ok(None) };
-    for link in links {
+    for link in parts {
         let applied = body(log, link)?.and_then(|link| node.apply(&link));
         if applied.is_none() {
             return Ok(None);
@@ -64,17 +59,14 @@ pub(super) fn node(log: &Log, state: &State) -> io::Result<Option<Node>> {
     Ok(Some(node))
 }
 
-/// The unreadable pages, each with the offset of its first corrupt message: the page with a message at `offset`, or all
-/// of them.
+/// The unreadable pages with the offsets of their first corrupt messages: all, or the one with a message at `offset`.
 pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io::Result<Vec<(u64, u64)>> {
     let mut found = Vec::new();
     for (page, state) in pages.iter() {
-        let State::Present { base, links } = state else { continue };
-        let parts = || std::iter::once(base).chain(links);
-        if offset.is_some_and(|offset| parts().all(|part| part.at != offset)) {
+        if offset.is_some_and(|offset| state.parts().all(|part| part.at != offset)) {
             continue;
         }
-        for part in parts() {
+        for part in state.parts() {
             if message(log, part)?.is_none() {
                 found.push((page, part.at));
                 break;
@@ -86,8 +78,7 @@ pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io
 
 /// The value of the last key of the tree; `None` when it cannot be read.
 pub(crate) fn last_value(log: &Log, pages: &Pages, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
-    let State::Present { base, .. } = pages.get(META) else { return Ok(None) };
-    let mut page = body(log, base)?.and_then(|body| root_of(&body));
+    let mut page = root(log, pages)?;
     while let Some(at) = page {
         let Some(node) = node(log, pages.get(at))? else { return Ok(None) };
         page = match &node.data {
@@ -102,39 +93,44 @@ pub(crate) fn last_value(log: &Log, pages: &Pages, key: &[u8]) -> io::Result<Opt
     Ok(None)
 }
 
-pub(crate) fn plan(log: &Log, pages: &Pages, page: u64) -> io::Result<Result<Plan, Refusal>> {
-    let State::Present { base, links } = pages.get(page) else { return Ok(Err("the page is not known")) };
-    let meta = match pages.get(META) {
-        State::Present { base, .. } => body(log, base)?.and_then(|body| root_of(&body)),
-        _ => None,
+fn root(log: &Log, pages: &Pages) -> io::Result<Option<u64>> {
+    let State::Present { base, .. } = pages.get(META) else { return Ok(None) };
+    Ok(body(log, base)?.and_then(|body| root_of(&body)))
+}
+
+/// Plans the isolation of a page. An error names the offset `at`.
+pub(crate) fn plan(log: &Log, pages: &Pages, page: u64, at: u64) -> Result<Plan, Unusable> {
+    let refused = |what| Unusable::Damaged { offset: at, what };
+    let State::Present { base, links } = pages.get(page) else {
+        return Err(refused("the page is not known"));
     };
-    let Some(root) = meta else { return Ok(Err("sled's page of trees cannot be read")) };
-    let (lo, hi, next) = match neighbours(log, pages, root, page)? {
-        Ok(neighbours) => neighbours,
-        Err(refusal) => return Ok(Err(refusal)),
-    };
-    let empty = Node::empty(&lo, &hi, next).encode_empty();
-    let number = |part: &Part| part.lsn / log.segment_bytes();
+    let root = root(log, pages)?.ok_or_else(|| refused("sled's page of trees cannot be read"))?;
+    let (lo, hi, next) = neighbours(log, pages, root, page)?.map_err(refused)?;
+    let empty = encode_empty(&lo, &hi, next);
     let mut writes = Vec::new();
     let replaced = std::iter::once((base, Kind::Node, &empty[..]));
     let replaced = replaced.chain(links.iter().map(|link| (link, Kind::Link, &NO_CHANGE[..])));
     for (part, kind, body) in replaced {
         let segment = log.segment_of(part);
         if !log.is_in_place(segment, part.at)? {
-            return Ok(Err("another segment now has the position of the page"));
+            return Err(refused("another segment now has the position of the page"));
         }
-        let Some(message) = encode(kind, number(part), page, body, part.length as usize) else {
-            return Ok(Err("the page is too small to be replaced"));
-        };
+        let message = encode(kind, part.lsn / log.segment_bytes(), page, body, part.length as usize)
+            .ok_or_else(|| refused("the page is too small to be replaced"))?;
         let before = log.bytes(part.at, message.len())?;
         writes.push(Write { segment, at: part.at, bytes: message, before });
     }
-    Ok(Ok(Plan { lo, hi, writes }))
+    Ok(Plan { lo, hi, writes })
 }
 
 type Neighbours = (Vec<u8>, Vec<u8>, Option<u64>);
 
-fn neighbours(log: &Log, pages: &Pages, root: u64, leaf: u64) -> io::Result<Result<Neighbours, Refusal>> {
+fn neighbours(
+    log: &Log,
+    pages: &Pages,
+    root: u64,
+    leaf: u64,
+) -> io::Result<Result<Neighbours, &'static str>> {
     let mut level = vec![(Vec::new(), root)];
     loop {
         let mut children = Vec::new();

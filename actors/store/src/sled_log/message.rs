@@ -1,48 +1,26 @@
 //! Messages of sled's log: headers, checksums and varints.
 
-use super::segment::HEADER_BYTES_MAX;
+use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES};
 
+/// sled's numbers. The kinds of large messages in separate files are not accepted: the store has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A cancelled operation, which is skipped.
-    Canceled,
-    Cap,
-    BatchManifest,
-    Free,
-    Counter,
-    Meta,
-    Node,
-    Link,
+    Canceled = 1,
+    Cap = 2,
+    BatchManifest = 3,
+    Free = 4,
+    Counter = 5,
+    Meta = 6,
+    Node = 8,
+    Link = 10,
 }
 
 impl Kind {
-    /// The kinds of large messages in separate files are not accepted: the store has none.
-    fn of(byte: u8) -> Option<Self> {
-        Some(match byte {
-            1 => Self::Canceled,
-            2 => Self::Cap,
-            3 => Self::BatchManifest,
-            4 => Self::Free,
-            5 => Self::Counter,
-            6 => Self::Meta,
-            8 => Self::Node,
-            10 => Self::Link,
-            _ => return None,
-        })
-    }
-
-    fn byte(self) -> u8 {
-        match self {
-            Self::Canceled => 1,
-            Self::Cap => 2,
-            Self::BatchManifest => 3,
-            Self::Free => 4,
-            Self::Counter => 5,
-            Self::Meta => 6,
-            Self::Node => 8,
-            Self::Link => 10,
-        }
-    }
+    const ALL: [Self; 8] = {
+        use Kind::{BatchManifest, Canceled, Cap, Counter, Free, Link, Meta, Node};
+        [Canceled, Cap, BatchManifest, Free, Counter, Meta, Node, Link]
+    };
 
     pub(super) fn is_of_page(self) -> bool {
         !matches!(self, Self::Canceled | Self::Cap | Self::BatchManifest)
@@ -60,11 +38,12 @@ pub(super) struct Header {
     sum: u32,
 }
 
-/// The unchecked header at the start of these bytes, if there is one. The body may be longer than the bytes.
+/// The unchecked header at the start of these bytes. The body may be longer than the bytes.
 pub(super) fn parse(message: &[u8]) -> Option<Header> {
     let mut bytes = Bytes(message);
     let sum = u32::from_le_bytes(bytes.array()?);
-    let kind = Kind::of(bytes.byte()?)?;
+    let byte = bytes.byte()?;
+    let kind = Kind::ALL.into_iter().find(|kind| *kind as u8 == byte)?;
     let body = usize::try_from(bytes.varint()?).ok()?;
     let number = bytes.varint()?;
     let page = bytes.varint()?;
@@ -112,7 +91,7 @@ pub(super) fn is_of_another_page(segment: &[u8], at: usize, header: &Header, pag
 pub(super) fn encode(kind: Kind, number: u64, page: u64, body: &[u8], length: usize) -> Option<Vec<u8>> {
     (body.len()..length).rev().find_map(|body_bytes| {
         let mut message = vec![0; 4];
-        message.push(kind.byte());
+        message.push(kind as u8);
         put_varint(&mut message, body_bytes as u64);
         put_varint(&mut message, number);
         put_varint(&mut message, page);
@@ -128,12 +107,44 @@ pub(super) fn encode(kind: Kind, number: u64, page: u64, body: &[u8], length: us
     })?
 }
 
-/// The valid message at this offset of the segment with this number, if there is one.
 pub(super) fn message_at(segment: &[u8], at: usize, number: u64) -> Option<Header> {
     header_at(segment, at).filter(|header| header.number == number && is_whole(segment, at, header))
 }
 
-/// Whether a message may start at this offset of a segment of this length.
+/// The next valid message with this property from `at` on, with its offset. Zeros are not a message.
+pub(super) fn next_message(
+    segment: &[u8],
+    mut at: usize,
+    is_sought: impl Fn(&Header) -> bool,
+) -> Option<(usize, Header)> {
+    while has_room(at, segment.len()) {
+        let zeros = segment[at..].iter().position(|byte| *byte != 0)?;
+        at += zeros.saturating_sub(4);
+        match header_at(segment, at) {
+            Some(header) if is_sought(&header) && is_whole(segment, at, &header) => {
+                return Some((at, header));
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// The valid messages in the place of a segment, whatever segment they belong to.
+pub(super) fn all_messages(segment: &[u8]) -> impl Iterator<Item = Header> {
+    let mut at = SEGMENT_HEADER_BYTES;
+    std::iter::from_fn(move || {
+        let (found, header) = next_message(segment, at, |_| true)?;
+        at = found + header.length;
+        Some(header)
+    })
+}
+
+/// The offset of the next valid message of the segment with this number, or the length of the segment.
+pub(super) fn message_after(segment: &[u8], at: usize, number: u64) -> usize {
+    next_message(segment, at, |header| header.number == number).map_or(segment.len(), |(at, _)| at)
+}
+
 pub(super) fn has_room(at: usize, segment_bytes: usize) -> bool {
     at + HEADER_BYTES_MAX <= segment_bytes
 }

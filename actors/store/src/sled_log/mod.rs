@@ -1,9 +1,7 @@
-//! Reads sled's files without sled: to check them before sled opens them, to isolate a corrupt page, and to salvage
-//! rows.
+//! Reads sled's files: to check them before sled opens them, to isolate a corrupt page, and to salvage rows.
 //!
 //! sled 0.34.7 keeps its log in one file, `db`, of segments of equal length. A segment without live pages is free and
-//! is overwritten later. Positions in the log are log sequence numbers (LSN): they always grow, and a segment starts at
-//! a multiple of its length.
+//! overwritten later. A log sequence number (LSN) always grows, and a segment starts at a multiple of its length.
 //!
 //! ```text
 //! segment      crc32 4 | LSN 8 | stable LSN 8                     both LSNs with all bits but the first inverted
@@ -37,4 +35,4 @@ pub(super) use self::segment::{SEGMENT_HEADER_BYTES, header_of};
 pub(super) use self::snapshot::damaged_derived_files;
 #[cfg(test)]
 pub(super) use self::snapshot::snapshots_of;
-pub(super) use self::walk::Log;
+pub(super) use self::walk::{Log, Unusable};

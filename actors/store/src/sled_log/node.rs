@@ -7,11 +7,9 @@ pub(super) struct Node {
     pub(super) next: Option<u64>,
     /// A child that is being merged into its left neighbour.
     merging_child: Option<u64>,
-    /// The page itself is being merged into its left neighbour.
     merging: bool,
     /// The number of bytes of `lo` that the stored keys omit.
     prefix: usize,
-    /// The first key in the range of the page.
     pub(super) lo: Vec<u8>,
     /// The first key after the range; empty on the last page.
     pub(super) hi: Vec<u8>,
@@ -26,11 +24,6 @@ pub(super) enum Data {
 }
 
 impl Node {
-    pub(super) fn empty(lo: &[u8], hi: &[u8], next: Option<u64>) -> Self {
-        let (lo, hi) = (lo.to_vec(), hi.to_vec());
-        Self { next, merging_child: None, merging: false, prefix: 0, lo, hi, data: Data::Leaf(Vec::new()) }
-    }
-
     /// Decodes the body of a message. Bytes after the node are ignored.
     pub(super) fn decode(body: &[u8]) -> Option<Self> {
         let mut bytes = Bytes(body);
@@ -54,18 +47,6 @@ impl Node {
         let page = |number: u64| Some(number).filter(|number| *number != 0);
         let (next, merging_child) = (page(next), page(merging_child));
         Some(Self { next, merging_child, merging: merging != 0, prefix, lo, hi, data })
-    }
-
-    pub(super) fn encode_empty(&self) -> Vec<u8> {
-        let mut body = Vec::new();
-        put_varint(&mut body, self.next.unwrap_or(0));
-        body.extend([0, 0, 0]); // no merge of a child or of the page, and whole keys
-        for key in [&self.lo, &self.hi] {
-            put_varint(&mut body, key.len() as u64);
-            body.extend(key);
-        }
-        body.extend([0, 0]); // a leaf without rows
-        body
     }
 
     /// Applies the body of a change; `None` when that is impossible.
@@ -104,12 +85,24 @@ impl Node {
     }
 }
 
+/// The body of an empty leaf with this range and right neighbour.
+pub(super) fn encode_empty(lo: &[u8], hi: &[u8], next: Option<u64>) -> Vec<u8> {
+    let mut body = Vec::new();
+    put_varint(&mut body, next.unwrap_or(0));
+    body.extend([0, 0, 0]); // no merge of a child or of the page, and whole keys
+    for key in [lo, hi] {
+        put_varint(&mut body, key.len() as u64);
+        body.extend(key);
+    }
+    body.extend([0, 0]); // a leaf without rows
+    body
+}
+
 /// The body of a change without an effect: the deletion of the empty key, which no row has.
 pub(super) const NO_CHANGE: [u8; 2] = [1, 0];
 
 const TREE: &[u8] = b"__sled__default";
 
-/// The root of the tree, from the body of sled's page of trees.
 pub(super) fn root_of(meta: &[u8]) -> Option<u64> {
     let mut bytes = Bytes(meta);
     while !bytes.is_empty() {

@@ -7,24 +7,33 @@ use super::segment::Segment;
 pub(crate) struct Part {
     pub(super) lsn: u64,
     pub(super) at: u64,
-    /// The length of header and body.
     pub(super) length: u32,
+}
+
+impl Part {
+    pub(super) fn of(header: &Header, lsn: u64, at: u64) -> Self {
+        Self { lsn, at, length: header.length as u32 }
+    }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum State {
     #[default]
     Unknown,
-    Free {
-        /// The LSN since which the page is free.
-        lsn: u64,
-    },
-    Present {
-        /// The whole state of the page.
-        base: Part,
-        /// The changes since.
-        links: Vec<Part>,
-    },
+    /// Free since this LSN.
+    Free { lsn: u64 },
+    /// The message with the whole state of the page, and the changes since.
+    Present { base: Part, links: Vec<Part> },
+}
+
+impl State {
+    pub(super) fn parts(&self) -> impl Iterator<Item = &Part> {
+        let (base, links) = match self {
+            Self::Present { base, links } => (Some(base), &links[..]),
+            Self::Unknown | Self::Free { .. } => (None, &[][..]),
+        };
+        base.into_iter().chain(links)
+    }
 }
 
 #[derive(Default)]
@@ -48,18 +57,14 @@ impl Pages {
         self.0.len() as u64
     }
 
-    pub(super) fn apply_at(&mut self, header: Header, segment: &Segment, at: usize) {
-        if header.kind.is_of_page() {
-            let at = at as u64;
-            let part = Part { lsn: segment.lsn + at, at: segment.at + at, length: header.length as u32 };
-            self.apply(header.kind, header.page, part);
+    /// Applies a message at this offset of a segment, as sled does when it opens.
+    pub(super) fn apply(&mut self, header: Header, segment: &Segment, at: usize) {
+        let Ok(index) = usize::try_from(header.page) else { return };
+        if !header.kind.is_of_page() {
+            return;
         }
-    }
-
-    /// Applies a message, as sled does when it opens.
-    pub(super) fn apply(&mut self, kind: Kind, page: u64, part: Part) {
-        let Ok(index) = usize::try_from(page) else { return };
-        if kind == Kind::Link {
+        let part = Part::of(&header, segment.lsn + at as u64, segment.at + at as u64);
+        if header.kind == Kind::Link {
             // A change of an unknown page belongs to a page that was replaced later.
             if let Some(State::Present { base, links }) = self.0.get_mut(index)
                 && links.last().unwrap_or(base).lsn < part.lsn
@@ -71,7 +76,7 @@ impl Pages {
         if self.0.len() <= index {
             self.0.resize(index + 1, State::Unknown);
         }
-        self.0[index] = match kind {
+        self.0[index] = match header.kind {
             Kind::Free => State::Free { lsn: part.lsn },
             _ => State::Present { base: part, links: Vec::new() },
         };

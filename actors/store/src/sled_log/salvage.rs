@@ -2,16 +2,12 @@
 //!
 //! Rules:
 //!
-//! - Every segment counts, including those before the snapshot. A message counts if it is valid and contains the number
-//!   of its segment. In a segment with a damaged header, each valid message counts with its own number. After an
-//!   unreadable part, reading continues at the next valid message.
-//! - A page is its newest whole state with the changes since. When the newest state is unreadable, the page falls back
-//!   to an older one, and the changes since may assume another length of the page's key prefix. So a change counts only
-//!   if its key is in the page's range and a well-formed key of the store.
-//! - Only leaves have rows. A leaf that fell back to its state before a split overlaps its younger siblings. Where
-//!   leaves overlap, the one with the newest state counts.
-//! - A crash in the middle of a split leaves a page that no other page names. Such a leaf counts only if the log is
-//!   damaged: then the page that named it may be unreadable.
+//! - Every segment counts. A message counts if it is valid and contains the number of its segment. In a segment with a
+//!   damaged header, each valid message counts with its own number.
+//! - A page is its newest readable whole state with the changes since. They may assume another key prefix than an older
+//!   state, so a change counts only if its key is in the page's range and well-formed.
+//! - Where leaves overlap, because one fell back to its state before a split, the one with the newest state counts.
+//! - A crash in a split leaves a page that no other page names. Such a leaf counts only if the log is damaged.
 //!
 //! The page table is in memory, with the ranges of all leaves. Rows are read leaf by leaf.
 
@@ -21,11 +17,10 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::message::{Bytes, Header, Kind, has_room, header_at, is_whole, message_at, parse};
+use super::message::{Bytes, Header, Kind, all_messages, has_room, message_after, message_at, parse};
 use super::node::{Data, Node};
 use super::pages::Part;
 use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, segments_of};
-use super::walk::message_after;
 use crate::files;
 
 pub(crate) struct Salvage {
@@ -67,11 +62,8 @@ impl Salvage {
         for run in runs {
             files::read_damaged(&db, run.at, segment_bytes as usize, &mut bytes)?;
             let damaged = messages(&bytes, run.number, run.number >= tail, |at, header| {
-                let part = Part {
-                    lsn: run.number * segment_bytes + at as u64,
-                    at: run.at + at as u64,
-                    length: header.length as u32,
-                };
+                let lsn = run.number * segment_bytes + at as u64;
+                let part = Part::of(&header, lsn, run.at + at as u64);
                 apply(&mut pages, header, part, &bytes[at + header.header..at + header.length]);
             });
             // A segment with a damaged header is one unreadable place. It may contain remains of an earlier segment.
@@ -92,21 +84,16 @@ impl Salvage {
     }
 
     pub(crate) fn rows(&self) -> impl Iterator<Item = io::Result<(Vec<u8>, Vec<u8>)>> {
-        self.rows_from(0)
-    }
-
-    /// The row of a key that is greater than all others.
-    pub(crate) fn last(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        let mut rows = self.rows_from(self.spans.len().saturating_sub(1));
-        let found = rows.find(|row| row.as_ref().map_or(true, |(found, _)| found == key));
-        Ok(found.transpose()?.map(|(_, value)| value))
-    }
-
-    fn rows_from(&self, first: usize) -> impl Iterator<Item = io::Result<(Vec<u8>, Vec<u8>)>> {
-        (first..self.spans.len()).flat_map(|at| match self.rows_of(at) {
+        (0..self.spans.len()).flat_map(|at| match self.rows_of(at) {
             Ok(rows) => rows.into_iter().map(Ok).collect::<Vec<_>>(),
             Err(error) => vec![Err(error)],
         })
+    }
+
+    /// The value of a key that is greater than all others.
+    pub(crate) fn last(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
+        let Some(last) = self.spans.len().checked_sub(1) else { return Ok(None) };
+        Ok(self.rows_of(last)?.into_iter().find(|(found, _)| found == key).map(|(_, value)| value))
     }
 
     fn rows_of(&self, at: usize) -> io::Result<Vec<(Vec<u8>, Vec<u8>)>> {
@@ -145,8 +132,7 @@ impl Salvage {
     }
 }
 
-/// The runs in the order of the log, the number from which the log may be torn after a crash, and the offsets of
-/// segments with damaged headers.
+/// The runs in the order of the log, the number from which the log may be torn, and segments with damaged headers.
 fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> {
     let segments = segments_of(db, segment_bytes)?;
     let tail = segments.iter().map(|segment| segment.stable).max().unwrap_or(0) / segment_bytes;
@@ -158,7 +144,7 @@ fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> 
             continue;
         }
         files::read_damaged(db, at, segment_bytes as usize, &mut bytes)?;
-        let numbers = numbers_of(&bytes);
+        let numbers: BTreeSet<u64> = all_messages(&bytes).map(|header| header.number).collect();
         headless.extend((!numbers.is_empty()).then_some(at));
         runs.extend(numbers.into_iter().map(|number| Run { number, at }));
     }
@@ -166,25 +152,7 @@ fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> 
     Ok((runs, tail, headless))
 }
 
-fn numbers_of(bytes: &[u8]) -> BTreeSet<u64> {
-    let (mut numbers, mut at) = (BTreeSet::new(), SEGMENT_HEADER_BYTES);
-    while has_room(at, bytes.len()) {
-        // Zeros are not a message.
-        let Some(zeros) = bytes[at..].iter().position(|byte| *byte != 0) else { break };
-        at += zeros.saturating_sub(4);
-        match header_at(bytes, at).filter(|header| is_whole(bytes, at, header)) {
-            Some(header) => {
-                numbers.insert(header.number);
-                at += header.length;
-            }
-            None => at += 1,
-        }
-    }
-    numbers
-}
-
-/// Calls `each` for the valid messages of a segment and returns the offsets of the unreadable parts. With
-/// `may_be_torn`, an unreadable end of the segment is not returned.
+/// Calls `each` for the valid messages. Returns the unreadable parts, without the end of a segment that may be torn.
 fn messages(bytes: &[u8], number: u64, may_be_torn: bool, mut each: impl FnMut(usize, Header)) -> Vec<usize> {
     let (mut at, mut unreadable) = (SEGMENT_HEADER_BYTES, Vec::new());
     while has_room(at, bytes.len()) {

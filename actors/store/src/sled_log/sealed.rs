@@ -1,18 +1,15 @@
-//! The list of sealed segments: the pages named by each segment of sled's log that was completed since the last
-//! snapshot.
+//! The pages that each sealed segment of sled's log names, since the last snapshot.
 //!
-//! sled frees a segment once each of its pages was replaced, and then overwrites it or cuts it off. So a later check of
-//! the log cannot distinguish a freed segment from a damaged one, unless it knows the pages of that segment.
+//! sled frees a segment once each of its pages was replaced. So a later check of the log cannot distinguish a freed
+//! segment from a damaged one without the pages of that segment.
 //!
 //! ```text
 //! DIR/segments     start 8 | crc32 4, then records: length 4 | crc32 4 | LSN 8 | offset 8 | pages
 //! ```
 //!
-//! The pages are varints of their differences.
-//!
-//! Invariants: a segment is listed only when it is durable. The list restarts once sled has opened, at the segment of
-//! its snapshot, because the snapshot covers all earlier segments. So each segment from the start on is listed, except
-//! the last ones, which are not free. A torn record ends the list.
+//! The pages are varints of their differences. Invariants: a segment is listed only when it is durable. The list
+//! restarts at the segment of the snapshot once sled has opened. So each segment from there on is listed, except the
+//! last ones, which are not free. A torn record ends the list.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -24,7 +21,6 @@ use super::segment::{SEGMENT_HEADER_BYTES, Segment, segments_of};
 use super::snapshot::snapshots_of;
 use crate::files::found;
 
-/// The number of bytes of a segment that one read returns.
 const WINDOW_BYTES: usize = 256 << 10;
 
 pub(crate) struct SealedSegments {
@@ -59,14 +55,12 @@ impl SealedSegments {
         Ok(Self { file, listed: start })
     }
 
-    /// The LSN of the newest segment, if segments before it are not listed.
     pub(crate) fn unlisted(&self, db: &File, segment_bytes: u64) -> io::Result<Option<u64>> {
         let newest = segments_of(db, segment_bytes)?.iter().map(|segment| segment.lsn).max();
         Ok(newest.filter(|newest| *newest > self.listed))
     }
 
-    /// Lists the segments before `newest`, the last result of [`SealedSegments::unlisted`]. The log was flushed and
-    /// synced since: sled may write a segment's end after the next segment's header.
+    /// The log was flushed and synced since [`SealedSegments::unlisted`], because sled may write a segment's end late.
     pub(crate) fn list(&mut self, db: &File, segment_bytes: u64, newest: u64) -> io::Result<()> {
         let segments = segments_of(db, segment_bytes)?;
         let mut records = Vec::new();

@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 
 pub(crate) const SEGMENT_HEADER_BYTES: usize = 20;
 
-/// The greatest length of a message's header. Fewer bytes at the end of a segment contain no message.
+/// A message has no longer header. Fewer bytes at the end of a segment contain no message.
 pub(super) const HEADER_BYTES_MAX: usize = 32;
 
 /// LSNs are stored with these bits inverted.

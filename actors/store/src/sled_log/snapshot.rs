@@ -12,7 +12,6 @@ use crate::files::found;
 /// The prefix of a snapshot's file name. The LSN follows in hexadecimal digits.
 const NAME: &str = "snap.";
 
-/// The length of the snapshot and the checksum, at the end of its file.
 const TRAILER_BYTES: usize = 12;
 
 pub(crate) struct SnapshotFile {
@@ -33,11 +32,6 @@ pub(crate) fn snapshots_of(store: &Path) -> io::Result<Vec<SnapshotFile>> {
     Ok(found)
 }
 
-fn is_whole(path: &Path) -> io::Result<bool> {
-    Ok(content(&fs::read(path)?).is_some())
-}
-
-/// The pages of a snapshot; `None` when the file is damaged.
 pub(super) fn read(path: &Path) -> io::Result<Option<Pages>> {
     Ok(content(&fs::read(path)?).and_then(decode))
 }
@@ -79,14 +73,13 @@ fn part(bytes: &mut Bytes<'_>) -> Option<Part> {
     Some(Part { lsn, at, length: u32::try_from(bytes.varint()?).ok()? })
 }
 
-/// The damaged snapshots and settings of sled. When the newest snapshot is damaged, the older ones are included: newer
-/// parts of the log may be overwritten.
+/// With a damaged newest snapshot, the older ones are included: newer parts of the log may be overwritten.
 pub(crate) fn damaged_derived_files(store: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let prepare = |path: &Path| StoreError::preparing("reading", path.to_owned());
     let mut damaged = Vec::new();
     let snapshots = snapshots_of(store).map_err(prepare(store))?;
     if let Some(newest) = snapshots.last()
-        && !is_whole(&newest.path).map_err(prepare(&newest.path))?
+        && content(&fs::read(&newest.path).map_err(prepare(&newest.path))?).is_none()
     {
         damaged.extend(snapshots.into_iter().map(|file| file.path));
     }
