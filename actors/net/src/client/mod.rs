@@ -7,6 +7,7 @@
 //! - A response takes bounded memory and is never decompressed. A redirect is a failure.
 //! - The error of an attempt contains no address.
 
+use std::fmt;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,6 +60,16 @@ pub struct Post {
     /// The headers without `host`, `user-agent` and `content-length`, with names in lower case.
     pub headers: Vec<(&'static str, String)>,
     pub body: Bytes,
+}
+
+/// The signature and the body are not logged.
+impl fmt::Debug for Post {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Post")
+            .field("url", &self.url)
+            .field("bytes", &self.body.len())
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
