@@ -75,12 +75,12 @@ pub(super) struct Appointments {
 }
 
 impl Appointment {
-    pub(super) fn of(view: AppointmentView) -> Result<Self, Refused> {
+    pub(super) fn of(view: &AppointmentView) -> Result<Self, Refused> {
         let zone = view.timezone.parse().map_err(|_| ApiError::internal("an unknown zone"))?;
         let clock = WallClock(zone);
         let times = json!({"local_start": clock.local(view.starts_at), "local_end": clock.local(view.ends_at),
             "weekday": clock.weekday(view.starts_at)});
-        of_view(&view, times)
+        of_view(view, times)
     }
 }
 
@@ -107,7 +107,8 @@ pub(super) async fn list(asking: Asking, wanted: Wanted) -> Result<Appointments,
     };
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.appointments(filter, &request).await };
-    let (appointments, paging) = page(&asking, wanted.cursor.as_ref(), read, Appointment::of).await?;
+    let (appointments, paging) =
+        page(&asking, wanted.cursor.as_ref(), read, |view| Appointment::of(&view)).await?;
     Ok(Appointments { appointments, paging })
 }
 
@@ -117,5 +118,5 @@ pub(super) async fn get(asking: Asking, one: One) -> Result<Appointment, Refused
 
 pub(super) async fn show(asking: &Asking, id: AppointmentId) -> Result<Appointment, Refused> {
     let found = asking.business.appointment(id).await?;
-    Appointment::of(found.ok_or(AppointmentId::NOT_FOUND)?)
+    Appointment::of(&found.ok_or(AppointmentId::NOT_FOUND)?)
 }

@@ -108,7 +108,7 @@ pub(super) async fn book(asking: Asking, booking: Booking) -> Result<Booked, Ref
         appointment = asking.business.appointment(appointment.id).await?.unwrap_or(appointment);
     }
     let already_booked = already_booked || answer.replayed;
-    Ok(Booked { already_booked, appointment: Appointment::of(appointment)? })
+    Ok(Booked { already_booked, appointment: Appointment::of(&appointment)? })
 }
 
 pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointment, Refused> {
@@ -122,7 +122,7 @@ pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointmen
     let request = MoveRequest { starts_at, staff_id, party: integration(asked.allow_pending) };
     let change = StartingAt { expected, change: Reschedule { id, request } };
     match asking.change(None, change).await {
-        Ok(answer) => Appointment::of(answer.value),
+        Ok(answer) => Appointment::of(&answer.value),
         Err(refused) => {
             // Other times are only searched after the refusal.
             let current = asking.business.appointment(id).await?;
@@ -140,7 +140,7 @@ pub(super) async fn cancel(asking: Asking, asked: Cancellation) -> Result<Appoin
     let clock = WallClock(asking.business.business().await?.zone);
     let expected = clock.readings("expected_starts_at", asked.expected_starts_at)?;
     match asking.change(None, StartingAt { expected, change: Cancel { id } }).await {
-        Ok(answer) => Appointment::of(answer.value),
+        Ok(answer) => Appointment::of(&answer.value),
         Err(refused) => Err(stands_otherwise(&asking, clock, refused)),
     }
 }

@@ -13,14 +13,16 @@ use super::server::lacking;
 /// In characters of each input.
 const FILLED_IN_CHARS_MAX: usize = 500;
 
+/// Returns the quoted input with this name, or `None` if it is absent.
+type Input<'a> = &'a dyn Fn(&str) -> Option<String>;
+
 struct Row {
     name: &'static str,
     title: &'static str,
     description: &'static str,
     scope: Scope,
     arguments: &'static [(&'static str, &'static str)],
-    /// The text with the quoted inputs. An input is `None` if it is absent.
-    text: fn(&dyn Fn(&str) -> Option<String>) -> String,
+    text: fn(Input<'_>) -> String,
 }
 
 const ROWS: [Row; 2] = [
@@ -45,7 +47,7 @@ const ROWS: [Row; 2] = [
     },
 ];
 
-fn book_for_caller(input: &dyn Fn(&str) -> Option<String>) -> String {
+fn book_for_caller(input: Input<'_>) -> String {
     let caller = input("caller").map_or_else(
         || "Ask who is calling: their name, and a phone number or an email.".to_owned(),
         |caller| format!("The caller is {caller}; ask for a phone number or an email if none is among that."),
@@ -63,7 +65,7 @@ fn book_for_caller(input: &dyn Fn(&str) -> Option<String>) -> String {
     )
 }
 
-fn daily_briefing(input: &dyn Fn(&str) -> Option<String>) -> String {
+fn daily_briefing(input: Input<'_>) -> String {
     let day = input("date").map_or_else(|| "today".to_owned(), |date| format!("the day {date}"));
     format!(
         "Brief me on {day} at the business. List the appointments of that day with list_appointments (from and to that \

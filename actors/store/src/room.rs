@@ -185,7 +185,7 @@ fn tell(level: RoomLevel, space: Space, reserve: u64) {
     match level {
         RoomLevel::Ample => say!(info, "the disk has room again"),
         RoomLevel::Scarce => {
-            say!(warn, "the disk is nearly full: changes that enlarge the store are refused")
+            say!(warn, "the disk is nearly full: changes that enlarge the store are refused");
         }
         RoomLevel::Exhausted => say!(
             error,

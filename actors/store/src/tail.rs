@@ -137,8 +137,11 @@ fn last_segments(db: &File, segment_bytes: u64) -> io::Result<(u64, Vec<u64>)> {
     Ok((newest, segments.into_iter().map(|segment| segment.at).collect()))
 }
 
-/// The LSN of the newest segment; for each copied segment, its offset in sled's file and its range in the copy.
-fn read(kept: &File) -> io::Result<(u64, Vec<(u64, Range<u64>)>)> {
+/// For each copied segment, its offset in sled's file and its range in the copy.
+type Copied = Vec<(u64, Range<u64>)>;
+
+/// Reads the LSN of the newest segment, and the copied segments.
+fn read(kept: &File) -> io::Result<(u64, Copied)> {
     let other = || io::Error::other("the copy of the end of the log is damaged");
     let whole = kept.metadata()?.len().checked_sub(4).ok_or_else(other)?;
     let mut sum = crc32fast::Hasher::new();

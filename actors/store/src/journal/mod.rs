@@ -260,9 +260,12 @@ struct Window<'a, B> {
     bytes: Vec<u8>,
 }
 
+/// The number, the rows and the end of a record.
+type Record<'a> = (u64, &'a [u8], u64);
+
 impl<B: Blocks> Window<'_, B> {
-    /// The number, the rows and the end of the record that begins at `at`, if there is one.
-    fn record(&mut self, id: &Id, at: u64) -> Result<Option<(u64, &[u8], u64)>, Unreadable> {
+    /// The record that begins at `at`, if there is one.
+    fn record(&mut self, id: &Id, at: u64) -> Result<Option<Record<'_>>, Unreadable> {
         let Some(bytes) = record::told_bytes(id, self.bytes(at..at + BLOCK_BYTES)?) else { return Ok(None) };
         let end = at + bytes;
         if end > self.length {
