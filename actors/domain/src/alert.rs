@@ -22,17 +22,13 @@ words! {
         AppointmentCancelled = "appointment_cancelled",
         CallMissed = "call_missed",
     }
-}
 
-words! {
     AlertEmail {
         Now = "now",
         Daily = "daily",
         Off = "off",
     }
-}
 
-words! {
     /// Whether a person receives alerts about all records or only about those of their own staff member.
     AlertScope {
         All = "all",

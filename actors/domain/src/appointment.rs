@@ -12,15 +12,7 @@ words! {
         Declined = "declined",
         Cancelled = "cancelled",
     }
-}
 
-impl AppointmentStatus {
-    pub fn is_active(self) -> bool {
-        matches!(self, Self::Pending | Self::Confirmed)
-    }
-}
-
-words! {
     Source {
         Voice = "voice",
         Sms = "sms",
@@ -29,15 +21,19 @@ words! {
         Api = "api",
         Mcp = "mcp",
     }
-}
 
-words! {
     /// The state of the copy in the staff member's own calendar.
     CalendarSyncStatus {
         NotConnected = "not_connected",
         Pending = "pending",
         Synced = "synced",
         Failed = "failed",
+    }
+}
+
+impl AppointmentStatus {
+    pub fn is_active(self) -> bool {
+        matches!(self, Self::Pending | Self::Confirmed)
     }
 }
 

@@ -74,9 +74,7 @@ words! {
         PersonSignedIn = "person.signed_in",
         PersonSignedOut = "person.signed_out",
     }
-}
 
-words! {
     AuditedKind {
         Appointment = "appointment",
         Contact = "contact",

@@ -14,9 +14,7 @@ words! {
         /// Integrations cannot book.
         Off = "off",
     }
-}
 
-words! {
     Locale {
         En = "en",
         Fr = "fr",

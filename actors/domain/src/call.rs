@@ -11,17 +11,13 @@ words! {
         Inbound = "inbound",
         Outbound = "outbound",
     }
-}
 
-words! {
     CallStatus {
         Completed = "completed",
         Missed = "missed",
         Failed = "failed",
     }
-}
 
-words! {
     CallOutcome {
         AppointmentBooked = "appointment_booked",
         AppointmentRescheduled = "appointment_rescheduled",

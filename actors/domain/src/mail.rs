@@ -15,9 +15,7 @@ words! {
         Sent = "sent",
         Failed = "failed",
     }
-}
 
-words! {
     MailKind {
         Alert = "alert",
         Gathered = "gathered",

@@ -8,9 +8,7 @@ words! {
         Normal = "normal",
         Urgent = "urgent",
     }
-}
 
-words! {
     MessageStatus {
         New = "new",
         Read = "read",

@@ -20,25 +20,19 @@ words! {
         MessageTaken = "message.taken",
         ContactCreated = "contact.created",
     }
-}
 
-words! {
     WebhookStatus {
         Enabled = "enabled",
         Disabled = "disabled",
     }
-}
 
-words! {
     DisabledReason {
         /// An event failed in all attempts, and no other delivery reached the endpoint meanwhile.
         Failures = "failures",
         Api = "api",
         Operator = "operator",
     }
-}
 
-words! {
     DeliveryStatus {
         Pending = "pending",
         Delivered = "delivered",

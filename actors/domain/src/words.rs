@@ -1,8 +1,10 @@
 //! A macro for enums whose variants are words of the API (`instant`, `confirmed` …).
 
-/// Declares an enum with a word for each variant. Parsing, `Display`, serde and the JSON schema use the words.
+/// Declares enums with a word for each variant. Parsing, `Display`, serde and the JSON schema use the words.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),* $(,)? }) => {
+    ($(
+        $(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal),* $(,)? }
+    )*) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name {
@@ -56,7 +58,7 @@ macro_rules! words {
                 Self::from_word(&word).ok_or_else(|| serde::de::Error::unknown_variant(&word, &[$($word),*]))
             }
         }
-    };
+    )*};
 }
 
 pub(crate) use words;
