@@ -60,16 +60,12 @@ impl ContactPatch {
     /// Errors: [`Refusal::Invalid`] if neither name nor phone nor e-mail address remains.
     pub fn apply(self, before: &Contact) -> Result<Contact, Refusal> {
         let mut after = before.clone();
-        if let Some(name) = self.name {
-            after.name = name.map(Text::into_string);
-        }
+        after.name = self.name.map_or(after.name, |name| name.map(Text::into_string));
         after.phone = self.phone.unwrap_or(after.phone);
         after.email = self.email.unwrap_or(after.email);
         after.locale = self.locale.unwrap_or(after.locale);
         after.zone = self.zone.unwrap_or(after.zone);
-        if let Some(notes) = self.notes {
-            after.notes = notes.map(Text::into_string);
-        }
+        after.notes = self.notes.map_or(after.notes, |notes| notes.map(Text::into_string));
         if after.name.is_none() && after.phone.is_none() && after.email.is_none() {
             return Err(Refusal::invalid("", ProblemCode::KeepsNamePhoneOrEmail));
         }

@@ -154,9 +154,7 @@ impl Change for PatchAppointment {
                 return Err(Refusal::conflict(Conflict::ContactErased, "notes", ProblemCode::ContactErased));
             }
             let mut after = before.clone();
-            if let Some(notes) = self.notes {
-                after.notes = notes.map(Text::into_string);
-            }
+            after.notes = self.notes.map_or(after.notes, |notes| notes.map(Text::into_string));
             Ok(if after == *before { Outcome::Unchanged } else { Outcome::Changed { after, event: None } })
         })
     }

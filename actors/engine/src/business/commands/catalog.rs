@@ -108,12 +108,8 @@ impl Change for PatchService {
         let shown = OperatorServiceView::from(before);
         context.check_match(&shown)?;
         let mut after = before.clone();
-        if let Some(name) = self.name {
-            after.name = name.into_string();
-        }
-        if let Some(description) = self.description {
-            after.description = description.into_string();
-        }
+        after.name = self.name.map_or(after.name, Text::into_string);
+        after.description = self.description.map_or(after.description, Text::into_string);
         after.duration_minutes = self.duration_minutes.unwrap_or(after.duration_minutes);
         after.active = self.active.unwrap_or(after.active);
         after.buffers = buffers(
@@ -227,14 +223,10 @@ impl Change for PatchStaff {
             check_services(context, &service_ids)?;
             after.service_ids = service_ids;
         }
-        if let Some(name) = self.name {
-            after.name = name.into_string();
-        }
+        after.name = self.name.map_or(after.name, Text::into_string);
         after.active = self.active.unwrap_or(after.active);
         after.zone = self.zone.unwrap_or(after.zone);
-        if let Some(hours) = self.hours {
-            after.hours = hours;
-        }
+        after.hours = self.hours.unwrap_or(after.hours);
         let affected = if concerns {
             let staff = BTreeMap::from([(self.id, Box::new(after.clone()))]);
             context.affected(&Concerned::staff(self.id), |schedule| Schedule { staff: &staff, ..schedule })

@@ -96,21 +96,11 @@ fn patch<V: Serialize, A: View>(
     let shown = view(before);
     context.check_match(&shown)?;
     let mut after = before.clone();
-    if let Some(name) = change.name {
-        after.name = name.into_string();
-    }
-    if let Some(url) = change.website_url {
-        after.website_url = url;
-    }
-    if let Some(hours) = change.hours {
-        after.hours = hours;
-    }
-    if let Some(breaks) = change.breaks {
-        after.breaks = breaks;
-    }
-    if let Some(region) = change.phone_region {
-        after.phone_region = region;
-    }
+    after.name = change.name.map_or(after.name, Text::into_string);
+    after.website_url = change.website_url.unwrap_or(after.website_url);
+    after.hours = change.hours.unwrap_or(after.hours);
+    after.breaks = change.breaks.unwrap_or(after.breaks);
+    after.phone_region = change.phone_region.unwrap_or(after.phone_region);
     after.zone = change.zone.unwrap_or(after.zone);
     after.locale = change.locale.unwrap_or(after.locale);
     after.booking_mode = change.booking_mode.unwrap_or(after.booking_mode);

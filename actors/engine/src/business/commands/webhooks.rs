@@ -101,9 +101,7 @@ impl Change for PatchWebhook {
         context.check_match(&WebhookView::from(before))?;
         let mut after = before.clone();
         after.url = self.url.unwrap_or(after.url);
-        if let Some(description) = self.description {
-            after.description = description.into_string();
-        }
+        after.description = self.description.map_or(after.description, Text::into_string);
         after.events = self.events.unwrap_or(after.events);
         match self.status {
             Some(WebhookStatus::Enabled) => after.enable(),
