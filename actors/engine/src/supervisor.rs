@@ -9,10 +9,11 @@
 use std::sync::Weak;
 use std::time::Duration;
 
-use ractor::{Actor, ActorProcessingErr, ActorRef, SupervisionEvent};
+use ractor::{Actor, ActorRef, SupervisionEvent};
 use store::StoreError;
 use tokio::task::JoinHandle;
 
+use crate::actor::Handled;
 use crate::delivery::EndpointKey;
 use crate::engine::Parts;
 use crate::people::write_uses;
@@ -84,17 +85,12 @@ impl Actor for Supervisor {
     type State = State;
     type Arguments = ();
 
-    async fn pre_start(&self, myself: ActorRef<Message>, (): ()) -> Result<State, ActorProcessingErr> {
+    async fn pre_start(&self, myself: ActorRef<Message>, (): ()) -> Handled<State> {
         drop(myself.send_interval(SWEEP_EVERY, || Message::Sweep));
         Ok(State { engine: Weak::new(), part_comes: false })
     }
 
-    async fn handle(
-        &self,
-        myself: ActorRef<Message>,
-        message: Message,
-        state: &mut State,
-    ) -> Result<(), ActorProcessingErr> {
+    async fn handle(&self, myself: ActorRef<Message>, message: Message, state: &mut State) -> Handled {
         match message {
             Message::Watch(engine) => state.engine = engine,
             Message::StartDelivery(key) => {
@@ -118,7 +114,7 @@ impl Actor for Supervisor {
         myself: ActorRef<Message>,
         event: SupervisionEvent,
         state: &mut State,
-    ) -> Result<(), ActorProcessingErr> {
+    ) -> Handled {
         let Some(engine) = state.engine.upgrade() else { return Ok(()) };
         let Parts { businesses, people, .. } = &*engine;
         let deliveries = &businesses.deliveries;

@@ -12,9 +12,13 @@ pub(crate) use directory::{Bounds, Directory, Running, Start};
 
 use std::sync::Arc;
 
+use ractor::ActorProcessingErr;
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::error::Result;
+
+/// The result of an actor's function. An error ends the actor.
+pub(crate) type Handled<T = ()> = Result<T, ActorProcessingErr>;
 
 /// Holds the permits of a message. Dropped unanswered, it tells the caller that the actor failed.
 pub(crate) struct Reply<T> {

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use domain::{BusinessId, Timestamp};
-use ractor::{Actor, ActorProcessingErr, ActorRef, SpawnErr};
+use ractor::{Actor, ActorRef, SpawnErr};
 use store::{Batch, Done};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -12,6 +12,7 @@ use super::decide::Effect;
 use super::handle::Businesses;
 use super::load::{Start, load};
 use super::state::State;
+use crate::actor::Handled;
 use crate::error::{EngineError, Result};
 use crate::maintenance::business as jobs;
 
@@ -105,7 +106,7 @@ impl Actor for BusinessActor {
         &self,
         myself: ActorRef<Message>,
         (start, businesses, permits): Self::Arguments,
-    ) -> Result<Box<Running>, ActorProcessingErr> {
+    ) -> Handled<Box<Running>> {
         let state = load(&start).await?.ok_or(NoSuchBusiness)?;
         if let Some(businesses) = businesses.upgrade() {
             businesses.directory.note(myself.get_id(), start.id); // before the first possible failure
@@ -115,11 +116,7 @@ impl Actor for BusinessActor {
         Ok(Box::new(Running { state, businesses, asked, maintained, permits, work, has_looked: false }))
     }
 
-    async fn post_start(
-        &self,
-        myself: ActorRef<Message>,
-        running: &mut Box<Running>,
-    ) -> Result<(), ActorProcessingErr> {
+    async fn post_start(&self, myself: ActorRef<Message>, running: &mut Box<Running>) -> Handled {
         let _ = myself.cast(Message::Maintain);
         if !running.state.budget.are_complete() {
             let _ = myself.cast(Message::Count);
@@ -132,7 +129,7 @@ impl Actor for BusinessActor {
         myself: ActorRef<Message>,
         message: Message,
         running: &mut Box<Running>,
-    ) -> Result<(), ActorProcessingErr> {
+    ) -> Handled {
         let is_set_aside = |running: &Running| running.state.store.is_business_set_aside(running.state.id);
         let handled =
             if is_set_aside(running) { Ok(()) } else { running.handle(myself.clone(), message).await };
@@ -150,11 +147,7 @@ impl Actor for BusinessActor {
 }
 
 impl Running {
-    async fn handle(
-        &mut self,
-        myself: ActorRef<Message>,
-        message: Message,
-    ) -> Result<(), ActorProcessingErr> {
+    async fn handle(&mut self, myself: ActorRef<Message>, message: Message) -> Handled {
         let Self { state, businesses, asked, maintained, has_looked, .. } = self;
         // The store writes nothing after a failure, so a new decision would be lost.
         if state.store.failed() {
@@ -224,9 +217,7 @@ impl Running {
         self.hold_while_working();
         Ok(())
     }
-}
 
-impl Running {
     /// Holds a permit while the actor counts, runs background jobs, or has not looked for such work yet.
     fn hold_while_working(&mut self) {
         let Self { state, has_looked, permits, work, .. } = self;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use domain::{Delivery, EventId, Timestamp};
 use net::Attempt;
-use ractor::{Actor, ActorProcessingErr, ActorRef};
+use ractor::{Actor, ActorRef};
 use store::{KeyRange, StoreError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -17,7 +17,7 @@ use super::EndpointKey;
 use super::dispatch::{AttemptPermit, UnderWay};
 use super::service::Deliveries;
 use super::state::{Loaded, State};
-use crate::actor::Reply;
+use crate::actor::{Handled, Reply};
 use crate::error::EngineError;
 
 /// A permit in a message keeps the actor running until the message is handled.
@@ -88,20 +88,11 @@ impl Actor for DeliveryActor {
     type State = State;
     type Arguments = Loaded;
 
-    async fn pre_start(
-        &self,
-        myself: ActorRef<Message>,
-        loaded: Loaded,
-    ) -> Result<State, ActorProcessingErr> {
+    async fn pre_start(&self, myself: ActorRef<Message>, loaded: Loaded) -> Handled<State> {
         Ok(State::new(myself, loaded))
     }
 
-    async fn handle(
-        &self,
-        myself: ActorRef<Message>,
-        message: Message,
-        state: &mut State,
-    ) -> Result<(), ActorProcessingErr> {
+    async fn handle(&self, myself: ActorRef<Message>, message: Message, state: &mut State) -> Handled {
         // The engine is closing. The waiting deliveries are in the store.
         let Some(deliveries) = state.deliveries.upgrade() else { return Ok(()) };
         let is_set_aside = |state: &State| deliveries.shared.store.is_business_set_aside(state.key.business);

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use domain::{Actor as Who, AuditAction, BusinessId, Person, PersonId, Timestamp, USE_WRITTEN_AFTER};
-use ractor::{Actor, ActorProcessingErr, ActorRef};
+use ractor::{Actor, ActorRef};
 use store::{Batch, Done, Weight, keys};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::state::{Persons, State};
 use super::write::write_person;
+use crate::actor::Handled;
 use crate::error::{EngineError, Result};
 use crate::mail::{NewMail, write_mail};
 use crate::shared::Shared;
@@ -61,23 +62,14 @@ impl Actor for PersonActor {
     type State = State;
     type Arguments = (PersonId, State);
 
-    async fn pre_start(
-        &self,
-        myself: ActorRef<Message>,
-        (id, state): Self::Arguments,
-    ) -> Result<State, ActorProcessingErr> {
+    async fn pre_start(&self, myself: ActorRef<Message>, (id, state): Self::Arguments) -> Handled<State> {
         if let Some(persons) = state.persons.upgrade() {
             persons.directory.note(myself.get_id(), id); // registered first, because loading may fail
         }
         Ok(state)
     }
 
-    async fn handle(
-        &self,
-        _: ActorRef<Message>,
-        message: Message,
-        state: &mut State,
-    ) -> Result<(), ActorProcessingErr> {
+    async fn handle(&self, _: ActorRef<Message>, message: Message, state: &mut State) -> Handled {
         // The engine is closing or the store has failed, so a decision could not be written.
         let persons = state.persons.upgrade().filter(|persons| !persons.shared.store.failed());
         let Some(persons) = persons else {
