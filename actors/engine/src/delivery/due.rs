@@ -19,6 +19,16 @@ use crate::shared::Shared;
 /// The maximum number of outcomes that are not durable, including attempts whose body is still read.
 const RECORDING_MAX: usize = 64;
 
+/// A due time further ahead of the schedule than this was written by a wrong clock.
+const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
+
+pub(super) struct Due {
+    pub(super) now: Vec<Delivery>,
+    pub(super) next: Option<Timestamp>,
+    /// Whether another read must follow immediately.
+    pub(super) more: bool,
+}
+
 impl State {
     pub(super) async fn turn(&mut self, deliveries: &Arc<Deliveries>) -> Result<(), StoreError> {
         let Deliveries { shared, dispatcher, client, .. } = &**deliveries;
@@ -117,19 +127,7 @@ impl State {
         self.rest(deliveries, due.more);
         Ok(())
     }
-}
 
-/// A due time further ahead of the schedule than this was written by a wrong clock.
-const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
-
-pub(super) struct Due {
-    pub(super) now: Vec<Delivery>,
-    pub(super) next: Option<Timestamp>,
-    /// Whether another read must follow immediately.
-    pub(super) more: bool,
-}
-
-impl State {
     /// Reads the waiting rows in the order of their due times and deletes stale ones.
     pub(super) async fn due(
         &self,

@@ -48,6 +48,8 @@ pub(crate) struct Deliveries {
     pub(crate) missed_over_budget: AtomicU64,
 }
 
+const ENDPOINTS_PER_TURN: usize = 64;
+
 impl Deliveries {
     pub(crate) fn new(
         shared: &Arc<Shared>,
@@ -182,11 +184,7 @@ impl Deliveries {
             }
         });
     }
-}
 
-const ENDPOINTS_PER_TURN: usize = 64;
-
-impl Deliveries {
     pub(crate) fn begin(self: &Arc<Self>) {
         self.dispatcher.begin(Arc::downgrade(self));
         // A separate task, so that slow receivers do not delay the caller.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use domain::{BusinessId, Mail, MailError, MailId, PersonId, Timestamp};
 use ports::MailFailure;
-use ractor::{Actor, ActorProcessingErr, ActorRef, RpcReplyPort};
+use ractor::{Actor, ActorRef, RpcReplyPort};
 use store::{Order, StoreError, keys, unless_business_set_aside};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::{AbortHandle, JoinSet};
@@ -17,6 +17,7 @@ use super::limits::ALERTS;
 use super::order::{self, Lane, Positions};
 use super::outbox::Transport;
 use super::pace::Pace;
+use crate::actor::Handled;
 use crate::shared::Shared;
 use crate::window::Windows;
 
@@ -75,16 +76,11 @@ impl Actor for OutboxActor {
         &self,
         myself: ActorRef<Message>,
         (shared, transport): Self::Arguments,
-    ) -> Result<State, ActorProcessingErr> {
+    ) -> Handled<State> {
         Ok(State::new(shared, transport, myself))
     }
 
-    async fn handle(
-        &self,
-        _: ActorRef<Message>,
-        message: Message,
-        state: &mut State,
-    ) -> Result<(), ActorProcessingErr> {
+    async fn handle(&self, _: ActorRef<Message>, message: Message, state: &mut State) -> Handled {
         // The engine is closing. The waiting mails are in the store.
         let Some(shared) = state.shared.upgrade() else { return Ok(()) };
         match message {
@@ -107,33 +103,6 @@ impl Actor for OutboxActor {
             }
         }
         state.ask_turn();
-        Ok(())
-    }
-}
-
-impl State {
-    /// The number of waiting mails, at most [`COUNTED_MAX`], without businesses whose rows are unreadable.
-    fn count_waiting(&self, shared: &Shared) -> usize {
-        let lanes = self.order.lanes().map(Lane::rows);
-        let owners: BTreeSet<BusinessId> = lanes.chain(self.sending.iter().map(|key| key.of)).collect();
-        owners.into_iter().fold(0, |count, of| {
-            let due = shared.store.scan(&keys::mails_due(of), Order::Ascending);
-            count + due.take(COUNTED_MAX - count).filter(Result::is_ok).count()
-        })
-    }
-
-    fn recorded(&mut self, shared: &Shared, first: MailKey) -> Result<(), StoreError> {
-        if self.positions.goes_on(first.of)
-            && let Some(mail) = unless_business_set_aside(self.read(shared, first))?.flatten().flatten()
-            && let Some(due) = mail.next_attempt_at
-        {
-            self.positions.go_back(first.of, due); // the retry is due then
-        }
-        self.recording.retain(|_, part_of| *part_of != first);
-        self.changes -= 1;
-        self.gathering.retain(|_, part_of| *part_of != first);
-        let now = shared.steady.now();
-        Lane::under(first.of).for_each(|lane| self.order.set(lane, Some(now)));
         Ok(())
     }
 }
@@ -162,6 +131,31 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// The number of waiting mails, at most [`COUNTED_MAX`], without businesses whose rows are unreadable.
+    fn count_waiting(&self, shared: &Shared) -> usize {
+        let lanes = self.order.lanes().map(Lane::rows);
+        let owners: BTreeSet<BusinessId> = lanes.chain(self.sending.iter().map(|key| key.of)).collect();
+        owners.into_iter().fold(0, |count, of| {
+            let due = shared.store.scan(&keys::mails_due(of), Order::Ascending);
+            count + due.take(COUNTED_MAX - count).filter(Result::is_ok).count()
+        })
+    }
+
+    fn recorded(&mut self, shared: &Shared, first: MailKey) -> Result<(), StoreError> {
+        if self.positions.goes_on(first.of)
+            && let Some(mail) = unless_business_set_aside(self.read(shared, first))?.flatten().flatten()
+            && let Some(due) = mail.next_attempt_at
+        {
+            self.positions.go_back(first.of, due); // the retry is due then
+        }
+        self.recording.retain(|_, part_of| *part_of != first);
+        self.changes -= 1;
+        self.gathering.retain(|_, part_of| *part_of != first);
+        let now = shared.steady.now();
+        Lane::under(first.of).for_each(|lane| self.order.set(lane, Some(now)));
+        Ok(())
+    }
+
     pub(super) fn new(shared: Weak<Shared>, transport: Arc<Transport>, myself: ActorRef<Message>) -> Self {
         Self {
             shared,

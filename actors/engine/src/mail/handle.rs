@@ -37,6 +37,9 @@ pub(crate) struct Mails {
     tests: Arc<Quota>,
 }
 
+const BUSINESSES_PER_TURN: usize = 64;
+const FAILED_PAUSE: Duration = Duration::from_secs(5);
+
 impl Mails {
     pub(crate) fn new(shared: &Arc<Shared>, tests: &Arc<Quota>, waiting_max: u64) -> Arc<Self> {
         let (shared, tests) = (Arc::clone(shared), Arc::clone(tests));
@@ -87,12 +90,7 @@ impl Mails {
         };
         Ok(Some(TestedMail { result, took: began.elapsed() }))
     }
-}
 
-const BUSINESSES_PER_TURN: usize = 64;
-const FAILED_PAUSE: Duration = Duration::from_secs(5);
-
-impl Mails {
     pub(crate) fn begin(self: &Arc<Self>, ports: MailPorts) {
         if let Some(transport) = self.outbox.set(ports) {
             tokio::spawn(keep(Arc::downgrade(self), transport));
