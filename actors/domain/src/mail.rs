@@ -27,6 +27,31 @@ words! {
         EmailChange = "email_change",
         EmailChanged = "email_changed",
     }
+
+    /// The reason why an attempt to send a mail failed, for reasons without a value.
+    MailFault {
+        /// The task of the attempt panicked.
+        Panicked = "making it has panicked",
+        /// The lookup of the recipient did not end in time.
+        NoRecipient = "nobody says who gets it",
+        /// The service has no public address for the link in the mail.
+        NoPublicUrl = "people reach the service nowhere, so no link can be made",
+        NoAddress = "the relay's name has no address",
+        NoStartTls = "the relay does not offer STARTTLS",
+        Closed = "the relay closed the connection",
+        NoResponse = "no response",
+        InvalidResponse = "the relay's response is not valid SMTP",
+        LongResponse = "the relay's response is too long",
+        DataBeforeTls = "the relay, or an attacker in the network, sent unexpected data before TLS",
+        CertificateExpired = "the certificate has expired",
+        CertificateNotYetValid = "the certificate is not valid yet",
+        CertificateOtherName = "the certificate is for another name",
+        CertificateIssuer = "the certificate's issuer is not trusted",
+        CertificateInvalid = "the certificate is not valid",
+        HandshakeRefused = "the other end refused the TLS handshake",
+        NotTls = "the other end does not speak TLS",
+        HandshakeFailed = "the TLS handshake failed",
+    }
 }
 
 impl MailKind {
@@ -52,33 +77,6 @@ pub struct About {
     pub kind: AlertKind,
     pub id: Uuid,
     pub at: Timestamp,
-}
-
-words! {
-    /// The reason why an attempt to send a mail failed, for reasons without a value.
-    MailFault {
-        /// The task of the attempt panicked.
-        Panicked = "making it has panicked",
-        /// The lookup of the recipient did not end in time.
-        NoRecipient = "nobody says who gets it",
-        /// The service has no public address for the link in the mail.
-        NoPublicUrl = "people reach the service nowhere, so no link can be made",
-        NoAddress = "the relay's name has no address",
-        NoStartTls = "the relay does not offer STARTTLS",
-        Closed = "the relay closed the connection",
-        NoResponse = "no response",
-        InvalidResponse = "the relay's response is not valid SMTP",
-        LongResponse = "the relay's response is too long",
-        DataBeforeTls = "the relay, or an attacker in the network, sent unexpected data before TLS",
-        CertificateExpired = "the certificate has expired",
-        CertificateNotYetValid = "the certificate is not valid yet",
-        CertificateOtherName = "the certificate is for another name",
-        CertificateIssuer = "the certificate's issuer is not trusted",
-        CertificateInvalid = "the certificate is not valid",
-        HandshakeRefused = "the other end refused the TLS handshake",
-        NotTls = "the other end does not speak TLS",
-        HandshakeFailed = "the TLS handshake failed",
-    }
 }
 
 /// Why an attempt to send a mail failed.
