@@ -26,6 +26,13 @@ use crate::shared::Shared;
 /// The pause of a step while too much is in flight.
 const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
 
+enum Progress {
+    Continues,
+    /// Wait until the outcome of the attempt in progress is durable. It changes the row of the delivery.
+    Waits,
+    Done,
+}
+
 impl State {
     pub(super) async fn resend(
         &mut self,
@@ -180,16 +187,7 @@ impl State {
         shared.store.settled(business).await?;
         Ok((sent, is_full))
     }
-}
 
-enum Progress {
-    Continues,
-    /// Wait until the outcome of the attempt in progress is durable. It changes the row of the delivery.
-    Waits,
-    Done,
-}
-
-impl State {
     /// Cleans the deliveries of the next events to be wiped, except those with an attempt in progress.
     pub(super) async fn clean(
         &mut self,
@@ -202,10 +200,8 @@ impl State {
         let target = Target::read(&shared.store, self.key)?;
         let Some(Target { endpoint, suspended }) = target else { return Ok(()) };
         let (mut batch, mut last, mut looked_at) = (Batch::default(), None, 0);
-        let mut range = keys::of_kind(business, kind::WIPE);
-        if let Some(after) = after {
-            range = range.after(keys::wipe(business, after));
-        }
+        let all = keys::of_kind(business, kind::WIPE);
+        let range = after.map_or(all, |after| all.after(keys::wipe(business, after)));
         for row in shared.store.scan(&range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, value) = row?;
             looked_at += 1;

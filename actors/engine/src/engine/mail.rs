@@ -59,10 +59,8 @@ impl Engine {
 
     /// The newest mails of a business before `before`, at most `count` and at most 30 days old.
     pub async fn mail_log(&self, of: BusinessId, before: Option<MailId>, count: usize) -> Result<Vec<Mail>> {
-        let mut range = keys::mails(of);
-        if let Some(before) = before {
-            range = range.before(keys::mail(of, before));
-        }
+        let all = keys::mails(of);
+        let range = before.map_or(all, |before| all.before(keys::mail(of, before)));
         let shown_from = self.now() - LOG_DAYS;
         let mut mails = Vec::new();
         for row in self.shared().store.records::<Mail>(&range, Order::Descending) {

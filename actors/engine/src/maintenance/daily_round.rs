@@ -161,10 +161,8 @@ impl Job for DailyRound {
 }
 
 fn next_businesses(store: &Store, after: Option<BusinessId>) -> Result<Vec<BusinessId>, StoreError> {
-    let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
-    if let Some(after) = after {
-        range = range.after(keys::business_index(after));
-    }
+    let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
+    let range = after.map_or(all, |after| all.after(keys::business_index(after)));
     let ids = store.walk(&range, Order::Ascending, |key, _| keys::listed_business(key));
     ids.take(BUSINESSES_PER_STEP).map(|row| Ok(row?.1)).collect()
 }

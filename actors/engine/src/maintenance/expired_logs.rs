@@ -201,10 +201,8 @@ fn expire_rows(
     if !mails {
         return Ok(false);
     }
-    let mut left = keys::of_kind(of, kind::ALERT);
-    if let Some(at) = step.at {
-        left = left.after(at);
-    }
+    let all = keys::of_kind(of, kind::ALERT);
+    let mut left = step.at.map_or(all, |at| all.after(at));
     while let Some((key, _)) = step.store.scan(&left, Order::Ascending).next().transpose()? {
         let Some((person, _)) = step.store.usable(&key, keys::alert_at(&key))? else {
             left = left.after(Key::new(&key));

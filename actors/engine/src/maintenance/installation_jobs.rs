@@ -159,10 +159,8 @@ impl Job for ExpiredAccounts {
             self.after = Some(None);
         }
         let Some(after) = self.after else { return Ok(None) };
-        let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
-        if let Some(after) = after {
-            range = range.after(keys::person(after));
-        }
+        let all = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
+        let range = after.map_or(all, |after| all.after(keys::person(after)));
         let shared = &engine.shared;
         let rows = shared.store.records::<Person>(&range, Order::Ascending).take(PEOPLE_PER_STEP);
         let rows = rows.collect::<Result<Vec<_>, _>>()?;

@@ -94,10 +94,8 @@ impl Changes {
 
     /// The rows by id from the first possible creation on, in the order of creation.
     fn created(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
-        let mut range = keys::appointments_minted_from(self.of, reached.change.0);
-        if let Some(row) = reached.row {
-            range = range.after(keys::appointment_start(self.of, row));
-        }
+        let all = keys::appointments_minted_from(self.of, reached.change.0);
+        let range = reached.row.map_or(all, |row| all.after(keys::appointment_start(self.of, row)));
         let until = self.until;
         let rows = reader.scan(&range, Order::Ascending).filter_map(move |row| {
             let found = row.and_then(|(row, start)| {
