@@ -241,9 +241,8 @@ impl Restoring<'_> {
         let newest = self.store.newest_entry(of)?;
         let at = newest.map_or(Timestamp::MIN, |newest| newest.at).max(self.ports.clock.now());
         let mut mint = newest.map_or_else(IdMint::default, |newest| IdMint::after(newest.id));
-        let (actor, resource_type) = (Actor::System, action.kind());
         let id = mint.next::<AuditId>(at, self.ports.random_bytes());
-        let entry = AuditEntry { id, at, actor, action, resource_type, resource_id, changes: Vec::new() };
+        let entry = AuditEntry::new((id, at), (Actor::System, action), resource_id);
         Ok(AuditRecord { entry, usage: newest.and_then(|newest| newest.usage) })
     }
 }

@@ -12,8 +12,7 @@ use store::records::STORE_FORMAT;
 use store::{Noted, Snapshot, Store, Weight};
 use tokio::sync::watch;
 
-use super::write::Writer;
-use super::write::{Manifest, remove};
+use super::write::{Manifest, Writer, remove};
 use crate::counting::Tally;
 use crate::error::EngineError;
 

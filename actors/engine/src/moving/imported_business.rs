@@ -110,7 +110,11 @@ impl ImportedBusiness {
             && self.erased.contains(&contact.id)
         {
             self.check_contact(contact, &mut problems)?;
-            self.erased_before(contact, &mut problems);
+            // Every record has a smaller id than this bound, so all of the contact's records are cleaned.
+            let bound = Uuid::max().into();
+            let phone = contact.phone.as_deref().map(keys::phone_digest);
+            self.theirs.add(contact.id, Some(&ErasureRecord { id: bound, phone }));
+            check(&mut problems, self.erase_again, "id", ImportProblem::ErasedHere);
             if problems.is_empty() {
                 self.came(kind, place, (id, stamped.1));
             }
@@ -198,15 +202,6 @@ impl ImportedBusiness {
     fn came(&mut self, kind: MovedKind, place: Vec<u8>, (id, at): (Uuid, Timestamp)) {
         self.newest = (self.newest.0.max(id), self.newest.1.max(at));
         self.known.came(kind, place);
-    }
-
-    /// Handles the record of a contact who was erased in this store. The record is omitted or refused.
-    fn erased_before(&mut self, contact: &Contact, problems: &mut Vec<Problem>) {
-        // Every record has a smaller id than this bound, so all of the contact's records are cleaned.
-        let id = Uuid::max().into();
-        let phone = contact.phone.as_deref().map(keys::phone_digest);
-        self.theirs.add(contact.id, Some(&ErasureRecord { id, phone }));
-        check(problems, self.erase_again, "id", ImportProblem::ErasedHere);
     }
 
     fn without_them(&mut self, moved: Moved) -> Result<Moved, StoreError> {
@@ -323,15 +318,7 @@ impl ImportedBusiness {
         self.write_names().await?;
         let (of, (newest, at)) = (self.of, self.newest);
         let id: AuditId = IdMint::after(AuditId::from(newest)).next(at, shared.ports.random_bytes());
-        let entry = AuditEntry {
-            id,
-            at,
-            actor: Actor::Operator,
-            action: AuditAction::BusinessImported,
-            resource_type: AuditAction::BusinessImported.kind(),
-            resource_id: of.uuid(),
-            changes: Vec::new(),
-        };
+        let entry = AuditEntry::new((id, at), (Actor::Operator, AuditAction::BusinessImported), of.uuid());
         let record = AuditRecord { entry, usage: Some(self.staged.usage) };
         self.staged.put(keys::audit(of, id), record.encode()).await?;
         if let Some(retention) = self.retention {
