@@ -67,10 +67,7 @@ impl std::fmt::Debug for Once {
 
 fn find(shared: &Shared, asked: Idempotency) -> Result<Option<IdempotencyRecord>> {
     let now = shared.clocks.steady();
-    let read = |day| shared.store.get::<IdempotencyRecord>(&of_installation(day, &asked));
+    let at = |day| keys::idempotency(BusinessId::INSTALLATION, day, &asked.key);
+    let read = |day| shared.store.get::<IdempotencyRecord>(&at(day));
     Ok(kept(days(now), now, asked.fingerprint, read)?.map(|(_, record)| record))
-}
-
-fn of_installation(day: u32, asked: &Idempotency) -> Key {
-    keys::idempotency(BusinessId::INSTALLATION, day, &asked.key)
 }

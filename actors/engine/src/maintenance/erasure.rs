@@ -191,7 +191,7 @@ impl Cleaning<'_> {
         };
         let state = self.state;
         for row in state.store.scan(&range, order) {
-            if self.is_enough() {
+            if self.looked_at >= ROWS_MAX || self.bytes >= BYTES_MAX || self.rows.bytes() >= BYTES_MAX {
                 return Ok(false);
             }
             let (key, value) = row?;
@@ -210,10 +210,6 @@ impl Cleaning<'_> {
             self.at = Some(key);
         }
         Ok(true)
-    }
-
-    fn is_enough(&self) -> bool {
-        self.looked_at >= ROWS_MAX || self.bytes >= BYTES_MAX || self.rows.bytes() >= BYTES_MAX
     }
 
     fn is_older(&self, id: impl ResourceId) -> bool {

@@ -69,7 +69,7 @@ impl Attempts {
             return Ok(Err((free - now).to_std().unwrap_or_default()));
         }
         let under_way = self.at_once.take(network).ok_or(EngineError::Overloaded)?;
-        let email = digest(email);
+        let email: [u8; 32] = Sha256::digest(email).into();
         failures.addresses.note(network, now);
         failures.emails.note(email, now);
         Ok(Ok(Try { attempts: self, network, email, at: now, _under_way: under_way }))
@@ -91,10 +91,6 @@ impl Try<'_> {
         }
         self.delay()
     }
-}
-
-fn digest(email: &str) -> [u8; 32] {
-    Sha256::digest(email).into()
 }
 
 #[cfg(test)]

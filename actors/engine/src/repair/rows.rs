@@ -31,7 +31,24 @@ pub(super) fn each_of(
             let Some(value) = store.get_raw(&key)? else { return Ok(None) };
             Ok(in_place::<ApiKey>(&key, &value, stamp)?.map(|(moved, _)| moved))
         }
-        kind::DELIVERY => delivery(store, of, key, value, present, stamp),
+        kind::DELIVERY => {
+            let moved = in_place::<Delivery>(key, value, stamp)?;
+            let Some((Moved { mut batch, name }, mut after)) = moved else { return Ok(None) };
+            // The due time is no timestamp of a change. It is corrected if the schedule forbids it.
+            let latest = present + delay_before(after.attempts);
+            if let Some(due) = after.next_attempt_at.filter(|due| *due > latest + DUE_AHEAD_MAX) {
+                let endpoint: WebhookId = keys::id_at_end(&key[..key.len() - 16])?;
+                let row = |at| keys::delivery_due(of, endpoint, at, after.event_id);
+                // A missed delivery may have no due row.
+                if store.contains(&row(due))? {
+                    batch.delete(row(due));
+                    batch.put(row(latest), Vec::new());
+                }
+                after.next_attempt_at = Some(latest);
+                batch.put(*key, after.encode());
+            }
+            Ok(Some(Moved { batch, name }))
+        }
         other => {
             let Some(kind) = kept::kind(other) else { return Ok(None) };
             let batch = (kind.restamp)(of, value, stamp)?;
@@ -49,31 +66,4 @@ fn in_place<R: Stamped>(
     let mut batch = Batch::default();
     batch.put_over(*key, after.encode(), value.len());
     Ok(Some((Moved { batch, name: R::NAME }, after)))
-}
-
-/// Corrects the timestamps of a delivery. Its due time is not a timestamp of a change; it is corrected only
-/// if it is later than the schedule allows.
-fn delivery(
-    store: &Store,
-    of: BusinessId,
-    key: &Key,
-    value: &[u8],
-    present: Timestamp,
-    stamp: OnStamp<'_>,
-) -> Result<Option<Moved>, StoreError> {
-    let moved = in_place::<Delivery>(key, value, stamp)?;
-    let Some((Moved { mut batch, name }, mut after)) = moved else { return Ok(None) };
-    let latest = present + delay_before(after.attempts);
-    if let Some(due) = after.next_attempt_at.filter(|due| *due > latest + DUE_AHEAD_MAX) {
-        let endpoint: WebhookId = keys::id_at_end(&key[..key.len() - 16])?;
-        let row = |at| keys::delivery_due(of, endpoint, at, after.event_id);
-        // A missed delivery may have no due row.
-        if store.contains(&row(due))? {
-            batch.delete(row(due));
-            batch.put(row(latest), Vec::new());
-        }
-        after.next_attempt_at = Some(latest);
-        batch.put(*key, after.encode());
-    }
-    Ok(Some(Moved { batch, name }))
 }
