@@ -20,8 +20,7 @@ pub(crate) async fn read_or_create(
     let meta = MetaRecord { format: STORE_FORMAT, secret, link_secret: secret, created_at: now };
     let mut batch = Batch::default();
     batch.put(keys::meta(), meta.encode());
-    store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
-    store.settled(BusinessId::INSTALLATION).await?;
+    store.write(BusinessId::INSTALLATION, batch).await?;
     Ok(meta)
 }
 
@@ -29,6 +28,5 @@ pub(crate) async fn renew_link_secret(store: &Store, ports: &Ports) -> Result<()
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Ok(()) };
     let mut batch = Batch::default();
     batch.put(keys::meta(), MetaRecord { link_secret: ports.random_bytes(), ..meta }.encode());
-    store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
-    store.settled(BusinessId::INSTALLATION).await
+    store.write(BusinessId::INSTALLATION, batch).await
 }

@@ -126,6 +126,7 @@ pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Ve
 /// The actor decides both the change and the loss of a right, so one of them comes first.
 pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>) -> Result<()> {
     match request.actor {
+        Who::ApiKey(_) | Who::Person(_) if state.business.suspended => Err(EngineError::Suspended),
         Who::ApiKey(id) => check_key(state, id),
         Who::Person(id) => check_person(state, (id, request.password_at), needs),
         Who::Operator | Who::System => Ok(()),
@@ -137,9 +138,6 @@ fn check_person(
     (id, password_at): (PersonId, Option<Timestamp>),
     needs: Option<Right>,
 ) -> Result<()> {
-    if state.business.suspended {
-        return Err(EngineError::Suspended);
-    }
     let Some(right) = needs else { return Ok(()) };
     let membership = state.people.get(&id).filter(|membership| membership.is_active());
     match membership.map_or(Access::Hidden, |membership| membership.role.access(right)) {
@@ -151,9 +149,6 @@ fn check_person(
 }
 
 fn check_key(state: &State, id: KeyId) -> Result<()> {
-    if state.business.suspended {
-        return Err(EngineError::Suspended);
-    }
     // The generation is read before the rows. While the generation is unchanged, the rows are unchanged too.
     let checked = (id, state.store.credentials_generation());
     if state.checked_key.get() == Some(checked) {

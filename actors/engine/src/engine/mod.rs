@@ -181,19 +181,16 @@ impl Engine {
         let store = &self.shared().store;
         store.check()?;
         let prefix = credential.prefix_chars();
+        let is_valid = |key: &ApiKey| credential.matches(&key.hash) && key.revoked_at.is_none();
         let principal = match self.parts.businesses.principals.read(store, prefix) {
             // Only the caller with a valid key learns that the business is set aside.
             Err(error @ StoreError::BusinessSetAside { .. }) => {
                 let key = store.get::<ApiKey>(&keys::api_key(prefix))?;
-                let is_valid =
-                    key.is_some_and(|key| credential.matches(&key.hash) && key.revoked_at.is_none());
-                return if is_valid { Err(error.into()) } else { Ok(None) };
+                return if key.as_ref().is_some_and(is_valid) { Err(error.into()) } else { Ok(None) };
             }
             read => read?,
         };
-        let principal = principal.filter(|principal| {
-            credential.matches(&principal.key.hash) && principal.key.revoked_at.is_none()
-        });
+        let principal = principal.filter(|principal| is_valid(&principal.key));
         if let Some(principal) = &principal {
             self.shared().check_business(principal.key.business_id)?;
             self.parts.businesses.key_usage.note(principal.key.id, self.now());
