@@ -46,27 +46,20 @@ impl PersonView {
     /// Before the membership is accepted, the view contains only the data of the offer. It reveals nothing
     /// about the account, not even whether one existed.
     pub fn new(person: &Person, membership: &Membership) -> Self {
-        let Membership { offer, accepted, .. } = membership;
-        let (email, name, locale) = match accepted {
-            true => (&person.email, &person.name, person.locale),
-            false => (&offer.email, &offer.name, offer.locale),
-        };
+        let (offer, account) = (&membership.offer, membership.accepted.then_some(person));
+        let changed_at = membership.updated_at;
         Self {
             id: person.id,
             membership_id: membership.id(),
-            email: email.clone(),
-            name: name.clone(),
-            locale,
+            email: account.map_or(&offer.email, |person| &person.email).clone(),
+            name: account.map_or(&offer.name, |person| &person.name).clone(),
+            locale: account.map_or(offer.locale, |person| person.locale),
             role: membership.role,
             status: membership.status,
             staff_id: membership.staff_id,
-            created_at: if *accepted { person.created_at } else { membership.created_at },
-            updated_at: if *accepted {
-                person.updated_at.max(membership.updated_at)
-            } else {
-                membership.updated_at
-            },
-            last_sign_in_at: person.last_sign_in_at.filter(|_| *accepted),
+            created_at: account.map_or(membership.created_at, |person| person.created_at),
+            updated_at: account.map_or(changed_at, |person| person.updated_at.max(changed_at)),
+            last_sign_in_at: account.and_then(|person| person.last_sign_in_at),
         }
     }
 }

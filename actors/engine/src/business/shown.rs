@@ -45,23 +45,18 @@ impl State {
                 let contact = self.read::<Contact>(&keys::contact(self.id, id))?;
                 contact.map(|contact| view::render(&OperatorContactView::from(&contact)))
             }
-            ShownAnew::Appointment(id) => match self.appointment(id)? {
-                None => None,
-                Some(appointment) => {
-                    let contact = self.contact_of(appointment.contact_id)?;
-                    Some(view::render(&self.show::<OperatorAppointmentView>(&appointment, contact.as_ref())))
-                }
-            },
-            ShownAnew::Call(id) => match self.read::<CallRecord>(&keys::call(self.id, id))? {
-                None => None,
-                Some(call) => {
-                    let contact = self.contact_of(call.contact_id)?;
-                    let call =
-                        if contact.is_none() && call.contact_id.is_some() { call.erased() } else { call };
-                    let name = contact.as_ref().and_then(|contact| contact.name.as_deref());
-                    Some(view::render(&CallView::new(&call, name)))
-                }
-            },
+            ShownAnew::Appointment(id) => {
+                let Some(appointment) = self.appointment(id)? else { return Ok(None) };
+                let contact = self.contact_of(appointment.contact_id)?;
+                Some(view::render(&self.show::<OperatorAppointmentView>(&appointment, contact.as_ref())))
+            }
+            ShownAnew::Call(id) => {
+                let Some(call) = self.read::<CallRecord>(&keys::call(self.id, id))? else { return Ok(None) };
+                let contact = self.contact_of(call.contact_id)?;
+                let call = if contact.is_none() && call.contact_id.is_some() { call.erased() } else { call };
+                let name = contact.as_ref().and_then(|contact| contact.name.as_deref());
+                Some(view::render(&CallView::new(&call, name)))
+            }
             ShownAnew::Message(id) => {
                 let message = self.read::<TakenMessage>(&keys::message(self.id, id))?;
                 message.map(|message| Ok(view::render(&self.show_message(&message)?))).transpose()?

@@ -89,12 +89,8 @@ impl People {
         let by_operator = matches!(request.actor, Actor::Operator | Actor::System);
         let mailed = !by_operator && self.sends_mail();
         if !by_operator && !mailed && known.as_ref().is_some_and(Person::may_be_anothers) {
-            return Err(Refusal::conflict(
-                Conflict::AddressUnconfirmed,
-                "email",
-                ProblemCode::OperatorCanAdd,
-            )
-            .into());
+            let unconfirmed = Conflict::AddressUnconfirmed;
+            return Err(Refusal::conflict(unconfirmed, "email", ProblemCode::OperatorCanAdd).into());
         }
         let Invitation { email, name, locale, role, staff_id } = invitation;
         let offer = Offer {

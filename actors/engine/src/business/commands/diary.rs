@@ -178,11 +178,8 @@ impl Change for AddTimeOff {
         let calendar = Calendar::new(&context.state.business, &context.state.special);
         let (starts_at, ends_at) = self.span.instants(calendar)?;
         let outlived = context.state.blocked.making_room(staff_id, context.now).map_err(|most| {
-            Refusal::conflict(
-                Conflict::TimesOffFull(most),
-                "staff_id",
-                ProblemCode::Now(staff_id.to_string()),
-            )
+            let now = ProblemCode::Now(staff_id.to_string());
+            Refusal::conflict(Conflict::TimesOffFull(most), "staff_id", now)
         })?;
         let time = BlockedTime {
             id: context.mint(),
