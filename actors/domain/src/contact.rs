@@ -31,17 +31,9 @@ pub struct ContactDetails {
 
 impl ContactDetails {
     pub fn into_contact(self, id: ContactId, now: Timestamp) -> Contact {
-        Contact {
-            id,
-            name: self.name.map(Text::into_string),
-            phone: self.phone,
-            email: self.email,
-            locale: self.locale,
-            zone: self.zone,
-            notes: None,
-            created_at: now,
-            updated_at: now,
-        }
+        let Self { name, phone, email, locale, zone } = self;
+        let name = name.map(Text::into_string);
+        Contact { id, name, phone, email, locale, zone, notes: None, created_at: now, updated_at: now }
     }
 }
 

@@ -35,15 +35,9 @@ pub struct KnowledgeDetails {
 
 impl KnowledgeDetails {
     pub fn into_knowledge(self, id: KnowledgeId, now: Timestamp) -> Knowledge {
-        Knowledge {
-            id,
-            title: self.title.into_string(),
-            content: self.content.into_string(),
-            source_url: self.source_url,
-            locale: self.locale,
-            created_at: now,
-            updated_at: now,
-        }
+        let Self { title, content, source_url, locale } = self;
+        let (title, content) = (title.into_string(), content.into_string());
+        Knowledge { id, title, content, source_url, locale, created_at: now, updated_at: now }
     }
 }
 

@@ -48,14 +48,12 @@ impl<'a> OwnHours<'a> {
         let hours = member.hours.as_ref()?;
         let first = self.known.len().saturating_sub(SAME_HOURS_MAX);
         let known = self.known[first..].iter().position(|known| known.hours == hours);
-        Some(known.map_or_else(
-            || {
-                let spans = self.timeline.staff_hours(hours);
-                self.known.push(KnownHours { hours, spans, is_past: false });
-                self.known.len() - 1
-            },
-            |at| first + at,
-        ))
+        if let Some(at) = known {
+            return Some(first + at);
+        }
+        let spans = self.timeline.staff_hours(hours);
+        self.known.push(KnownHours { hours, spans, is_past: false });
+        Some(self.known.len() - 1)
     }
 
     pub(super) fn mark_past(&mut self, at: usize) {

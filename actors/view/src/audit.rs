@@ -1,6 +1,8 @@
 //! The audit log.
 
-use domain::{Actor, AuditAction, AuditEntry, AuditId, AuditedKind, KeyId, ResourceId, Timestamp};
+use domain::{
+    Actor, AuditAction, AuditEntry, AuditId, AuditedKind, FieldChange, KeyId, ResourceId, Timestamp,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::Serializer;
@@ -64,25 +66,15 @@ fn raw<S: Serializer>(json: &str, serializer: S) -> Result<S::Ok, S::Error> {
 
 impl From<AuditEntry> for AuditView {
     fn from(entry: AuditEntry) -> Self {
-        let actor = match entry.actor {
+        let AuditEntry { id, at, actor, action, resource_type, resource_id, changes } = entry;
+        let actor = match actor {
             Actor::ApiKey(id) => ActorView { kind: "api_key", id: Some(id.uuid()) },
             Actor::Operator => ActorView { kind: "operator", id: None },
             Actor::Person(id) => ActorView { kind: "person", id: Some(id.uuid()) },
             Actor::System => ActorView { kind: "system", id: None },
         };
-        let change = |change: domain::FieldChange| FieldChangeView {
-            field: change.field,
-            from: change.from,
-            to: change.to,
-        };
-        Self {
-            id: entry.id,
-            at: entry.at,
-            actor,
-            action: entry.action,
-            resource_type: entry.resource_type,
-            resource_id: entry.resource_id,
-            changes: entry.changes.into_iter().map(change).collect(),
-        }
+        let change = |FieldChange { field, from, to }| FieldChangeView { field, from, to };
+        let changes = changes.into_iter().map(change).collect();
+        Self { id, at, actor, action, resource_type, resource_id, changes }
     }
 }

@@ -26,14 +26,8 @@ pub struct ServiceView {
 
 impl From<&Service> for ServiceView {
     fn from(service: &Service) -> Self {
-        Self {
-            id: service.id,
-            name: service.name.clone(),
-            description: service.description.clone(),
-            duration_minutes: service.duration_minutes,
-            created_at: service.created_at,
-            updated_at: service.updated_at,
-        }
+        let Service { id, name, description, duration_minutes, created_at, updated_at, .. } = service.clone();
+        Self { id, name, description, duration_minutes, created_at, updated_at }
     }
 }
 

@@ -72,14 +72,8 @@ pub struct TimeOffView {
 
 impl From<&BlockedTime> for TimeOffView {
     fn from(time: &BlockedTime) -> Self {
-        Self {
-            id: time.id,
-            staff_id: time.staff_id,
-            starts_at: time.starts_at,
-            ends_at: time.ends_at,
-            note: time.note.clone(),
-            created_at: time.created_at,
-        }
+        let BlockedTime { id, staff_id, starts_at, ends_at, note, created_at, .. } = time.clone();
+        Self { id, staff_id, starts_at, ends_at, note, created_at }
     }
 }
 

@@ -24,13 +24,8 @@ pub struct KeyView {
 
 impl From<&ApiKey> for KeyView {
     fn from(key: &ApiKey) -> Self {
-        Self {
-            id: key.id,
-            name: key.name.clone(),
-            prefix: key.prefix.clone(),
-            scopes: key.scopes.iter().collect(),
-            created_at: key.created_at,
-        }
+        let ApiKey { id, name, prefix, scopes, created_at, .. } = key.clone();
+        Self { id, name, prefix, scopes: scopes.iter().collect(), created_at }
     }
 }
 

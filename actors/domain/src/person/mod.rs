@@ -192,22 +192,17 @@ impl Person {
             // Another person may have set the password. They must not invalidate the mailed link.
             return Err(Refusal::conflict(Conflict::AccountUnconfirmed, "email", ProblemCode::UseMailedLink));
         }
-        self.link = None;
-        match mailed {
-            Some(hash) => {
-                self.link = Some(Link {
-                    hash,
-                    kind: LinkKind::Email,
-                    created_at: now,
-                    confirms: true,
-                    business_id: None,
-                    email: Some(email.as_str().to_owned()),
-                });
-            }
-            None => {
-                email.as_str().clone_into(&mut self.email);
-                (self.confirmed, self.updated_at, self.links_from) = (false, now, now);
-            }
+        self.link = mailed.map(|hash| Link {
+            hash,
+            kind: LinkKind::Email,
+            created_at: now,
+            confirms: true,
+            business_id: None,
+            email: Some(email.as_str().to_owned()),
+        });
+        if mailed.is_none() {
+            email.as_str().clone_into(&mut self.email);
+            (self.confirmed, self.updated_at, self.links_from) = (false, now, now);
         }
         Ok(())
     }
