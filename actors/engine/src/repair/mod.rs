@@ -76,7 +76,7 @@ pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> 
         let mut batch = Batch::default();
         batch.put(keys::repair(), keys::millis_value(present));
         repair.write(batch).await?;
-        repair.wait_durable().await?;
+        repair.writer.settle().await?;
     }
     let mut report = Report { present, resumed: begun.is_some(), businesses: Vec::new(), others: 0 };
     let mut range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
@@ -105,10 +105,6 @@ impl Repair<'_> {
     async fn write(&mut self, batch: Batch) -> Result<(), StoreError> {
         let batch = if self.dry_run { Batch::default() } else { batch };
         self.writer.write(batch).await.map(drop)
-    }
-
-    async fn wait_durable(&mut self) -> Result<(), StoreError> {
-        self.writer.settle().await
     }
 
     async fn walk(
@@ -147,7 +143,7 @@ impl Repair<'_> {
         if keys_moved > 0 {
             records.insert("idempotency keys", keys_moved);
         }
-        self.wait_durable().await?; // every move needs the map
+        self.writer.settle().await?; // every move needs the map
         self.walk(keys::of_kind(of, kind::REPAIR), |key, value, batch| {
             batch.delete_whole(*key, value.len());
             Ok(())
@@ -200,7 +196,7 @@ impl Repair<'_> {
             let mut head = Batch::default();
             head.put(keys::repair_part(of, 0), keys::millis_value(map.newest_kept()));
             self.write(head).await?;
-            self.wait_durable().await?;
+            self.writer.settle().await?;
         }
         Ok(map)
     }
@@ -281,10 +277,10 @@ impl Repair<'_> {
                 self.store.note_instant(Noted::BelievedTime, wall);
             }
         }
-        self.wait_durable().await?; // written after all other rows
+        self.writer.settle().await?; // written after all other rows
         batch.delete(keys::repair());
         self.write(batch).await?;
-        self.wait_durable().await?;
+        self.writer.settle().await?;
         Ok(moved)
     }
 }

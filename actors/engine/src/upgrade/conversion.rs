@@ -8,7 +8,7 @@ const RECORDS_PER_LINE: u64 = 50_000;
 
 pub(super) struct Conversion<'a> {
     pub(super) store: &'a Store,
-    writer: BulkWriter,
+    pub(super) writer: BulkWriter,
     records: u64,
     to: u16,
 }
@@ -44,14 +44,6 @@ impl<'a> Conversion<'a> {
             converted.await?;
         }
         Ok(())
-    }
-
-    pub(super) async fn write(&mut self, batch: Batch) -> Result<(), StoreError> {
-        self.writer.write(batch).await.map(drop)
-    }
-
-    pub(super) async fn wait_durable(&mut self) -> Result<(), StoreError> {
-        self.writer.settle().await
     }
 }
 

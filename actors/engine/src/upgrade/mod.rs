@@ -73,8 +73,8 @@ pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError
     let mut batch = Batch::default();
     batch.put(keys::meta(), MetaRecord { format: STORE_FORMAT, ..meta }.encode());
     batch.delete(keys::upgrade());
-    conversion.write(batch).await?;
-    conversion.wait_durable().await?;
+    conversion.writer.write(batch).await?;
+    conversion.writer.settle().await?;
     tracing::info!(store.format = STORE_FORMAT, "the store is upgraded");
     Ok(())
 }
@@ -86,14 +86,14 @@ async fn take(conversion: &mut Conversion<'_>, from: u16, meta: &MetaRecord) -> 
     let mut batch = Batch::default();
     batch.put(keys::meta(), MetaRecord { format: STORE_FORMAT_IN_UPGRADE, ..meta.clone() }.encode());
     batch.put(keys::upgrade(), from.to_be_bytes().to_vec());
-    conversion.write(batch).await?;
-    conversion.wait_durable().await?; // durable before any row changes
+    conversion.writer.write(batch).await?;
+    conversion.writer.settle().await?; // durable before any row changes
     match from {
         1 => steps::from_1(conversion).await?,
         2 => steps::from_2(conversion).await?,
         _ => {}
     }
-    conversion.wait_durable().await
+    conversion.writer.settle().await
 }
 
 /// The old format of the interrupted step.

@@ -176,17 +176,12 @@ impl Change for CreateStaff {
     type Gives = New<OperatorStaffView>;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
-        check_services(context, &self.service_ids)?;
-        let staff = StaffMember {
-            id: context.mint(),
-            name: self.name.into_string(),
-            active: self.active,
-            zone: self.zone.unwrap_or(context.state.business.zone),
-            service_ids: self.service_ids,
-            hours: self.hours,
-            created_at: context.at,
-            updated_at: context.at,
-        };
+        let Self { name, active, zone, service_ids, hours } = self;
+        check_services(context, &service_ids)?;
+        let (id, name, at) = (context.mint(), name.into_string(), context.at);
+        let zone = zone.unwrap_or(context.state.business.zone);
+        let staff =
+            StaffMember { id, name, active, zone, service_ids, hours, created_at: at, updated_at: at };
         let shown = OperatorStaffView::from(&staff);
         Ok(Decision::answering(shown).note(AuditAction::StaffCreated, staff.id).write(Write::Staff(staff)))
     }

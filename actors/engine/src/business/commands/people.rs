@@ -46,7 +46,9 @@ impl Change for AddMember {
             created_at: context.at,
             updated_at: context.at,
         };
-        check_new(context, &membership)?;
+        check_people(&context.state.people)?;
+        check_staff(context, staff_id)?;
+        check_membership(&context.state.people, context.editor()?, None, Some(&membership))?;
         let shown = NewPersonView::remembered(&person, &membership);
         let decision = Decision::answering(shown)
             .note(AuditAction::PersonAdded, person.id)
@@ -57,12 +59,6 @@ impl Change for AddMember {
             None => decision,
         })
     }
-}
-
-fn check_new(context: &Context<'_>, membership: &Membership) -> Result<(), Refusal> {
-    check_people(&context.state.people)?;
-    check_staff(context, membership.staff_id)?;
-    check_membership(&context.state.people, context.editor()?, None, Some(membership))
 }
 
 fn check_staff(context: &Context<'_>, staff_id: Option<StaffId>) -> Result<(), Refusal> {
