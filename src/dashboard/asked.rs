@@ -97,9 +97,6 @@ impl Asked {
     }
 
     /// The parameter of the path that identifies the page's record.
-    ///
-    /// # Errors
-    /// Returns "not found" if the parameter does not parse.
     pub(super) fn id<T: FromStr>(&self, name: &str) -> Result<T, Refused> {
         self.param(name).ok_or_else(Refused::not_found)
     }
@@ -128,7 +125,6 @@ impl Asked {
         network(self.address())
     }
 
-    /// The source of a sign-in: address, network and browser.
     pub(super) fn comes_from(&self) -> SignInFrom {
         let browser = self.head.headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
         SignInFrom::new(self.address(), self.network(), browser.unwrap_or_default())
@@ -194,10 +190,7 @@ impl Asked {
 }
 
 impl Visit {
-    /// The request as a member of the business in the path.
-    ///
-    /// # Errors
-    /// Returns "not found" if the person is not an active member.
+    /// The request as a member of the business in the path. Only active members find the business.
     pub(super) async fn member(self) -> Result<Member, Refused> {
         let id: BusinessId = self.param("business_id").ok_or_else(Refused::not_found)?;
         let belongs = self.belongs.iter().find(|one| one.business_id == id && one.membership.is_active());

@@ -16,7 +16,6 @@ use sha2::{Digest, Sha256};
 
 use crate::http::packed::Packed;
 
-/// Browsers cache the asset for one year without revalidation.
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 const DIGEST_CHARS: usize = 16;
 

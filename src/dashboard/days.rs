@@ -24,7 +24,6 @@ impl Member {
         self.day(self.business.now())
     }
 
-    /// A date in words. The year appears only if it is not the current year.
     pub(super) fn date(&self, day: NaiveDate) -> String {
         let date = self.words.date(day);
         if day.year() == self.today().year() { date } else { format!("{date} {}", day.year()) }

@@ -117,10 +117,7 @@ impl<K: Eq + Hash> Limit<K> {
         Self(Mutex::new(Windows::fixed(Rate { count, within })))
     }
 
-    /// Counts an event of this key.
-    ///
-    /// # Errors
-    /// Returns the number of seconds until the next window if the limit is reached.
+    /// Counts an event of this key. The error is the number of seconds until the next window.
     pub(super) fn count(&self, who: K, now: Timestamp) -> Result<(), u64> {
         let counted = self.0.lock().count(who, now);
         counted.map(|_| ()).map_err(|free| (free - now).num_milliseconds().unsigned_abs().div_ceil(1_000))

@@ -30,7 +30,6 @@ pub(super) enum Why {
     SignedOut,
     /// The form was so old that the service cannot know whether it was applied.
     Stale,
-    /// The business was suspended after the page was shown.
     Suspended,
     /// The person submitted another form on the same page, and that form was accepted.
     Beside,

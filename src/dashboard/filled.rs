@@ -34,7 +34,6 @@ pub(super) fn tag(record: &impl Serialize) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Undone {
     Invalid(Vec<Problem>),
-    /// The change conflicts with the current state.
     Conflict(Refusal),
     /// The change conflicts with the current state, and the page provides the message.
     Told(String),
@@ -134,10 +133,7 @@ impl Body<'_> {
         self
     }
 
-    /// Reads the body with the rules of the APIs.
-    ///
-    /// # Errors
-    /// [`Undone::Invalid`] with all problems.
+    /// Reads the body with the rules of the APIs. The error contains all problems.
     pub(super) fn read<T: FromJson>(self) -> Result<T, Undone> {
         let reading = PhoneRegion::reading(&self.member.profile);
         from_json(&Json::Object(self.properties), reading).map_err(Undone::Invalid)
@@ -199,10 +195,7 @@ impl Member {
         }
     }
 
-    /// Makes a change in the person's name.
-    ///
-    /// # Errors
-    /// Returns [`Refused::Undone`] if the form can show the reason.
+    /// Makes a change in the person's name. The error is [`Refused::Undone`] if the form can show the reason.
     pub(super) async fn change<C: Change + 'static>(&self, change: C) -> Result<AnswerOf<C>, Refused> {
         self.business.change(self.request(), change).await.map_err(Undone::of)
     }

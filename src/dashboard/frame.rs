@@ -53,14 +53,12 @@ pub(super) struct Place {
 }
 
 pub(super) struct Frame {
-    /// The name of the business, or of the person's account.
     pub(super) title: String,
     pub(super) home: String,
     pub(super) places: Vec<Place>,
     pub(super) dock: Vec<Place>,
     /// The path of the change stream. It is empty outside a business.
     pub(super) stream: String,
-    /// The path of the alerts, and the number of new alerts.
     pub(super) bell: Option<(String, String)>,
     pub(super) others: Vec<Crumb>,
     pub(super) person: String,

@@ -46,7 +46,6 @@ impl Member {
         Part { request: PageRequest { limit, after }, here, binding, cursors }
     }
 
-    /// All services, or as many as the maximum of a complete list.
     pub(super) async fn services(&self) -> Result<Vec<Service>, Refused> {
         let business = &self.business;
         Ok(all(|page| async move { business.services(true, &page).await }).await?)

@@ -43,7 +43,6 @@ pub(super) struct Crumb {
     pub(super) path: String,
 }
 
-/// A link to another view of a page.
 pub(super) struct Tab {
     pub(super) label: String,
     pub(super) path: String,

@@ -73,7 +73,6 @@ impl Who {
 }
 
 pub(super) trait Given: Sized + Send + 'static {
-    /// The access of a row with this request type.
     type Access: Copy;
 
     fn who(access: Self::Access) -> Who;
@@ -157,7 +156,6 @@ pub(super) fn post<G: Given>(
     Route::new(Method::POST, path, G::who(access), FormOf::default(), handler)
 }
 
-/// The page of a form, and the change that the form makes.
 pub(super) fn form<G: Given>(
     path: &'static str,
     access: G::Access,

@@ -105,7 +105,6 @@ impl View {
 #[derive(Clone, Copy)]
 pub(super) struct NothingDone;
 
-/// Marks a response with [`NothingDone`], for a form that only changes the display.
 pub(super) fn nothing_done(mut response: Response) -> Response {
     response.extensions_mut().insert(NothingDone);
     response

@@ -17,7 +17,6 @@ use super::listing::all;
 use super::refused::Refused;
 
 impl Member {
-    /// The person as a member of the business, or `None` if the person is not a member.
     pub(super) async fn member_view(&self, id: PersonId) -> Result<Option<PersonView>, Refused> {
         match self.people().member(&self.business, id).await {
             Ok((person, membership)) => Ok(Some(PersonView::new(&person, &membership))),

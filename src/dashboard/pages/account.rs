@@ -187,7 +187,6 @@ impl Sessions<'_> {
     }
 }
 
-/// The time zone of the person's first business, or UTC without one.
 async fn zone(visit: &Visit) -> Result<Tz, Refused> {
     match visit.active().next() {
         Some(one) => Ok(visit.desk.engine.business(one.business_id).business().await?.zone),

@@ -44,7 +44,6 @@ pub(crate) async fn decline(visit: Visit) -> Answered {
     Ok(see_other("/dashboard"))
 }
 
-/// The business in the path, if the person has a membership or an invitation there.
 async fn offered(visit: &Visit) -> Result<BusinessHandle, Refused> {
     let id: BusinessId = visit.id("business_id")?;
     // For every other business the response is not found.

@@ -36,8 +36,7 @@ const GROUPS: [(&str, [AlertKind; 4]); 2] = [
 
 const ANSWER_CHARS_MAX: usize = 500;
 
-/// Whether alerts of this kind can belong to a staff member. Missed calls and disabled endpoints belong to
-/// none.
+/// Whether alerts of this kind can belong to a staff member.
 fn has_scope(kind: AlertKind) -> bool {
     !matches!(kind, AlertKind::CallMissed | AlertKind::WebhookDisabled)
 }

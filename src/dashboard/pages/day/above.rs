@@ -80,7 +80,6 @@ impl Member {
         std::iter::once(tab(self.t("calendar-all-staff"), None)).chain(each).collect()
     }
 
-    /// The city name of the business's time zone.
     pub(in crate::dashboard) fn place_name(&self) -> String {
         self.profile.zone.name().rsplit('/').next().unwrap_or_default().replace('_', " ")
     }

@@ -57,7 +57,6 @@ impl Page<'_> {
     }
 }
 
-/// The sentence about the alert, and the text of the message.
 fn told(member: &Member, what: Option<What>) -> (String, String) {
     let who = |name: Option<String>| name.unwrap_or_else(|| member.t("somebody"));
     match what {

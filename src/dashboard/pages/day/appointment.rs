@@ -29,7 +29,6 @@ struct Page<'a> {
     notes_tag: String,
     notes_field: Option<Field>,
     history: History,
-    /// The names of the actors in the history.
     whos: HashMap<Actor, String>,
 }
 
@@ -68,7 +67,6 @@ impl Member {
 }
 
 impl View {
-    /// The duration of an appointment in minutes.
     pub(super) fn minutes(&self, visit: &AppointmentView) -> u64 {
         u64::try_from((visit.ends_at.millis() - visit.starts_at.millis()) / 60_000).unwrap_or(0)
     }
@@ -196,7 +194,6 @@ impl Page<'_> {
     }
 }
 
-/// Redirects after a change, or shows the page with the reason for the refusal.
 async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
     redirected(done, |undone| shown(member, Some(undone))).await
 }

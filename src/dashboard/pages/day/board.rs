@@ -54,7 +54,6 @@ pub(super) struct Board<'a> {
     pub(super) member: &'a Member,
     pub(super) now: Timestamp,
     pub(super) axis: Axis,
-    /// The path of a new appointment, if the person may add one.
     pub(super) book: Option<String>,
 }
 

@@ -305,7 +305,6 @@ const OFFERED: usize = 8;
 const LOOKED_FOR_CHARS_MAX: usize = 200;
 
 impl View {
-    /// The contact's name, else the phone number or email address.
     pub(super) fn name_to_choose(&self, contact: &ContactView) -> String {
         let known = [&contact.name, &contact.phone, &contact.email].into_iter().flatten();
         let name = known.into_iter().find(|name| !name.trim().is_empty()).cloned();

@@ -83,7 +83,6 @@ pub(super) async fn needs(member: &Member) -> Result<Needs, Refused> {
 }
 
 impl Member {
-    /// The time of an event. The day is included if it is not today.
     pub(super) fn event_time(&self, at: Timestamp) -> String {
         if self.day(at) == self.today() { self.clock(at) } else { self.moment_heading(at) }
     }
@@ -151,7 +150,6 @@ fn missed_call(member: &Member, call: &CallView) -> Need {
     }
 }
 
-/// The disabled endpoints, if the person may see endpoints.
 async fn turned_off(member: &Member) -> Result<Vec<Need>, Refused> {
     if !member.sees(Right::Integrations) {
         return Ok(Vec::new());

@@ -41,7 +41,6 @@ pub(super) struct Step {
     pub(super) number: usize,
 }
 
-/// The steps, if the person may do them. The list is empty if none is left.
 pub(super) async fn steps(member: &Member, diary: &Diary) -> Result<Vec<Step>, Refused> {
     if !member.may(Right::Settings) {
         return Ok(Vec::new());

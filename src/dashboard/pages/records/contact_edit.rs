@@ -91,7 +91,6 @@ fn values(seen: &OperatorContactView) -> [(&'static str, String); 6] {
     ]
 }
 
-/// The contacts that already have the phone number or the email.
 async fn holders(member: &Member, done: &Result<String, Refused>) -> Result<Vec<Crumb>, Refused> {
     let Err(Refused::Undone(Undone::Conflict(Refusal::Conflict {
         conflict: Conflict::ContactTaken { phone, email },

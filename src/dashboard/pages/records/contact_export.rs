@@ -61,7 +61,6 @@ struct Sending {
     is_first: bool,
 }
 
-/// The text after each list.
 const ENDS: [&str; 3] = ["\n],\n\"calls\":[", "\n],\n\"messages\":[", "\n]}\n"];
 
 /// The parts of the lists. An error ends the response early, so the file is not valid JSON.

@@ -57,7 +57,6 @@ impl View {
         message.caller_name.clone().or(number).unwrap_or_else(|| self.t("somebody"))
     }
 
-    /// The contact's name, else the phone number or email.
     pub(super) fn called(&self, contact: &ContactView) -> String {
         let number = contact.phone.as_deref().map(|number| self.phone(number));
         let name = contact.name.clone().or(number).or_else(|| contact.email.clone());

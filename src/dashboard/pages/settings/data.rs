@@ -103,7 +103,6 @@ async fn shown(member: &Member, kept: &RetentionView, mut filled: Filled, done: 
     page_as(shown.filled.status, &shown)
 }
 
-/// Changes the periods. If this deletes data, the page asks for confirmation first.
 pub(crate) async fn sent(member: Member) -> Answered {
     let mut body = member.body();
     for (name, _) in theirs(&member).filter(|(name, _)| member.form.find(name).is_some()) {

@@ -124,7 +124,6 @@ async fn shown(member: &Member, mut week: Filled, mut day: Filled, done: Done) -
     page_as(status, &shown)
 }
 
-/// Changes the week, or shows the form with room for more breaks.
 pub(crate) async fn sent(member: Member) -> Answered {
     let room = member.form.find(ROOM).is_some();
     if room || member.form.find(SAME).is_some() {
@@ -157,7 +156,6 @@ pub(crate) async fn remove_day(member: Member) -> Answered {
     changed_day(&member, "removed", removed.map(|_| date)).await
 }
 
-/// Redirects to the page, or shows the refused form of a special day.
 async fn changed_day(member: &Member, word: &str, date: Result<NaiveDate, Refused>) -> Answered {
     let undone = match date {
         Ok(date) => return Ok(done(member, word, date)),

@@ -53,7 +53,6 @@ pub(super) fn regions(view: &View) -> Vec<Choice> {
     all
 }
 
-/// All codes of two letters.
 fn codes() -> impl Iterator<Item = String> {
     let letters = || 'A'..='Z';
     letters().flat_map(move |first| letters().map(move |second| format!("{first}{second}")))
@@ -125,7 +124,6 @@ pub(super) fn line(view: &View, label: &str, value: &str) -> Line {
     (view.t(label), if value.is_empty() { view.t("nothing-there") } else { value.to_owned() })
 }
 
-/// The submitted version next to the current one, if the form is stale.
 pub(super) fn versions(filled: &Filled, mine: Vec<Line>, theirs: Vec<Line>) -> Versions {
     let both = std::iter::zip(mine, theirs);
     filled.versions(both.map(|((label, mine), (_, theirs))| (label, mine, theirs)))
@@ -199,7 +197,6 @@ impl Done {
 }
 
 impl View {
-    /// The customer's name or phone number.
     pub(super) fn customer(&self, visit: &AppointmentView) -> String {
         let known = visit.contact_name.as_ref().or(visit.contact_phone.as_ref());
         known.cloned().unwrap_or_else(|| self.t("somebody"))

@@ -67,7 +67,6 @@ impl List<'_> {
 const HOURS: &str = "whose_hours";
 const OWN: &str = "own";
 const OF_BUSINESS: &str = "business";
-/// The button that only adds fields to the form.
 const ROOM: &str = "room";
 
 #[derive(Template)]
@@ -230,13 +229,11 @@ fn body(member: &Member) -> (Body<'_>, Vec<[String; 2]>) {
     (body.with("hours", hours), fields)
 }
 
-/// The page with the submitted form and more fields.
 async fn with_room(member: &Member, one: Option<&StaffMember>) -> Answered {
     let filled = Filled::of(member.form.clone());
     Ok(nothing_done(shown(member, one, filled, Filled::default(), Done::default()).await?))
 }
 
-/// Redirects after a change, or shows the refused form with the problems of the hours at their days.
 async fn saved(
     member: &Member,
     one: Option<&StaffMember>,

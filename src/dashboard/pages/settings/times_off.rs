@@ -117,7 +117,6 @@ pub(super) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
     body.read()
 }
 
-/// Moves a problem of the body to its form field.
 pub(super) fn beside(problem: Problem) -> Problem {
     match problem.path.as_str() {
         "starts_at" => Problem::new("from", problem.code),
@@ -126,7 +125,6 @@ pub(super) fn beside(problem: Problem) -> Problem {
     }
 }
 
-/// Parses a date with the rules of the APIs.
 pub(super) fn date(form: &Form, name: &str) -> Result<NaiveDate, Problem> {
     let text = form.get(name).trim();
     if text.is_empty() {

@@ -32,7 +32,6 @@ pub(super) const OPEN: Times = Times {
     word: "hours-open",
     labels: ["hours-opens-at", "hours-closes-at"],
 };
-/// The breaks, when no appointments can be booked.
 pub(super) const BREAKS: Times = Times {
     property: "breaks",
     ends: ["from", "to"],
@@ -44,7 +43,6 @@ pub(super) const WORKS: Times =
     Times { word: "staff-works", labels: ["staff-works-from", "staff-works-to"], ..OPEN };
 pub(super) const WORKS_AGAIN: Times = Times { word: "staff-works-again", ..WORKS };
 
-/// The opening hours of a special day.
 pub(super) const WINDOWS: Times = Times { property: "windows", ..OPEN };
 
 pub(super) struct DayRow {
@@ -95,7 +93,6 @@ impl Times {
         format!("{day}-{}-{nth}-{}", self.property, ["from", "to"][end])
     }
 
-    /// A range in the form, or `None` without its fields.
     fn find(&self, form: &Form, day: Day, nth: usize) -> Option<[String; 2]> {
         let [from, to] = [0, 1].map(|end| form.find(&self.field(day, nth, end)).map(tidy));
         Some([from?, to?])
@@ -161,7 +158,6 @@ impl Times {
         (Json::Array(items), fields)
     }
 
-    /// Moves a problem of an item to the form field.
     pub(super) fn beside(&self, mut problem: Problem, fields: &[[String; 2]]) -> Problem {
         let item = problem.path.strip_prefix(self.property).and_then(|rest| rest.strip_prefix('['));
         if let Some((index, of)) = item.and_then(|item| item.split_once(']'))

@@ -214,7 +214,6 @@ impl Member {
         }
     }
 
-    /// The current names of the entries' records, if they have names and still exist.
     async fn record_names(&self, entries: &[AuditEntry]) -> Result<HashMap<Uuid, String>, Refused> {
         let mut names = HashMap::new();
         for entry in entries {

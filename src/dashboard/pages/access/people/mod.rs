@@ -77,8 +77,7 @@ fn roles(member: &Member) -> Field {
     Field::choices("role", "radio", member.t("people-role"), given.map(choice)).class("boxes")
 }
 
-/// The password field, if the form needs the password, with its problem. The submitted password is not shown
-/// again.
+/// The password field, if the form needs it, with its problem and without the submitted password.
 fn password(member: &Member, filled: &mut Filled) -> Option<Field> {
     let field = member.password_field()?;
     let problem = filled.problem(&member.view, &field.id);
@@ -107,7 +106,6 @@ fn may_change(member: &Member, person: &PersonView) -> bool {
     member.may(Right::People) && reaches
 }
 
-/// Refuses a change that the member may not make, before the form asks anything.
 fn check_may_change(member: &Member, person: &PersonView) -> Result<(), Refused> {
     if member.profile.suspended {
         return Err(Refused::Suspended);

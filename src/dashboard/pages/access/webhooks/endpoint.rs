@@ -69,8 +69,7 @@ impl View {
         }
     }
 
-    /// A number of deliveries. If some are not counted, they may have any result, so each number gets a plus
-    /// sign.
+    /// A number of deliveries, with a plus sign if some deliveries, with any result, are not counted.
     pub(super) fn counted(&self, count: usize, tally: &DeliveryTally) -> String {
         format!("{count}{}", if tally.more { "+" } else { "" })
     }
@@ -126,7 +125,6 @@ pub(super) struct Filters {
 }
 
 impl Filters {
-    /// The filters in the query. `here` is the path of the page.
     pub(super) fn of(member: &Member, here: &str) -> Self {
         let (view, query) = (&member.view, &member.query);
         let status = DeliveryStatus::from_word(query.get("status"));

@@ -26,7 +26,6 @@ pub(super) struct Secret<'a> {
     pub(super) endpoint: String,
 }
 
-/// The fields of an endpoint: URL, description and events.
 fn fields(view: &View, filled: &mut Filled) -> [Field; 3] {
     let url = Field::new("url", "url", "off", view.t("hooks-url")).class("mono");
     let all = EventType::ALL

@@ -70,7 +70,6 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, None).await
 }
 
-/// Redirects after a change, or shows the page with the reason for the refusal.
 pub(super) async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
     redirected(done, |undone| shown(member, Some(undone))).await
 }
