@@ -61,7 +61,12 @@ impl Desk {
             cursors,
             moments,
             once,
-            limits: Limits::new(person_rate_limit.get()),
+            limits: Limits {
+                people: Limit::new(person_rate_limit.get(), TimeDelta::minutes(1)),
+                businesses: Limit::new(OF_BUSINESS, TimeDelta::minutes(1)),
+                networks: Limit::new(OF_NETWORK, TimeDelta::minutes(1)),
+                exports: Limit::new(EXPORTS, TimeDelta::hours(1)),
+            },
             drafts: Drafts::default(),
             stopping,
         }
@@ -100,17 +105,6 @@ pub(super) struct Limits {
 }
 
 pub(super) struct Limit<K: Eq + Hash>(Mutex<Windows<K>>);
-
-impl Limits {
-    pub(super) fn new(of_person: u32) -> Self {
-        Self {
-            people: Limit::new(of_person, TimeDelta::minutes(1)),
-            businesses: Limit::new(OF_BUSINESS, TimeDelta::minutes(1)),
-            networks: Limit::new(OF_NETWORK, TimeDelta::minutes(1)),
-            exports: Limit::new(EXPORTS, TimeDelta::hours(1)),
-        }
-    }
-}
 
 impl<K: Eq + Hash> Limit<K> {
     fn new(count: u32, within: TimeDelta) -> Self {

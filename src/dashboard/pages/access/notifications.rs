@@ -55,14 +55,10 @@ struct Page<'a> {
     filled: Filled,
     versions: Versions,
     tag: String,
-    groups: Vec<Group>,
+    /// The label of each group, and its rows.
+    groups: Vec<(String, Vec<Row>)>,
     /// Whether the scope can be limited to the person's own staff member.
     scoped: bool,
-}
-
-struct Group {
-    label: String,
-    rows: Vec<Row>,
 }
 
 struct Row {
@@ -121,14 +117,14 @@ impl<'a> Page<'a> {
                 scope: scopes.map(|it| choice(kind, "scope", it.as_str(), "scope")).collect(),
             }
         };
-        let all: Vec<_> = groups(member)
-            .map(|(label, kinds)| Group { label: view.t(label), rows: kinds.into_iter().map(row).collect() })
-            .collect();
+        let rows = |kinds: Vec<AlertKind>| kinds.into_iter().map(row).collect::<Vec<_>>();
+        let all: Vec<(String, Vec<Row>)> =
+            groups(member).map(|(label, kinds)| (view.t(label), rows(kinds))).collect();
         Self {
             sheet: member.sheet("settings/notifications"),
             done: member.done(&[("saved", "saved")]),
             tested: None,
-            scoped: all.iter().flat_map(|group| &group.rows).any(|row| !row.scope.is_empty()),
+            scoped: all.iter().flat_map(|(_, rows)| rows).any(|row| !row.scope.is_empty()),
             groups: all,
             versions: versions(member, &filled),
             tag: filled.tag(&NotificationsView::from(&member.membership)),

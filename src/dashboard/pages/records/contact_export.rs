@@ -8,12 +8,12 @@ use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::IntoResponse;
 use bytes::Bytes;
-use domain::{BusinessId, ResourceId, Timestamp};
+use domain::ResourceId;
 use engine::business::{AppointmentFilter, CallFilter, MessageFilter, Page, PageRequest};
 use engine::{BusinessHandle, EngineError};
 use futures_util::stream::{Stream, StreamExt, once, try_unfold};
 use serde::Serialize;
-use view::{OperatorAppointmentView, OperatorContactView, render};
+use view::{OperatorAppointmentView, render};
 
 use super::contact::{filters, found};
 use crate::dashboard::pages::prelude::*;
@@ -21,31 +21,21 @@ use crate::rest::error::ApiError;
 
 const READ: usize = 100;
 
-#[derive(Serialize)]
-struct Head<'a> {
-    exported_at: Timestamp,
-    business: Of<'a>,
-    contact: &'a OperatorContactView,
-}
-
-#[derive(Serialize)]
-struct Of<'a> {
-    id: BusinessId,
-    name: &'a str,
-}
-
 pub(crate) async fn show(member: Member) -> Answered {
     let contact = found(&member).await?;
-    let business = Of { id: member.business.id(), name: &member.profile.name };
-    let head = Head { exported_at: member.business.now(), business, contact: &contact };
     let name = format!("attachment; filename=\"contact-{}.json\"", contact.contact.id.uuid());
     let headers = [
         (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
         (header::CONTENT_DISPOSITION, HeaderValue::from_str(&name).map_err(ApiError::internal)?),
     ];
     // The lists follow, and then the closing brace.
-    let head = text(&head);
-    let head = format!("{},\n\"appointments\":[", head.strip_suffix('}').unwrap_or(&head));
+    let head = format!(
+        "{{\"exported_at\":{},\"business\":{{\"id\":{},\"name\":{}}},\"contact\":{},\n\"appointments\":[",
+        text(&member.business.now()),
+        text(&member.business.id()),
+        text(&member.profile.name),
+        text(&contact),
+    );
     let (business, of) = (member.business.clone(), filters(contact.contact.id));
     let lists = stream(Sending { business, of, list: 0, after: None, is_first: true });
     let parts = once(ready(Ok(Bytes::from(head)))).chain(lists);

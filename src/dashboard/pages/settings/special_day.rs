@@ -20,14 +20,9 @@ struct Page<'a> {
     filled: Filled,
     tag: String,
     versions: Versions,
-    windows: Vec<Window>,
+    /// The legend of each window, and its two fields.
+    windows: Vec<(String, Field, Field)>,
     note: Field,
-}
-
-struct Window {
-    legend: String,
-    open: Field,
-    close: Field,
 }
 
 pub(super) fn label(member: &Member, date: &str) -> String {
@@ -114,13 +109,11 @@ pub(crate) async fn show(member: Member) -> Answered {
 async fn shown(member: &Member, day: &SpecialDayView, mut filled: Filled) -> Answered {
     let (view, now) = (&member.view, values(day));
     let windows = (1..=DayWindows::WINDOWS_MAX).map(|nth| {
-        let fields = std::iter::zip(ends(nth), ["hours-opens", "hours-closes"]);
-        let mut fields = fields.map(|(id, label)| {
-            let field = Field::line(id, view.t(label)).class("time").optional();
-            filled.field(view, field)
-        });
-        let (open, close) = (fields.next().unwrap_or_default(), fields.next().unwrap_or_default());
-        Window { legend: view.count("hours-window", nth as u64), open, close }
+        let [open, close] = ends(nth);
+        let mut time = |id: String, label: &str| {
+            filled.field(view, Field::line(id, view.t(label)).class("time").optional())
+        };
+        (view.count("hours-window", nth as u64), time(open, "hours-opens"), time(close, "hours-closes"))
     });
     let windows = windows.collect();
     let note = Field::line("note", view.t("hours-note")).optional();
