@@ -29,29 +29,22 @@ pub(crate) async fn show(asked: Asked) -> Answered {
     let of = link.and_then(|link| link.business_id);
     let belongs = asked.people().belongs(person.id).await?;
     let business = belongs.into_iter().find(|one| Some(one.business_id) == of);
+    let (title, text, lasts) = match kind {
+        LinkKind::Invitation => ("enter-account-title", "enter-account-text", "enter-until-days"),
+        LinkKind::Reset => ("enter-reset-title", "enter-reset-text", "enter-until-hour"),
+        LinkKind::Enter => ("enter-enter-title", "enter-enter-text", "enter-until-minutes"),
+        LinkKind::Email => ("enter-email-title", "enter-email-text", "enter-until-hour"),
+    };
+    let email = match kind {
+        LinkKind::Email => link.and_then(|link| link.email.as_deref()).unwrap_or_default(),
+        _ => person.email.as_str(),
+    };
     let (title, text) = match (kind, &business) {
         (LinkKind::Invitation, Some(business)) => (
             view.with("enter-invitation-title", "business", &business.business_name),
-            view.with(&format!("enter-invitation-{}", business.membership.role), "email", &person.email),
+            view.with(&format!("enter-invitation-{}", business.membership.role), "email", email),
         ),
-        (LinkKind::Invitation, None) => {
-            (view.t("enter-account-title"), view.with("enter-account-text", "email", &person.email))
-        }
-        (LinkKind::Reset, _) => {
-            (view.t("enter-reset-title"), view.with("enter-reset-text", "email", &person.email))
-        }
-        (LinkKind::Enter, _) => {
-            (view.t("enter-enter-title"), view.with("enter-enter-text", "email", &person.email))
-        }
-        (LinkKind::Email, _) => {
-            let new = link.and_then(|link| link.email.as_deref()).unwrap_or_default();
-            (view.t("enter-email-title"), view.with("enter-email-text", "email", new))
-        }
-    };
-    let lasts = match kind {
-        LinkKind::Invitation => "enter-until-days",
-        LinkKind::Reset | LinkKind::Email => "enter-until-hour",
-        LinkKind::Enter => "enter-until-minutes",
+        _ => (view.t(title), view.with(text, "email", email)),
     };
     let shown = Page {
         button: view.t(if kind == LinkKind::Enter { "sign-in" } else { "go-on" }),

@@ -195,9 +195,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             say("This is the email of one of your people.", "C’est l’adresse de quelqu’un qui a déjà accès.")
         }
         P::StatusNow(_) => say("This has been answered already.", "Une réponse a déjà été donnée."),
-        P::EntityTagNow(_) => {
-            say("Somebody else has changed this meanwhile.", "Quelqu’un d’autre a modifié ceci entre-temps.")
-        }
+        P::EntityTagNow(_) => conflict(words, &Conflict::Changed),
         P::NoRecord => say("There is no such record.", "Cet enregistrement n’existe pas."),
         P::UsedBy(_) => say("Another record refers to it.", "Un autre enregistrement s’y rapporte."),
         P::ContactErased => say("The contact was erased.", "Le contact a été effacé."),
@@ -210,9 +208,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::ImportRuns | P::ImportUnfinished => {
             say("Wait until the import has ended.", "Attendez la fin de l’import en cours.")
         }
-        P::PublicUrlUnset => {
-            say("The service has no public address.", "Le service n’a pas d’adresse publique.")
-        }
+        P::PublicUrlUnset => conflict(words, &Conflict::NoPublicUrl),
         P::AfterBackup(_) => {
             say("Wait until the backup has ended.", "Attendez la fin de la sauvegarde en cours.")
         }

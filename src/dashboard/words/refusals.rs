@@ -94,6 +94,7 @@ fn slot(locale: Locale, reason: SlotReason) -> &'static str {
 pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
     let say = |english, french| of(words.locale, english, french).to_owned();
     let count = |number, english, french| counted(words, number, english, french);
+    let used_up = |wait, english, french| format!("{} {}", say(english, french), next(words, wait));
     match conflict {
         Conflict::SpecialDaysFull(most) => count(
             *most,
@@ -113,20 +114,16 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         }
         Conflict::AppointmentStatus(status, amendment) => appointment(words.locale, *status, *amendment),
         Conflict::BudgetUsedUp(kind) => budget(words.locale, *kind).to_owned(),
-        Conflict::InvitationsUsedUp(wait) => {
-            let used_up = say(
-                "Today’s limit of mailed invitations is reached.",
-                "La limite d’invitations envoyées aujourd’hui est atteinte.",
-            );
-            format!("{used_up} {}", next(words, *wait))
-        }
-        Conflict::AddressChangesUsedUp(wait) => {
-            let used_up = say(
-                "Today’s limit of mails to new addresses is reached.",
-                "La limite de courriels vers de nouvelles adresses est atteinte aujourd’hui.",
-            );
-            format!("{used_up} {}", next(words, *wait))
-        }
+        Conflict::InvitationsUsedUp(wait) => used_up(
+            *wait,
+            "Today’s limit of mailed invitations is reached.",
+            "La limite d’invitations envoyées aujourd’hui est atteinte.",
+        ),
+        Conflict::AddressChangesUsedUp(wait) => used_up(
+            *wait,
+            "Today’s limit of mails to new addresses is reached.",
+            "La limite de courriels vers de nouvelles adresses est atteinte aujourd’hui.",
+        ),
         Conflict::Changed => {
             say("Somebody else has changed this meanwhile.", "Quelqu’un d’autre a modifié ceci entre-temps.")
         }
