@@ -87,18 +87,24 @@ pub(super) struct Body<'a> {
 }
 
 impl Body<'_> {
+    fn is_empty(&self, name: &str) -> bool {
+        self.member.form.get(name).trim().is_empty()
+    }
+
     pub(super) fn text(self, name: &str) -> Self {
         let value = Json::String(self.member.form.get(name).trim().to_owned());
         self.with(name, value)
     }
 
+    /// Adds a field under the name of a property. An empty field adds nothing.
+    pub(super) fn given(self, name: &str, field: &str) -> Self {
+        let value = self.member.form.get(field).trim().to_owned();
+        if value.is_empty() { self } else { self.with(name, Json::String(value)) }
+    }
+
     /// Adds a field as trimmed text. An empty field becomes null.
     pub(super) fn optional(self, name: &str) -> Self {
-        if self.member.form.get(name).trim().is_empty() {
-            self.with(name, Json::Null)
-        } else {
-            self.text(name)
-        }
+        if self.is_empty(name) { self.with(name, Json::Null) } else { self.text(name) }
     }
 
     /// Adds a whole number. Other text stays text, and the type's reader refuses it.
@@ -110,11 +116,7 @@ impl Body<'_> {
 
     /// Adds a whole number. An empty field becomes null; see also [`Self::number`].
     pub(super) fn optional_number(self, name: &str) -> Self {
-        if self.member.form.get(name).trim().is_empty() {
-            self.with(name, Json::Null)
-        } else {
-            self.number(name)
-        }
+        if self.is_empty(name) { self.with(name, Json::Null) } else { self.number(name) }
     }
 
     pub(super) fn ticked(self, name: &str) -> Self {

@@ -1,7 +1,7 @@
 //! All routes of the dashboard, with the access that each one needs.
 
 use axum::http::Method;
-use domain::Right;
+use domain::{Right, WebhookStatus};
 
 use super::pages::access::people::change::{self, Step};
 use super::pages::access::{audit, keys, mail, notifications, people, webhooks};
@@ -99,8 +99,8 @@ pub(super) fn table() -> Vec<Route> {
         get("/dashboard/b/{business_id}/settings/keys", Right::Integrations, keys::list),
         get("/dashboard/b/{business_id}/settings/webhooks", Right::Integrations, webhooks::one::list),
         get("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}", Right::Integrations, webhooks::one::show),
-        post("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/on", Right::Integrations, webhooks::actions::on),
-        post("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/off", Right::Integrations, webhooks::actions::off),
+        post("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/on", Right::Integrations, |it| webhooks::actions::switch(it, WebhookStatus::Enabled, "on")),
+        post("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/off", Right::Integrations, |it| webhooks::actions::switch(it, WebhookStatus::Disabled, "off")),
         post("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/resend-missed", Right::Integrations, webhooks::actions::resend_missed),
         get("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}", Right::Integrations, webhooks::delivery::show),
         post("/dashboard/b/{business_id}/settings/webhooks/{webhook_id}/deliveries/{delivery_id}/resend", Right::Integrations, webhooks::actions::resend),

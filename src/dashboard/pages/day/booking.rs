@@ -84,13 +84,9 @@ async fn book(member: &Member) -> Result<String, Refused> {
     let form = &member.form;
     let given = |name: &str| Some(form.get(name).trim()).filter(|text| !text.is_empty());
     let text = |text: &str| Json::String(text.to_owned());
-    let mut body = member.body();
-    for (name, field) in [("service_id", "service"), ("staff_id", "staff"), ("starts_at", "starts_at")] {
-        if let Some(value) = given(field) {
-            body = body.with(name, text(value));
-        }
-    }
-    body = match given("who").filter(|who| *who != NEW) {
+    let body = member.body().given("service_id", "service").given("staff_id", "staff");
+    let body = body.given("starts_at", "starts_at");
+    let body = match given("who").filter(|who| *who != NEW) {
         Some(id) => body.with("contact_id", text(id)),
         None => {
             let parts = ["name", "phone", "email"].into_iter();

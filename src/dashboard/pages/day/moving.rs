@@ -57,13 +57,7 @@ pub(crate) async fn show(member: Member) -> Answered {
 
 pub(crate) async fn sent(member: Member) -> Answered {
     let visit = appointment::asked(&member).await?;
-    let mut body = member.body();
-    for (name, field) in [("starts_at", "starts_at"), ("staff_id", "staff")] {
-        let value = member.form.get(field).trim();
-        if !value.is_empty() {
-            body = body.with(name, Json::String(value.to_owned()));
-        }
-    }
+    let body = member.body().given("starts_at", "starts_at").given("staff_id", "staff");
     let done = async {
         let TeamRescheduleBody { starts_at, staff_id, .. } = body.read()?;
         let request = MoveRequest { starts_at, staff_id, party: Party::TEAM };

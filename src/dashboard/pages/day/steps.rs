@@ -15,13 +15,6 @@ use crate::dashboard::pages::prelude::*;
 /// At this age, a business with bookings no longer needs a reminder to create a key.
 const NEW_FOR: TimeDelta = TimeDelta::days(14);
 
-const PLACES: [(&str, &str); 5] = [
-    ("hours", "settings/hours"),
-    ("service", "settings/services"),
-    ("staff", "settings/staff"),
-    ("booking", "appointments/new"),
-    ("key", "settings/keys"),
-];
 const TO_A_BOOKING: usize = 4;
 
 /// A missing requirement for bookings, with the page to add it if the person may do so.
@@ -111,7 +104,13 @@ pub(super) async fn missing(member: &Member, diary: &Diary) -> Result<Option<Mis
 }
 
 fn place_of(step: &str) -> &'static str {
-    PLACES.iter().find(|(of, _)| *of == step).map_or("", |(_, place)| *place)
+    match step {
+        "hours" => "settings/hours",
+        "service" => "settings/services",
+        "staff" => "settings/staff",
+        "booking" => "appointments/new",
+        _ => "settings/keys",
+    }
 }
 
 fn bookable(diary: &Diary) -> Option<&Service> {

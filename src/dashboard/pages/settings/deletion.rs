@@ -28,11 +28,11 @@ fn shown(
     member: &Member,
     (place, text): (&str, &str),
     (id, name): (&dyn Display, &str),
-    blocked: Option<InTheWay>,
+    undone: Option<Undone>,
 ) -> Answered {
     let path = member.path_to(&format!("{place}/{id}"));
-    let status = if blocked.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
-    let (reason, way) = blocked.unwrap_or_default();
+    let status = if undone.is_some() { StatusCode::CONFLICT } else { StatusCode::OK };
+    let (reason, way) = undone.map(|undone| in_the_way(member, undone)).unwrap_or_default();
     let crumbs = vec![member.crumb(place), Crumb { label: name.to_owned(), path: path.clone() }];
     let shown = Page {
         sheet: member.sheet(place).under(crumbs),
@@ -64,8 +64,7 @@ pub(crate) async fn service(member: Member) -> Answered {
         member.change(DeleteService { id: found.id, watch }).await?;
         Ok(member.path_to("settings/services?done=deleted"))
     };
-    let again =
-        |undone| ready(shown(&member, SERVICES, (&found.id, &found.name), Some(in_the_way(&member, undone))));
+    let again = |undone| ready(shown(&member, SERVICES, (&found.id, &found.name), Some(undone)));
     redirected(done.await, again).await
 }
 
@@ -76,15 +75,12 @@ pub(crate) async fn staff(member: Member) -> Answered {
         member.change(DeleteStaff { id: found.id, watch }).await?;
         Ok(member.path_to("settings/staff?done=deleted"))
     };
-    let again =
-        |undone| ready(shown(&member, STAFF, (&found.id, &found.name), Some(in_the_way(&member, undone))));
+    let again = |undone| ready(shown(&member, STAFF, (&found.id, &found.name), Some(undone)));
     redirected(done.await, again).await
 }
 
 /// The reference that prevents the deletion, in words, and the page that shows it.
-type InTheWay = (String, Option<String>);
-
-fn in_the_way(member: &Member, undone: Undone) -> InTheWay {
+fn in_the_way(member: &Member, undone: Undone) -> (String, Option<String>) {
     let Undone::Conflict(refusal) = undone else { return (member.t("settings-changed-meanwhile"), None) };
     let Refusal::Conflict { conflict: Conflict::InUse(by), .. } = refusal else {
         return (member.refusal(&refusal), None);

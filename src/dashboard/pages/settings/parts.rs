@@ -3,7 +3,7 @@
 
 use chrono_tz::{TZ_VARIANTS, Tz};
 use domain::availability::Concerned;
-use domain::{Denied, Locale, Refusal, Right};
+use domain::{Locale, Right};
 use view::AppointmentView;
 
 use crate::dashboard::pages::day::steps;
@@ -129,18 +129,12 @@ pub(super) fn versions(filled: &Filled, mine: Vec<Line>, theirs: Vec<Line>) -> V
     filled.versions(both.map(|((label, mine), (_, theirs))| (label, mine, theirs)))
 }
 
-/// Checks the right for a page that has only a form.
-///
-/// # Errors
-/// Returns an error if the business is suspended or the member may not make the change.
+/// Checks the right for a page that has only a form. A suspended business comes before a missing right.
 pub(super) fn only_for_changing(member: &Member, right: Right) -> Result<(), Refused> {
     if member.profile.suspended {
         return Err(Refused::Suspended);
     }
-    if !member.may(right) {
-        return Err(Refusal::NotAllowed(Denied::ReadOnly).into());
-    }
-    Ok(())
+    member.must(right)
 }
 
 #[derive(Default)]

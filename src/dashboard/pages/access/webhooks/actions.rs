@@ -23,16 +23,8 @@ struct Rotate<'a> {
     endpoint: WebhookEndpoint,
 }
 
-/// Enables the endpoint. Missed deliveries are not sent until a member resends them.
-pub(crate) async fn on(member: Member) -> Answered {
-    switch(&member, WebhookStatus::Enabled, "on").await
-}
-
-pub(crate) async fn off(member: Member) -> Answered {
-    switch(&member, WebhookStatus::Disabled, "off").await
-}
-
-async fn switch(member: &Member, status: WebhookStatus, done: &str) -> Answered {
+/// Enables or disables the endpoint. Missed deliveries are not sent until a member resends them.
+pub(crate) async fn switch(member: Member, status: WebhookStatus, done: &'static str) -> Answered {
     let id = member.endpoint().await?.id;
     let change = PatchWebhook {
         id,
@@ -44,7 +36,7 @@ async fn switch(member: &Member, status: WebhookStatus, done: &str) -> Answered 
         reason: DisabledReason::Operator,
     };
     let done = member.change(change).await.map(|_| format!("{}?done={done}", member.path_of(id)));
-    answered(member, done).await
+    answered(&member, done).await
 }
 
 pub(crate) async fn ask_delete(member: Member) -> Answered {
