@@ -2,7 +2,6 @@
 //! its file.
 
 pub(crate) mod audit;
-mod code;
 pub(crate) mod keys;
 pub(crate) mod mail;
 pub(crate) mod notifications;

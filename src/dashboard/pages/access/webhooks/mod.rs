@@ -5,4 +5,46 @@ pub(crate) mod delivery;
 mod endpoint;
 pub(crate) mod form;
 pub(crate) mod one;
-mod receivers;
+
+use crate::dashboard::view::View;
+
+/// A complete receiver to copy, which verifies events by the Standard Webhooks scheme.
+struct Receiver {
+    id: &'static str,
+    title: &'static str,
+    text: &'static str,
+}
+
+/// The receivers in display order. Each one reads the secret from the environment and verifies the raw bytes.
+/// It responds with 204, or with 400 if the signature is wrong or the event is more than five minutes old.
+const RECEIVERS: [Receiver; 3] = [
+    Receiver {
+        id: "in-javascript",
+        title: "hooks-verify-in-javascript",
+        text: include_str!("receivers/node.js"),
+    },
+    Receiver { id: "in-python", title: "hooks-verify-in-python", text: include_str!("receivers/library.py") },
+    Receiver { id: "by-hand", title: "hooks-verify-by-hand", text: include_str!("receivers/plain.py") },
+];
+
+impl View {
+    fn receivers(&self) -> &'static [Receiver] {
+        &RECEIVERS
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn receivers_with_a_library_are_those_of_the_topic() {
+        let topic = include_str!("../../../../docs/topics/webhooks.md");
+        for receiver in RECEIVERS.iter().filter(|receiver| receiver.id != "by-hand") {
+            let (install, program) = receiver.text.split_once('\n').unwrap();
+            let install = install.trim_start_matches(['#', '/', ' ']);
+            assert!(topic.contains(program.trim_end()), "{}", receiver.id);
+            assert!(topic.contains(&format!("`{install}`")), "{install}");
+        }
+    }
+}
