@@ -12,28 +12,6 @@ use crate::dashboard::pages::prelude::*;
 use crate::dashboard::words::attempts;
 use crate::words::plain_lines;
 
-/// The kinds of alerts that need an action, and those that are for information.
-const GROUPS: [(&str, [AlertKind; 4]); 2] = [
-    (
-        "notify-needs-somebody",
-        [
-            AlertKind::UrgentMessage,
-            AlertKind::AppointmentRequested,
-            AlertKind::CallMissed,
-            AlertKind::WebhookDisabled,
-        ],
-    ),
-    (
-        "notify-good-to-know",
-        [
-            AlertKind::MessageTaken,
-            AlertKind::AppointmentBooked,
-            AlertKind::AppointmentRescheduled,
-            AlertKind::AppointmentCancelled,
-        ],
-    ),
-];
-
 const ANSWER_CHARS_MAX: usize = 500;
 
 /// Whether alerts of this kind can belong to a staff member.
@@ -76,11 +54,14 @@ struct Tested {
     answer: String,
 }
 
+/// The kinds of alerts that need an action, and those that are for information.
 fn groups(member: &Member) -> impl Iterator<Item = (&'static str, Vec<AlertKind>)> {
+    use AlertKind as K;
+    let needs = [K::UrgentMessage, K::AppointmentRequested, K::CallMissed, K::WebhookDisabled];
+    let tells = [K::MessageTaken, K::AppointmentBooked, K::AppointmentRescheduled, K::AppointmentCancelled];
     let role = member.membership.role;
-    GROUPS
-        .into_iter()
-        .map(move |(label, kinds)| (label, kinds.into_iter().filter(|kind| kind.is_shown_to(role)).collect()))
+    let shown = |kinds: [K; 4]| kinds.into_iter().filter(|kind| kind.is_shown_to(role)).collect::<Vec<_>>();
+    [("notify-needs-somebody", shown(needs)), ("notify-good-to-know", shown(tells))].into_iter()
 }
 
 fn kinds(member: &Member) -> impl Iterator<Item = AlertKind> {
@@ -184,7 +165,6 @@ fn read(member: &Member) -> Result<NotificationsPatch, Undone> {
     body.read()
 }
 
-/// Sends a mail to the person immediately, and shows the response of the relay.
 pub(crate) async fn test(member: Member) -> Answered {
     let (engine, id) = (&member.desk.engine, member.business.id());
     let (status, tested) = match engine.test_mail_of(id, &member.signed_in.person).await {

@@ -60,7 +60,11 @@ pub(crate) async fn show(member: Member) -> Answered {
     let (title, sub) = if is_new {
         let left = member.count("steps-left", left as u64);
         let of = member.with("steps-for", "name", &member.profile.name);
-        (welcome(&member), format!("{left}, {of}"))
+        let welcome = match member.signed_in.person.name.trim() {
+            "" => member.t("steps-welcome-nobody"),
+            name => member.with("steps-welcome", "name", name),
+        };
+        (welcome, format!("{left}, {of}"))
     } else {
         (member.heading_of_day(today), sub(&member, &dates, today))
     };
@@ -82,13 +86,6 @@ impl Page<'_> {
     fn steps_done(&self) -> String {
         let done = self.steps.iter().filter(|step| step.done).count();
         self.sheet.member.count("steps-done", done as u64)
-    }
-}
-
-fn welcome(member: &Member) -> String {
-    match member.signed_in.person.name.trim() {
-        "" => member.t("steps-welcome-nobody"),
-        name => member.with("steps-welcome", "name", name),
     }
 }
 

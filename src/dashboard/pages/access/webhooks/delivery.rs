@@ -169,8 +169,10 @@ fn likely(error: &AttemptError) -> &'static str {
         AttemptError::Status(429) => "hooks-likely-limit",
         AttemptError::Status(_) => "hooks-likely-receiver",
         AttemptError::Redirect(_) => "hooks-likely-redirect",
-        AttemptError::Failed(failure) => match failure {
-            F::ConnectTimeout | F::HandshakeTimeout | F::ResponseTimeout => "hooks-likely-slow",
+        AttemptError::Failed(F::ConnectTimeout | F::HandshakeTimeout | F::ResponseTimeout) => {
+            "hooks-likely-slow"
+        }
+        AttemptError::Failed(
             F::HostName
             | F::CertificateExpired
             | F::CertificateNotYetValid
@@ -179,22 +181,11 @@ fn likely(error: &AttemptError) -> &'static str {
             | F::CertificateInvalid
             | F::HandshakeRefused
             | F::HandshakeFailed
-            | F::HandshakeClosed => "hooks-likely-certificate",
-            F::NotPublic => "hooks-likely-private",
-            F::Short | F::NoRoute | F::NoNameServer => "hooks-likely-ours",
-            F::UrlRefused
-            | F::EventGone
-            | F::Header
-            | F::ConnectionRefused
-            | F::ConnectionReset
-            | F::NetworkUnreachable
-            | F::HostUnreachable
-            | F::SystemTimeout
-            | F::ConnectFailed
-            | F::Closed
-            | F::InvalidResponse => "hooks-likely-away",
-        },
-        AttemptError::Other(_) => "hooks-likely-away",
+            | F::HandshakeClosed,
+        ) => "hooks-likely-certificate",
+        AttemptError::Failed(F::NotPublic) => "hooks-likely-private",
+        AttemptError::Failed(F::Short | F::NoRoute | F::NoNameServer) => "hooks-likely-ours",
+        AttemptError::Failed(_) | AttemptError::Other(_) => "hooks-likely-away",
     }
 }
 
