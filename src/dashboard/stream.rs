@@ -81,7 +81,6 @@ struct Listens {
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Unheard {
     changed: BTreeSet<(&'static str, Uuid)>,
-    /// Whether there were more changes than the maximum.
     more: bool,
 }
 

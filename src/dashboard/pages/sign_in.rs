@@ -50,7 +50,6 @@ impl Page {
     }
 }
 
-/// Shows the form, or redirects a person with a session.
 pub(crate) async fn show(asked: Asked) -> Answered {
     let next = next(asked.query.get("next"));
     if asked.signed_in().await?.is_some() {

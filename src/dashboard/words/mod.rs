@@ -42,7 +42,6 @@ pub(super) fn words(locale: Locale) -> &'static Words {
     }
 }
 
-/// The text in the language of the page.
 fn of<'a>(locale: Locale, english: &'a str, french: &'a str) -> &'a str {
     match locale {
         Locale::En => english,

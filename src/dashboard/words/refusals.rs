@@ -228,7 +228,6 @@ pub(super) fn grouped(words: &Words, number: usize) -> String {
     }
 }
 
-/// The time of the next possible attempt.
 pub(super) fn next(words: &Words, wait: Wait) -> String {
     let (count, english, french) = match wait {
         Wait::Minutes(count) => (count, "minute", "minute"),

@@ -301,7 +301,6 @@ impl View {
         }
     }
 
-    /// The working time of a staff member on a date, or the reason why there is none.
     pub(super) fn presence(&self, dates: &Dates, presence: &Presence, date: NaiveDate, zone: Tz) -> String {
         match in_on(dates, presence, date, zone) {
             Some(is_in) => self.span(&is_in),
@@ -309,7 +308,6 @@ impl View {
         }
     }
 
-    /// The customer's name, else the phone number, else the word for an unknown person.
     pub(super) fn who_comes(&self, visit: &AppointmentView) -> String {
         self.named((visit.contact_name.as_deref(), visit.contact_phone.as_deref()), "somebody")
     }

@@ -40,7 +40,6 @@ const FOUND_FOR: &str = "found_for";
 struct Page<'a> {
     sheet: Sheet<'a>,
     back: String,
-    /// The reason why nothing can be booked, and the remedy.
     stopped: Option<Missing>,
     filled: Filled,
     asked: [Field; 4],

@@ -45,7 +45,6 @@ impl Page<'_> {
     }
 }
 
-/// The form. If the appointment cannot be moved, the page of the appointment shows this.
 pub(crate) async fn show(member: Member) -> Answered {
     let visit = appointment::asked(&member).await?;
     if !visit.status.is_active() || visit.ends_at <= member.business.now() || !member.may(Right::Day) {

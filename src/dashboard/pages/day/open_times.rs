@@ -11,7 +11,6 @@ use crate::dashboard::pages::prelude::*;
 const AFTERNOON: u32 = 12;
 const EVENING: u32 = 17;
 
-/// Open times of several days. One day is shown with its times.
 pub(super) struct OpenTimes {
     pub(super) day: String,
     pub(super) strip: Vec<StripDay>,

@@ -80,7 +80,6 @@ pub(crate) async fn add(member: Member) -> Answered {
     member.answered(done.await, |filled| ready(shown(&member, None, filled))).await
 }
 
-/// Shows the entry, in a form if the member may change it.
 pub(crate) async fn show(member: Member) -> Answered {
     let piece = found(&member).await?;
     let filled = member.filled(member.path(), || Form::of(values(&piece)));

@@ -18,7 +18,6 @@ struct Page<'a> {
     tag: String,
     versions: Versions,
     facts: Vec<Line>,
-    /// Name, language, time zone, website, and country of phone numbers.
     fields: [Field; 5],
     modes: Field,
 }
