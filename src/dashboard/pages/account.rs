@@ -138,9 +138,8 @@ async fn refused(
 ) -> Answered {
     let mut shown = Page::new(visit).await?.filled(visit.path(), &visit.form);
     shown.email.problem = problem;
-    shown.current = shown
-        .current
-        .map(|field| field.problem(password_problem.map(|problem| visit.view.problem(&problem))));
+    let password_problem = password_problem.map(|problem| visit.problem(&problem));
+    shown.current = shown.current.map(|field| field.problem(password_problem));
     page_as(status, &shown)
 }
 

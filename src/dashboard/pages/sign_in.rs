@@ -5,7 +5,6 @@
 //! - An unknown email and a wrong password have the same response.
 
 use axum::http::header;
-use axum::response::Response;
 use engine::people::SignIn;
 use url::Url;
 
@@ -84,7 +83,7 @@ pub(crate) async fn sign_out(asked: Asked) -> Answered {
     if let Some(token) = asked.session_token() {
         asked.people().sign_out(&token).await?;
     }
-    let mut response: Response = see_other("/dashboard/sign-in");
+    let mut response = see_other("/dashboard/sign-in");
     response.headers_mut().append(header::SET_COOKIE, asked.desk.cookies.set(Cookie::Session, ""));
     Ok(response)
 }

@@ -71,8 +71,29 @@ impl Page<'_> {
         capitalised(words::kind(self.sheet.member.words.locale, entry.resource_type))
     }
 
+    /// The path of the record's page, if it has one and the record still exists.
     fn path(&self, entry: &AuditEntry) -> Option<String> {
-        page_of(self.sheet.member, entry)
+        if entry.action.as_str().ends_with(".deleted") || entry.action == AuditAction::ContactErase {
+            return None;
+        }
+        let (place, is_of_one) = match entry.resource_type {
+            AuditedKind::Appointment => ("appointments", true),
+            AuditedKind::Contact => ("contacts", true),
+            AuditedKind::Call => ("calls", true),
+            AuditedKind::Message => ("messages", true),
+            AuditedKind::Webhook => ("settings/webhooks", true),
+            AuditedKind::Knowledge => ("knowledge", false),
+            AuditedKind::Business => ("settings/business", false),
+            AuditedKind::Service => ("settings/services", false),
+            AuditedKind::Staff => ("settings/staff", false),
+            AuditedKind::Person => ("settings/people", false),
+            AuditedKind::ApiKey => ("settings/keys", false),
+            AuditedKind::Mail => ("settings/mail", false),
+            AuditedKind::Retention => ("settings/data", false),
+            _ => return None,
+        };
+        let id = if is_of_one { format!("/{}", entry.resource_id) } else { String::new() };
+        Some(self.sheet.member.path_to(&format!("{place}{id}")))
     }
 
     fn name(&self, entry: &AuditEntry) -> Option<String> {
@@ -241,29 +262,4 @@ impl Member {
             _ => None,
         })
     }
-}
-
-/// The path of the record's page, if it has one and the record still exists.
-fn page_of(member: &Member, entry: &AuditEntry) -> Option<String> {
-    if entry.action.as_str().ends_with(".deleted") || entry.action == AuditAction::ContactErase {
-        return None;
-    }
-    let (place, is_of_one) = match entry.resource_type {
-        AuditedKind::Appointment => ("appointments", true),
-        AuditedKind::Contact => ("contacts", true),
-        AuditedKind::Call => ("calls", true),
-        AuditedKind::Message => ("messages", true),
-        AuditedKind::Webhook => ("settings/webhooks", true),
-        AuditedKind::Knowledge => ("knowledge", false),
-        AuditedKind::Business => ("settings/business", false),
-        AuditedKind::Service => ("settings/services", false),
-        AuditedKind::Staff => ("settings/staff", false),
-        AuditedKind::Person => ("settings/people", false),
-        AuditedKind::ApiKey => ("settings/keys", false),
-        AuditedKind::Mail => ("settings/mail", false),
-        AuditedKind::Retention => ("settings/data", false),
-        _ => return None,
-    };
-    let id = if is_of_one { format!("/{}", entry.resource_id) } else { String::new() };
-    Some(member.path_to(&format!("{place}{id}")))
 }
