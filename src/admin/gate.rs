@@ -7,7 +7,6 @@
 //! - A token is never logged.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use axum::extract::Request;
 use axum::response::{IntoResponse, Response};
@@ -15,12 +14,13 @@ use domain::{Actor, BusinessId};
 use engine::{Engine, EngineError};
 use store::StoreError;
 
+use crate::api::limited;
 use crate::config::AdminToken;
 use crate::http::authorization::{BadCredential, bearer};
 use crate::http::cursor::Cursors;
 use crate::http::reading::Reading;
 use crate::metrics::Metrics;
-use crate::rate_limit::{Addresses, Allowance, Verdict};
+use crate::rate_limit::Addresses;
 use crate::rest::context::{Caller, Incoming, Routed};
 use crate::rest::error::ApiError;
 use crate::rest::router::Gate;
@@ -54,23 +54,12 @@ impl TokenGate {
             return None;
         }
         let (client, now) = (ClientAddr::of(request.extensions()), self.engine.now());
-        let retry_after = |allowance: Allowance| allowance.seconds_left.unsigned_abs();
-        Some(match self.failures.count(client, now) {
-            Verdict::Within(allowance) => {
-                if allowance.remaining == 0 {
-                    tracing::warn!(client.address = %client, "wrong operator tokens; the address has to wait");
-                }
-                ApiError::NoToken(BadCredential::Unknown)
-            }
-            Verdict::Over(allowance) => {
-                self.metrics.rate_limited.addresses.fetch_add(1, Ordering::Relaxed);
-                ApiError::RateLimited { retry_after: retry_after(allowance) }
-            }
-            Verdict::Unavailable(allowance) => {
-                self.metrics.rate_limited.uncounted.fetch_add(1, Ordering::Relaxed);
-                ApiError::RateLimitUnavailable { retry_after: retry_after(allowance) }
-            }
-        })
+        let counters = &self.metrics.rate_limited;
+        let (error, allowance) = limited(self.failures.count(client, now), counters, &counters.addresses);
+        if error.is_none() && allowance.remaining == 0 {
+            tracing::warn!(client.address = %client, "wrong operator tokens; the address has to wait");
+        }
+        Some(error.unwrap_or(ApiError::NoToken(BadCredential::Unknown)))
     }
 }
 

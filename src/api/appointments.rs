@@ -8,9 +8,7 @@ use view::{AppointmentView, SomeAppointmentView};
 
 use crate::http::lists::CommaList;
 use crate::rest::contact::{ContactBody, booking_contact, one_contact, one_contact_described};
-use crate::rest::prelude::{
-    ApiError, Body, Business, Changed, Context, Created, ListQuery, Listed, One, Path, Query, RecordId,
-};
+use crate::rest::prelude::*;
 use crate::{json_object, list_query};
 
 json_object! {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::http::numbers::Limit;
 use crate::list_query;
-use crate::rest::prelude::{ApiError, Business, Context, ListQuery, Listed, Query};
+use crate::rest::prelude::*;
 
 list_query! {
     /// The requested times.

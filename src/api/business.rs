@@ -9,9 +9,7 @@ use view::{BusinessView, KeyView, ServiceView, StaffView};
 use crate::http::authorization::BadCredential;
 use crate::http::patch::Patch;
 use crate::json_object;
-use crate::rest::prelude::{
-    ApiError, Body, Business, Changed, Context, ListQuery, Listed, One, PlainList, Query,
-};
+use crate::rest::prelude::*;
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 

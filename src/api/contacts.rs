@@ -8,9 +8,7 @@ use view::{ContactView, SomeContactView};
 use crate::http::patch::Patch;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::Properties;
-use crate::rest::prelude::{
-    ApiError, Body, Business, Changed, Context, Created, ListQuery, Listed, One, Path, Query, RecordId,
-};
+use crate::rest::prelude::*;
 use crate::rest::values::time::Zone;
 use crate::{json_object, list_query};
 

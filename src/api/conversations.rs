@@ -8,9 +8,7 @@ use engine::business::commands::knowledge::AddKnowledge;
 use engine::business::{CallFilter, MessageFilter};
 use view::{CallView, MessageView};
 
-use crate::rest::prelude::{
-    ApiError, Body, Business, Context, Created, ListQuery, Listed, One, Path, Query, RecordId,
-};
+use crate::rest::prelude::*;
 use crate::rest::values::web::WebsiteUrl;
 use crate::{json_object, list_query};
 

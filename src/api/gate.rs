@@ -88,26 +88,29 @@ impl KeyGate {
     fn anonymous(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
         let client = ClientAddr::of(request.extensions());
         let counters = &self.metrics.rate_limited;
-        refused(self.limits.peer(client, now), counters, &counters.addresses)
-            .unwrap_or_else(|allowance| with_headers(refusal.into_response(), allowance))
+        let (error, allowance) = limited(self.limits.peer(client, now), counters, &counters.addresses);
+        with_headers(error.unwrap_or(refusal).into_response(), allowance)
     }
 }
 
-/// The 429 response, or the remaining quota.
-fn refused(verdict: Verdict, counters: &RateLimited, over: &AtomicU64) -> Result<Response, Allowance> {
+/// The error of a request over its limit, which is counted, and the remaining quota.
+pub(crate) fn limited(
+    verdict: Verdict,
+    counters: &RateLimited,
+    over: &AtomicU64,
+) -> (Option<ApiError>, Allowance) {
     let retry_after = |allowance: Allowance| allowance.seconds_left.unsigned_abs();
-    let (error, allowance) = match verdict {
-        Verdict::Within(allowance) => return Err(allowance),
+    match verdict {
+        Verdict::Within(allowance) => (None, allowance),
         Verdict::Over(allowance) => {
             over.fetch_add(1, Ordering::Relaxed);
-            (ApiError::RateLimited { retry_after: retry_after(allowance) }, allowance)
+            (Some(ApiError::RateLimited(retry_after(allowance))), allowance)
         }
         Verdict::Unavailable(allowance) => {
             counters.uncounted.fetch_add(1, Ordering::Relaxed);
-            (ApiError::RateLimitUnavailable { retry_after: retry_after(allowance) }, allowance)
+            (Some(ApiError::RateLimitUnavailable(retry_after(allowance))), allowance)
         }
-    };
-    Ok(with_headers(error.into_response(), allowance))
+    }
 }
 
 fn with_headers(mut response: Response, allowance: Allowance) -> Response {
@@ -138,10 +141,12 @@ impl Gate<Access> for Arc<KeyGate> {
         };
         let (key, business) = (principal.key.id, principal.business.id);
         let counters = &self.metrics.rate_limited;
-        let mut response = match refused(self.limits.key(key, now), counters, &counters.keys) {
-            Ok(response) => response,
-            Err(allowance) => with_headers(next(request, principal).await, allowance),
+        let (error, allowance) = limited(self.limits.key(key, now), counters, &counters.keys);
+        let answer = match error {
+            Some(error) => error.into_response(),
+            None => next(request, principal).await,
         };
+        let mut response = with_headers(answer, allowance);
         let noted = Noted { key: Some(key), business: Some(business), ..Noted::default() };
         response.extensions_mut().insert(noted);
         response

@@ -15,5 +15,5 @@ mod gate;
 mod router;
 pub(crate) mod webhooks;
 
-pub(crate) use gate::{Access, KeyGate};
+pub(crate) use gate::{Access, KeyGate, limited};
 pub(crate) use router::{router, table};

@@ -8,10 +8,7 @@ use view::{NewWebhookView, TestView, View, WebhookView};
 use crate::http::lists::DistinctList;
 use crate::http::patch::Patch;
 use crate::json_object;
-use crate::rest::prelude::{
-    ApiError, Body, Business, Changed, Context, Created, Gone, ListQuery, Listed, One, Path, Plain,
-    PlainList, Query, RecordId,
-};
+use crate::rest::prelude::*;
 
 json_object! {
     /// A new webhook endpoint.

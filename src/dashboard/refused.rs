@@ -54,7 +54,7 @@ impl Refused {
 
     /// Too many attempts came from a network. `seconds` is the time until the next attempt.
     pub(super) fn too_many(seconds: u64) -> Self {
-        Self::Fault(ApiError::RateLimited { retry_after: seconds.max(1) })
+        Self::Fault(ApiError::RateLimited(seconds.max(1)))
     }
 
     fn status(&self) -> StatusCode {
@@ -77,7 +77,7 @@ impl Refused {
             Self::Suspended => view.t("suspended"),
             Self::SentBefore => view.t("sent-before"),
             Self::Undone(undone) => undone.told(view, "versions-text"),
-            Self::Fault(ApiError::RateLimited { retry_after }) => {
+            Self::Fault(ApiError::RateLimited(retry_after)) => {
                 view.count("error-429-text", retry_after.div_ceil(60))
             }
             Self::Fault(ApiError::ForeignOrigin(_)) => {

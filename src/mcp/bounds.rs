@@ -43,9 +43,6 @@ pub(super) fn cut(text: String, max: usize, whole: &str) -> String {
 /// The text of a result: JSON on one line without line breaks of any kind and without invisible characters.
 pub(super) fn text_of(answer: &Value) -> String {
     let json = answer.to_string();
-    if !json.contains(is_escaped) {
-        return json;
-    }
     // These characters occur only within strings, where JSON permits an escape.
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {

@@ -71,7 +71,7 @@ fn possible(operation: &Operation<'_>) -> Vec<ApiError> {
         ApiError::Unavailable,
     ];
     let retry_after = 17;
-    errors.extend([ApiError::RateLimited { retry_after }, ApiError::RateLimitUnavailable { retry_after }]);
+    errors.extend([ApiError::RateLimited(retry_after), ApiError::RateLimitUnavailable(retry_after)]);
     if let Some(scope) = operation.scope {
         errors.extend([ApiError::InsufficientScope(scope), ApiError::Forbidden]);
     }

@@ -47,7 +47,7 @@ pub(crate) enum Code {
     InternalError,
 }
 
-/// The errors of a request. Each `retry_after` is in seconds.
+/// The errors of a request. Each number is the `Retry-After` in seconds.
 #[derive(Debug)]
 pub(crate) enum ApiError {
     Refusal(Refusal),
@@ -68,17 +68,11 @@ pub(crate) enum ApiError {
     /// The request breaks the named rule of HTTP.
     Malformed(&'static str),
     /// The key has used up its quota of this minute.
-    RateLimited {
-        retry_after: u64,
-    },
+    RateLimited(u64),
     /// The rate limit's table of addresses is full.
-    RateLimitUnavailable {
-        retry_after: u64,
-    },
+    RateLimitUnavailable(u64),
     /// The business actor failed repeatedly and waits for its restart. Nothing was changed.
-    Resting {
-        retry_after: u64,
-    },
+    Resting(u64),
     Unavailable,
     DiskFull,
     Internal(Box<dyn Error + Send + Sync>),
@@ -125,7 +119,7 @@ impl From<EngineError> for ApiError {
             EngineError::Suspended => Self::Forbidden,
             EngineError::Overloaded | EngineError::Stopping => Self::Unavailable,
             EngineError::DiskFull(_) => Self::DiskFull,
-            EngineError::Resting(left) => Self::Resting { retry_after: left.as_secs_f64().ceil() as u64 },
+            EngineError::Resting(left) => Self::Resting(left.as_secs_f64().ceil() as u64),
             error @ (EngineError::Failed | EngineError::Store(_)) => Self::internal(error),
         }
     }
@@ -173,11 +167,9 @@ impl ApiError {
             Self::Malformed(_) | Self::Body(BodyError::Broken) => {
                 (StatusCode::BAD_REQUEST, Code::InvalidRequest)
             }
-            Self::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
-            Self::RateLimitUnavailable { .. } => {
-                (StatusCode::SERVICE_UNAVAILABLE, Code::RateLimitUnavailable)
-            }
-            Self::Unavailable | Self::Resting { .. } | Self::DiskFull => {
+            Self::RateLimited(_) => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
+            Self::RateLimitUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, Code::RateLimitUnavailable),
+            Self::Unavailable | Self::Resting(_) | Self::DiskFull => {
                 (StatusCode::SERVICE_UNAVAILABLE, Code::InternalError)
             }
             Self::Internal(_) | Self::Panicked => (StatusCode::INTERNAL_SERVER_ERROR, Code::InternalError),
@@ -239,10 +231,10 @@ impl ApiError {
             Self::Body(BodyError::Timeout) => "the body did not arrive in time".into(),
             Self::Malformed(problem) => (*problem).into(),
             Self::Body(BodyError::Broken) => "the body could not be read to its end".into(),
-            Self::RateLimited { .. } => "too many requests in this minute".into(),
-            Self::RateLimitUnavailable { .. } => "the rate limit cannot be checked just now".into(),
+            Self::RateLimited(_) => "too many requests in this minute".into(),
+            Self::RateLimitUnavailable(_) => "the rate limit cannot be checked just now".into(),
             Self::Unavailable => "the service is busy or shutting down; nothing was changed".into(),
-            Self::Resting { .. } => {
+            Self::Resting(_) => {
                 "the business has failed and is started again soon; nothing was changed".into()
             }
             Self::DiskFull => "the service's disk is nearly full; nothing was changed".into(),
@@ -274,9 +266,9 @@ impl ApiError {
             Self::Body(BodyError::TooLarge | BodyError::Timeout | BodyError::Broken) | Self::Malformed(_) => {
                 Some((header::CONNECTION, HeaderValue::from_static("close")))
             }
-            Self::RateLimited { retry_after }
-            | Self::RateLimitUnavailable { retry_after }
-            | Self::Resting { retry_after } => Some((header::RETRY_AFTER, HeaderValue::from(*retry_after))),
+            Self::RateLimited(retry_after)
+            | Self::RateLimitUnavailable(retry_after)
+            | Self::Resting(retry_after) => Some((header::RETRY_AFTER, HeaderValue::from(*retry_after))),
             Self::DiskFull => Some((header::RETRY_AFTER, HeaderValue::from(DISK_FULL_RETRY_SECONDS))),
             Self::Unavailable | Self::Refusal(Refusal::IdempotencyInProgress | Refusal::UnderWay { .. }) => {
                 Some((header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS)))

@@ -61,8 +61,8 @@ async fn every_fault_has_its_status_and_code() {
     check(BodyError::UnsupportedMediaType("text/x"), 415, "invalid_request", "must be text/x").await;
     check(BodyError::Timeout, 408, "invalid_request", "").await;
     check(BodyError::Broken, 400, "invalid_request", "").await;
-    check(ApiError::RateLimited { retry_after: 7 }, 429, "rate_limited", "").await;
-    check(ApiError::RateLimitUnavailable { retry_after: 7 }, 503, "rate_limit_unavailable", "").await;
+    check(ApiError::RateLimited(7), 429, "rate_limited", "").await;
+    check(ApiError::RateLimitUnavailable(7), 503, "rate_limit_unavailable", "").await;
     check(ApiError::Unavailable, 503, "internal_error", "nothing was changed").await;
     check(
         ApiError::DiskFull,
@@ -80,8 +80,8 @@ async fn headers_match_the_status() {
     for (error, name, value) in [
         (ApiError::NoKey(BadCredential::Missing), "www-authenticate", "Bearer"),
         (ApiError::MethodNotAllowed("GET, POST", ""), "allow", "GET, POST"),
-        (ApiError::RateLimited { retry_after: 59 }, "retry-after", "59"),
-        (ApiError::RateLimitUnavailable { retry_after: 2 }, "retry-after", "2"),
+        (ApiError::RateLimited(59), "retry-after", "59"),
+        (ApiError::RateLimitUnavailable(2), "retry-after", "2"),
         (ApiError::Unavailable, "retry-after", "1"),
         (ApiError::DiskFull, "retry-after", "60"),
         (Refusal::IdempotencyInProgress.into(), "retry-after", "1"),
