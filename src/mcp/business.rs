@@ -13,7 +13,7 @@ use super::bounds::{ANSWER_CHARS_MAX, answer, of_view};
 use super::catalog::Catalog;
 use super::moment::WallClock;
 use super::refused::Refused;
-use super::tool::Nothing;
+use super::tools::Nothing;
 use crate::json_object;
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;

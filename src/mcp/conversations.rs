@@ -1,0 +1,208 @@
+//! `list_calls`, `get_call`, `list_messages` and `add_knowledge`.
+
+use domain::{CallId, CallOutcome, ContactId, KnowledgeDetails, Locale, MessageStatus, Text};
+use engine::business::commands::knowledge::AddKnowledge;
+use engine::business::{CallFilter, MessageFilter};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use view::{CallView, MessageView};
+
+use super::asking::Asking;
+use super::bounds::{CALL_TEXT_CHARS_MAX, Paging, TEXT_CHARS_MAX, answer, cut, of_view, page};
+use super::catalog::Catalog;
+use super::moment::WallClock;
+use super::refused::Refused;
+use super::values::{DayOrTime, IdempotencyKey, id};
+use crate::http::cursor::CursorText;
+use crate::json_object;
+use crate::rest::values::RecordId;
+use crate::rest::values::web::WebsiteUrl;
+
+json_object! {
+    pub(super) struct WantedCalls {
+        /// Date or time.
+        from: Option<DayOrTime>,
+        /// A date counts whole.
+        to: Option<DayOrTime>,
+        /// Only these.
+        outcome: Option<CallOutcome>,
+        /// Whose.
+        contact_id: Option<String>,
+        /// next_cursor of the page before.
+        cursor: Option<CursorText>,
+    }
+}
+
+json_object! {
+    pub(super) struct One {
+        /// Its id.
+        call_id: String,
+    }
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub(super) struct Call {
+    id: String,
+    direction: String,
+    status: String,
+    outcome: String,
+    started_at: String,
+    ended_at: String,
+    local_start: String,
+    weekday: String,
+    timezone: String,
+    duration_seconds: u32,
+    from_number: Option<String>,
+    to_number: Option<String>,
+    contact_id: Option<String>,
+    contact_name: Option<String>,
+    locale: Option<String>,
+    summary: Option<String>,
+    recording_url: Option<String>,
+    appointment_id: Option<String>,
+    message_id: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Calls {
+    calls: Vec<Call>,
+    #[serde(flatten)]
+    paging: Paging,
+}
+
+impl Call {
+    fn of(mut view: CallView, clock: WallClock, (chars, whole): (usize, &str)) -> Result<Self, Refused> {
+        view.summary = view.summary.map(|summary| cut(summary, chars, whole));
+        let times = json!({"local_start": clock.local(view.started_at), "weekday": clock.weekday(view.started_at),
+            "timezone": clock.0.name()});
+        of_view(&view, times)
+    }
+}
+
+pub(super) async fn list_calls(asking: Asking, wanted: WantedCalls) -> Result<Calls, Refused> {
+    let profile = asking.business.business().await?;
+    let clock = WallClock(profile.zone);
+    let (from, to) = clock.between((wanted.from, wanted.to))?;
+    let filter = CallFilter {
+        from,
+        to,
+        outcome: wanted.outcome,
+        contact_id: wanted.contact_id.map(|text| id::<ContactId>(&text)).transpose()?,
+        ..CallFilter::default()
+    };
+    let (business, filter) = (&asking.business, &filter);
+    let read = |request| async move { business.calls(filter, &request).await };
+    let show = |view| Call::of(view, clock, (TEXT_CHARS_MAX, "get_call shows more"));
+    let (calls, paging) = page(&asking, wanted.cursor.as_ref(), read, show).await?;
+    Ok(Calls { calls, paging })
+}
+
+pub(super) async fn get_call(asking: Asking, one: One) -> Result<Call, Refused> {
+    let id: CallId = id(&one.call_id)?;
+    let clock = WallClock(asking.business.business().await?.zone);
+    let found = asking.business.call_record(id).await?.ok_or(CallId::NOT_FOUND)?;
+    let whole = format!("GET /v1/calls/{id} has the whole");
+    let mut chars = CALL_TEXT_CHARS_MAX;
+    loop {
+        let call = Call::of(found.clone(), clock, (chars, &whole))?;
+        // Escapes can make a text many times as long.
+        if chars <= TEXT_CHARS_MAX || answer(&call).is_ok() {
+            return Ok(call);
+        }
+        chars /= 2;
+    }
+}
+
+json_object! {
+    pub(super) struct WantedMessages {
+        /// Date or time.
+        from: Option<DayOrTime>,
+        /// A date counts whole.
+        to: Option<DayOrTime>,
+        /// Only these.
+        status: Option<MessageStatus>,
+        /// next_cursor of the page before.
+        cursor: Option<CursorText>,
+    }
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub(super) struct Message {
+    id: String,
+    status: String,
+    urgency: String,
+    body: String,
+    created_at: String,
+    local_created: String,
+    weekday: String,
+    timezone: String,
+    caller_name: Option<String>,
+    caller_phone: Option<String>,
+    contact_id: Option<String>,
+    call_id: Option<String>,
+    staff_id: Option<String>,
+    staff_name: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Messages {
+    messages: Vec<Message>,
+    #[serde(flatten)]
+    paging: Paging,
+}
+
+pub(super) async fn list_messages(asking: Asking, wanted: WantedMessages) -> Result<Messages, Refused> {
+    let catalog = Catalog::read(&asking).await?;
+    let clock = catalog.clock();
+    let (from, to) = clock.between((wanted.from, wanted.to))?;
+    let filter = MessageFilter { from, to, status: wanted.status, ..MessageFilter::default() };
+    let (business, filter) = (&asking.business, &filter);
+    let read = |request| async move { business.messages(filter, &request).await };
+    let show = |mut view: MessageView| {
+        view.body = cut(view.body, TEXT_CHARS_MAX, "GET /v1/messages has the whole");
+        let staff = view.staff_id.and_then(|id| catalog.staff.iter().find(|member| member.id == id));
+        let more = json!({"local_created": clock.local(view.created_at), "weekday": clock.weekday(view.created_at),
+            "timezone": clock.0.name(), "staff_name": staff.map(|member| &member.name)});
+        of_view(&view, more)
+    };
+    let (messages, paging) = page(&asking, wanted.cursor.as_ref(), read, show).await?;
+    Ok(Messages { messages, paging })
+}
+
+json_object! {
+    pub(super) struct NewKnowledge {
+        /// What it is about.
+        title: Text<1, 200>,
+        /// What it says, at most 50,000 characters.
+        content: Text<1, 50_000>,
+        /// Where it comes from.
+        source_url: Option<WebsiteUrl>,
+        /// Its language.
+        locale: Option<Locale>,
+        /// The same key again gives the first answer.
+        idempotency_key: Option<IdempotencyKey>,
+    }
+}
+
+#[derive(Serialize, Deserialize, JsonSchema)]
+pub(super) struct Knowledge {
+    id: String,
+    title: String,
+    content: String,
+    source_url: Option<String>,
+    locale: Option<String>,
+}
+
+pub(super) async fn add_knowledge(asking: Asking, new: NewKnowledge) -> Result<Knowledge, Refused> {
+    let details = KnowledgeDetails {
+        title: new.title,
+        content: new.content,
+        source_url: new.source_url.map(WebsiteUrl::into_string),
+        locale: new.locale,
+    };
+    let answer = asking.change(new.idempotency_key.as_ref(), AddKnowledge { details }).await?;
+    let mut view = answer.value;
+    view.content = cut(view.content, TEXT_CHARS_MAX, "the whole is kept in the knowledge base");
+    of_view(&view, Value::Null)
+}
