@@ -42,9 +42,9 @@ enum Command {
     /// Correct timestamps in the future, which a wrong clock has set; stop the service first
     RepairStamps(cli::repair::RepairArgs),
     /// Write one business or all businesses of the running service as JSON Lines
-    Export(cli::export::ExportArgs),
+    Export(cli::transfer::ExportArgs),
     /// Import businesses from a file of `export` into the running service
-    Import(cli::import::ImportArgs),
+    Import(cli::transfer::ImportArgs),
     /// Serve the Model Context Protocol on standard input and output, for an assistant that starts this
     /// program
     Mcp(cli::mcp::McpArgs),
@@ -82,8 +82,8 @@ fn main() -> ExitCode {
         Command::Salvage(args) => cli::salvage::salvage(args),
         Command::Verify(args) => cli::restore::verified(args),
         Command::RepairStamps(args) => cli::repair::repair(args),
-        Command::Export(args) => cli::export::export(args),
-        Command::Import(args) => cli::import::import(args),
+        Command::Export(args) => cli::transfer::export(args),
+        Command::Import(args) => cli::transfer::import(args),
         Command::Mcp(args) => cli::mcp::mcp(args),
         Command::Openapi(args) => cli::pages::openapi(args),
         Command::Completions(args) => cli::pages::completions(args, &mut program),

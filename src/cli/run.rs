@@ -9,16 +9,16 @@ use chrono::NaiveDate;
 use super::arguments::Irreversible;
 use super::carry_out::Failure;
 use super::client::{Answer, CALL_TIMEOUT, Client};
-use super::holiday_import::{self, Closed, ClosedDay};
 use super::options::OperatorOptions;
 use super::own::about_link;
 use super::problems::{Flags, Hint, hints, told};
 use super::record::{One, Page, Record, Walked, one_line, walk};
+use super::record_import::{Closed, ClosedDay, import_contacts, import_holidays};
 use super::request::{Call, Path};
 use super::resolve::resolve;
 use super::shown::Look;
 use super::task::{Show, Task};
-use super::{OperatorCommand, contact_import, print, record};
+use super::{OperatorCommand, print, record};
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Printed {
@@ -113,11 +113,11 @@ pub(super) async fn perform(
     let answer = client.send(call.method.clone(), &call.target(&[]), call.body.as_ref()).await?;
     match task.show {
         Show::Contacts => {
-            return contact_import::import(client, &task.import, &call, &one(&answer)?, json).await;
+            return import_contacts(client, &task.import, &call, &one(&answer)?, json).await;
         }
         Show::Holidays => {
             let now = SystemTime::now().into();
-            let closed = holiday_import::import(client, &task.import, &call, &one(&answer)?, now).await;
+            let closed = import_holidays(client, &task.import, &call, &one(&answer)?, now).await;
             // The message names the command's own flag or date.
             let closed = closed.map_err(|failure| Failure { refusal: None, ..failure })?;
             return Ok(holidays(&closed, task.import.dry_run, json));

@@ -1,0 +1,244 @@
+//! `contact import` creates contacts from a CSV file, and `special-day import` closes a business on the days of a
+//! public-holiday calendar.
+//!
+//! Invariants: nothing is changed unless the whole file is valid, and a calendar fits into the limit. Existing
+//! contacts, found by phone or email, and existing special days are not changed, so an interrupted import can
+//! be repeated.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use chrono::{DateTime, NaiveDate, Utc};
+use chrono_tz::Tz;
+use domain::{SPECIAL_DAYS_MAX, Timestamp, day_bounds};
+use futures_util::{StreamExt, stream};
+use hyper::Method;
+use serde_json::{Value, json};
+use view::AFFECTED_IDS_MAX;
+
+use super::carry_out::Failure;
+use super::client::Client;
+use super::holidays::holidays;
+use super::record::{One, Page, Record, one_line, walk};
+use super::request::Call;
+use super::run::Printed;
+use super::task::{ImportFile, Part};
+use super::{files, print};
+use crate::english;
+use crate::moving::{Row, TableProblem, table};
+
+const AT_ONCE: usize = 16;
+
+/// A row whose contact exists, with the service's message about it.
+struct Known {
+    line: u64,
+    column: String,
+    message: String,
+}
+
+/// Imports a file into the business of `business`, at the path of the call, and returns the output.
+pub(super) async fn import_contacts(
+    client: &Client,
+    import: &ImportFile,
+    call: &Call,
+    business: &Record,
+    json: bool,
+) -> Result<Printed, Failure> {
+    let region = business.get("phone_region").and_then(|region| region.as_str()).unwrap_or_default();
+    let found = files::open(&import.name).and_then(|input| table(input, region));
+    let file = one_line(&import.name);
+    let found = found.map_err(|error| format!("--from: cannot read {file}: {error}"))?;
+    if !found.problems.is_empty() {
+        return Err(Failure::new(format!("{}nothing was imported", listed(&found.problems))));
+    }
+    let path = format!("{}/contacts", call.path);
+    let asked = stream::iter(&found.rows).map(|row| {
+        let path = path.as_str();
+        async move {
+            let done =
+                if import.dry_run { look(client, path, row).await } else { make(client, path, row).await };
+            (row.line, done)
+        }
+    });
+    let mut asked = std::pin::pin!(asked.buffered(AT_ONCE));
+    // With `--dry-run`, the number of contacts to create.
+    let mut made = 0_u64;
+    // The lines whose contact existed already.
+    let mut there: Vec<Known> = Vec::new();
+    while let Some((line, done)) = asked.next().await {
+        match done {
+            Ok(found) if found.is_empty() => made += 1,
+            Ok(found) => there.extend(found),
+            Err(Failure { refusal: Some(refused), .. }) => {
+                return Err(Failure::new(format!(
+                    "{}line {line}: {refused}\nthe lines before it are imported; correct the file and import it again",
+                    lines(&there)
+                )));
+            }
+            Err(error) => {
+                return Err(Failure::new(format!(
+                    "{error}\nthe lines before {line} are imported; import the same file again"
+                )));
+            }
+        }
+    }
+    let count = there.chunk_by(|one, next| one.line == next.line).count();
+    let output = if json {
+        format!("{}\n", json!({"data": {"made": made, "there": count}}))
+    } else {
+        let verb = if import.dry_run { "would create" } else { "created" };
+        let contacts = print::count(made, "contact", "contacts");
+        format!("{verb} {contacts}; existing contacts: {count}\n")
+    };
+    let note = (!there.is_empty()).then(|| lines(&there).trim_end().to_owned());
+    Ok(Printed { output, note })
+}
+
+/// Creates a contact. Returns the conflicts if it exists already.
+async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, Failure> {
+    match client.send(Method::POST, path, Some(&row.body)).await {
+        Ok(_) => Ok(Vec::new()),
+        Err(Failure { refusal: Some(refused), .. }) if refused.code == "conflict" => {
+            let taken = refused.details.iter().filter(|one| ["phone", "email"].contains(&one.path.as_str()));
+            let there: Vec<_> = taken.map(|one| known(row.line, &one.path, &one.message)).collect();
+            // A full budget is a conflict too, without an existing contact.
+            if there.is_empty() { Err((*refused).into()) } else { Ok(there) }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Finds existing contacts with the same phone or email.
+async fn look(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, Failure> {
+    let mut there = Vec::new();
+    for (column, value) in [("phone", &row.phone), ("email", &row.email)] {
+        let Some(value) = value else { continue };
+        let value: String = url::form_urlencoded::byte_serialize(value.as_bytes()).collect();
+        let page: Page = client.send(Method::GET, &format!("{path}?{column}={value}"), None).await?.read()?;
+        for contact in &page.data {
+            let id = contact.get("id").and_then(|id| id.as_str()).unwrap_or_default();
+            there.push(known(row.line, column, &format!("is already used by contact {id}")));
+        }
+    }
+    Ok(there)
+}
+
+fn known(line: u64, column: &str, message: &str) -> Known {
+    Known { line, column: column.to_owned(), message: one_line(message) }
+}
+
+fn lines(known: &[Known]) -> String {
+    known.iter().map(|known| line(known.line, &known.column, &known.message)).collect()
+}
+
+fn listed(problems: &[TableProblem]) -> String {
+    let problems = problems.iter();
+    problems.map(|problem| line(problem.line, &problem.column, &english::flaw(&problem.flaw))).collect()
+}
+
+fn line(line: u64, column: &str, message: &str) -> String {
+    let column = if column.is_empty() { String::new() } else { format!("{column}: ") };
+    format!("line {line}: {column}{message}\n")
+}
+
+const CALENDAR_BYTES_MAX: u64 = 4 << 20;
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Closed {
+    /// The closed dates, or with `--dry-run` the dates to close, in order.
+    pub(super) made: Vec<ClosedDay>,
+    /// The dates with an existing special day, with their names in the calendar.
+    pub(super) there: Vec<(NaiveDate, String)>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ClosedDay {
+    pub(super) date: NaiveDate,
+    pub(super) note: String,
+    /// The number of appointments on this date. They are not changed.
+    pub(super) affected: u64,
+    /// The ids of some of these appointments.
+    pub(super) ids: Vec<String>,
+}
+
+/// Imports a calendar into the business of `business`, at the path of the call.
+pub(super) async fn import_holidays(
+    client: &Client,
+    import: &ImportFile,
+    call: &Call,
+    business: &Record,
+    now: DateTime<Utc>,
+) -> Result<Closed, Failure> {
+    let octets = files::read(&import.name, CALENDAR_BYTES_MAX)
+        .map_err(|error| format!("--ics: cannot read {}: {error}", one_line(&import.name)))?;
+    // The service accepts valid zones only.
+    let zone = business.get("timezone").and_then(Value::as_str).and_then(|zone| zone.parse().ok());
+    let zone = zone.unwrap_or(Tz::UTC);
+    let found = holidays(&octets, now.with_timezone(&zone).date_naive())
+        .map_err(|problems| format!("--ics: {}; nothing was closed", problems.join("\n")))?;
+    let days = Call { path: format!("{}/special-days", call.path), ..call.clone() };
+    let known = special_days(client, &days).await?;
+    let (there, new): (Vec<_>, Vec<_>) =
+        found.into_iter().partition(|(date, _)| known.contains(&date.to_string()));
+    if known.len() + new.len() > SPECIAL_DAYS_MAX {
+        return Err(Failure::new(format!(
+            "--ics: the calendar has {} new days, and the business has {} special days; the maximum is \
+             {SPECIAL_DAYS_MAX}; nothing was closed",
+            new.len(),
+            known.len()
+        )));
+    }
+    let mut closed = Closed { made: Vec::new(), there };
+    for (date, note) in new {
+        let (affected, ids) = if import.dry_run {
+            booked(client, call, day_bounds(zone, date), now.into()).await?
+        } else {
+            close(client, &days, date, &note).await?
+        };
+        closed.made.push(ClosedDay { date, note, affected, ids });
+    }
+    Ok(closed)
+}
+
+/// Closes a date. Returns the number of appointments on it and some of their ids.
+async fn close(
+    client: &Client,
+    days: &Call,
+    date: NaiveDate,
+    note: &str,
+) -> Result<(u64, Vec<String>), Failure> {
+    let body = json!({"closed": true, "note": note});
+    let path = format!("{}/{date}", days.path);
+    let answer = client.send(Method::PUT, &path, Some(&body)).await.map_err(|error| match error.refusal {
+        Some(refused) => Failure::new(format!(
+            "{date}: {refused}\nthe dates before it are closed; import the same calendar again to close the others"
+        )),
+        None => error,
+    })?;
+    let One::<Record> { data } = answer.read()?;
+    let affected = data.get("affected.count").and_then(Value::as_u64).unwrap_or_default();
+    let ids = data.get("affected.ids").and_then(Value::as_array).into_iter().flatten();
+    Ok((affected, ids.filter_map(|id| id.as_str().map(str::to_owned)).collect()))
+}
+
+/// The number and some ids of the future appointments that begin on a day.
+async fn booked(
+    client: &Client,
+    business: &Call,
+    day: Range<Timestamp>,
+    now: Timestamp,
+) -> Result<(u64, Vec<String>), Failure> {
+    let query = [("status", "pending,confirmed".to_owned()), ("from", day.start.max(now).to_string())];
+    let query = query.into_iter().chain([("to", day.end.to_string())]);
+    let query = query.map(|(name, value)| (name.to_owned(), value)).collect();
+    let call = Call { path: format!("{}/appointments", business.path), query, ..business.clone() };
+    let booked = walk(client, &call, &Part::whole()).await?.list.data;
+    let id = |record: &Record| record.get("id").and_then(Value::as_str).map(str::to_owned);
+    Ok((booked.len() as u64, booked.iter().take(AFFECTED_IDS_MAX).filter_map(id).collect()))
+}
+
+async fn special_days(client: &Client, days: &Call) -> Result<HashSet<String>, Failure> {
+    let walked = walk(client, days, &Part::whole()).await?;
+    let date = |record: &Record| record.get("date").and_then(Value::as_str).map(str::to_owned);
+    Ok(walked.list.data.iter().filter_map(date).collect())
+}
