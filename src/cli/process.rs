@@ -24,15 +24,7 @@ pub(super) fn starting() -> JoinHandle<()> {
     tokio::spawn(again(EXTEND_EVERY, || tell(NotifyState::ExtendTimeoutUsec(EXTEND_BY_MICROSECONDS))))
 }
 
-pub(super) fn ready() {
-    tell(NotifyState::Ready);
-}
-
-pub(super) fn stopping() {
-    tell(NotifyState::Stopping);
-}
-
-fn tell(state: NotifyState<'_>) {
+pub(super) fn tell(state: NotifyState<'_>) {
     if let Err(error) = sd_notify::notify(&[state]) {
         tracing::warn!(error = &error as &dyn std::error::Error, "cannot notify the supervisor");
     }

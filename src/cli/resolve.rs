@@ -218,10 +218,6 @@ fn described(record: &Record) -> String {
 
 /// The failure for an ambiguous text, with the candidates.
 fn several<'a>(argument: &str, said: &str, records: impl Iterator<Item = &'a Record>) -> Failure {
-    Failure::usage(format!("{argument}: {said}; choose one:{}", listed(records)))
-}
-
-fn listed<'a>(records: impl Iterator<Item = &'a Record>) -> String {
     let mut list = String::new();
     for (record, count) in records.zip(1..) {
         if count > NAMED_MAX {
@@ -230,5 +226,5 @@ fn listed<'a>(records: impl Iterator<Item = &'a Record>) -> String {
         }
         list.push_str(&format!("\n  {}  {}", one_line(word(record, "id")), one_line(called(record))));
     }
-    list
+    Failure::usage(format!("{argument}: {said}; choose one:{list}"))
 }

@@ -10,12 +10,13 @@ use std::future::pending;
 use std::process::ExitCode;
 
 use net::Ports;
+use sd_notify::NotifyState;
 use store::StoreError;
 use tokio::runtime::Builder;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use super::print;
-use super::process::{self, raise_file_limit};
+use super::process::{raise_file_limit, starting, tell};
 use crate::config::{ConfigError, EXIT_CODE, ServeArgs, Settings, variables};
 use crate::service::{Service, ServiceError};
 use crate::telemetry;
@@ -45,10 +46,10 @@ pub(super) fn run(
         let mut interrupt = signal(SignalKind::interrupt()).map_err(no_runtime)?;
         let mut hangup = signal(SignalKind::hangup()).map_err(no_runtime)?;
         let ports = Ports::system().map_err(|error| ConfigError::new("SSL_CERT_FILE", error))?;
-        let starting = process::starting();
+        let extensions = starting();
         let service = Service::start(&settings, ports, die).await?;
-        starting.abort();
-        process::ready();
+        extensions.abort();
+        tell(NotifyState::Ready);
         tracing::info!(public = %service.public, admin = %service.admin, "the service listens");
         let listens = async {
             started(&service).await?;
@@ -67,7 +68,7 @@ pub(super) fn run(
             }
         }
         tracing::info!("the service stops");
-        process::stopping();
+        tell(NotifyState::Stopping);
         // A second signal ends the process immediately. Answered changes are on disk.
         tokio::select! {
             stopped = service.stop() => stopped,

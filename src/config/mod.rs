@@ -24,8 +24,7 @@ pub mod variables;
 pub use public_url::PublicUrl;
 pub use token::{AdminToken, OPERATOR_SOCKET, TOKEN_FILE};
 pub use value::ConfigError;
-use value::path;
-use value::read;
+use value::{path, read};
 pub(crate) use value::{secret, text};
 
 pub const EXIT_CODE: u8 = 2;

@@ -82,12 +82,11 @@ impl Metrics {
 }
 
 fn methods() -> Methods {
-    let series = || Series {
+    Box::new(std::array::from_fn(|_| Series {
         statuses: [const { AtomicU64::new(0) }; STATUSES.len()],
         other_status: AtomicU64::new(0),
         answer_micros: Histogram::new(&ANSWER_MICROS),
-    };
-    Box::new(std::array::from_fn(|_| series()))
+    }))
 }
 
 /// HEAD counts as GET, because the handler of GET serves it.

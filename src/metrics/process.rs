@@ -13,6 +13,7 @@ pub(super) struct ThisProcess;
 
 impl Collector for ThisProcess {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> Result<(), Error> {
+        let encoder = &mut encoder;
         // A metric whose value cannot be read is omitted.
         let Ok(process) = procfs::process::Process::myself() else { return Ok(()) };
         if let Ok(stat) = process.stat() {
@@ -22,37 +23,22 @@ impl Collector for ThisProcess {
                 encoder.encode_descriptor("process_cpu", about, Some(&Unit::Seconds), MetricType::Counter)?;
             let cpu = (stat.utime + stat.stime) as f64 / ticks;
             counter.encode_counter::<NoLabelSet, f64, f64>(&cpu, None)?;
-            gauge(
-                &mut encoder,
-                "process_resident_memory",
-                "Resident memory size",
-                Some(&Unit::Bytes),
-                stat.rss_bytes().get() as f64,
-            )?;
-            gauge(
-                &mut encoder,
-                "process_virtual_memory",
-                "Virtual memory size",
-                Some(&Unit::Bytes),
-                stat.vsize as f64,
-            )?;
+            let (about, size) = ("Resident memory size", stat.rss_bytes().get() as f64);
+            gauge(encoder, "process_resident_memory", about, Some(&Unit::Bytes), size)?;
+            let (about, size) = ("Virtual memory size", stat.vsize as f64);
+            gauge(encoder, "process_virtual_memory", about, Some(&Unit::Bytes), size)?;
             if let Ok(booted) = procfs::boot_time_secs() {
                 let about = "Start time of the process, in seconds since 1970";
                 let started = booted as f64 + stat.starttime as f64 / ticks;
-                gauge(&mut encoder, "process_start_time", about, Some(&Unit::Seconds), started)?;
+                gauge(encoder, "process_start_time", about, Some(&Unit::Seconds), started)?;
             }
         }
         if let Ok(open) = process.fd_count() {
-            gauge(&mut encoder, "process_open_fds", "Number of open file descriptors", None, open as f64)?;
+            gauge(encoder, "process_open_fds", "Number of open file descriptors", None, open as f64)?;
         }
         if let Ok((most, _)) = rlimit::Resource::NOFILE.get() {
-            gauge(
-                &mut encoder,
-                "process_max_fds",
-                "Maximum number of open file descriptors",
-                None,
-                most as f64,
-            )?;
+            let about = "Maximum number of open file descriptors";
+            gauge(encoder, "process_max_fds", about, None, most as f64)?;
         }
         Ok(())
     }
