@@ -28,16 +28,10 @@ list_query! {
     normalize with_last_day
 }
 
-impl AvailabilityQuery {
-    fn days(&self) -> (NaiveDate, NaiveDate) {
-        (self.start_date, self.end_date.unwrap_or(self.start_date))
-    }
-}
-
 /// Fills in the last day, so the cursor is the same with and without it.
 fn with_last_day(query: AvailabilityQuery) -> Result<AvailabilityQuery, ApiError> {
-    let (first, last) = query.days();
-    check_days(first, last)?;
+    let last = query.end_date.unwrap_or(query.start_date);
+    check_days(query.start_date, last)?;
     Ok(AvailabilityQuery { end_date: Some(last), ..query })
 }
 
@@ -63,9 +57,9 @@ pub(crate) async fn list(
     business: Business,
 ) -> Result<Listed<SlotView>, ApiError> {
     let asked = query.open(&context, business.list("availability"))?;
-    let (query, (first, last)) = (&asked.filter, asked.filter.days());
-    let terms = Terms::Integration;
-    let slots = business.availability(query.service_id, query.staff_id, (first, last), terms).await?;
+    let query = &asked.filter;
+    let days = (query.start_date, query.end_date.unwrap_or(query.start_date));
+    let slots = business.availability(query.service_id, query.staff_id, days, Terms::Integration).await?;
     Ok(asked.listed_as(part(slots, asked.page.limit, asked.page.after.as_deref())?, SlotView::from))
 }
 

@@ -143,32 +143,25 @@ fn line(line: u64, column: &str, message: &str) -> String {
 
 const CALENDAR_BYTES_MAX: u64 = 4 << 20;
 
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Closed {
-    /// The closed dates, or with `--dry-run` the dates to close, in order.
-    pub(super) made: Vec<ClosedDay>,
-    /// The dates with an existing special day, with their names in the calendar.
-    pub(super) there: Vec<(NaiveDate, String)>,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct ClosedDay {
-    pub(super) date: NaiveDate,
-    pub(super) note: String,
+/// A closed date, or with `--dry-run` a date to close.
+struct ClosedDay {
+    date: NaiveDate,
+    note: String,
     /// The number of appointments on this date. They are not changed.
-    pub(super) affected: u64,
+    affected: u64,
     /// The ids of some of these appointments.
-    pub(super) ids: Vec<String>,
+    ids: Vec<String>,
 }
 
-/// Imports a calendar into the business of `business`, at the path of the call.
+/// Imports a calendar into the business of `business`, at the path of the call, and returns the output.
 pub(super) async fn import_holidays(
     client: &Client,
     import: &ImportFile,
     call: &Call,
     business: &Record,
     now: DateTime<Utc>,
-) -> Result<Closed, Failure> {
+    json: bool,
+) -> Result<Printed, Failure> {
     let octets = files::read(&import.name, CALENDAR_BYTES_MAX)
         .map_err(|error| format!("--ics: cannot read {}: {error}", one_line(&import.name)))?;
     // The service accepts valid zones only.
@@ -188,16 +181,47 @@ pub(super) async fn import_holidays(
             known.len()
         )));
     }
-    let mut closed = Closed { made: Vec::new(), there };
+    let mut made = Vec::new();
     for (date, note) in new {
         let (affected, ids) = if import.dry_run {
             booked(client, call, day_bounds(zone, date), now.into()).await?
         } else {
             close(client, &days, date, &note).await?
         };
-        closed.made.push(ClosedDay { date, note, affected, ids });
+        made.push(ClosedDay { date, note, affected, ids });
     }
-    Ok(closed)
+    Ok(closed(&made, &there, import.dry_run, json))
+}
+
+/// The output. `there` are the dates with an existing special day, with their names in the calendar.
+fn closed(made: &[ClosedDay], there: &[(NaiveDate, String)], dry_run: bool, json: bool) -> Printed {
+    if json {
+        let named = |date: &NaiveDate, note: &str| json!({"date": date.to_string(), "note": note});
+        let day = |ClosedDay { date, note, affected, ids }: &ClosedDay| {
+            let mut day = named(date, note);
+            day["affected"] = json!({"count": affected, "ids": ids});
+            day
+        };
+        let (made, there): (Vec<_>, Vec<_>) =
+            (made.iter().map(day).collect(), there.iter().map(|(date, note)| named(date, note)).collect());
+        let said = json!({"data": {"made": made, "there": there}});
+        return Printed { output: format!("{said}\n"), note: None };
+    }
+    let verb = if dry_run { "would close on" } else { "closed on" };
+    let days = print::count(made.len() as u64, "day", "days");
+    let mut output = format!("{verb} {days}; existing special days: {}\n", there.len());
+    let appointments = |count| print::count(count, "appointment", "appointments");
+    for ClosedDay { date, note, affected, .. } in made {
+        let stay = if *affected > 0 { format!("  ({})", appointments(*affected)) } else { String::new() };
+        output.push_str(&format!("{date}  {}{stay}\n", one_line(note)));
+    }
+    let affected: u64 = made.iter().map(|day| day.affected).sum();
+    let stay = if affected == 1 { "stays" } else { "stay" };
+    let note = format!(
+        "{} on these days {stay} booked; list them with `receptionist appointment list` and its flags --from and --to",
+        appointments(affected)
+    );
+    Printed { output, note: (affected > 0).then_some(note) }
 }
 
 /// Closes a date. Returns the number of appointments on it and some of their ids.

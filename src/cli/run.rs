@@ -4,8 +4,6 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use chrono::NaiveDate;
-
 use super::arguments::Irreversible;
 use super::carry_out::Failure;
 use super::client::{Answer, CALL_TIMEOUT, Client};
@@ -13,7 +11,7 @@ use super::options::OperatorOptions;
 use super::own::about_link;
 use super::problems::{Flags, Hint, hints, told};
 use super::record::{One, Page, Record, Walked, one_line, walk};
-use super::record_import::{Closed, ClosedDay, import_contacts, import_holidays};
+use super::record_import::{import_contacts, import_holidays};
 use super::request::{Call, Path};
 use super::resolve::resolve;
 use super::shown::Look;
@@ -117,10 +115,9 @@ pub(super) async fn perform(
         }
         Show::Holidays => {
             let now = SystemTime::now().into();
-            let closed = import_holidays(client, &task.import, &call, &one(&answer)?, now).await;
+            let printed = import_holidays(client, &task.import, &call, &one(&answer)?, now, json).await;
             // The message names the command's own flag or date.
-            let closed = closed.map_err(|failure| Failure { refusal: None, ..failure })?;
-            return Ok(holidays(&closed, task.import.dry_run, json));
+            return printed.map_err(|failure| Failure { refusal: None, ..failure });
         }
         _ if json => return Ok(Printed { output: raw(&answer)?, note: None }),
         Show::Done(done) => return Ok(Printed { output: String::new(), note: Some(done.to_owned()) }),
@@ -137,38 +134,6 @@ pub(super) async fn perform(
         _ => None,
     };
     Ok(Printed { output, note })
-}
-
-fn holidays(closed: &Closed, dry_run: bool, json: bool) -> Printed {
-    let Closed { made, there } = closed;
-    if json {
-        let named =
-            |date: &NaiveDate, note: &str| serde_json::json!({"date": date.to_string(), "note": note});
-        let day = |ClosedDay { date, note, affected, ids }: &ClosedDay| {
-            let mut day = named(date, note);
-            day["affected"] = serde_json::json!({"count": affected, "ids": ids});
-            day
-        };
-        let (made, there): (Vec<_>, Vec<_>) =
-            (made.iter().map(day).collect(), there.iter().map(|(date, note)| named(date, note)).collect());
-        let said = serde_json::json!({"data": {"made": made, "there": there}});
-        return Printed { output: format!("{said}\n"), note: None };
-    }
-    let verb = if dry_run { "would close on" } else { "closed on" };
-    let days = print::count(made.len() as u64, "day", "days");
-    let mut output = format!("{verb} {days}; existing special days: {}\n", there.len());
-    let appointments = |count| print::count(count, "appointment", "appointments");
-    for ClosedDay { date, note, affected, .. } in made {
-        let stay = if *affected > 0 { format!("  ({})", appointments(*affected)) } else { String::new() };
-        output.push_str(&format!("{date}  {}{stay}\n", one_line(note)));
-    }
-    let affected: u64 = made.iter().map(|day| day.affected).sum();
-    let stay = if affected == 1 { "stays" } else { "stay" };
-    let note = format!(
-        "{} on these days {stay} booked; list them with `receptionist appointment list` and its flags --from and --to",
-        appointments(affected)
-    );
-    Printed { output, note: (affected > 0).then_some(note) }
 }
 
 /// A list as JSON: a single page unchanged, several pages as one.
