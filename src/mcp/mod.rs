@@ -21,7 +21,6 @@ mod open_times;
 mod params;
 mod prompts;
 mod refused;
-mod resources;
 mod router;
 mod schema;
 mod server;

@@ -70,13 +70,10 @@ async fn answer(context: Context, body: Bytes, business: Business) -> Result<Res
     };
     let request = request(context.headers(), message.bytes);
     let server = Server::new(context, business, message.arguments);
-    let config = {
-        let mut config = StreamableHttpServerConfig::default().disable_allowed_hosts();
-        config.legacy_session_mode = false;
-        config.json_response = true;
-        config.sse_keep_alive = None;
-        config
-    };
+    let mut config = StreamableHttpServerConfig::default().disable_allowed_hosts();
+    config.legacy_session_mode = false;
+    config.json_response = true;
+    config.sse_keep_alive = None;
     let served = server.clone();
     let sessions = Arc::new(NeverSessionManager::default());
     let service = StreamableHttpService::new(move || Ok(served.clone()), sessions, config);
