@@ -59,10 +59,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let mut program = Cli::command().after_help(cli::help::topics());
+    let mut program = Cli::command().after_help(cli::pages::topics());
     let matches = match program.try_get_matches_from_mut(std::env::args_os()) {
         Ok(matches) => matches,
-        Err(error) => return cli::help::help(&error, &program),
+        Err(error) => return cli::pages::help(&error, &program),
     };
     let command = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli.command,

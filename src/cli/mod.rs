@@ -20,7 +20,6 @@ mod connect;
 pub mod demo;
 pub mod doctor;
 mod files;
-pub mod help;
 mod holidays;
 mod ics;
 pub mod mail;
