@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 use std::io;
 use std::ops::Bound;
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use domain::BusinessId;
@@ -80,9 +80,10 @@ pub trait Backend: Send + Sync + 'static {
         Ok(())
     }
 
-    /// The data directory, if the store is on a disk.
-    fn dir(&self) -> Result<Option<PathBuf>, StoreError> {
-        Ok(None)
+    /// Calls a function with the data directory, which this process holds until the function returns. A store that is
+    /// not on a disk has no directory.
+    fn with_dir(&self, _act: &mut dyn FnMut(&Path)) -> Result<(), StoreError> {
+        Ok(())
     }
 
     /// Durably lists revocations and erasures, before their batch is applied.

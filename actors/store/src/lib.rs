@@ -392,18 +392,20 @@ impl Store {
 
     /// Durably records the present format, before anything that an earlier version cannot read is written.
     pub fn keep_format(&self) -> Result<(), StoreError> {
-        self.0.backend.dir()?.map_or(Ok(()), |dir| format::keep(&dir))
+        let mut kept = Ok(());
+        self.0.backend.with_dir(&mut |dir| kept = format::keep(dir))?;
+        kept
     }
 
     pub fn note_instant(&self, noted: Noted, at: Timestamp) {
-        if let Ok(Some(dir)) = self.0.backend.dir() {
-            let _ = noted.write(&dir, at);
-        }
+        let _ = self.0.backend.with_dir(&mut |dir| drop(noted.write(dir, at)));
     }
 
     /// The newest recorded instant, also from an earlier process.
     pub fn noted_instant(&self, noted: Noted) -> Option<Timestamp> {
-        noted.read(&self.0.backend.dir().ok()??)
+        let mut instant = None;
+        self.0.backend.with_dir(&mut |dir| instant = noted.read(dir)).ok()?;
+        instant
     }
 
     pub fn set_disk_reserve(&self, reserve: DiskReserve) {

@@ -222,8 +222,8 @@ impl Backend for DiskBackend {
         self.with(|open| open.home.newest()).unwrap_or_default()
     }
 
-    fn dir(&self) -> Result<Option<PathBuf>, StoreError> {
-        self.with(|open| Some(open.dir.clone()))
+    fn with_dir(&self, act: &mut dyn FnMut(&Path)) -> Result<(), StoreError> {
+        self.with(|open| act(&open.dir))
     }
 
     fn syncs(&self) -> &Arc<Syncs> {
