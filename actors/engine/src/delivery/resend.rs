@@ -168,11 +168,12 @@ impl State {
         let promised = handle.promise_waiting(lost.len()).await?;
         let room = usize::try_from(promised.rows()).unwrap_or(usize::MAX);
         let is_full = room < lost.len();
+        // The endpoint may have changed meanwhile.
+        let endpoint = self.resendable(shared)?;
         if room == 0 {
             return Ok((0, is_full));
         }
-        // The endpoint may have changed meanwhile.
-        let (endpoint, mut batch, mut sent) = (self.resendable(shared)?, Batch::default(), 0);
+        let (mut batch, mut sent) = (Batch::default(), 0);
         for delivery in lost.iter().take(room) {
             if self.is_wiped(shared, delivery.event_id)? {
                 continue;
