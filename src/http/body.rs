@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use axum::body::Body;
 use axum::http::{HeaderMap, header};
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use domain::{Problem, ProblemCode};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use tokio::time::{Instant, timeout};
 
 use super::json::Json;
@@ -60,12 +60,17 @@ pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) 
     timeout(BODY_TIME_MAX, collect(body)).await.unwrap_or(Err(BodyError::Timeout))
 }
 
-async fn collect(body: Body) -> Result<Bytes, BodyError> {
-    match Limited::new(body, BODY_BYTES_MAX).collect().await {
-        Ok(whole) => Ok(whole.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(BodyError::TooLarge),
-        Err(_) => Err(BodyError::Broken),
+/// Copies the pieces. A collection of pieces could take much more memory: a client can send each byte alone.
+async fn collect(mut body: Body) -> Result<Bytes, BodyError> {
+    let mut whole = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let Ok(data) = frame.map_err(|_| BodyError::Broken)?.into_data() else { continue };
+        if whole.len() + data.len() > BODY_BYTES_MAX {
+            return Err(BodyError::TooLarge);
+        }
+        whole.extend_from_slice(&data);
     }
+    Ok(whole.freeze())
 }
 
 /// A streamed body. Only the waiting time counts, so a slow reader does not make a client slow.
