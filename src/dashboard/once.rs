@@ -120,12 +120,16 @@ impl Once {
 
     /// Forgets that a form has acted, because it was refused.
     pub(super) fn take_back(&self, sent: &Sent) {
-        let mut state = self.state.lock();
+        let state = &mut *self.state.lock();
         if let Some(session) = state.sessions.get_mut(&sent.session)
             && let Some(at) = session.acted.iter().position(|acted| acted.id == sent.id)
         {
             session.acted.remove(at);
-            state.removed_id(sent.session);
+            state.ids -= 1;
+            // An empty session with a horizon stays, so that its horizon does not concern other sessions.
+            if session.acted.is_empty() && session.horizon == 0 {
+                state.sessions.remove(&sent.session);
+            }
         }
     }
 }
@@ -154,16 +158,11 @@ impl State {
         let Some(session) = self.sessions.get_mut(&key) else { return };
         if let Some(acted) = session.acted.pop_front() {
             session.horizon = session.horizon.max(acted.id.made + 1);
-            self.removed_id(key);
-        }
-    }
-
-    /// Counts an id less, and forgets the session if this was its last id.
-    fn removed_id(&mut self, key: SessionKey) {
-        self.ids -= 1;
-        if let Some(session) = self.sessions.get(&key).filter(|session| session.acted.is_empty()) {
-            self.horizon = self.horizon.max(session.horizon);
-            self.sessions.remove(&key);
+            self.ids -= 1;
+            if session.acted.is_empty() {
+                self.horizon = self.horizon.max(session.horizon);
+                self.sessions.remove(&key);
+            }
         }
     }
 
