@@ -70,10 +70,6 @@ impl fmt::Display for ApiError {
 
 pub(super) const WALK_PAGES_MAX: usize = 1000;
 
-/// The failure for a list with more pages.
-pub(super) const LONG_LIST: &str =
-    "the list has more than 1000 pages; use a filter, or read it page by page with --limit and --cursor";
-
 pub(super) struct Walked {
     /// The rows of all pages, and the end of the last page.
     pub(super) list: Page,
@@ -84,6 +80,16 @@ pub(super) struct Walked {
 
 /// Reads pages until the list ends or there are enough rows.
 pub(super) async fn walk(client: &Client, call: &Call, part: &Part) -> Result<Walked, Failure> {
+    let walked = walk_bounded(client, call, part).await?;
+    walked.ok_or_else(|| {
+        Failure::new(
+            "the list has more than 1000 pages; use a filter, or read it page by page with --limit and --cursor",
+        )
+    })
+}
+
+/// Returns `None` if the list has more than [`WALK_PAGES_MAX`] pages.
+async fn walk_bounded(client: &Client, call: &Call, part: &Part) -> Result<Option<Walked>, Failure> {
     let page = |cursor: Option<String>| async move {
         client.send(Method::GET, &part.target(call, cursor.as_deref()), None).await
     };
@@ -93,7 +99,7 @@ pub(super) async fn walk(client: &Client, call: &Call, part: &Part) -> Result<Wa
     // A page may be empty although more rows follow.
     while list.has_more && list.data.len() < part.enough {
         if pages == WALK_PAGES_MAX {
-            return Err(Failure::new(LONG_LIST));
+            return Ok(None);
         }
         let cursor = list.next_cursor.take().ok_or_else(|| first.unexpected())?;
         let page: Page = page(Some(cursor)).await?.read()?;
@@ -101,12 +107,17 @@ pub(super) async fn walk(client: &Client, call: &Call, part: &Part) -> Result<Wa
         (list.next_cursor, list.has_more) = (page.next_cursor, page.has_more);
         pages += 1;
     }
-    Ok(Walked { list, first, pages })
+    Ok(Some(Walked { list, first, pages }))
 }
 
-pub(super) async fn records(client: &Client, path: &Path, part: &Part) -> Result<Vec<Record>, Failure> {
+/// Returns `None` if the list has more than [`WALK_PAGES_MAX`] pages.
+pub(super) async fn records(
+    client: &Client,
+    path: &Path,
+    part: &Part,
+) -> Result<Option<Vec<Record>>, Failure> {
     let call = Task::get(path.clone()).request.call();
-    Ok(walk(client, &call, part).await?.list.data)
+    Ok(walk_bounded(client, &call, part).await?.map(|walked| walked.list.data))
 }
 
 pub(super) async fn one(client: &Client, path: &Path) -> Result<Record, Failure> {

@@ -95,7 +95,8 @@ impl Meaning<'_> {
     }
 
     async fn only_business(&mut self, argument: &str) -> Result<String, Failure> {
-        let records = record::records(self.client, &Path::businesses(), &Part::first(NAMED_MAX + 1)).await?;
+        let part = Part::first(NAMED_MAX + 1);
+        let records = record::records(self.client, &Path::businesses(), &part).await?.unwrap_or_default();
         match &records[..] {
             [] => Err(Failure::usage(
                 "there is no business yet: create one with `receptionist business create`",
@@ -122,14 +123,9 @@ impl Meaning<'_> {
         if Uuid::try_parse(text).is_ok() {
             return Ok(text.to_owned());
         }
-        let records = match record::records(self.client, path, &Part::whole()).await {
-            Err(failure) if failure.message == record::LONG_LIST => {
-                return Err(usage(format!(
-                    "there are too many records to find a {noun} by name; use the id"
-                )));
-            }
-            records => records?,
-        };
+        let records = record::records(self.client, path, &Part::whole()).await?.ok_or_else(|| {
+            usage(format!("there are too many records to find a {noun} by name; use the id"))
+        })?;
         let wanted = text.trim().to_lowercase();
         let of = |fits: &dyn Fn(&str) -> bool| -> Vec<&Record> {
             records.iter().filter(|record| fits(&word(record, called).to_lowercase())).collect()
