@@ -85,6 +85,14 @@ impl Kind {
     }
 }
 
+const _: () = {
+    let mut number = 0;
+    while number < Kind::ALL.len() {
+        assert!(Kind::ALL[number] as usize == number, "the kinds are in the order of their numbers");
+        number += 1;
+    }
+};
+
 pub(crate) struct One<V> {
     rendered: Vec<u8>,
     shows: PhantomData<fn() -> V>,
