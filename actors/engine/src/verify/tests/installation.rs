@@ -31,7 +31,7 @@ pub(super) const DAMAGES: &[Damage] = &[
     (
         "a row of an unknown kind",
         |m| m.put(&keys::profile(m.of())[..16].iter().copied().chain([0x7e; 17]).collect::<Vec<_>>(), vec![]),
-        "no kind that is known",
+        "the kind of its key is unknown",
     ),
     (
         "a key that is too long",
