@@ -239,7 +239,7 @@ fn a_file_is_made_whole_and_what_is_none_is_refused() {
     File::options().write(true).open(&path).unwrap().set_len(JOURNAL_BYTES - 1).unwrap();
     refused("shorter");
     fs::write(&path, b"").unwrap();
-    refused("beginning");
+    refused("header");
 }
 
 #[test]

@@ -103,7 +103,7 @@ const TABLE: &[Row] = &[
 
 /// The changes that have no row in the table, each with the reason.
 const WITHOUT: &[(&str, &str)] = &[
-    ("Step", "only the service makes this change"),
+    ("StepChange", "only the service makes this change"),
     ("TurnOff", "only the service makes this change"),
     ("AcceptMembership", "a person makes it only for themselves: see below"),
     ("DeclineMembership", "a person makes it only for themselves: see below"),
