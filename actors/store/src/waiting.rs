@@ -187,7 +187,8 @@ impl Store {
                 continue;
             }
             let event = keys::business_of(&key).and_then(|of| self.event_bytes(of, keys::id_at_end(&key)?));
-            waiting.add(&key, self.usable(&key, event)?.unwrap_or(0)); // its row is there, whatever of the event
+            // The row counts even if its event cannot be read.
+            waiting.add(&key, self.usable(&key, event)?.unwrap_or(0));
         }
         Ok(last.filter(|_| found == rows_max).map(|last| range.after(last)))
     }

@@ -227,11 +227,11 @@ impl Restoring<'_> {
         batch.bury(Tombstone::RevokedKey(key.id));
         batch.put(keys::audit(of, record.entry.id), record.encode());
         batch.put(*row, ApiKey { revoked_at: Some(record.entry.at), ..key }.encode());
-        self.store.write(of, batch).await // the next one reads what this one wrote
+        self.store.write(of, batch).await // the next call reads this record as the newest
     }
 
-    /// The next record of a business's audit log, with the usage of the newest one. Stamps and ids of a
-    /// business grow, whatever this machine's clock shows.
+    /// The next record of a business's audit log, with the usage of the newest record. Its id and its timestamp
+    /// are later than those of the newest record, even if the clock of this machine is earlier.
     fn next_record(
         &self,
         of: BusinessId,

@@ -130,7 +130,7 @@ pub(super) fn next_message(
     None
 }
 
-/// The valid messages in the place of a segment, whatever segment they belong to.
+/// The valid messages in the bytes of a segment, including messages of another segment.
 pub(super) fn all_messages(segment: &[u8]) -> impl Iterator<Item = Header> {
     let mut at = SEGMENT_HEADER_BYTES;
     std::iter::from_fn(move || {
