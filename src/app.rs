@@ -12,6 +12,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::http::HeaderValue;
 use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
 use tokio::time::Instant;
 use tower::util::BoxCloneSyncService;
 use tower::{ServiceExt, service_fn};
@@ -44,20 +45,17 @@ pub(crate) fn app(router: Router, metrics: Arc<Metrics>) -> App {
         // The span has the level of errors, so that the id appears with errors under every log filter. The id
         // contains visible ASCII only.
         let span = tracing::error_span!("request", request.id = id.to_str().unwrap_or_default());
-        async move { Ok(answer(router, &metrics, id, request).await) }.instrument(span)
+        answer(router, metrics, id, request).map(Ok).instrument(span)
     }))
 }
 
-async fn answer(router: Router, metrics: &Metrics, id: HeaderValue, request: Request) -> Response {
+async fn answer(router: Router, metrics: Arc<Metrics>, id: HeaderValue, request: Request) -> Response {
     let start = Instant::now();
     let (method, uri) = (request.method().clone(), request.uri().clone());
     let client = request.extensions().get::<ClientAddr>().map(|client| client.0);
     let mut response = match unfit(&request) {
         Some(error) => error.into_response(),
-        None => {
-            let answer = router.oneshot(request);
-            caught_open(async { answer.await.unwrap_or_else(|never| match never {}) }).await
-        }
+        None => caught_open(router.oneshot(request).map(|Ok(response)| response)).await,
     };
     let took = start.elapsed();
     response.headers_mut().insert(X_REQUEST_ID, id);

@@ -111,13 +111,13 @@ where
     F: Fn(Request) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Response> + Send + 'static,
 {
+    // `map` holds the future once. An async block would hold it a second time while it awaits it, and every
+    // request would allocate twice the memory.
     let serve = move |request: Request| {
-        let answer = serve(request);
-        async move {
-            let mut response = answer.await;
+        serve(request).map(|mut response: Response| {
             response.extensions_mut().get_or_insert_default::<Noted>().route = Some(path);
             response
-        }
+        })
     };
     Router::new().route(path, any(serve))
 }
@@ -153,6 +153,8 @@ pub(crate) struct Noted {
 pub(crate) struct Panicked;
 
 /// Turns a panic into [`Panicked`]. A panic leaves no half-changed state, since all state is in the engine.
-pub(crate) async fn caught<T, E: From<Panicked>>(answer: impl Future<Output = Result<T, E>>) -> Result<T, E> {
-    AssertUnwindSafe(answer).catch_unwind().await.unwrap_or_else(|_| Err(Panicked.into()))
+pub(crate) fn caught<T, E: From<Panicked>>(
+    answer: impl Future<Output = Result<T, E>>,
+) -> impl Future<Output = Result<T, E>> {
+    AssertUnwindSafe(answer).catch_unwind().map(|answer| answer.unwrap_or_else(|_| Err(Panicked.into())))
 }

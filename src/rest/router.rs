@@ -7,6 +7,7 @@ use axum::Router;
 use axum::extract::Request;
 use axum::http::Method;
 use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
 
 use super::context::{Incoming, Routed};
 use super::error::ApiError;
@@ -40,9 +41,9 @@ pub(crate) fn router<A: Send + Sync + 'static>(table: Vec<Route<A>>, gate: &impl
     router::router(places, move |place, request| {
         let (gate, refused) = (gate.clone(), refused.get(place.path).copied().unwrap_or_default());
         async move {
-            let next = |request, identity| async {
-                let answer = caught(dispatch(request, identity, &place, refused, &gate)).await;
-                answer.unwrap_or_else(IntoResponse::into_response)
+            let next = |request, identity| {
+                caught(dispatch(request, identity, &place, refused, &gate))
+                    .map(|answer| answer.unwrap_or_else(IntoResponse::into_response))
             };
             gate.authenticate(request, next).await
         }
@@ -66,8 +67,8 @@ where
 }
 
 /// Turns a panic of a public path into a 500 with the error envelope.
-pub(crate) async fn caught_open(answer: impl Future<Output = Response>) -> Response {
-    caught(async { Ok(answer.await) }).await.unwrap_or_else(|fault: ApiError| fault.into_response())
+pub(crate) fn caught_open(answer: impl Future<Output = Response>) -> impl Future<Output = Response> {
+    caught(answer.map(Ok)).map(|answer| answer.unwrap_or_else(|fault: ApiError| fault.into_response()))
 }
 
 async fn dispatch<A: Send + Sync + 'static, G: Gate<A>>(
