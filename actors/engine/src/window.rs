@@ -62,7 +62,7 @@ impl<K: Eq + Hash> Windows<K> {
     /// The instant from which another event is allowed; `None` if an event is allowed now.
     pub fn free_at(&self, key: &K, now: Timestamp) -> Option<Timestamp> {
         let counts = self.entries.peek(key)?;
-        let now = self.at(counts, now);
+        let now = window_of(counts, now, self.grain);
         let over = self.rates.iter().filter_map(|rate| {
             let mut left = rate.count;
             let (oldest, _) = counts.iter().rev().filter(|(at, _)| *at <= now).find(|(_, count)| {
@@ -87,16 +87,17 @@ impl<K: Eq + Hash> Windows<K> {
     /// Counts an event regardless of the rates and returns the number of counted events.
     pub fn note(&mut self, key: K, now: Timestamp) -> u32 {
         self.forget(now);
-        let mut counts = self.entries.pop(&key).unwrap_or_default();
-        if self.entries.len() >= self.max {
+        if self.entries.len() >= self.max && !self.entries.contains(&key) {
             self.entries.pop_lru();
         }
-        let at = self.at(&counts, now);
+        let (rates, longest) = (&self.rates, self.longest().within);
+        let counts = self.entries.get_or_insert_mut(key, Counts::new);
+        let at = window_of(counts, now, self.grain);
         match counts.back_mut() {
             Some((newest, count)) if *newest == at => *count += 1,
             _ => counts.push_back((at, 1)),
         }
-        let (most, longest) = (self.rates.iter().map(|rate| rate.count).max(), self.longest().within);
+        let most = rates.iter().map(|rate| rate.count).max();
         let mut all: u32 = counts.iter().map(|(_, count)| count).sum();
         while let Some((first, count)) = counts.front()
             && (Some(all - count) >= most || *first + longest <= at)
@@ -104,10 +105,8 @@ impl<K: Eq + Hash> Windows<K> {
             all -= count;
             counts.pop_front();
         }
-        let left = self.rates.iter().map(|rate| rate.count.saturating_sub(within(&counts, *rate, at)));
-        let left = left.min().unwrap_or_default();
-        self.entries.put(key, counts);
-        left
+        let left = rates.iter().map(|rate| rate.count.saturating_sub(within(counts, *rate, at)));
+        left.min().unwrap_or_default()
     }
 
     pub fn take_back(&mut self, key: &K, at: Timestamp) {
@@ -131,17 +130,10 @@ impl<K: Eq + Hash> Windows<K> {
         self.entries.is_empty()
     }
 
-    /// A caller that read the clock just before the newest window began belongs to that window.
-    fn at(&self, counts: &Counts, now: Timestamp) -> Timestamp {
-        let now = rounded(now, self.grain);
-        let just_after = now + TimeDelta::milliseconds(self.grain);
-        counts.back().map(|(newest, _)| *newest).filter(|newest| *newest == just_after).unwrap_or(now)
-    }
-
     fn forget(&mut self, now: Timestamp) {
         for _ in 0..FORGOTTEN_AT_ONCE {
             let Some((_, counts)) = self.entries.peek_lru() else { return };
-            if within(counts, self.longest(), self.at(counts, now)) > 0 {
+            if within(counts, self.longest(), window_of(counts, now, self.grain)) > 0 {
                 return;
             }
             self.entries.pop_lru();
@@ -155,6 +147,14 @@ impl<K: Eq + Hash> Windows<K> {
 
 fn within(counts: &Counts, rate: Rate, now: Timestamp) -> u32 {
     counts.iter().filter(|(at, _)| *at <= now && *at + rate.within > now).map(|(_, count)| count).sum()
+}
+
+/// The window of an event. A caller that read the clock just before the newest window began belongs to that
+/// window.
+fn window_of(counts: &Counts, now: Timestamp, grain: i64) -> Timestamp {
+    let now = rounded(now, grain);
+    let just_after = now + TimeDelta::milliseconds(grain);
+    counts.back().map(|(newest, _)| *newest).filter(|newest| *newest == just_after).unwrap_or(now)
 }
 
 fn rounded(at: Timestamp, grain: i64) -> Timestamp {

@@ -137,11 +137,12 @@ impl BusinessHandle {
 
     pub(crate) async fn call<T>(&self, message: impl FnOnce(Reply<T>) -> Message) -> Result<T> {
         self.shared().check_business(self.id)?;
-        let answered = async {
-            let permit = self.shared().permit()?;
-            self.businesses.directory.call((self.id, permit, self.claim.clone()), message).await
+        let answered = match self.shared().permit() {
+            Ok(permit) => {
+                self.businesses.directory.call((self.id, permit, self.claim.clone()), message).await
+            }
+            Err(error) => Err(error),
         };
-        let answered = answered.await;
         if answered.is_err() {
             // The business may have been set aside meanwhile, which ends its actor.
             self.shared().check_business(self.id)?;
