@@ -4,6 +4,7 @@
 //! outbox row. `synchronous_commit` and `fsync` are on. The other settings that differ from the defaults only
 //! make PostgreSQL faster: it gets more memory, and runs no checkpoint during the measurement.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -117,6 +118,8 @@ impl Postgres {
         run(self.client("psql").args(["-q", "-c", "checkpoint"]))?;
         let script = self.directory.join("script.sql");
         std::fs::write(&script, script_of(statements))?;
+        // A store that was opened in this process has set a umask that hides new files from other users.
+        std::fs::set_permissions(&script, PermissionsExt::from_mode(0o644))?;
         let period = context.options.period;
         let log = self.directory.join("times");
         let seconds = (period.warm_up + period.measured).as_secs_f64().ceil() as u64;
