@@ -1,6 +1,6 @@
 //! The interfaces of the engine to its environment, which a simulation replaces.
 //!
-//! Invariant: ambient time and randomness are read only in this file; `clippy.toml` forbids them elsewhere.
+//! Invariant: only this file reads the machine's clocks and random numbers. `clippy.toml` enforces this.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -16,13 +16,13 @@ use uuid::Uuid;
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 pub trait Clock: Send + Sync + 'static {
-    /// The wall clock, which can jump in both directions.
+    /// The wall clock, which an administrator or NTP can set forward or back.
     fn now(&self) -> Timestamp;
 
-    /// The time since a fixed moment of this boot. It runs evenly, also during suspension.
+    /// The time since a fixed moment of this boot. It is never set and runs during suspension.
     fn steady(&self) -> Duration;
 
-    /// Readings of `steady` with the same id have the same zero; `None` if the system has no ids.
+    /// An id of this boot, if the system has one. Readings of `steady` have another zero in each boot.
     fn boot_id(&self) -> Option<Uuid> {
         None
     }
@@ -33,14 +33,14 @@ pub trait Random: Send + Sync + 'static {
 }
 
 pub trait Resolver: Send + Sync + 'static {
-    /// No search domain is tried. An error that contains [`NoNameServer`] affects all names; others affect this name.
+    /// Resolves a name without search domains. Errors that contain [`NoNameServer`] affect all names.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 
     fn known(&self, _host: &str) -> Vec<IpAddr> {
         Vec::new()
     }
 
-    /// Whether a name server responds at all, also with a failure.
+    /// True if a name server responds. A response with an error code counts.
     fn is_answered(&self) -> BoxFuture<'_, bool> {
         Box::pin(std::future::ready(true))
     }
@@ -53,7 +53,7 @@ pub struct NoNameServer(pub String);
 pub trait Dialer: Send + Sync + 'static {
     fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>>;
 
-    /// Whether this machine has a route to an address. Nothing is sent.
+    /// True if this machine has a route to the address. The check sends no packet.
     fn has_route(&self, _to: IpAddr) -> bool {
         true
     }
@@ -64,7 +64,7 @@ pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {
 }
 
 pub trait Mailer: Send + Sync + 'static {
-    /// Sends a mail to the relay and returns the relay's response. The function has no timeout.
+    /// Sends a mail to the relay and returns the relay's response. The caller must set a timeout.
     fn send<'a>(&'a self, mail: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>>;
 }
 
@@ -74,7 +74,7 @@ pub struct MadeMail {
     pub bytes: Vec<u8>,
 }
 
-/// `MadeMail` may contain a sign-in link.
+/// Prints no content, because a mail may contain a sign-in link.
 impl std::fmt::Debug for MadeMail {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "MadeMail({} bytes)", self.bytes.len())
@@ -83,7 +83,7 @@ impl std::fmt::Debug for MadeMail {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MailFailure {
-    /// The relay was not reached, refused the login or stopped responding. Other mails are affected too.
+    /// The relay was not reached, refused the login or stopped responding. Affects all mails.
     #[error("{0}")]
     Relay(MailError),
     #[error("{0}")]
@@ -105,7 +105,7 @@ pub fn system_clock() -> Arc<dyn Clock> {
 }
 
 struct SystemClock {
-    /// Read once, because it does not change while the process runs.
+    /// Read once at the start, because it does not change while the process runs.
     boot_id: Option<Uuid>,
 }
 
@@ -153,15 +153,15 @@ impl Random for SystemRandom {
 
 const ANY_PORT: u16 = 443;
 
-/// No route (`ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`), no local address (`EADDRNOTAVAIL`, `EAFNOSUPPORT`), or a
-/// blocked route (`EINVAL`, `EACCES`).
+/// Error numbers: no route (`ENETUNREACH`, `EHOSTUNREACH`, `ENETDOWN`), no local address (`EADDRNOTAVAIL`,
+/// `EAFNOSUPPORT`), or a blocked route (`EINVAL`, `EACCES`).
 const NO_ROUTE: [i32; 7] = [101, 113, 100, 99, 97, 22, 13];
 
-/// The machine's network.
+/// Connects through the network of this machine.
 pub struct SystemDialer;
 
 impl Dialer for SystemDialer {
-    #[allow(clippy::disallowed_methods, reason = "this is the one place that opens connections")]
+    #[allow(clippy::disallowed_methods, reason = "only this function opens connections")]
     fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
         Box::pin(async move {
             let stream = TcpStream::connect(address).await?;
@@ -171,13 +171,13 @@ impl Dialer for SystemDialer {
     }
 
     fn has_route(&self, to: IpAddr) -> bool {
-        // Connecting a datagram socket looks the route up and sends nothing.
+        // The system looks up the route when a UDP socket connects, and sends no packet.
         let from: IpAddr = match to {
             IpAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
             IpAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
         };
         let asked = UdpSocket::bind((from, 0)).and_then(|socket| socket.connect((to, ANY_PORT)));
-        // After another error, for example without a free file or port, the route is unknown.
+        // Other errors, for example too many open files, do not mean that a route is missing.
         !asked.is_err_and(|error| error.raw_os_error().is_some_and(|number| NO_ROUTE.contains(&number)))
     }
 }
@@ -193,14 +193,14 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_socket_knows_its_peer() {
+    async fn a_socket_returns_the_address_of_its_peer() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         assert_eq!(SystemDialer.dial(address).await.unwrap().peer_addr().unwrap(), address);
     }
 
     #[test]
-    fn the_way_to_the_machine_itself_is_known_and_none_to_where_there_is_none() {
+    fn loopback_has_a_route_and_a_link_local_address_without_interface_has_none() {
         assert!(SystemDialer.has_route(Ipv4Addr::LOCALHOST.into()));
         // A link-local address has no route without its interface.
         assert!(!SystemDialer.has_route("fe80::1".parse().unwrap()));

@@ -40,16 +40,16 @@ pub enum Order {
 pub trait Backend: Send + Sync + 'static {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Each pair is read when it is requested. A batch that is applied meanwhile may be seen only in the unread part.
+    /// Reads each pair when it is requested, so the unread part may include batches that are applied later.
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
 
-    /// Writes the batch, as a whole or not at all, not yet durable or visible. After an error of this or of `sync`,
-    /// `apply`, `note_durable` and `save`, nothing may be written any more.
+    /// Writes all rows of the batch or none. They are not durable or visible yet. After an error of
+    /// `write`, `sync`, `apply`, `note_durable` or `save`, the committer must not write again.
     fn write(&self, batch: &Batch) -> Result<(), StoreError>;
 
     fn sync(&self) -> Result<(), StoreError>;
 
-    /// Makes the newest written and synced batch visible to `get` and `scan` as a whole.
+    /// Makes all rows of the newest synced batch visible to `get` and `scan` at the same moment.
     fn apply(&self, batch: &Batch) -> Result<(), StoreError>;
 
     #[cfg(test)]
@@ -59,12 +59,12 @@ pub trait Backend: Send + Sync + 'static {
         self.apply(batch)
     }
 
-    /// Records the newest durable batch, before a change is answered.
+    /// Records the number of the newest durable batch, before the acknowledgement of its changes.
     fn note_durable(&self) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Moves everything synced to its final place, so that opening has nothing to recover.
+    /// Moves every synced row into the tree, so that the next start has no journal to replay.
     fn save(&self) -> Result<(), StoreError> {
         Ok(())
     }
@@ -73,20 +73,20 @@ pub trait Backend: Send + Sync + 'static {
         0
     }
 
-    fn on_failure(&self, _told: OnFailure) {}
+    fn on_failure(&self, _report: OnFailure) {}
 
-    /// Registers the function that sets a business aside when a page is isolated, also for pages isolated earlier.
+    /// Registers the function that sets aside the businesses of isolated pages, including earlier ones.
     fn on_isolated(&self, _set_aside: OnIsolated) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Calls a function with the data directory, which this process holds until the function returns. A store that is
-    /// not on a disk has no directory.
+    /// Calls `act` with the data directory. The directory stays locked until `act` returns. A simulated
+    /// store has no directory and does not call `act`.
     fn with_dir(&self, _act: &mut dyn FnMut(&Path)) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Durably lists revocations and erasures, before their batch is applied.
+    /// Durably adds revocations and erasures to the list of tombstones, before their batch is applied.
     fn bury(&self, tombstones: &[Tombstone]) -> Result<(), StoreError>;
 
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError>;
@@ -102,7 +102,7 @@ pub trait Backend: Send + Sync + 'static {
 
     fn space(&self) -> io::Result<Space>;
 
-    /// Releases files and locks once the scans in progress have ended. Later calls return [`StoreError::Closed`].
+    /// Releases files and locks once running scans have ended. Later reads return [`StoreError::Closed`].
     fn close(&self);
 }
 
@@ -130,7 +130,7 @@ impl Rest {
         }
     }
 
-    pub(super) fn go_on_behind(&mut self, key: Key) {
+    pub(super) fn continue_after(&mut self, key: Key) {
         match self.order {
             Order::Ascending => self.from = Bound::Excluded(key),
             Order::Descending => self.to = Bound::Excluded(key),

@@ -1,7 +1,7 @@
-//! A file of zeros that reserves disk space for the start of the service. Opening the store deletes it.
+//! A file that reserves disk space for the next start of the service. Opening the store deletes it.
 //!
-//! The storage engine fills its newest segment at its start and writes a snapshot. On a full disk the service could not
-//! start even for reading. The content of the file is never read.
+//! At its start, the storage engine fills its newest segment and writes a snapshot. Without the reserve,
+//! the service could not start on a full disk, not even for reading. The content of the file is never read.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,7 +12,7 @@ use super::files::found;
 
 const NAME: &str = "ballast";
 
-/// Two segments of the storage engine. On a smaller disk the file has half of that length, a quarter, and so on.
+/// Two segments of the storage engine. On a fuller disk, the length is halved until the file fits.
 pub(super) const BALLAST_BYTES: u64 = 16 << 20;
 const BALLAST_BYTES_MIN: u64 = 1 << 20;
 
@@ -28,7 +28,7 @@ pub(super) fn keep(dir: &Path) {
         bytes /= 2;
         if bytes < BALLAST_BYTES_MIN {
             tracing::warn!(%error, "no disk space could be reserved for the next start");
-            let _ = fs::remove_file(&path); // a part of the file is useless
+            let _ = fs::remove_file(&path); // a file below the minimum length is useless
             return;
         }
     }
@@ -50,17 +50,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_room_is_taken_given_up_and_taken_again() {
+    fn the_file_is_created_deleted_and_created_again() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(NAME);
         for _ in 0..2 {
             release(dir.path()).unwrap();
             assert!(!path.exists());
             keep(dir.path());
-            keep(dir.path()); // a crash has left a file
+            keep(dir.path()); // as after a crash, which leaves a file
             assert_eq!(path.metadata().unwrap().len(), BALLAST_BYTES);
         }
-        keep(&dir.path().join("missing")); // logged, not an error
+        keep(&dir.path().join("missing")); // the failure is only logged
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         assert!(release(dir.path()).unwrap_err().to_string().contains("ballast"));

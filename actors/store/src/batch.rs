@@ -2,7 +2,7 @@ use super::key::Key;
 use super::pieces::{LONG_VALUE_BYTES_MAX, bytes_kept, piece_key, pieces_of, split};
 use super::tombstones::Tombstone;
 
-/// Puts and deletes that are applied together or not at all. A later write of the same key replaces an earlier one.
+/// Puts and deletes that are applied together. A later write replaces an earlier write of the same key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     writes: Vec<(Key, Option<Vec<u8>>)>,
@@ -16,8 +16,7 @@ impl Batch {
     }
 
     /// # Panics
-    /// Panics if the value is longer than [`LONG_VALUE_BYTES_MAX`]. The code that creates the record must
-    /// bound it.
+    /// Panics if the value is longer than [`LONG_VALUE_BYTES_MAX`]. Domain types limit the length.
     pub fn put(&mut self, key: Key, value: Vec<u8>) {
         assert!(
             value.len() <= LONG_VALUE_BYTES_MAX,
@@ -28,7 +27,7 @@ impl Batch {
         self.writes.push((key, Some(value)));
     }
 
-    /// Puts a value over one of this length, whose other pieces are deleted.
+    /// Replaces a value of length `bytes_before` and deletes those of its pieces that are not overwritten.
     pub fn put_over(&mut self, key: Key, value: Vec<u8>, bytes_before: usize) {
         for number in pieces_of(value.len()) + 1..=pieces_of(bytes_before) {
             self.delete(piece_key(&key, number));
@@ -36,7 +35,7 @@ impl Batch {
         self.put(key, value);
     }
 
-    /// Deletes a key whose value has the given length, including its pieces.
+    /// Deletes the row of the key and all pieces of its value, which has the given length.
     pub fn delete_whole(&mut self, key: Key, value_bytes: usize) {
         self.delete(key);
         for number in 1..=pieces_of(value_bytes) {
@@ -80,7 +79,7 @@ impl Batch {
         self.writes.iter().map(|(key, value)| (key, value.as_deref()))
     }
 
-    /// Calls `row` for each row that a backend writes, in order. A long value has several rows.
+    /// Calls `row` for each row to write, in the order of the writes. A long value has several rows.
     pub fn rows(&self, mut row: impl FnMut(&Key, Option<&[u8]>)) {
         for (key, value) in self.writes() {
             match value {
@@ -110,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_at_the_bound_is_taken() {
+    fn a_value_of_the_maximum_length_of_a_piece_is_accepted() {
         Batch::new().put(Key::new(b"k"), vec![0; VALUE_BYTES_MAX]);
     }
 

@@ -1,14 +1,14 @@
 //! Reads and writes large parts of a store in bounded steps.
 //!
-//! Invariant: memory holds one page of rows that were read, and [`BYTES_IN_FLIGHT_MAX`] and one batch of writes.
-//! Everything written is durable once [`BulkWriter::settle`] returns.
+//! Invariant: memory holds a page of rows, and [`BYTES_IN_FLIGHT_MAX`] plus one batch of writes. After
+//! [`BulkWriter::settle`] all are durable.
 
 use domain::BusinessId;
 
 use super::{Batch, Key, KeyRange, Order, Pair, Store, StoreError};
 
 const ROWS_PER_PAGE: usize = 512;
-/// The writer waits for the disk when this many bytes are queued.
+/// When this many bytes are queued, the writer waits until they are durable.
 const BYTES_IN_FLIGHT_MAX: usize = 1 << 20;
 
 pub struct Pages(KeyRange);
@@ -18,7 +18,7 @@ impl Pages {
         Self(range)
     }
 
-    /// The next rows in key order. An empty list means the end.
+    /// Returns the next rows in key order. An empty list means the end of the range.
     pub fn next(&mut self, store: &Store) -> Result<Vec<Pair>, StoreError> {
         let page = store.scan(&self.0, Order::Ascending).take(ROWS_PER_PAGE);
         let page = page.collect::<Result<Vec<_>, _>>()?;
@@ -40,7 +40,7 @@ impl BulkWriter {
         Self { store: store.clone(), of, in_flight: 0 }
     }
 
-    /// Queues a batch. Returns whether the writer waited, in which case everything queued is durable.
+    /// Queues a batch. Returns true if the writer then waited until all its queued batches were durable.
     ///
     /// # Errors
     /// [`StoreError::Stopped`] when the store fails or closes.
@@ -65,7 +65,8 @@ impl BulkWriter {
         self.store.settled(self.of).await
     }
 
-    /// Writes the batch of `row` for each row. A row that is written to a later part of the range may be read again.
+    /// Calls `row` for each row of the range and writes the batch that it returns. If the batch writes a
+    /// row at a later key of the range, `row` may be called for that row too.
     pub async fn rewrite(
         &mut self,
         range: KeyRange,
@@ -94,7 +95,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn every_row_comes_once_and_what_is_under_way_is_bounded() {
+    async fn each_row_is_rewritten_once_and_the_queued_bytes_are_bounded() {
         let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
         let of = BusinessId::from(uuid::Uuid::from_u128(7));
         let rows = 2 * ROWS_PER_PAGE + 1;

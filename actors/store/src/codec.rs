@@ -10,7 +10,7 @@
 use super::{LONG_VALUE_BYTES_MAX, StoreError};
 
 pub trait Record: Sized {
-    /// In the newest version. Panics above [`LONG_VALUE_BYTES_MAX`]; the types of the domain are bounded well below.
+    /// Encodes in the newest version. Panics above [`LONG_VALUE_BYTES_MAX`]; domain types limit the length.
     fn encode(&self) -> Vec<u8>;
 
     /// # Errors
@@ -60,7 +60,7 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn end(self) -> Result<(), StoreError> {
-        if self.bytes.is_empty() { Ok(()) } else { Err(self.damaged("there are extra bytes after it")) }
+        if self.bytes.is_empty() { Ok(()) } else { Err(self.damaged("extra bytes follow it")) }
     }
 
     pub(super) fn damaged(&self, reason: impl Into<String>) -> StoreError {
@@ -68,7 +68,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Writes an integer as [`Fields::varint`] reads it.
+/// Writes an integer in the format that [`Fields::varint`] reads.
 fn put(number: u64, to: &mut Vec<u8>) {
     match number {
         0..=250 => to.push(number as u8),
@@ -94,8 +94,8 @@ pub(super) fn encoded(record: &'static str, version: u8, fields: impl FnOnce(&mu
     bytes
 }
 
-/// Implements [`Record`] from its name and the fields of each version. A field of a later version states its value for
-/// older records. `via` names a module with its encoding. `check` lists conditions, with the reason of the damage.
+/// Implements [`Record`] for a type from its name and the fields of each version. Fields of later versions
+/// have defaults. `via` names an encoding module. `check` lists conditions with error texts.
 macro_rules! record {
     ($type:ident, $name:literal, {
         $($version:literal: $($field:ident $(via $form:ident)? $(= $default:expr)?),* $(,)?);* $(;)?
@@ -194,7 +194,7 @@ whole! {
     i64: |number| folded(number), |varint| unfolded(varint);
 }
 
-/// Encodes as a zigzag integer: 0, -1, 1, -2, 2 and so on.
+/// The zigzag encoding: 0, -1, 1, -2 and 2 become 0, 1, 2, 3 and 4, and so on.
 const fn folded(number: i64) -> u64 {
     (number << 1 ^ number >> 63) as u64
 }

@@ -20,22 +20,22 @@ pub enum StoreError {
     NotEmpty(PathBuf),
     #[error("the data directory {} is in use by another process", .0.display())]
     InUse(PathBuf),
-    /// sled has written blob files, which it never syncs.
+    /// The store contains blob files, which sled writes for large values and never syncs.
     #[error("the store holds files in {} that were never durable; it cannot be trusted", .0.display())]
     Blobs(PathBuf),
     #[error("{action} {} failed: {source}", .path.display())]
     Prepare { action: &'static str, path: PathBuf, source: io::Error },
     #[error("the store in {} could not be opened: {source}", .path.display())]
     Open { path: PathBuf, source: Cause },
-    /// `path` is directly below the data directory.
+    /// `path` must be an entry of the data directory, because the advice names its parent.
     #[error("{} is damaged and stays closed: {source}. {}", .path.display(), advice(.path.parent()))]
     DamagedFiles { path: PathBuf, source: Cause },
     #[error("{} is damaged and stays closed: {what}, at byte {offset}. {}", .path.display(), advice(Some(.dir)))]
     DamagedAt { path: PathBuf, offset: u64, what: &'static str, dir: PathBuf },
-    /// A page of the store is corrupt. It is isolated, and the businesses with rows in it are set aside.
+    /// A page is corrupt. The read has isolated it and set aside the businesses with rows in it.
     #[error("a page of the store is corrupt: the message at byte {offset}")]
     Corrupt { offset: u64 },
-    /// The store contains less than was synced. `kept` and `synced` are numbers of batches.
+    /// Batches that were synced are missing. `kept` is the newest stored batch, `synced` the newest synced.
     #[error(
         "the store in {} is damaged and stays closed: it ends at batch {kept}, and all up to {synced} had been \
          synced. {}",
@@ -55,7 +55,7 @@ pub enum StoreError {
     /// Writing a batch failed. It is unknown which part of the batch exists after a restart.
     #[error("writing to the store failed: {0}")]
     Apply(#[source] Cause),
-    /// Syncing failed. The store never retries a sync, since the kernel may have dropped the pages.
+    /// Syncing failed. The store never retries a sync, because the kernel may have dropped the pages.
     #[error("syncing the store failed: {0}")]
     Sync(#[source] Cause),
     #[error("the writer of the store ended in a panic")]
@@ -70,10 +70,9 @@ pub enum StoreError {
     RepairUnfinished,
     #[error("too many backups and exports are reading the store")]
     SnapshotsTaken,
-    /// More rows were overwritten during a point-in-time read than the store could save.
     #[error("more rows were overwritten during the read than the store could save")]
     Overwritten,
-    /// Lines are numbered from 1.
+    /// A line of the list of tombstones, numbered from 1, has an unknown format.
     #[error("this version does not know the format of line {line} of {}", .path.display())]
     Tombstone { path: PathBuf, line: usize },
     #[error(
@@ -81,7 +80,7 @@ pub enum StoreError {
          file elsewhere", .0.display()
     )]
     TombstonesDamaged(PathBuf),
-    /// A copy of the list of tombstones is not a prefix of the list of the data directory.
+    /// The copy of the list of tombstones is not a prefix of the list in the data directory.
     #[error(
         "{} is the list of another service, or of this one before it was restored without the list; it stays as it is. Keep \
          the backups of this service in a directory of their own", .0.display()
@@ -93,10 +92,10 @@ pub enum StoreError {
     RestoreUnfinished(PathBuf),
     #[error("a record of kind {record} has version {found}, which this version of the service does not know")]
     Version { record: &'static str, found: u8 },
-    /// `reason` is free of the record's content.
+    /// `reason` contains nothing of the record, which may be personal data.
     #[error("a record of kind {record} is damaged: {reason}")]
     Damaged { record: &'static str, reason: String },
-    /// The root supervisor has ended, so no actor can be started or swept.
+    /// The root supervisor has ended, so no actor can be started.
     #[error("the supervisor of the actors has failed")]
     Unsupervised,
     /// The row cannot be decoded. It was logged and counted, and stays in the store.

@@ -15,20 +15,20 @@ pub fn space_of(dir: &Path) -> io::Result<Space> {
     Ok(space(&rustix::fs::statvfs(dir)?))
 }
 
-/// The space available to an unprivileged user, and the total.
+/// Returns the space available to an unprivileged user, and the total space, in bytes.
 pub(super) fn space(seen: &rustix::fs::StatVfs) -> Space {
     let bytes = |blocks: u64| blocks.saturating_mul(seen.f_frsize);
     Space { free: bytes(seen.f_bavail), total: bytes(seen.f_blocks) }
 }
 
-/// A missing directory has no entries.
+/// Lists a directory. A missing directory has no entries.
 pub(super) fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let read = || fs::read_dir(dir)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
     let paths = found(read()).map_err(StoreError::preparing("reading the directory", dir))?;
     Ok(paths.unwrap_or_default())
 }
 
-/// `None` if the file does not exist.
+/// Converts the error for a missing file to `None`.
 pub(super) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -36,7 +36,7 @@ pub(super) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Writes a new file and renames it, so a crash leaves either the old or the new one.
+/// Writes a new file and renames it durably. A crash leaves either the old or the new content.
 pub(super) fn replace(path: &Path, mode: u32, content: impl AsRef<[u8]>) -> io::Result<()> {
     let new = path.with_extension("new");
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&new)?;
@@ -70,8 +70,8 @@ pub(super) fn read_damaged(file: &File, at: u64, length: usize, bytes: &mut Vec<
 
 /// Syncs a file and drops its pages from the kernel's page cache. A missing file is skipped.
 ///
-/// After a failed write-back, Linux marks the pages as clean: reads return what was written, and the disk holds
-/// something else. So this is done after an unclean stop, before the first read. Other systems have no such call.
+/// After a failed write-back, Linux marks the pages as clean: reads return data that is not on the disk.
+/// The store therefore drops the pages after an unclean stop. Other systems lack the call.
 pub(super) fn drop_pages(path: &Path) -> io::Result<()> {
     let Some(file) = found(File::open(path))? else { return Ok(()) };
     file.sync_all()?;
@@ -82,8 +82,8 @@ pub(super) fn drop_pages(path: &Path) -> io::Result<()> {
 
 const OF_OTHERS: u32 = 0o077;
 
-/// Removes the access of group and others to the directory, which contains personal data, as far as the system permits
-/// it. The umask of the process covers files that are created later, including those of sled.
+/// Removes the access of the group and of other users to the directory, because it contains personal data.
+/// A failure is only logged. The process's umask protects later files, including sled's.
 pub(super) fn keep_private(dir: &Path) {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let mut closed = 0;
@@ -107,7 +107,7 @@ fn close_to_others(path: &Path, closed: &mut usize) -> io::Result<()> {
     }
     for entry in fs::read_dir(path)? {
         let entry = entry?;
-        // A link points to a file elsewhere, whose permissions are not changed.
+        // The target of a link is outside the directory, so its permissions stay.
         if !entry.file_type()?.is_symlink() {
             close_to_others(&entry.path(), closed)?;
         }

@@ -1,7 +1,7 @@
 //! Creates a store from the rows of a backup.
 //!
-//! Invariant: a mark is durable before any other file and is removed last. A directory with the mark is not opened as a
-//! store.
+//! Invariant: an empty file, the mark, is durable before the first row and is deleted last. A directory
+//! with the mark is not opened as a store.
 
 use std::fs::{self, File};
 use std::io;
@@ -23,10 +23,10 @@ pub struct Filling {
 }
 
 impl Filling {
-    /// Begins in a missing or empty directory. The rows are the state after the commit with number `sequence`.
+    /// Begins to fill a missing or empty directory with the rows of the store as of commit `sequence`.
     ///
     /// # Errors
-    /// [`StoreError::NotEmpty`], [`StoreError::RestoreUnfinished`], or an error of the directory.
+    /// [`StoreError::NotEmpty`], [`StoreError::RestoreUnfinished`], or an error of the file system.
     pub fn begin(dir: &Path, sequence: u64) -> Result<Self, StoreError> {
         check_finished(dir)?;
         let prepare = |action| StoreError::preparing(action, dir);
@@ -58,7 +58,7 @@ impl Filling {
         Ok(())
     }
 
-    /// Ends the filling and returns the open store. The directory is still marked as unfinished.
+    /// Writes the remaining rows and opens the store. The mark stays until `finish`.
     pub fn into_store(mut self, on_fatal: OnFatal) -> Result<Store, StoreError> {
         self.write()?;
         self.disk.save()?;

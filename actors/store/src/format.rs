@@ -1,16 +1,14 @@
-//! A file that states which versions of the service may read and write the store. Other versions stop before they open
-//! it.
+//! The file `format` names the versions that may read and write the store. No other version opens it.
 //!
 //! ```text
 //! format = 6       the format of the store
-//! read-by = 6      the oldest format whose versions may read it
-//! written-by = 6   the oldest format whose versions may write it
+//! read-by = 6      versions from this format on may read it
+//! written-by = 6   versions from this format on may write it
 //! ```
 //!
-//! Invariant: the file is durable before the store contains anything that an earlier version cannot read.
+//! Invariant: the file is durable before the store contains rows that an earlier version cannot read.
 //!
-//! If the store's own record ([`super::records::MetaRecord`]) differs after a crash, the record counts. Old stores have
-//! no such file.
+//! If the record in the store ([`super::records::MetaRecord`]) differs after a crash, the record is right.
 
 use std::fs;
 use std::io;
@@ -22,7 +20,7 @@ use super::records::STORE_FORMAT;
 
 pub(super) const NAME: &str = "format";
 
-/// Earlier versions would miss rows that only the journal contains.
+/// Format 6 introduced the journal: earlier versions would miss rows that only the journal contains.
 pub(super) const READ_BY: u16 = 6;
 const WRITTEN_BY: u16 = 6;
 
@@ -86,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_is_read_again_and_said_once() {
+    fn the_format_is_written_once_and_read_again() {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(read(dir.path()).unwrap(), None);
         check(dir.path()).unwrap();
@@ -101,16 +99,16 @@ mod tests {
     #[test]
     fn a_later_format_is_refused_unless_it_may_be_written() {
         let dir = tempfile::tempdir().unwrap();
-        let say = |text: &str| fs::write(dir.path().join(NAME), text).unwrap();
-        say("format = 8\nread-by = 6\nwritten-by = 7\nmore = x\n");
+        let write = |text: &str| fs::write(dir.path().join(NAME), text).unwrap();
+        write("format = 8\nread-by = 6\nwritten-by = 7\nmore = x\n");
         let refused = check(dir.path());
         assert!(matches!(refused, Err(StoreError::Format { found: 8, known: STORE_FORMAT })), "{refused:?}");
-        say("format = 8\nread-by = 6\nwritten-by = 6\n");
+        write("format = 8\nread-by = 6\nwritten-by = 6\n");
         check(dir.path()).unwrap();
     }
 
     #[test]
-    fn a_damaged_file_is_told() {
+    fn a_damaged_file_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         for text in [
             "",

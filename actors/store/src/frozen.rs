@@ -1,11 +1,10 @@
-//! A point-in-time read of some ranges, in any order, while commits continue.
+//! Reads ranges of the store as of one point in time, in any order, while commits continue.
 //!
 //! Invariants:
 //!
-//! - The rows are those of the point, and the point is durable.
-//! - A writer saves a row's old value before it overwrites the row. The reader first reads the row, then the saved
-//!   value.
-//! - A range that was read to its end is no longer saved ([`Frozen::release`]). Too many saved rows end the read.
+//! - The rows are those of the store after one durable commit, the *point*.
+//! - The committer saves an old value before it overwrites it. The reader reads the saved value last.
+//! - Values of released ranges are not saved ([`Frozen::release`]). Too many saved values end the read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,7 +24,7 @@ pub struct Frozen {
 }
 
 impl Store {
-    /// Freezes these kinds of rows, with their pieces.
+    /// Begins a read of these kinds of rows of these businesses, with their pieces.
     ///
     /// # Errors
     /// - [`StoreError::Stopped`] when the store fails or closes.
@@ -51,12 +50,12 @@ impl Frozen {
         }
     }
 
-    /// Checks that no business was set aside meanwhile, since isolating a page makes it empty.
+    /// Fails if a business was set aside since the point: its rows may be lost.
     fn check(&self) -> Result<(), StoreError> {
         self.of.iter().try_for_each(|of| self.store.check_business(*of))
     }
 
-    /// The next rows of a range. At the end, `left` becomes empty.
+    /// Returns the next rows and removes them from the range `left`, which is empty at the end.
     fn page(&self, left: &mut KeyRange, order: Order) -> Result<Vec<(Key, Vec<u8>)>, StoreError> {
         let (mut rows, mut read) = (BTreeMap::new(), *left);
         for row in self.store.rows().scan(left, order).take(ROWS_PER_PAGE) {
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whatever_is_written_meanwhile_the_rows_and_their_pieces_are_those_of_the_point() {
+    async fn later_writes_do_not_change_the_rows_and_pieces_of_the_read() {
         let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
         for number in 0..200 {
             write(&store, KIND, number, Some(vec![number; 9_000])).await;
@@ -150,7 +149,8 @@ mod tests {
         let before = whole(store.rows(), KIND, Order::Ascending);
         let frozen = store.freeze(&[(business(), KIND)]).await.unwrap();
         let all = keys::of_kind(business(), KIND);
-        // The row becomes longer and shorter, is deleted and created again, before and during the read.
+        // Rows become longer and shorter, are deleted and created again, before and after the scan reads
+        // them.
         let values = [Some(vec![0xee; 12_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];
         for (at, row) in frozen.scan(&all, Order::Ascending).enumerate() {
             let (key, row) = row.unwrap();
@@ -165,7 +165,7 @@ mod tests {
         assert!(whole(&frozen, KIND, Order::Ascending) == before);
         let back: Vec<Pair> = before.iter().rev().cloned().collect();
         assert!(whole(&frozen, KIND, Order::Descending) == back);
-        // The store saves no rows of kinds that are not read, or that were read to the end.
+        // The store saves no values of other kinds, or of released kinds.
         assert!(whole(&frozen, OTHER, Order::Ascending).len() < 200);
         assert!(frozen.tap.bytes().unwrap() > 0);
         frozen.release(business(), KIND);

@@ -1,14 +1,15 @@
 //! Writes batches to the journal and the memtable, and in the background to the tree.
 //!
-//! The committer writes a batch to the journal, syncs it and adds the rows to the memtable. The checkpoint thread
-//! writes the memtable to the tree, syncs the tree and frees the journal records that it covers.
+//! The committer writes a batch to the journal, syncs the journal and adds the rows to the memtable. A
+//! *checkpoint* writes the memtable to the tree, syncs the tree and frees the journal records of the
+//! written batches. The checkpoint thread makes the checkpoints.
 //!
 //! Invariants:
 //!
-//! - A batch is durable in the journal before its rows are visible. Its record is freed only when the tree is durable
-//!   with it. After a crash, opening writes all rows of the journal again.
+//! - A batch is durable in the journal before its rows are visible. Its record is freed only after the tree
+//!   has synced its rows. After a crash, opening writes the rows of the journal to the tree.
 //! - Batches are written in the order of their numbers.
-//! - The first error is final: nothing more is written, synced or freed, and [`Home::on_failure`]'s function is called.
+//! - After the first error nothing is written, synced or freed.
 
 use std::fs::File;
 use std::sync::{Arc, OnceLock};
@@ -30,9 +31,9 @@ use super::syncs::{By, Syncs};
 use super::tree::{Tree, all_rows};
 use super::{Batch, KeyRange, Order, Pair, Pairs, StoreError, keys};
 
-/// The longest time that a batch waits for a checkpoint.
+/// The maximum time between a batch and its checkpoint.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
-/// A checkpoint is due when the current table covers this much of the journal. The rest takes new batches meanwhile.
+/// A checkpoint is due when the active table has this many bytes in the journal.
 const TABLE_BYTES: u64 = JOURNAL_BYTES / 4;
 
 pub(super) struct Home {
@@ -48,7 +49,7 @@ struct Shared {
     mark: Mark,
     saving: Mutex<()>,
     state: Mutex<State>,
-    /// Notified when a checkpoint is due, and when one is complete.
+    /// `due` is notified when a checkpoint is due, `saved` when a checkpoint is complete.
     due: Condvar,
     saved: Condvar,
     on_failure: OnceLock<OnFailure>,
@@ -64,7 +65,7 @@ struct State {
     applied: u64,
     /// The newest batch that is durable in the tree.
     saved: u64,
-    /// The bytes of the journal that the current table covers.
+    /// The bytes in the journal of the active table's batches.
     table_bytes: u64,
     is_due: bool,
     is_resting: bool,
@@ -137,8 +138,8 @@ impl Home {
         self.shared.tree.file()
     }
 
-    pub(super) fn on_failure(&self, told: OnFailure) {
-        let _ = self.shared.on_failure.set(told);
+    pub(super) fn on_failure(&self, report: OnFailure) {
+        let _ = self.shared.on_failure.set(report);
     }
 
     pub(super) fn newest(&self) -> u64 {
@@ -194,7 +195,7 @@ impl Home {
         noted.map_err(|error| self.shared.ended_by(StoreError::Sync(error.into())))
     }
 
-    /// Writes rows of the batch with this number to the tree directly. [`Home::save`] makes them durable.
+    /// Writes rows with this batch number directly to the tree. [`Home::save`] makes them durable.
     pub(super) fn fill(&self, number: u64, rows: &[Pair]) -> Result<(), StoreError> {
         let shared = &*self.shared;
         let _saving = shared.saving.lock();
@@ -203,7 +204,7 @@ impl Home {
         shared.memtable.filled();
         filled.map_err(|error| shared.ended_by(error))?;
         let mut state = shared.usable()?;
-        // Several calls may have the same number, and none of these rows are durable yet.
+        // The rows are not durable yet, and later calls may have the same number.
         (state.written, state.applied, state.saved) = (number, number, number.saturating_sub(1));
         Ok(())
     }
@@ -223,7 +224,7 @@ impl Home {
         self.shared.tree.log_bytes()
     }
 
-    /// Closes the files. After a failure the store does not count as cleanly closed.
+    /// Closes the files. After a failure the store is not marked as cleanly closed.
     pub(super) fn close(mut self) {
         self.end();
         let shared = Arc::clone(&self.shared);
@@ -282,23 +283,23 @@ impl Shared {
         self.saved.notify_all();
     }
 
-    /// Stops the store after an error, which the committer reports.
+    /// Stops the store. The committer reports the error.
     fn ended_by(&self, error: StoreError) -> StoreError {
         self.state.lock().failed = true;
         self.tell_all();
         error
     }
 
-    /// Stops the store after an error of background work, which is reported before [`StoreError::Stopped`].
+    /// Reports an error of background work and stops the store.
     fn fail(&self, error: StoreError) -> StoreError {
         match self.on_failure.get() {
-            Some(told) => told(&error),
+            Some(report) => report(&error),
             None => tracing::error!(%error, "the store has failed"),
         }
         self.ended_by(error)
     }
 
-    /// Isolates the page of a read error. Returns the error, or the reason for which the store has stopped.
+    /// Isolates the page of a read error. Returns the error, or another error if the store has stopped.
     fn isolated(&self, error: StoreError) -> StoreError {
         let StoreError::Corrupt { offset } = error else { return error };
         match self.isolate(Some(offset)) {
@@ -307,12 +308,12 @@ impl Shared {
         }
     }
 
-    /// Isolates the page with a corrupt message at this offset, or every corrupt page, and sets its businesses aside.
+    /// Isolates the page with a corrupt message at this offset, or all corrupt pages.
     fn isolate(&self, offset: Option<u64>) -> Result<(), StoreError> {
         let _isolating = self.isolating.lock();
         drop(self.usable()?);
         if offset.is_some_and(|offset| self.files.is_whole(offset)) {
-            return Ok(()); // another thread has isolated it
+            return Ok(()); // another thread has isolated the page
         }
         tracing::error!(store.offset = offset, "a page of the store is corrupt; it is being isolated");
         if offset.is_none() {
@@ -363,11 +364,11 @@ impl Shared {
                 MutexGuard::unlocked(&mut state, || self.list_segments())?;
                 if state.applied == state.saved && !state.ends {
                     (state.is_due, state.is_resting) = (false, true);
-                    let _ = self.due.wait_for(&mut state, CHECKPOINT_EVERY); // the loop also checks the cleaner
+                    let _ = self.due.wait_for(&mut state, CHECKPOINT_EVERY); // wakes up to check the cleaner
                     state.is_resting = false;
                 }
             } else {
-                // A request that arrives meanwhile needs another checkpoint: this one may lack the newest batches.
+                // Cleared before the checkpoint: a later request needs another checkpoint for its batches.
                 let is_due = std::mem::take(&mut state.is_due)
                     || self.due.wait_for(&mut state, CHECKPOINT_EVERY).timed_out();
                 if is_due && MutexGuard::unlocked(&mut state, || self.save()).is_err() {
@@ -384,20 +385,20 @@ impl Shared {
         if self.tree.unlisted()?.is_some() { self.tree.sync() } else { Ok(()) }
     }
 
-    /// Makes every applied batch durable in the tree. An error is reported before another thread may try.
+    /// Makes every applied batch durable in the tree. An error is reported while `saving` is locked.
     fn save(&self) -> Result<(), StoreError> {
         let _saving = self.saving.lock();
         let saved = self.save_tables().and_then(|upto| {
-            let is_filled = self.usable()?.saved < upto; // directly written rows
+            let is_filled = self.usable()?.saved < upto; // true after `fill`
             if is_filled { self.sync_tree(upto) } else { Ok(()) }
         });
         saved.map_err(|error| match error {
-            StoreError::Stopped => error, // the failed thread reports the error
+            StoreError::Stopped => error, // the thread that failed reports the error
             error => self.fail(error),
         })
     }
 
-    /// Makes one checkpoint per table and returns the newest batch in them. The caller holds `saving`.
+    /// Makes one checkpoint per table. Returns the number of the newest batch. The caller holds `saving`.
     fn save_tables(&self) -> Result<u64, StoreError> {
         let upto = {
             let mut state = self.usable()?;
@@ -407,7 +408,7 @@ impl Shared {
         };
         while let Some(table) = self.memtable.oldest() {
             match self.tree.write(table.newest(), table.rows()).map_err(|error| self.isolated(error)) {
-                Err(StoreError::Corrupt { .. }) => continue, // all of its rows are written again
+                Err(StoreError::Corrupt { .. }) => continue, // write all rows of the table again
                 written => written?,
             }
             self.memtable.forget();
@@ -416,7 +417,7 @@ impl Shared {
         Ok(upto)
     }
 
-    /// Syncs the tree, which contains all batches up to this one, and frees their records.
+    /// Syncs the tree and frees the journal records up to this batch, which the tree contains.
     fn sync_tree(&self, upto: u64) -> Result<(), StoreError> {
         self.tree.sync()?;
         self.journal.retire(upto);

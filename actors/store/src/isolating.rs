@@ -1,15 +1,15 @@
 //! Opens sled on a data directory and isolates pages of its tree that cannot be read.
 //!
-//! A corrupt page concerns the businesses with keys between its neighbours, which are set aside. The page becomes an
-//! empty leaf ([`sled_log`]), because sled's cleaner would end at a corrupt page.
+//! The businesses that may have rows in a corrupt page are set aside: those with keys between its
+//! neighbours. An empty leaf replaces the page ([`sled_log`]), because a corrupt page stops sled's cleaner.
 //!
 //! ```text
-//! DIR/isolating            the bytes to write to sled's file; the next start writes them again
-//! DIR/page-OFFSET.damaged  the same afterwards, with the bytes that were there
+//! DIR/isolating            the bytes to write into sled's log; a start after a crash writes them again
+//! DIR/page-OFFSET.damaged  the same file afterwards; it also contains the replaced bytes
 //! ```
 //!
-//! Invariants: the file is durable before a byte of the page is replaced. It is renamed only when the businesses are
-//! durably set aside, so no business is read without the rows of the page.
+//! Invariants: `isolating` is durable before a byte of the page is replaced. It is renamed only when the
+//! businesses are durably set aside, so no read of a business misses the rows of the page.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -55,7 +55,7 @@ impl Files {
 
     pub(super) fn check(&self, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
         tail::restore(&self.store, SEGMENT_BYTES as u64)?;
-        // A killed process may have left unsynced writes in memory, which sled is about to read.
+        // A killed process may have left unsynced writes in the page cache, which sled would read.
         let log = found(fs::File::open(self.db()).and_then(|file| file.sync_all()));
         log.map_err(StoreError::preparing("syncing", self.db()))?;
         set_damaged_aside(&self.dir, &self.store)?;
@@ -69,7 +69,7 @@ impl Files {
         open_sled(&self.store).map_err(|error| self.located(error))
     }
 
-    /// Adds the offset of the first corrupt message to the error, if there is one. sled does not always name it.
+    /// Adds the offset of the first corrupt message to the error, because sled does not always name it.
     fn located(&self, error: StoreError) -> StoreError {
         match (&error, self.corrupt_pages(None).as_deref()) {
             (StoreError::DamagedFiles { .. }, Ok([(_, offset), ..])) => {
@@ -88,7 +88,7 @@ impl Files {
     /// Isolates the page with a corrupt message at this offset, or all corrupt pages, while sled is closed.
     ///
     /// # Errors
-    /// [`StoreError::DamagedAt`] when the page holds rows of the installation, or its keys are unknown.
+    /// [`StoreError::DamagedAt`] if the page contains rows of the installation, or its keys are unknown.
     pub(super) fn isolate(&self, offset: Option<u64>) -> Result<Vec<Range>, StoreError> {
         let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };
         let corrupt = sled_log::corrupt_pages(&log, &pages, offset).map_err(|error| self.unusable(error))?;
@@ -101,7 +101,7 @@ impl Files {
         let mut isolating = kept.unwrap_or_default();
         for (page, at) in corrupt {
             let plan = sled_log::plan(&log, &pages, page, at).map_err(|error| self.unusable(error))?;
-            // The keys of the installation are the smallest. The greatest key is that of the newest batch's number.
+            // The installation has the smallest keys. The last page has the newest batch's number.
             if plan.lo.iter().take(16).all(|byte| *byte == 0) || plan.hi.is_empty() {
                 return Err(self.damaged(at, "the page holds rows of the installation"));
             }
@@ -171,7 +171,7 @@ impl Files {
         bincode::deserialize(content).map(Some).map_err(io::Error::other)
     }
 
-    /// Replaces the bytes of the isolated pages, unless their segments were reused since.
+    /// Replaces the bytes of the isolated pages, except in segments that sled has reused since.
     fn write_again(&self) -> Result<(), StoreError> {
         let write = || {
             let (Some(isolating), Some(log)) = (self.kept()?, self.log()?) else { return Ok(()) };
@@ -199,12 +199,12 @@ impl Files {
     }
 }
 
-/// Moves damaged derived files away, so that sled creates them again.
+/// Moves damaged files aside if sled can create them again from its log.
 fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     for path in sled_log::damaged_derived_files(store)? {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".damaged");
-        // sled reads every file in its directory whose name starts like a snapshot's.
+        // Outside sled's directory, where sled would read any file whose name starts with `snap.`.
         let aside = dir.join(name);
         tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is created again");
         let renamed = fs::rename(&path, &aside);
@@ -214,7 +214,7 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Refuses a log that lost messages which the journal lacks. `ended` is its end at a clean stop.
+/// Refuses a log that lost messages which the journal lacks. `ended` is the log's end at a clean stop.
 fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
     let Some(log) = files.log().map_err(|error| files.unusable(error))? else { return Ok(()) };
     let mut checked = log.check(ended);
@@ -227,7 +227,7 @@ fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), Store
     checked.map_err(|error| files.unusable(error))
 }
 
-/// Whether the journal contains every batch after the newest readable one in the log.
+/// True if the journal contains every batch after the newest batch that is readable in the log.
 fn is_in_journal(files: &Files, log: &Log, synced: u64) -> Result<bool, StoreError> {
     let path = files.dir.join("journal");
     let newest = log.pages().and_then(|pages| sled_log::last_value(log, &pages, &NEWEST_KEY));

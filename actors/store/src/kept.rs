@@ -1,6 +1,6 @@
-//! The table of the kinds of records that a business keeps.
+//! The table of the kinds of records of a business.
 //!
-//! Usage, counting, salvage, verification, repair, exports, imports, erasures and the retention read the table.
+//! Usage, counting, salvage, verification, repair, exports, imports, erasures and expiry read the table.
 //!
 //! Invariant: the key and the index rows of a record depend only on the business and the record.
 
@@ -14,16 +14,17 @@ use super::keys::{MessagesOf, kind};
 use super::records::{AuditRecord, CallRow, status_number};
 use super::{Batch, Key, Record, StoreError, keys};
 
-/// Passes the table to a macro. The first part has the kinds that exports contain, in the order of their lines.
+/// Passes the table to a macro. The first part has the exported kinds, in the order of an export.
 ///
-/// A row has the name of the lines and marks, in this order:
+/// A row of the table has the name of the export's lines, and then these marks:
 ///
-/// - `dated`: a date identifies the records instead of an id.
-/// - `personal`: the erasure of a contact changes such records, in the stage of this number. The store contains the
-///   numbers of stages. A contact itself is deleted.
-/// - `expires`: the records expire by this property of the retention.
+/// - `dated`: a record is identified by a date, not by an id.
+/// - `personal`: the erasure of a contact changes these records, in the stage with this number. Stage
+///   numbers are stored and must not change. The contact itself is deleted.
+/// - `expires`: the records expire after the time in this field of `Retention`.
 ///
-/// Then follow the kind of rows, the plural for reports, the budget, the key, the stamps and the index rows.
+/// Then follow the kind of rows, the plural for reports, the budget, the key, the stamps (times that the
+/// service has set) and the index rows.
 #[macro_export]
 macro_rules! each_kind {
     ($then:ident) => {
@@ -96,7 +97,7 @@ pub trait Stamped: Record + Clone + PartialEq {
     /// The plural for reports.
     const NAME: &'static str;
 
-    /// The creation, the last change, then others. An instant that a client gave is not a stamp.
+    /// The times of creation and of the last change, then any others.
     fn stamps(&mut self) -> Vec<&mut Timestamp>;
 
     fn change(&mut self, at: Timestamp) {
@@ -134,7 +135,7 @@ impl IndexRow {
 pub type OnStamp<'a> = &'a mut dyn FnMut(&mut Timestamp);
 /// Returns the key and the index rows of a stored record.
 type Places = fn(BusinessId, &[u8]) -> Result<(Key, Vec<IndexRow>), StoreError>;
-/// Passes each timestamp of a stored record to a function, and returns the writes if one was changed.
+/// Passes each stamp of a stored record to a function. Returns the writes if the function changed a stamp.
 type Restamp = fn(BusinessId, &[u8], OnStamp<'_>) -> Result<Option<Batch>, StoreError>;
 
 #[derive(Clone, Copy)]
@@ -219,7 +220,7 @@ pub fn kind(rows: u8) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.rows == rows)
 }
 
-/// Returns the record before and after the call if a stamp changed.
+/// Passes each stamp to `stamp`. If one changed, returns the record before and after.
 pub fn restamped<R: Stamped>(value: &[u8], stamp: OnStamp<'_>) -> Result<Option<(R, R)>, StoreError> {
     let before = R::decode(value)?;
     let mut after = before.clone();
@@ -274,7 +275,7 @@ fn appointment_rows(it: &Appointment, of: BusinessId) -> Vec<IndexRow> {
     rows
 }
 
-/// It has none while it was never changed after its creation.
+/// True if the appointment has a row in the index by `updated_at`: only after its first change.
 pub fn has_change_row(appointment: &Appointment) -> bool {
     appointment.updated_at != appointment.created_at
 }
@@ -324,7 +325,7 @@ fn message_rows(it: &TakenMessage, of: BusinessId) -> Vec<IndexRow> {
 pub struct Counted {
     pub kind: u8,
     pub budget: BudgetKind,
-    /// Whether a row decodes. `None` for API keys, whose records are not among the rows of a business.
+    /// Tests whether a row decodes. `None` for API keys, whose records are rows of the installation.
     pub decodes: Option<fn(&[u8]) -> bool>,
 }
 
@@ -349,11 +350,11 @@ pub const COUNTED: [Counted; 8] = {
         }
         number += 1;
     }
-    assert!(found == all.len(), "the length is not the number of counted kinds");
+    assert!(found == all.len(), "`COUNTED` must have one entry per counted kind");
     all
 };
 
-/// The entry for this kind of rows, with its index in the table.
+/// Returns the entry for this kind of rows with its index in the table.
 pub fn counted(kind: u8) -> Option<(usize, Counted)> {
     COUNTED.into_iter().enumerate().find(|(_, counted)| counted.kind == kind)
 }

@@ -1,4 +1,4 @@
-//! Keys and ranges of keys as plain bytes. The module [`super::keys`] defines their layout.
+//! Keys and ranges of keys, as bytes. The module [`super::keys`] defines their layout.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -8,7 +8,7 @@ pub const KEY_BYTES_MAX: usize = 63;
 
 /// A key, stored without a heap allocation.
 ///
-/// The derived order is that of the bytes of the key: after its end there are zeros, and the length decides last.
+/// The derived order is the order of the bytes: the bytes after the end are zeros, and `len` decides last.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     bytes: [u8; KEY_BYTES_MAX],
@@ -32,7 +32,7 @@ impl Key {
         self
     }
 
-    /// The smallest key greater than every key with this prefix; `None` when all bits of the prefix are ones.
+    /// Returns the smallest key above all keys with this prefix. `None` if all bits of the prefix are ones.
     fn successor_of_prefix(self) -> Option<Self> {
         let at = self.iter().rposition(|byte| *byte != u8::MAX)?;
         let mut next = Self::new(&self[..=at]);
@@ -81,7 +81,7 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// Panics when all bits of the prefix are ones, which no kind of rows has.
+    /// The keys with this prefix. Panics if all bits of the prefix are ones, which no kind of rows has.
     pub fn prefix(prefix: Key) -> Self {
         match prefix.successor_of_prefix() {
             Some(to) => Self { from: prefix, to },
@@ -89,7 +89,7 @@ impl KeyRange {
         }
     }
 
-    /// The part after the key. Panics when the key has [`KEY_BYTES_MAX`] bytes; keys in lists are shorter.
+    /// The part after the key. Panics if the key has [`KEY_BYTES_MAX`] bytes; all kinds have shorter keys.
     #[must_use]
     pub fn after(self, key: Key) -> Self {
         Self { from: self.from.max(key.with(&[0])), ..self }

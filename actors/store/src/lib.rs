@@ -1,11 +1,11 @@
 //! The store: ordered keys on a disk, written by one committer and read by any thread.
 //!
-//! A change is one [`Batch`]. [`Store::submit`] queues it, and its `done` runs when it is durable. Invariants:
+//! A change is one [`Batch`]. [`Store::submit`] queues it with a closure that runs when it is durable. A
+//! row that cannot be decoded, or a business with lost rows, is *set aside*: it stays unused. Invariants:
 //!
-//! - Reads see only durable changes, and every acknowledged change. A read never waits.
-//! - A change is acknowledged only when it is durable. After a crash, a batch exists as a whole or not at
-//!   all.
-//! - A value may be long. Only this crate knows the pieces that store it.
+//! - Reads see only durable changes, and every acknowledged change. A read does not wait for commits.
+//! - A change is acknowledged only when it is durable. After a crash, all rows of a batch exist or none.
+//! - A long value is stored in several rows (`pieces`). Reads return the whole value.
 //! - Only this crate names the storage engine and the encoding of records.
 //! - Only [`keys`] defines the layout of keys, and only [`records`] the layout of records.
 
@@ -89,7 +89,7 @@ pub use tombstone_copy::{copied_tombstones, copy_tombstones};
 pub use tombstones::{OfBusiness, TOMBSTONES_FILE, TakenBack, Tombstone, read_tombstones};
 pub use waiting::{Promised, Waiting};
 
-/// An open store. Clones are handles to the same store. It ends with [`Store::close`] or with the last handle.
+/// A handle to an open store. [`Store::close`] closes the store, and so does dropping the last handle.
 #[derive(Clone)]
 pub struct Store(Arc<Inner>);
 
@@ -108,7 +108,7 @@ impl Store {
     /// Opens the data directory, or creates it. `on_fatal` is called once when the store fails permanently.
     ///
     /// # Errors
-    /// A one-line error that names the path.
+    /// Returns a one-line error that names the path.
     pub fn open_disk(dir: &Path, on_fatal: OnFatal) -> Result<Self, StoreError> {
         Self::on_disk(Arc::new(disk::DiskBackend::open(dir)?), on_fatal)
     }
@@ -126,7 +126,7 @@ impl Store {
         Ok(store)
     }
 
-    /// The committer runs as a task of the current tokio runtime. Panics outside of a runtime.
+    /// Opens a simulated store, whose committer is a task. Panics outside a tokio runtime.
     ///
     /// # Errors
     /// [`StoreError::InUse`] while another store is open on the disk.
@@ -143,17 +143,17 @@ impl Store {
         Self(Arc::new(Inner { committer, backend, damaged, room, simulated, watched, set_aside }))
     }
 
-    /// A row that cannot be decoded is an error.
+    /// Returns the record of the key. A row that cannot be decoded is an error.
     pub fn get<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         self.get_raw(key)?.map(|bytes| self.get_in(key, &bytes)).transpose()
     }
 
-    /// Like [`Store::get`], for a row that was read already.
+    /// Decodes a row that was read already. A row that cannot be decoded is an error.
     pub fn get_in<R: Record>(&self, key: &[u8], bytes: &[u8]) -> Result<R, StoreError> {
         self.checked(key, R::decode(bytes))
     }
 
-    /// Like [`Store::find`], for a row that was read already.
+    /// Decodes a row that was read already. Returns `None` for a row that cannot be decoded.
     pub fn find_in<R: Record>(&self, key: &[u8], bytes: &[u8]) -> Result<Option<R>, StoreError> {
         self.usable(key, R::decode(bytes))
     }
@@ -168,7 +168,7 @@ impl Store {
         Ok(self.look(key)?.flatten())
     }
 
-    /// The value that `read` returns for the bytes under the key, or `None` if the row is set aside.
+    /// Returns what `read` makes of the bytes under the key, or `None` if the row is missing or set aside.
     pub fn find_as<T>(
         &self,
         key: &Key,
@@ -183,7 +183,7 @@ impl Store {
         Ok(unless_set_aside(self.get_raw(key))?.flatten())
     }
 
-    /// A row whose pieces do not belong together is [set aside](StoreError::SetAside).
+    /// Returns the bytes of the key. A row whose pieces do not belong together is set aside.
     pub fn get_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         self.checked(key, value_at(self, key))
     }
@@ -192,9 +192,10 @@ impl Store {
         Ok(self.get_raw(key)?.is_some())
     }
 
-    /// The pairs of the range, read one by one, so a change that is applied meanwhile may be seen. Values whose pieces
-    /// do not belong together are set aside. The scan skips rows of businesses that are set aside. A range within such
-    /// a business gives [`StoreError::BusinessSetAside`] once.
+    /// Returns the pairs of the range. Each pair is read when it is requested, so the scan may include
+    /// later changes. It sets aside values whose pieces do not belong together, and skips rows of
+    /// businesses that are set aside. A scan of rows of one such business returns only
+    /// [`StoreError::BusinessSetAside`].
     pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
         Box::new(Rows::scan(self, range, order).filter_map(move |pair| {
             let pair = pair.and_then(|(key, row)| {
@@ -205,7 +206,7 @@ impl Store {
         }))
     }
 
-    /// Rows that cannot be decoded are set aside and skipped.
+    /// Returns the decoded records of the range. Rows that cannot be decoded are set aside and skipped.
     pub fn records<R: Record>(
         &self,
         range: &KeyRange,
@@ -214,7 +215,7 @@ impl Store {
         self.walk(range, order, |_, value| R::decode(value))
     }
 
-    /// The keys and the values that `read` returns for their rows. Rows that cannot be decoded are skipped.
+    /// Returns each key with the value that `read` makes of its row. Skips rows that `read` cannot decode.
     pub fn walk<T, F: Fn(&[u8], &[u8]) -> Result<T, StoreError>>(
         &self,
         range: &KeyRange,
@@ -230,7 +231,7 @@ impl Store {
         })
     }
 
-    /// Sets a row aside if `read` says that it cannot be decoded, and returns [`StoreError::SetAside`] then.
+    /// If `read` is a decoding error, sets the row aside and returns [`StoreError::SetAside`].
     fn checked<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         self.0.set_aside.note(key, read)
     }
@@ -244,7 +245,7 @@ impl Store {
         self.0.set_aside.count()
     }
 
-    /// A failed read is final: the store has lost data or its disk. A failed store refuses every read.
+    /// Stops the store after a read error, because data may be lost. It then refuses every read.
     fn noted<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(error @ StoreError::Read(_)) = &read {
             self.0.committer.fail(error);
@@ -258,9 +259,9 @@ impl Store {
         self.0.committer.fail(error);
     }
 
-    /// Queues a change and returns its ticket. `done` runs once this change and all changes of the business before it
-    /// are durable. It is dropped when the store fails or closes, or the business is set aside. A batch without writes
-    /// is a barrier. The caller must bound the queue.
+    /// Queues a change and returns its ticket. `done` runs once this change and all earlier changes of the
+    /// business are durable. `done` is dropped if the store fails or closes, or the business is set aside.
+    /// A batch without writes is a barrier: it only waits. The caller must limit the queued changes.
     ///
     /// # Panics
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
@@ -270,11 +271,11 @@ impl Store {
         self.submit_as(what, business, batch, done)
     }
 
-    /// For the outcome of a delivery attempt, which [`Store::settled_to_send`] does not wait for.
+    /// Queues the outcome of a delivery attempt. [`Store::settled_to_send`] does not wait for it.
     pub fn submit_outcome(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         debug_assert!(
             batch.writes().all(|(key, _)| keys::is_of_outcome(key)),
-            "an outcome writes something else"
+            "the outcome of a delivery attempt must write no other rows"
         );
         self.submit_as(Of::Any, business, batch, done)
     }
@@ -287,10 +288,10 @@ impl Store {
             return None;
         }
         self.0.room.submitted(batch.bytes());
-        // Locked until the batch is queued: a new watcher either counts the batch or reads its rows in the store.
+        // Locked until the batch is queued: a new watcher counts the batch or reads it from the store.
         let watched = self.0.watched.read_recursive();
         if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
-            // A store that fails to read has stopped, so the length does not matter.
+            // If the read fails, the store has stopped, so the length does not matter.
             waiting.note(&batch, |event| self.event_bytes(business, event).unwrap_or(0));
         }
         self.0.committer.submit(business, what, batch, done)
@@ -306,7 +307,7 @@ impl Store {
         if self.failed() { Err(StoreError::Stopped) } else { Ok(()) }
     }
 
-    /// Waits until every change of the business before this call is durable and visible, or the store has failed.
+    /// Waits until every queued change of the business is durable and visible, or the store has failed.
     pub fn settled(
         &self,
         business: BusinessId,
@@ -314,8 +315,7 @@ impl Store {
         self.0.committer.settled(business, Of::Any)
     }
 
-    /// Queues a change and waits until it is durable. Returns [`StoreError::Stopped`] when the store fails or has
-    /// failed.
+    /// Queues a change and waits until it is durable. Returns [`StoreError::Stopped`] if the store fails.
     pub async fn write(&self, business: BusinessId, batch: Batch) -> Result<(), StoreError> {
         self.submit(business, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         self.settled(business).await
@@ -329,12 +329,12 @@ impl Store {
         self.0.committer.settled(business, Of::ToSend)
     }
 
-    /// Whether every change of the business before this call is durable; never after a failure.
+    /// True if every change that was queued for the business is durable. Always false after a failure.
     pub fn is_settled(&self, business: BusinessId) -> bool {
         self.0.committer.is_settled(business)
     }
 
-    /// Increases with each applied change to API keys, people or profiles, before the change is acknowledged.
+    /// Increases before each acknowledgement of a change to API keys, people or profiles.
     pub fn credentials_generation(&self) -> u64 {
         self.0.committer.credentials_generation()
     }
@@ -356,10 +356,10 @@ impl Store {
         Box::new(self.0.backend.scan(range, order).map(|row| self.noted(row)))
     }
 
-    /// Durably sets a business aside. A change that was queued before is still written.
+    /// Durably sets a business aside. Changes that are already in the queue are still written.
     ///
     /// # Errors
-    /// Returns an error if the list cannot be written; the next call writes it again. [`StoreError::Damaged`] for the installation.
+    /// Fails for the installation, and if the list cannot be written. The next call writes the list again.
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
         if business == BusinessId::INSTALLATION {
             return Err(StoreError::damaged("business", "the installation cannot be set aside"));
@@ -390,7 +390,7 @@ impl Store {
         self.0.backend.buried()
     }
 
-    /// Durably records the present format, before anything that an earlier version cannot read is written.
+    /// Durably records the newest format. Called before writes that older versions cannot read.
     pub fn keep_format(&self) -> Result<(), StoreError> {
         let mut kept = Ok(());
         self.0.backend.with_dir(&mut |dir| kept = format::keep(dir))?;
@@ -401,7 +401,7 @@ impl Store {
         let _ = self.0.backend.with_dir(&mut |dir| drop(noted.write(dir, at)));
     }
 
-    /// The newest recorded instant, also from an earlier process.
+    /// Returns the newest recorded instant, which may be from an earlier process.
     pub fn noted_instant(&self, noted: Noted) -> Option<Timestamp> {
         let mut instant = None;
         self.0.backend.with_dir(&mut |dir| instant = noted.read(dir)).ok()?;
@@ -412,7 +412,7 @@ impl Store {
         self.0.room.set_reserve(reserve);
     }
 
-    /// Checks that the disk has room. The caller checks before it decides the change: a submitted change is written.
+    /// Checks the free disk space. Callers check before they decide, because `submit` does not refuse.
     pub fn check_room(&self, weight: Weight) -> Result<(), DiskFull> {
         if self.room().0 <= weight.down_to() { Ok(()) } else { Err(DiskFull) }
     }
@@ -429,17 +429,17 @@ impl Store {
         self.0.committer.stats()
     }
 
-    /// Measures the age of syncs from now on, and logs those that hang. Panics outside a tokio runtime.
+    /// Starts to measure how long syncs take, and to log syncs that hang. Panics outside a tokio runtime.
     pub fn watch_syncs(&self, clock: Arc<dyn Clock>) {
         self.0.backend.syncs().watch(clock);
     }
 
-    /// The age of the oldest sync; zero without a sync in progress, or without [`Store::watch_syncs`].
+    /// The age of the oldest sync in progress. Zero without such a sync, or without [`Store::watch_syncs`].
     pub fn sync_age(&self) -> Duration {
         self.0.backend.syncs().age()
     }
 
-    /// Whether a sync has been in progress for more than 30 s.
+    /// True if a sync has been in progress for more than 30 s.
     pub fn is_stuck(&self) -> bool {
         self.sync_age() > syncs::STUCK_AFTER
     }
@@ -452,7 +452,7 @@ impl Store {
         self.0.committer.failed()
     }
 
-    /// Finishes the queued changes and releases the directory. The caller must end its scans first.
+    /// Writes the queued changes and releases the directory. The caller must end its scans first.
     ///
     /// # Errors
     /// [`StoreError::Stopped`] when the store has failed.
@@ -469,7 +469,7 @@ impl Rows for Store {
         };
         open()?;
         let value = self.all_rows().get(key)?;
-        open()?; // the business may have been set aside meanwhile, and its page is then empty
+        open()?; // the business may have been set aside during the read, which then finds an empty page
         Ok(value)
     }
 
@@ -478,7 +478,7 @@ impl Rows for Store {
     }
 }
 
-/// Every read of the store passes [`Store::noted`], except those of the committer, whose errors are all final.
+/// Reads all stored rows. An error stops the store ([`Store::noted`]).
 pub struct AllRows<'a>(&'a Store);
 
 impl Rows for AllRows<'_> {

@@ -1,19 +1,18 @@
-//! The mark: the number of the newest durable batch, in a small file next to the store. The store writes it before it
-//! acknowledges a batch.
+//! The *mark*: a file with the number of the newest durable batch, written before its acknowledgement.
 //!
-//! sled treats an altered byte in the newest part of its log as the trace of a crash and silently drops the rest. The
-//! journal treats an altered last record as torn. So the store holds the number of its newest batch, and the mark that
-//! of the newest durable one. It is not synced with every batch: it survives a crash of the process anyway.
+//! sled treats a damaged byte at the end of its log as the trace of a crash and silently drops the rest of
+//! the log. The journal treats a damaged last record as torn. The mark reveals such losses: the store
+//! contains the number of its newest batch. Its writes survive a crash of the process without a sync.
 //!
-//! After a clean stop the mark also contains the end of sled's log, so nothing may be torn at the next start.
+//! After a clean stop the mark also contains the end of sled's log. A start then refuses torn messages.
 //!
 //! ```text
 //! DIR/committed    number 8 | its complement 8 | end of the log 8 | check 8
 //! ```
 //!
-//! Invariants: a store whose newest batch has a smaller number has lost acknowledged batches. The mark may be older
-//! than the store after a power cut. An earlier version writes the first 16 bytes only; the check covers the number, so
-//! the end of the log is then ignored.
+//! Invariants: a store whose newest batch has a smaller number than the mark has lost acknowledged batches.
+//! After a power cut the mark may be older than the store. Earlier versions write the first 16 bytes only.
+//! The check covers the number, so this version then ignores the end of the log.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -22,7 +21,7 @@ use std::path::Path;
 
 use super::StoreError;
 
-/// The key under which the store keeps the number of its newest batch. It is greater than every other key.
+/// The key of the row with the number of the store's newest batch. It is greater than all other keys.
 pub(super) const NEWEST_KEY: [u8; super::KEY_BYTES_MAX + 1] = [0xff; super::KEY_BYTES_MAX + 1];
 
 const NUMBER_BYTES: usize = 16;
@@ -43,7 +42,7 @@ impl Mark {
         let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(path);
         let file = file.map_err(&prepare)?;
         let mut bytes = [0; MARK_BYTES];
-        // A power cut may leave the file without its bytes.
+        // A power cut may leave a file without content.
         let length = file.read_at(&mut bytes, 0).map_err(prepare)?;
         if length < NUMBER_BYTES {
             bytes = [0; MARK_BYTES];
@@ -57,7 +56,7 @@ impl Mark {
         self.0.write_all_at(&encode(number, None)[..NUMBER_BYTES], 0)
     }
 
-    /// Durably records that the store is open, which counts as an unclean stop until [`Mark::close`].
+    /// Durably records that the store is open. Without [`Mark::close`], the stop counts as unclean.
     pub(super) fn begin(&self, number: u64) -> io::Result<()> {
         self.0.write_all_at(&encode(number, None), 0)?;
         self.0.sync_data()
@@ -112,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_number_is_read_again_and_an_altered_one_is_refused() {
+    fn the_newest_number_is_read_again_and_an_altered_number_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("committed");
         let (mark, marked) = Mark::open(&path).unwrap();
@@ -148,7 +147,7 @@ mod tests {
         }
         let mark = Mark::open(&path).unwrap().0;
         mark.close(7, 900).unwrap();
-        mark.write(8).unwrap(); // like an earlier version
+        mark.write(8).unwrap(); // as an earlier version writes it
         assert_eq!(read(&path), (8, None));
         mark.close(8, 900).unwrap();
         mark.begin(8).unwrap();

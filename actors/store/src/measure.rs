@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// `N` bounds make `N + 1` buckets. The last bucket has no upper bound.
+/// Counts observations in `N` buckets with upper bounds, and in one bucket without.
 #[derive(Debug)]
 pub struct Histogram<const N: usize> {
     bounds: &'static [u64; N],
@@ -13,7 +13,7 @@ pub struct Histogram<const N: usize> {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distribution {
-    /// Upper bound and number of observations of each bucket, ascending. The numbers are not cumulative.
+    /// The upper bound of each bucket and its number of observations. The numbers are not cumulative.
     pub buckets: Vec<(u64, u64)>,
     pub above: u64,
     pub sum: u64,
@@ -35,7 +35,7 @@ impl<const N: usize> Histogram<N> {
         self.sum.fetch_add(value, Ordering::Relaxed);
     }
 
-    /// A snapshot that is not atomic: a concurrent observation can be in only part of it.
+    /// Reads the counters one by one, so a concurrent observation may be in some of them only.
     pub fn read(&self) -> Distribution {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Distribution {
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_falls_into_the_first_bucket_that_holds_it() {
+    fn a_value_is_counted_in_the_first_bucket_whose_bound_it_does_not_exceed() {
         let histogram = Histogram::new(&[1, 10, 100]);
         for value in [0, 1, 2, 10, 100, 101, 5_000] {
             histogram.observe(value);

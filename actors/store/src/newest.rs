@@ -15,10 +15,10 @@ pub struct NewestEntry {
 }
 
 impl Store {
-    /// An entry that cannot be decoded is set aside. The instant in its key, which is not earlier, is used then.
+    /// Returns the newest entry. If it cannot be decoded, `at` is the time in its id, which is not earlier.
     pub fn newest_entry(&self, of: BusinessId) -> Result<Option<NewestEntry>, StoreError> {
         let log = keys::of_kind(of, kind::AUDIT);
-        // The scan reads rows, because a value whose pieces do not belong together is not among the pairs.
+        // The scan reads rows, because `Store::scan` skips values whose pieces do not belong together.
         for row in self.rows().scan(&log, Order::Descending) {
             let key = row?.0;
             let Some(id) = self.usable(&key, keys::id_at_end::<AuditId>(&key))? else { continue };

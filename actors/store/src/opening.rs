@@ -11,10 +11,10 @@ use super::StoreError;
 use super::error::Cause;
 use super::mark::NEWEST_KEY;
 
-/// With smaller segments, a power cut with a long unsynced log damaged stores in simulations.
+/// With shorter segments, simulated power cuts damaged stores with a long unsynced log.
 pub(super) const SEGMENT_BYTES: usize = 8 << 20;
 
-/// The interval of sled's own flushes. They also drive garbage collection, so they stay on.
+/// The interval of sled's own flushes. They are on because they also drive sled's garbage collection.
 const FLUSH_EVERY_MS: u64 = 500;
 
 const CACHE_BYTES: u64 = 48 << 20;
@@ -24,7 +24,7 @@ pub(super) struct Sled {
     pub(super) cleaner: Option<Cleaner>,
 }
 
-/// The thread of sled that flushes and cleans. sled does not report its end.
+/// sled's *cleaner*: the thread that flushes and frees segments. sled does not report when the thread ends.
 pub(super) struct Cleaner(PathBuf);
 
 const THREADS: &str = "/proc/self/task";
@@ -33,7 +33,7 @@ const START_PAUSE: Duration = Duration::from_millis(1);
 const CLEANER: &str = "log flusher";
 
 impl Cleaner {
-    /// Runs `open`, which starts the thread. Returns the thread where the system lists threads.
+    /// Runs `open`, which starts the thread. Returns the thread if the system lists threads.
     fn of<T>(open: impl FnOnce() -> sled::Result<T>) -> sled::Result<(T, Option<Self>)> {
         static OPENING: Mutex<()> = Mutex::new(());
         let _opening = OPENING.lock();
@@ -43,11 +43,8 @@ impl Cleaner {
         Ok((opened, thread))
     }
 
-    /// A thread takes its name after its start.
-    #[allow(
-        clippy::disallowed_methods,
-        reason = "a thread of its own is waited for, for a moment, where a store opens"
-    )]
+    /// Waits for the thread, because a thread sets its name only after its start.
+    #[allow(clippy::disallowed_methods, reason = "opening a store waits briefly for the start of a thread")]
     fn started(before: &BTreeSet<PathBuf>, began: Option<u64>) -> Option<Self> {
         (0..START_TRIES_MAX).find_map(|tried| {
             if tried > 0 {
@@ -57,8 +54,8 @@ impl Cleaner {
         })
     }
 
-    /// Finds the thread that is neither in `before` nor older than `began`. `before` may lack the cleaner of another
-    /// store, because the system may omit a thread while others end.
+    /// Finds the thread that is neither in `before` nor older than `began`. The second condition is
+    /// necessary because the system's list may omit a thread while other threads end.
     fn new_thread(before: &BTreeSet<PathBuf>, began: Option<u64>) -> Option<Self> {
         let mut new = Self::all().into_iter().filter(|thread| !before.contains(thread));
         new.find(|thread| start_ticks(thread) >= began).map(Self)
@@ -116,19 +113,18 @@ pub(super) fn open_sled(store: &Path) -> Result<(Sled, u64), StoreError> {
     Ok((sled, newest))
 }
 
-/// Runs a call of sled. A panic of sled becomes an error; the panic hook has logged it.
+/// Calls sled. A panic of sled, which the panic hook has logged, becomes an error.
 pub(super) fn caught<T>(act: impl FnOnce() -> T) -> Result<T, Cause> {
-    catch_unwind(AssertUnwindSafe(act))
-        .map_err(|_| "the storage engine met something it did not expect".into())
+    catch_unwind(AssertUnwindSafe(act)).map_err(|_| "the storage engine panicked".into())
 }
 
-/// Drops the empty backtrace of sled's error.
+/// Converts sled's error without its empty backtrace.
 pub(super) fn described(error: sled::Error) -> Cause {
     match error {
         sled::Error::Corruption { at: Some(at), .. } => {
             format!("the message at byte {} of db is corrupt", at.lid()).into()
         }
-        sled::Error::Corruption { at: None, .. } => "its files are not as they were written".into(),
+        sled::Error::Corruption { at: None, .. } => "the files of the storage engine are corrupt".into(),
         error => error.into(),
     }
 }
@@ -140,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cleaner_that_started_before_is_never_taken_for_the_new_one() {
+    fn an_older_cleaner_is_never_returned_as_the_new_cleaner() {
         let cleaner = || {
             let (end, ended) = channel::<()>();
             let (tell, started) = channel();
@@ -159,7 +155,7 @@ mod tests {
             }
         };
         let is_old = |found: &Cleaner| start_ticks(&found.0) == Some(old_start);
-        // The earlier list lacks the old cleaner.
+        // `all_before` lacks the old cleaner.
         assert!(Cleaner::new_thread(&all_before, Some(began)).is_none_or(|found| !is_old(&found)));
         let (new_start, end_new, new) = cleaner();
         let found = Cleaner::new_thread(&all_before, Some(began)).unwrap();

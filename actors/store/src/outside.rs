@@ -1,4 +1,4 @@
-//! Inspects a data directory without opening it or holding its lock. The result may soon be outdated.
+//! Inspects a data directory without opening its store. The result may soon be outdated.
 
 use std::fs::{self, OpenOptions, TryLockError};
 use std::io;
@@ -19,7 +19,7 @@ pub struct Outside {
 }
 
 /// # Errors
-/// Returns an error if the directory cannot be read, a restore into it is unfinished, or its store has a later format.
+/// Returns an error if a file is unreadable, a restore is unfinished, or the format is later.
 pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     let path = dir.join(disk::LOCK_FILE);
     // Dropping the file releases the lock.
@@ -36,7 +36,7 @@ pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     Ok(Outside { in_use, format: format::of(dir)?, known: STORE_FORMAT })
 }
 
-/// At most about a minute older than the end of the service.
+/// The last recorded time of the service, at most about a minute before its end.
 pub fn believed_time(dir: &Path) -> Option<Timestamp> {
     Noted::BelievedTime.read(dir)
 }
@@ -47,8 +47,8 @@ pub fn reserve_of(reserve: DiskReserve, space: Space) -> u64 {
 
 /// An instant in a small file next to the store.
 ///
-/// The file is written in place and not synced, so after a power cut it may be older. An invalid file counts as
-/// missing. For the believed time, the record in the store is authoritative.
+/// The file is written in place and not synced, so after a power cut its instant may be older. An invalid
+/// file counts as missing. For the believed time, the record in the store takes precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noted {
     BelievedTime,
@@ -63,7 +63,7 @@ impl Noted {
         }
     }
 
-    /// All instants have the same length, so no byte of the previous instant is left.
+    /// Overwrites the file. All instants have the same length, so no byte of the previous instant remains.
     pub(super) fn write(self, dir: &Path, at: Timestamp) -> io::Result<()> {
         let path = dir.join(self.file_name());
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
@@ -81,14 +81,14 @@ mod tests {
     use crate::Store;
 
     #[tokio::test]
-    async fn a_directory_is_told_of_from_outside() {
+    async fn a_directory_is_described_without_opening_its_store() {
         let dir = tempfile::tempdir().unwrap();
-        let told = look_at(dir.path()).unwrap();
-        assert_eq!((told.in_use, told.format, told.known), (false, None, STORE_FORMAT));
+        let found = look_at(dir.path()).unwrap();
+        assert_eq!((found.in_use, found.format, found.known), (false, None, STORE_FORMAT));
         let store = Store::open_disk(dir.path(), Box::new(|error| panic!("{error}"))).unwrap();
         store.keep_format().unwrap();
-        let told = look_at(dir.path()).unwrap();
-        assert_eq!((told.in_use, told.format), (true, Some(STORE_FORMAT)));
+        let found = look_at(dir.path()).unwrap();
+        assert_eq!((found.in_use, found.format), (true, Some(STORE_FORMAT)));
         store.close().await.unwrap();
         assert!(!look_at(dir.path()).unwrap().in_use);
         let space = space_of(dir.path()).unwrap();
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn the_newest_time_is_read_and_other_bytes_say_nothing() {
+    fn the_newest_time_is_read_and_invalid_files_are_ignored() {
         let dir = tempfile::tempdir().unwrap();
         let noted = Noted::BelievedTime;
         assert_eq!(noted.read(dir.path()), None);

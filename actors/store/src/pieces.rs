@@ -9,21 +9,22 @@
 //!
 //! ```text
 //! [business][kind]       [rest]           → [length 4][digest 16][the first piece]: longer than any other row
-//! [business][kind | 0x80][rest][number 2] → a further piece of 64 KiB, numbered from 1
+//! [business][kind | 0x80][rest][number 2] → another piece of 64 KiB, numbered from 1
 //! ```
 //!
 //! Invariants:
 //!
-//! - The pieces are in the batch of their head, so after a crash either all of them exist or none.
-//! - The length states which pieces belong to the value, so a leftover piece of a longer value is never read.
-//! - A reader may read pieces of two values during a replacement. The digest then differs, and it reads again.
-//! - No whole value looks like a head: such a value is stored in pieces.
+//! - The pieces and their head are in one batch, so after a crash all of them exist or none.
+//! - The length determines how many pieces are read, so a leftover piece of a longer value is never read.
+//! - During a replacement, a reader may read pieces of both values. The digest then differs, and it
+//!   repeats.
+//! - A value that looks like a head is stored in pieces, so a row that looks like a head is a head.
 
 use sha2::{Digest, Sha256};
 
 use super::{KEY_BYTES_MAX, Key, KeyRange, Order, Pairs, Record, StoreError};
 
-/// The greatest length of a value in one row. sled reads, caches and writes pages of up to about 20 rows.
+/// The maximum length of a value in one row. sled reads, caches and writes pages of up to about 20 rows.
 pub const VALUE_BYTES_MAX: usize = 4 << 10;
 
 pub const LONG_VALUE_BYTES_MAX: usize = 512 << 10;
@@ -37,11 +38,11 @@ const MARK: [u8; 8] = *b"\xffpieces\x01";
 const DIGEST_BYTES: usize = 16;
 pub(super) const HEAD_BYTES: usize = MARK.len() + 4 + DIGEST_BYTES;
 
-/// The greatest length of a row, and of a piece, of earlier versions.
+/// The maximum length of a row and of a piece in earlier versions.
 const EARLIER_ROW_BYTES_MAX: usize = 64 << 10;
 const EARLIER_HEAD_BYTES: usize = 4 + DIGEST_BYTES;
 
-/// Whether a row contains the head of a value in pieces, not a whole value.
+/// True if a row contains the head of a value in pieces, false if it contains a whole value.
 pub fn is_head(row: &[u8]) -> bool {
     row.len() > EARLIER_ROW_BYTES_MAX || (row.len() == HEAD_BYTES && row.starts_with(&MARK))
 }
@@ -50,7 +51,7 @@ fn is_long(value: &[u8]) -> bool {
     value.len() > VALUE_BYTES_MAX || is_head(value)
 }
 
-/// The number of pieces of a value of this length, besides its head. Earlier versions wrote fewer.
+/// The number of pieces of a value of this length, without its head. Earlier versions wrote fewer pieces.
 pub(super) fn pieces_of(value_bytes: usize) -> u16 {
     if value_bytes <= VALUE_BYTES_MAX {
         return 0;
@@ -59,7 +60,7 @@ pub(super) fn pieces_of(value_bytes: usize) -> u16 {
 }
 
 /// # Panics
-/// Panics if the key has no kind, or the bit for pieces.
+/// Panics if the key has no kind, or its kind has the bit for pieces.
 pub(super) fn piece_key(key: &[u8], number: u16) -> Key {
     assert!(key.get(KIND_AT).is_some_and(|kind| kind & PIECE == 0), "a long value needs a key with a kind");
     Key::new(&key[..KIND_AT])
@@ -93,10 +94,10 @@ pub(super) fn digest(value: &[u8]) -> [u8; DIGEST_BYTES] {
     short
 }
 
-/// The number of reads of a value that is being replaced, after which it counts as damaged.
+/// After this many reads of pieces that do not belong together, the value counts as damaged.
 const READ_TRIES_MAX: usize = 16;
 
-/// `None` when the row was deleted meanwhile.
+/// Returns the whole value of a row. `None` if the row was deleted after it was read.
 pub fn whole(
     get: impl Fn(&[u8]) -> Result<Option<Vec<u8>>, StoreError>,
     key: &[u8],
@@ -161,7 +162,7 @@ pub fn whole_value(rows: &dyn Rows, key: &[u8], row: Vec<u8>) -> Result<Option<V
 }
 
 /// # Errors
-/// Like [`value_at`]. Also when the value is not such a record.
+/// Like [`value_at`], and if the value cannot be decoded.
 pub fn record_at<R: Record>(rows: &dyn Rows, key: &Key) -> Result<Option<R>, StoreError> {
     value_at(rows, key)?.map(|value| R::decode(&value)).transpose()
 }
@@ -170,7 +171,7 @@ pub fn every_row() -> KeyRange {
     KeyRange { from: Key::default(), to: Key::new(&[u8::MAX; KEY_BYTES_MAX]) }
 }
 
-/// If the key is that of a piece, the key of its value.
+/// Returns the key of the value if this is the key of a piece.
 pub fn piece_of(key: &[u8]) -> Option<Key> {
     let kind = key.get(KIND_AT).filter(|kind| **kind & PIECE != 0)?;
     // The number of the piece follows the key.
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_is_split_above_the_bound_and_no_row_is_longer() {
+    fn a_value_above_the_maximum_is_split_and_no_row_is_longer() {
         let head = (key().to_vec(), HEAD_BYTES);
         let piece = |number: u8| [&[1; 16][..], &[0xd0], &[2; 16], &[0, number]].concat();
         const MAX: usize = VALUE_BYTES_MAX;
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_value_that_looks_like_a_head_comes_back_as_it_was() {
+    fn a_short_value_that_looks_like_a_head_is_read_unchanged() {
         let disk = MemoryBackend::new();
         let session = disk.session().unwrap();
         let odd = [&MARK[..], &[9; 20]].concat();
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_earlier_versions_wrote_is_read_replaced_and_deleted() {
+    fn values_of_earlier_versions_can_be_read_replaced_and_deleted() {
         const MAX: usize = EARLIER_ROW_BYTES_MAX;
         for bytes in [VALUE_BYTES_MAX + 1, MAX, MAX + 1, 2 * MAX, 2 * MAX + 1, 200_000, LONG_VALUE_BYTES_MAX]
         {
@@ -297,7 +298,7 @@ mod tests {
         session.commit(&torn).unwrap();
         assert!(whole(|key| session.get(key), &key(), head.clone()).is_err());
 
-        // The value of the head was replaced or deleted after the head was read.
+        // The value is replaced, or deleted, after its head was read.
         let mut replaced = Batch::new();
         replaced.put(key(), value(7));
         session.commit(&replaced).unwrap();
@@ -329,7 +330,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "needs a key with a kind")]
-    fn a_key_without_a_kind_takes_no_long_value() {
+    fn a_key_without_a_kind_cannot_have_a_long_value() {
         piece_key(b"k", 1);
     }
 }

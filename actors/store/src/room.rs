@@ -1,11 +1,11 @@
 //! The free space of the disk, and the refusal of changes when it is low.
 //!
-//! Below the operator's reserve, changes that enlarge the store are refused. In its last part, only changes that free
-//! space are written. Below the floor nothing is written, because a storage engine that cannot write has failed, and
-//! one that starts needs space too. Invariants:
+//! If less space is free than the operator's *reserve*, changes that enlarge the store are refused. Below a
+//! quarter of the reserve, only changes that free space are accepted. Below the *floor*, a sixteenth of the
+//! reserve, nothing is written: a failed write stops the store, and a start needs space too. Invariants:
 //!
-//! - The disk is checked at most once a second. Until then each submitted byte counts as [`WRITE_AMPLIFICATION`] bytes.
-//! - A level ends only with more free space than at its start.
+//! - The disk is checked at most once a second. Newer bytes count [`WRITE_AMPLIFICATION`] times.
+//! - A level ends only with more free space than it began with.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -17,24 +17,23 @@ use super::{Backend, Space};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// An upper estimate of the log's growth per submitted byte; about 2 were measured.
+/// An upper bound of the log's growth per submitted byte. Measurements showed about 2.
 const WRITE_AMPLIFICATION: u64 = 4;
 
 pub const RESERVE_BYTES_DEFAULT: u64 = 1 << 30;
-/// The reserve of a small disk is this fraction of the disk.
+/// The default reserve is at most one part of the disk in this number.
 const RESERVE_PARTS: u64 = 20;
-/// The fraction of the reserve in which only changes that free space are written.
+/// Below one part in this number of the reserve, only changes that free space are accepted.
 const LAST_PARTS: u64 = 4;
-/// The floor is this fraction of the reserve. Below it, nothing is written.
+/// The floor is one part in this number of the reserve.
 const FLOOR_PARTS: u64 = 16;
 const STEP_BYTES: u64 = 8 << 20;
-/// The log may be at the end of a segment, and changes that were accepted before may fill the next one.
+/// Accepted changes may fill the current segment of the log and the next one.
 const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
-/// Includes the floor.
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
 /// The minimum of a reserve other than 0.
 pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
-/// A level ends when this fraction of its bound is free in addition to the bound.
+/// A level ends when its bound plus one part in this number is free.
 const SLACK_PARTS: u64 = 8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +41,7 @@ pub enum DiskReserve {
     /// 1 GiB, or 5 % of the disk if that is less, and at least [`RESERVE_BYTES_MIN`].
     #[default]
     Usual,
-    /// A number of bytes, at least [`RESERVE_BYTES_MIN`]. With 0 there is no reserve, and the disk may become full.
+    /// A number of bytes, at least [`RESERVE_BYTES_MIN`]. 0 means no reserve, so the disk may become full.
     Bytes(u64),
 }
 
@@ -72,9 +71,9 @@ impl DiskReserve {
 pub enum RoomLevel {
     #[default]
     Ample,
-    /// Changes that do not permanently enlarge the store.
+    /// Changes that permanently enlarge the store are refused.
     Scarce,
-    /// Only changes that free space.
+    /// Only changes that free space are accepted.
     Exhausted,
     Full,
 }
@@ -82,9 +81,9 @@ pub enum RoomLevel {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
     Grows,
-    /// The change does not enlarge the store in the long run: it writes rows that expire.
+    /// The change writes only rows that expire, so it does not permanently enlarge the store.
     Keeps,
-    /// The change stops, ends or revokes something, once per resource. A full disk must not prevent it.
+    /// The change stops, ends or revokes a resource. A nearly full disk must not prevent it.
     Frees,
 }
 
@@ -98,7 +97,7 @@ impl Weight {
     }
 }
 
-/// Nothing was changed.
+/// The change is refused because of the free disk space.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the disk is nearly full")]
 pub struct DiskFull;
@@ -115,7 +114,7 @@ struct Seen {
     level: RoomLevel,
     looked_at: Option<Instant>,
     space: Option<Space>,
-    /// The submitted bytes that were written before the last check. The check includes them.
+    /// The submitted bytes that were written before the last check, so `space` includes them.
     written: u64,
 }
 
@@ -130,7 +129,7 @@ impl Room {
         self.submitted.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
-    /// The level, and the last check of the disk. `written` returns how many of the submitted bytes are durable.
+    /// Returns the level and the last check of the disk. `written` returns the number of durable bytes.
     pub(super) fn level(
         &self,
         backend: &dyn Backend,
@@ -140,7 +139,7 @@ impl Room {
         let now = Instant::now();
         if seen.looked_at.is_none_or(|at| now.duration_since(at) >= LOOK_EVERY) {
             seen.looked_at = Some(now);
-            // Read before the check, so bytes written meanwhile are counted twice instead of never.
+            // `written` is read before the space, so concurrent writes are counted twice and not omitted.
             let written = written().saturating_sub(backend.unsaved_bytes());
             match backend.space() {
                 Ok(space) => (seen.space, seen.written) = (Some(space), written),
@@ -214,7 +213,7 @@ mod tests {
             (10 * GIB, (512, 128, 32)),
             (2 * GIB, (102, 25, 16)),
             (GIB, (51, 24, 16)),
-            (200 * MIB, (32, 24, 16)), // never less than the storage engine needs
+            (200 * MIB, (32, 24, 16)), // the minimum, which the storage engine needs
             (0, (32, 24, 16)),
         ] {
             assert_eq!(bounds(DiskReserve::Usual, total), expected, "{total}");
@@ -225,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn what_asks_for_less_room_is_done_for_longer() {
+    fn changes_that_need_less_space_are_accepted_at_more_levels() {
         let levels = [RoomLevel::Ample, RoomLevel::Scarce, RoomLevel::Exhausted, RoomLevel::Full];
         for (weight, expected) in [(Weight::Grows, 1), (Weight::Keeps, 2), (Weight::Frees, 3)] {
             let done = levels.iter().filter(|level| **level <= weight.down_to());
@@ -234,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_level_is_entered_at_its_bound_and_left_above_it() {
+    fn a_level_begins_at_its_bound_and_ends_above_it() {
         use RoomLevel::{Ample, Exhausted, Full, Scarce};
         let next = |before, free| next_level(before, free, Bounds { reserve: 800, last: 200, floor: 80 });
         for (before, free, expected) in [
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_is_submitted_counts_until_it_is_seen_on_the_disk() {
+    async fn submitted_bytes_count_until_a_check_includes_them() {
         let disk = super::super::MemoryBackend::new();
         let session = disk.session().unwrap();
         let room = Room::default();
@@ -274,12 +273,12 @@ mod tests {
         let level = |written: u64| room.level(&session, || written).0;
         assert_eq!(level(0), RoomLevel::Ample);
         room.submitted(100);
-        assert_eq!(level(0), RoomLevel::Ample, "just enough, if all of it is written four times");
+        assert_eq!(level(0), RoomLevel::Ample, "400 bytes are enough for 100 submitted bytes");
         room.submitted(1);
         assert_eq!(level(0), RoomLevel::Scarce);
-        // A check after the bytes were written shows the same free space, so they took none.
+        // The next check happens after the bytes were written, so they no longer count.
         disk.set_free(2 * GIB);
-        assert_eq!(level(101), RoomLevel::Scarce, "it was looked at within this second");
+        assert_eq!(level(101), RoomLevel::Scarce, "the disk is checked at most once a second");
         tokio::time::advance(LOOK_EVERY).await;
         assert_eq!(level(101), RoomLevel::Ample);
         disk.set_free(0);

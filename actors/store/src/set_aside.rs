@@ -1,8 +1,7 @@
-//! Rows that cannot be decoded.
+//! Counts and logs the rows that cannot be decoded.
 //!
-//! Invariants: such a row stays in the store, so `verify` reports it. It is counted, and its key is logged once, never
-//! its content. Scans skip it, `get` returns an error, and `find` treats it as missing. A failed read is a different,
-//! final error.
+//! Invariants: such a row stays in the store, so `verify` reports it. The row is counted once, and its key
+//! is logged once, but not its content. Scans skip it, `get` returns an error, and `find` returns `None`.
 
 use std::collections::HashSet;
 
@@ -10,14 +9,14 @@ use parking_lot::Mutex;
 
 use super::{Key, StoreError, keys};
 
-/// Further rows are skipped, but not logged or counted.
+/// The maximum number of counted rows. More rows are set aside without a count and a log line.
 const SET_ASIDE_MAX: usize = 16_384;
 
 #[derive(Default)]
 pub(super) struct SetAside(Mutex<HashSet<Key>>);
 
 impl SetAside {
-    /// A row that this one refers to may already be set aside; then this row stays as it is.
+    /// Notes a decoding error. [`StoreError::SetAside`], which is about another row, is returned unchanged.
     pub(super) fn note<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         let Err(error @ (StoreError::Damaged { .. } | StoreError::Version { .. })) = read else {
             return read;
@@ -28,9 +27,7 @@ impl SetAside {
             drop(known);
             tell(key, &error);
             if is_last {
-                tracing::error!(
-                    "too many rows cannot be decoded; further ones are neither logged nor counted"
-                );
+                tracing::error!("too many rows cannot be decoded; more rows are neither logged nor counted");
             }
         }
         Err(StoreError::SetAside(Box::new(error)))
@@ -109,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_are_told_apart_are_set_aside_all_the_same() {
+    fn rows_above_the_maximum_are_set_aside_without_being_counted() {
         let aside = SetAside::default();
         for number in 0..SET_ASIDE_MAX as u128 + 2 {
             let damaged: Result<(), _> = Err(StoreError::damaged("service", "a test says so"));

@@ -1,7 +1,7 @@
-//! A point-in-time read of the whole store, in steps, while commits continue.
+//! Reads the whole store as of one point in time, in steps, while commits continue.
 //!
-//! Invariants: all steps together return each row once, in key order, with its value at the point. The point is
-//! durable.
+//! Invariants: the *point* is the state of the store after one durable commit. The steps together return
+//! each row once, in key order, with its value at the point.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::tap::{SPILL_BYTES, Saved, Tap};
 use super::{Key, KeyRange, Order, Pair, Rows, Store, StoreError, every_row};
 
-/// The store at a point in time. The read ends when this is dropped.
+/// The read of the store at a point. Dropping the snapshot ends the read.
 pub struct Snapshot {
     store: Store,
     tap: Arc<Tap>,
@@ -23,7 +23,7 @@ pub struct Snapshot {
 }
 
 impl Store {
-    /// Starts between two commits. Saved rows that do not fit into memory are written to unnamed files in `side`.
+    /// Begins a read between two commits. Saved values may move to unnamed files in the directory `side`.
     ///
     /// # Errors
     /// [`StoreError::Stopped`], or [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open.
@@ -32,7 +32,7 @@ impl Store {
         Ok(Snapshot { store: self.clone(), tap, sequence, left: every_row(), spill: Spill::default(), side })
     }
 
-    /// Saves overwritten values of these ranges. Returns the number of the newest commit before the point.
+    /// Begins to save overwritten values in these ranges. Returns the number of the last commit before.
     pub(super) async fn begin_tap(&self, ranges: Vec<KeyRange>) -> Result<(Arc<Tap>, u64), StoreError> {
         let tap = Arc::new(Tap::of(ranges));
         let sequence = self.0.committer.begin_tap(&self.0.backend, &tap).await?;
@@ -45,16 +45,16 @@ impl Snapshot {
         self.sequence
     }
 
-    /// The next rows. The list may be empty before the end; `None` is the end.
+    /// Returns the next rows, or `None` at the end. The list of rows may be empty before the end.
     ///
     /// # Errors
-    /// Returns an error if reading or saving rows fails, or if more rows were overwritten than can be saved.
+    /// Returns an error if reading or saving fails, or if more values were overwritten than can be saved.
     pub fn next(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
         if self.left.is_empty() {
             return Ok(None);
         }
         self.move_aside()?;
-        // A corrupt page is isolated by the failed read. The remaining rows are read once more.
+        // A read that fails on a corrupt page has isolated the page, so the read is repeated once.
         match self.read_on(rows_max, bytes_max) {
             Err(StoreError::Corrupt { .. }) => self.read_on(rows_max, bytes_max),
             read => read,
@@ -62,7 +62,7 @@ impl Snapshot {
     }
 
     fn read_on(&mut self, rows_max: usize, bytes_max: usize) -> Result<Option<Vec<Pair>>, StoreError> {
-        // Reads the present rows, then replaces those that were overwritten since the point or during this read.
+        // Reads the current rows, and then replaces the rows that were overwritten since the point.
         let (mut rows, mut bytes) = (std::collections::BTreeMap::new(), 0);
         let mut passed = self.left;
         for row in self.store.all_rows().scan(&self.left, Order::Ascending) {
@@ -100,17 +100,17 @@ impl Snapshot {
     }
 }
 
-/// The name of a file between its creation and its unlinking.
+/// The name of a file until it is unlinked, immediately after its creation.
 const NAME: &str = "side";
-/// Replaces the length for a row that did not exist.
+/// Replaces the length of a row that did not exist at the point.
 const NONE: u32 = u32::MAX;
 const READ_BYTES: usize = 64 << 10;
 
 type Row = io::Result<(Key, Option<Vec<u8>>)>;
 
-/// Unnamed files for saved rows that do not fit into memory. The system deletes a file when its reader is dropped.
+/// Unnamed files for saved values that do not fit into memory. Dropping the reader of a file deletes it.
 ///
-/// Invariant: a file contains its keys in order, each once, and is read once from start to end.
+/// Invariant: a file contains each key once and in key order. It is read once, from start to end.
 #[derive(Default)]
 struct Spill {
     runs: Vec<Peekable<Run>>,
@@ -141,7 +141,7 @@ impl Spill {
         self.runs.len()
     }
 
-    /// Adds the rows before `end`. A row that was saved later under the same key is replaced.
+    /// Moves the rows before `end` to `passed`. They replace values of the same key that were saved later.
     fn pass(&mut self, end: Key, passed: &mut Saved) -> io::Result<()> {
         for run in self.runs.iter_mut().rev() {
             while let Some(row) = run.next_if(|row| row.as_ref().map_or(true, |(at, _)| *at < end)) {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn whatever_is_overwritten_meanwhile_the_rows_are_those_of_the_point() {
+    async fn later_writes_do_not_change_the_rows_of_a_snapshot() {
         let home = tempfile::tempdir().unwrap();
         let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
         for number in 0..100 {
@@ -227,7 +227,7 @@ mod tests {
         for round in 0.. {
             let Some(rows) = snapshot.next(60, 1 << 20).unwrap() else { break };
             read.extend(rows);
-            // Rows become longer or shorter, are deleted or created, in total much more than memory may hold.
+            // Rows become longer or shorter, are deleted or created. Old values exceed the memory.
             for number in 0..30 {
                 let number = (round as u8).wrapping_mul(31).wrapping_add(number) % 110;
                 let value = [Some(vec![0xee; 310_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];
@@ -236,7 +236,7 @@ mod tests {
             aside = aside.max(snapshot.spill.runs());
         }
         assert!(aside >= 2, "only {aside} files were needed");
-        assert!(read == before, "it is not what was there");
+        assert!(read == before, "the snapshot must contain the rows of its point");
         drop(snapshot);
         assert_eq!(std::fs::read_dir(home.path()).unwrap().count(), 0);
         // The next snapshot has its own point.
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_saved_first_counts_and_comes_in_its_place() {
+    fn the_value_that_was_saved_first_counts() {
         let dir = tempfile::tempdir().unwrap();
         let key = |byte: u8| Key::new(&[byte]);
         let row = |byte: u8, value: Option<&[u8]>| (key(byte), value.map(<[u8]>::to_vec));

@@ -1,10 +1,10 @@
-//! The syncs in progress, so that a hanging disk is visible: a sync on such a disk does not return.
+//! Measures the syncs in progress, because a sync on a hanging disk does not return.
 //!
 //! Invariants:
 //!
-//! - The lock is never held during a sync or while a line is logged, so reading the age never waits for the disk.
-//! - A hang is logged once when the sync is [`LOGGED_AFTER`] old, and once when that sync returns.
-//! - The task that logs wakes at most once in [`LOGGED_AFTER`] while syncs return in time, and never without syncs.
+//! - No lock is held during a sync or a write to the log, so reading the age never waits for the disk.
+//! - A hanging sync is logged once after [`LOGGED_AFTER`], and once when it returns.
+//! - While syncs return in time, the logging task wakes up at most once per [`LOGGED_AFTER`].
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -15,12 +15,12 @@ use tokio::sync::Notify;
 
 const LOGGED_AFTER: Duration = Duration::from_secs(5);
 
-/// The age from which a sync counts as stuck. The service then reports itself as unavailable.
+/// The age from which a sync is stuck. The service then reports that it is unavailable.
 pub(super) const STUCK_AFTER: Duration = Duration::from_secs(30);
 
 #[derive(Default)]
 pub struct Syncs {
-    /// The steady clock for ages. Without one, no sync is recorded.
+    /// The clock for ages. Without a clock, no sync is recorded.
     clock: OnceLock<Arc<dyn Clock>>,
     state: Mutex<State>,
     begun: Arc<Notify>,
@@ -29,11 +29,11 @@ pub struct Syncs {
 #[derive(Default)]
 struct State {
     under_way: [Option<UnderWay>; 2],
-    /// Whether the task that logs waits for the next sync.
+    /// True if the logging task waits for the next sync.
     is_idle: bool,
 }
 
-/// Each thread has at most one sync in progress.
+/// The thread of a sync. Each thread has at most one sync in progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum By {
     Committer,
@@ -75,7 +75,7 @@ impl Syncs {
         oldest.zip(self.now()).map_or(Duration::ZERO, |(since, now)| now.saturating_sub(since))
     }
 
-    /// Only the first call has an effect. Panics outside a tokio runtime.
+    /// Records and logs syncs from now on. Only the first call has an effect. Panics outside tokio.
     pub(super) fn watch(self: &Arc<Self>, clock: Arc<dyn Clock>) {
         if self.clock.set(clock).is_err() {
             return;
@@ -104,7 +104,7 @@ impl Syncs {
         self.clock.get().map(|clock| clock.steady())
     }
 
-    /// The syncs that started to hang since the last check, with their ages, and the time until the next check.
+    /// The syncs that hang since the last check, with their ages, and the time until the next check.
     fn look(&self) -> (Vec<(By, Duration)>, Option<Duration>) {
         let (mut hung, mut next_look) = (Vec::new(), None::<Duration>);
         let now = self.now().unwrap_or_default();
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_age_is_that_of_the_older_sync_and_zero_when_none_is_under_way() {
+    async fn the_age_is_that_of_the_oldest_sync_in_progress_or_zero() {
         let syncs = watched();
         assert_eq!(syncs.age(), Duration::ZERO);
         let checkpoint = syncs.begin(By::Checkpoint);
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_hang_is_logged_once_after_5_s_and_once_when_it_returns() {
+    async fn a_hanging_sync_is_logged_once_after_5_s_and_once_when_it_returns() {
         let syncs = Arc::<Syncs>::default();
         drop(syncs.begin(By::Committer)); // without a clock no sync is recorded
         assert!(syncs.clock.set(clock()).is_ok());
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn the_task_logs_a_sync_when_it_is_5_s_old_whatever_came_before_it() {
+    async fn the_task_logs_a_sync_after_5_s_at_any_time_after_an_earlier_sync() {
         let syncs = watched();
         let is_logged = || syncs.state.lock().under_way[0].as_ref().unwrap().is_logged;
         let moment = Duration::from_millis(2);

@@ -1,16 +1,17 @@
-//! A copy of the end of sled's log while sled opens.
+//! A copy of the end of sled's log, which exists while sled opens.
 //!
-//! When it opens, sled writes a snapshot of the location of each page and clears the segments without pages, before the
-//! snapshot's name is synced. A read of the log without the snapshot needs the segment before the newest one. So the
-//! end of the log is copied until the name is durable, and is written back after a power cut in between.
+//! When sled opens, it writes a snapshot and clears the segments without pages before the snapshot's file
+//! name is durable. After a power cut, sled may have to read the log without the snapshot, and needs the
+//! segment before the newest segment. So the end of the log is copied until the name is durable, and
+//! written back after such a power cut.
 //!
 //! ```text
-//! DIR/store/end        [mark 4][newest 8][how many 4] and for each segment [place 8][length 4][bytes …], [checksum 4]
-//! DIR/store/end.new    the same while it is written
+//! DIR/store/end        [mark 4][newest LSN 8][count 4], for each segment [offset 8][length 4][bytes …], [checksum 4]
+//! DIR/store/end.new    the same file while it is written
 //! ```
 //!
-//! Invariants: while sled opens, the segments before its newest one are on the disk, in the log or in the copy. An old
-//! copy is never put back over a log with a newer segment.
+//! Invariants: while sled opens, the last segments before the newest segment are durable in the log or in
+//! the copy. A copy is never written back over a log with a newer segment.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -22,12 +23,12 @@ use super::StoreError;
 use super::files::found;
 use super::sled_log::segments_of;
 
-/// sled requires one segment before the newest one; more are needed if the newest segments are torn.
+/// sled needs one segment before the newest segment, and more segments if the newest are torn.
 const SEGMENTS: u64 = 3;
 
 const PIECE_BYTES: usize = 64 << 10;
 
-/// With less free space than this many segments, no copy is made, since sled itself needs the space.
+/// If fewer segments than this fit into the free space, no copy is made, because sled needs the space.
 const FREE_SEGMENTS: u64 = 8;
 
 const MARK: [u8; 4] = *b"red\x01";
@@ -38,14 +39,14 @@ pub(super) fn restore(store: &Path, segment_bytes: u64) -> Result<(), StoreError
     put_back(store, segment_bytes).map_err(StoreError::preparing("putting back", store.join(NAME)))
 }
 
-/// Copies the end of the log, unless the disk is nearly full. A full disk does not prevent opening.
+/// Copies the end of the log, unless the disk is nearly full. A store on a full disk opens without a copy.
 pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), StoreError> {
     let kept = match free < FREE_SEGMENTS * segment_bytes {
         true => Err(io::ErrorKind::StorageFull.into()),
         false => keep(store, segment_bytes),
     };
     match kept {
-        // A copy from an earlier opening was just put back and is still valid.
+        // A copy from an earlier start was just written back and is still valid.
         Err(error) if is_of_a_full_disk(&error) => {
             tracing::warn!(%error, "the end of the log could not be copied: a power cut while the store opens may damage it");
             remove(&store.join(NEW)).map_err(StoreError::preparing("removing", store.join(NEW)))
@@ -68,7 +69,7 @@ fn put_back(store: &Path, segment_bytes: u64) -> io::Result<()> {
     }
     for (at, bytes) in segments {
         in_pieces(&kept, bytes, |offset, piece| db.write_all_at(piece, at + offset))?;
-        db.sync_data()?; // no more than a segment is ever under way
+        db.sync_data()?; // so that at most one segment is unsynced
     }
     Ok(())
 }
@@ -77,7 +78,7 @@ fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
     let Some(db) = found(File::open(store.join("db")))? else { return Ok(()) };
     let (newest, segments) = last_segments(&db, segment_bytes)?;
     if segments.is_empty() {
-        return drop_kept(store); // an earlier end is none any more
+        return drop_kept(store); // an earlier copy is outdated
     }
     let new = store.join(NEW);
     let mut file = File::create(&new)?;
@@ -98,7 +99,7 @@ fn keep(store: &Path, segment_bytes: u64) -> io::Result<()> {
     File::open(store)?.sync_all()
 }
 
-/// The process would keep the memory of a larger read for a while.
+/// Reads a part of a file in pieces, because a larger read would increase the process's memory.
 fn in_pieces(
     file: &File,
     part: Range<u64>,
@@ -137,7 +138,7 @@ fn last_segments(db: &File, segment_bytes: u64) -> io::Result<(u64, Vec<u64>)> {
     Ok((newest, segments.into_iter().map(|segment| segment.at).collect()))
 }
 
-/// For each copied segment, its offset in sled's file and its range in the copy.
+/// The offset of each copied segment in sled's file, and its range in the copy.
 type Copied = Vec<(u64, Range<u64>)>;
 
 /// Reads the LSN of the newest segment, and the copied segments.
@@ -177,12 +178,12 @@ mod tests {
     const SEGMENT: u64 = 1000;
 
     #[test]
-    fn what_is_cleared_while_it_is_kept_comes_back_and_the_newest_stays() {
+    fn cleared_segments_are_restored_and_the_newest_segment_is_not_copied() {
         let dir = tempfile::tempdir().unwrap();
         let db = dir.path().join("db");
         keep(dir.path(), SEGMENT).unwrap();
-        assert!(!dir.path().join(NAME).exists(), "there is nothing yet");
-        // The segments are out of order, one place has none, and the last one is not full.
+        assert!(!dir.path().join(NAME).exists(), "without a log, no copy may exist");
+        // The segments are out of order, segment 0 has an invalid header, and the last is incomplete.
         let order = [5_000, 2_000, 0, 6_000, 4_000, 3_000, 7_000];
         let mut log = Vec::new();
         for begins in order {
@@ -205,7 +206,7 @@ mod tests {
                 assert!(now[range.clone()] == if kept { &log } else { &cleared }[range], "{begins}");
             }
         }
-        // Nothing is put back over a log that has a newer segment.
+        // A copy is not written back over a log with a newer segment.
         let mut gone_on = cleared.clone();
         gone_on[..SEGMENT_HEADER_BYTES].copy_from_slice(&header_of(8_000, 0));
         fs::write(&db, &gone_on).unwrap();
@@ -215,7 +216,7 @@ mod tests {
         fs::write(&db, &cleared).unwrap();
         put_back(dir.path(), SEGMENT).unwrap();
         assert!(fs::read(&db).unwrap() == cleared);
-        // On a nearly full disk no copy is made, and an earlier one stays.
+        // On a nearly full disk no copy is made, and an earlier copy stays.
         fs::write(&db, &log).unwrap();
         secure(dir.path(), SEGMENT, 8 * SEGMENT - 1).unwrap();
         assert!(!dir.path().join(NAME).exists());
@@ -224,7 +225,7 @@ mod tests {
         assert!(dir.path().join(NAME).exists());
         let_go(dir.path()).unwrap();
         fs::write(&db, &cleared).unwrap();
-        // A damaged copy is not put back.
+        // A damaged copy is not written back.
         fs::write(dir.path().join(NAME), b"something else").unwrap();
         assert!(put_back(dir.path(), SEGMENT).is_err());
         assert!(fs::read(&db).unwrap() == cleared);

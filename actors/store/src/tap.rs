@@ -1,13 +1,12 @@
-//! The old values of rows that were overwritten after a point between two commits, for a point-in-time read.
+//! A *tap* saves the values of rows that are overwritten after a *point* between two commits.
 //!
 //! The reader names its ranges and reads each in key order. Invariants:
 //!
-//! - For a key that the reader has not passed, the value at the point is the first saved value, or the present one if
-//!   none was saved.
-//! - The writer saves a value before it overwrites it. The writer waits for the reader only while the reader takes the
-//!   saved values.
+//! - For a key that the reader has not passed, the value at the point is the first saved value, or the
+//!   current value if no value was saved.
+//! - The committer saves a value before it overwrites it. It waits only while the reader takes values.
 //! - Memory is bounded: the reader moves saved values to a file ([`super::snapshot`]). If the reader is too
-//!   slow, the read ends; writing continues.
+//!   slow, the read fails and commits continue.
 
 use std::collections::BTreeMap;
 
@@ -15,13 +14,13 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::{Backend, Batch, Key, KeyRange, StoreError};
 
-/// The saved bytes above which the reader moves them to a file.
+/// Above this many saved bytes, the reader moves the saved values to a file.
 pub(super) const SPILL_BYTES: usize = 8 << 20;
-/// The maximum of saved bytes. Above it the read ends, because its disk does not keep up.
+/// The maximum of saved bytes. Above it the read fails, because the reader is too slow.
 const SAVED_BYTES_MAX: usize = 64 << 20;
 const ROW_BYTES: usize = 128;
 
-/// Old values; `None` if the row did not exist.
+/// The old values; `None` for rows that did not exist.
 pub(super) type Saved = BTreeMap<Key, Option<Vec<u8>>>;
 
 pub(super) struct Tap(Mutex<State>);
@@ -38,7 +37,7 @@ impl Tap {
         Self(Mutex::new(State { left, saved: Saved::new(), bytes: 0, overflowed: false }))
     }
 
-    /// Only the committer calls it, before it applies the batch.
+    /// Saves the values that the batch overwrites. The committer calls this before it applies the batch.
     pub(super) fn save(&self, backend: &dyn Backend, batch: &Batch) -> Result<(), StoreError> {
         let mut state = self.0.lock();
         if state.overflowed {
@@ -84,14 +83,14 @@ impl Tap {
         Ok(state.saved.range(range.from..range.to).map(|(key, row)| (*key, row.clone())).collect())
     }
 
-    /// Takes all saved values. Values that are saved later for the same keys are ignored.
+    /// Takes all saved values. The reader must ignore values that are saved later for the same keys.
     pub(super) fn take_all(&self) -> Saved {
         let mut state = self.0.lock();
         state.bytes = 0;
         std::mem::take(&mut state.saved)
     }
 
-    /// Marks a part of a range as passed, and returns the values saved there.
+    /// Marks a range as passed, and returns the values saved in it.
     pub(super) fn pass(&self, passed: KeyRange) -> Saved {
         let mut state = self.0.lock();
         for range in &mut state.left {
@@ -101,8 +100,8 @@ impl Tap {
         }
         state.left.retain(|range| !range.is_empty());
         let mut taken = state.saved.split_off(&passed.from);
-        let mut behind = taken.split_off(&passed.to);
-        state.saved.append(&mut behind);
+        let mut unread = taken.split_off(&passed.to);
+        state.saved.append(&mut unread);
         state.bytes -= taken.values().map(bytes_of).sum::<usize>();
         taken
     }
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_that_is_too_slow_ends_and_the_writer_does_not() {
+    fn a_read_that_is_too_slow_fails_and_the_committer_continues() {
         let disk = MemoryBackend::new();
         let session = disk.session().unwrap();
         let tap = Tap::of(vec![every_row()]);

@@ -1,7 +1,7 @@
-//! Copies of the list of tombstones in backup directories, where a restore reads the newest copy.
+//! Copies the list of tombstones to the directory of backups, where a restore reads it.
 //!
-//! Invariants: a copy is replaced atomically, and its digest proves it. It is replaced only by a list that begins with
-//! its lines, so not by the list of another service.
+//! Invariants: a copy is replaced atomically, and contains a digest of its lines. Only a list that begins
+//! with the lines of the copy replaces it, so the list of another service does not.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -16,18 +16,18 @@ use super::tombstones::{TOMBSTONES_FILE, Tombstone, copy_of, read_tombstones};
 const NEW: &str = "tombstones.new";
 const OWNER_ONLY: u32 = 0o600;
 
-/// The service may be running.
+/// Copies the list of a data directory to `to`. The service may be running.
 ///
 /// # Errors
-/// Returns an error if a list cannot be read, the earlier copy is of another list, `to` is a data directory, or writing fails.
+/// Returns an error if reading or writing fails, or `to` is a data directory or has a copy of another list.
 pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
     let path = to.join(TOMBSTONES_FILE);
     let prepare = StoreError::preparing("writing", path.clone());
     if to.join(LOCK_FILE).exists() {
-        let reason = "the directory is a data directory; keep backups in another one";
+        let reason = "the directory is a data directory; keep backups in another directory";
         return Err(prepare(io::Error::other(reason)));
     }
-    // The lock, which ends with the file, lets concurrent commands copy one after the other.
+    // Concurrent commands copy one after the other. Closing `dir` releases the lock.
     let dir = File::open(to).map_err(&prepare)?;
     dir.lock().map_err(&prepare)?;
     let lines = read_tombstones(data_dir)?;
@@ -37,15 +37,14 @@ pub fn copy_tombstones(data_dir: &Path, to: &Path) -> Result<(), StoreError> {
     write(&dir, to, &copy_of(&lines)).map_err(prepare)
 }
 
-/// Returns an error when the copy cannot be read, or is damaged.
+/// Reads the copy in `dir`. Returns an error if it cannot be read or is damaged.
 pub fn copied_tombstones(dir: &Path) -> Result<Option<Vec<Tombstone>>, StoreError> {
     let path = dir.join(TOMBSTONES_FILE);
     match fs::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        // If backups are kept in a data directory, this file is the empty list of that directory and not a
-        // copy.
+        // In a data directory, the file is not a copy but the list, which may be empty.
         Ok(text) if text.is_empty() => Ok(None),
-        // A list would end with an incomplete line, and a copy has at least its digest.
+        // A copy has at least the line of its digest.
         Ok(text) if !text.contains(&b'\n') => Err(StoreError::TombstonesDamaged(path)),
         _ => read_tombstones(&path).map(Some),
     }
@@ -98,7 +97,7 @@ mod tests {
                 assert_eq!(copied_tombstones(backups.path()).unwrap().unwrap(), lines[..many]);
             }
         }
-        // The list of another service, a list after a restore without it, or another order.
+        // The list of another service, lines in another order, and an empty list.
         for other in [vec![ended(2)], vec![imported(1), ended(1), ended(1)], vec![]] {
             list(data.path(), &other);
             let error = copy_tombstones(data.path(), backups.path()).unwrap_err();
@@ -109,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_of_which_any_byte_is_lost_or_altered_is_refused_and_not_replaced() {
+    fn a_damaged_copy_is_refused_and_not_replaced() {
         let (data, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         list(data.path(), &[ended(1), ended(2)]);
         copy_tombstones(data.path(), backups.path()).unwrap();
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crash_while_a_copy_was_written_leaves_nothing_in_the_way() {
+    fn a_copy_succeeds_after_a_crash_during_an_earlier_copy() {
         let (data, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         list(data.path(), &[ended(1)]);
         fs::write(backups.path().join(NEW), "half").unwrap();

@@ -1,5 +1,5 @@
-//! The list of revocations and erasures next to the store, with ids only. A restore repeats them, since a backup may
-//! contain data that was revoked or erased later.
+//! The list of revocations and erasures, in a file next to the store. It contains only ids. A restore
+//! repeats its changes, because a backup may contain data that was revoked or erased later.
 //!
 //! ```text
 //! revoked-key 01a1fa8e-171f-7000-a08c-375224145f30
@@ -9,14 +9,15 @@
 //! imported-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fb02-77aa-7000-8e21-5d0c6ab14f90
 //! ```
 //!
-//! A removed person may be invited again: offers up to the instant in the last field, encoded like the start of an id,
-//! are revoked. Older lists contain an id that was made at the removal. `imported-business` cancels an earlier
-//! `ended-business` and names the first audit entry after the import: keys with a smaller id stay revoked.
+//! A removed person may be invited again. Only offers up to the instant in the last field are revoked; the
+//! instant has the form of the start of an id. Older lists contain an id of the time of the removal.
+//! `imported-business` cancels an earlier `ended-business` and names the first audit entry after the
+//! import. Keys with a smaller id stay revoked.
 //!
-//! Invariants: a line is durable before its change. After a crash, a line may exist without its change. Lines are only
-//! appended, and their order counts.
+//! Invariants: a line is durable before its change. After a crash, a line may exist without its change.
+//! Lines are only appended, and their order matters.
 //!
-//! A copy ([`super::copy_tombstones`]) starts with the SHA-256 of everything that follows.
+//! A copy ([`super::copy_tombstones`]) starts with a line with the SHA-256 of all other lines.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File, OpenOptions};
@@ -38,7 +39,7 @@ const DIGEST: &str = "sha256 ";
 pub enum Tombstone {
     RevokedKey(KeyId),
     ErasedContact(BusinessId, ContactId),
-    /// The person was removed or has declined. The instant is that of the membership's offer.
+    /// The person was removed, or has declined. The instant is that of the offer of the membership.
     RemovedPerson(BusinessId, PersonId, Timestamp),
     EndedBusiness(BusinessId),
     /// A business that was imported, with the first entry of its audit log.
@@ -87,7 +88,7 @@ fn parse(line: &str) -> Option<Tombstone> {
 pub(super) struct List(File);
 
 impl List {
-    /// Opens the list, or creates it. An incomplete last line is removed: its change was never made.
+    /// Opens the list, or creates it. Removes an incomplete last line, whose change was never made.
     pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
         let path = dir.join(TOMBSTONES_FILE);
         let opened = || {
@@ -120,7 +121,7 @@ pub struct TakenBack {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct OfBusiness {
     pub erased: BTreeSet<ContactId>,
-    /// The removed people, with the newest instant up to which their offers are revoked.
+    /// The removed people, each with the instant up to which offers are revoked.
     pub removed: BTreeMap<PersonId, Timestamp>,
     pub ended: bool,
     /// The first audit entry after the newest import. Keys with smaller ids are revoked.
@@ -134,9 +135,9 @@ impl TakenBack {
         for line in lines {
             match *line {
                 Tombstone::RevokedKey(id) => _ = taken_back.keys.insert(id),
-                // An import restores no erased contact, so the line also holds after an import.
+                // An import does not restore an erased contact, so the line is valid after an import too.
                 Tombstone::ErasedContact(of, id) => _ = businesses.entry(of).or_default().erased.insert(id),
-                // The latest instant counts: a restore of an earlier backup appends lines of earlier removals.
+                // The latest instant is used: a restore of an older backup may append earlier removals.
                 Tombstone::RemovedPerson(of, id, offered) => {
                     let until = businesses.entry(of).or_default().removed.entry(id).or_insert(offered);
                     *until = (*until).max(offered);
@@ -158,7 +159,7 @@ impl TakenBack {
 }
 
 /// # Errors
-/// Returns an error if the file cannot be read, has a wrong digest, or contains unknown lines.
+/// Returns an error if the file cannot be read, its digest is wrong, or a line is unknown.
 pub fn read_tombstones(path: &Path) -> Result<Vec<Tombstone>, StoreError> {
     let in_dir = path.is_dir().then(|| path.join(TOMBSTONES_FILE));
     let path = in_dir.as_deref().unwrap_or(path);
@@ -192,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_added_is_read_and_what_was_cut_off_is_not() {
+    fn added_lines_are_read_without_an_incomplete_last_line() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(TOMBSTONES_FILE);
         List::open(dir.path()).unwrap().add(&[key(1), key(2)]).unwrap();
@@ -207,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_holds_no_list_is_told_by_the_list_that_it_lacks() {
+    fn the_error_for_a_directory_without_a_list_names_the_list() {
         let dir = tempfile::tempdir().unwrap();
         let read = read_tombstones(dir.path());
         let lacks = dir.path().join(TOMBSTONES_FILE);
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn an_import_restores_what_was_deleted_before_it_but_no_erased_contact() {
+    fn an_import_cancels_an_earlier_deletion_but_no_erasure() {
         let id = Uuid::from_u128;
         let (of, person, entry) = (BusinessId::from(id(2)), ContactId::from(id(3)), AuditId::from(id(10)));
         let ended = Tombstone::EndedBusiness(of);
@@ -242,13 +243,13 @@ mod tests {
         assert_eq!(by.businesses, BTreeMap::from([(of, expected)]));
         assert!(by.has_revoked(id(9).into(), of) && !by.has_revoked(id(11).into(), of));
         assert!(!by.has_revoked(id(9).into(), id(4).into()));
-        // The order counts: a business that was deleted again is deleted.
+        // The order matters: a business that is deleted after its import is deleted.
         assert!(TakenBack::by(&[ended, imported, ended]).businesses[&of].ended);
         assert!(TakenBack::by(&[imported, ended]).businesses[&of].ended);
     }
 
     #[test]
-    fn what_was_offered_until_the_last_loss_is_gone_in_whichever_order_lines_stand() {
+    fn offers_up_to_the_latest_removal_are_revoked_in_any_order_of_lines() {
         let id = Uuid::from_u128;
         let (of, person) = (BusinessId::from(id(2)), PersonId::from(id(5)));
         let lost = |millis| Tombstone::RemovedPerson(of, person, Timestamp::from_millis(millis));
@@ -258,9 +259,9 @@ mod tests {
         }
     }
 
-    /// Older lists contain an id that was made at the removal, no earlier than the offer.
+    /// Older lists contain an id of the time of the removal, which is not before the offer.
     #[test]
-    fn an_id_in_place_of_when_it_was_offered_counts_as_the_instant_that_it_begins_with() {
+    fn an_id_instead_of_an_offer_means_the_time_in_the_id() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(TOMBSTONES_FILE);
         let [of, person] = [2, 5].map(Uuid::from_u128);
@@ -273,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_not_known_is_told_by_its_number() {
+    fn the_error_for_an_unknown_line_contains_its_number() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(TOMBSTONES_FILE);
         for (bad, at) in [

@@ -1,18 +1,18 @@
-//! The tree of all rows: sled 0.34.7, with the guarantees that sled leaves to its user.
+//! The tree of all rows: sled 0.34.7, and the guarantees that sled does not give.
 //!
 //! Invariants:
 //!
-//! - One tree contains everything. [`NEWEST_KEY`] is written after the rows of its batches. A crash leaves a prefix of
-//!   the writes, so a tree with the number contains all of the rows.
-//! - One thread writes, row by row, because sled writes its buffer twice for each batch. The memtable hides partly
-//!   written batches.
-//! - Between two syncs, sled's log grows by less than a segment, because recovery trusts every segment before the one
-//!   that a later header calls stable, and sled writes that header after `sync_file_range` alone. The growth per row is
-//!   estimated from above, and the writer syncs at [`LOG_BYTES_MAX`].
-//! - A sync ends with `sync_data` on the tree's own handle of `db`: `sync_file_range` does not survive a power cut, and
-//!   the kernel reports a write error once per handle.
+//! - One tree contains all rows. The number of a batch ([`NEWEST_KEY`]) is written after the batch's rows.
+//!   A crash preserves a prefix of the writes, so a tree with the number contains these rows.
+//! - One thread writes, row by row, because sled writes its buffer twice for each of its own batches.
+//!   Readers see whole batches, because the memtable takes precedence.
+//! - Between two syncs, sled's log grows by less than a segment. Recovery trusts all segments before the
+//!   stable LSN of a later header, and sled writes this header after `sync_file_range` only. The writer
+//!   adds an upper bound of the growth per row, and syncs at [`LOG_BYTES_MAX`].
+//! - A sync ends with `sync_data` on the tree's own handle of `db`: data may not survive a power cut after
+//!   `sync_file_range`, and the kernel reports a write error once per handle.
 //! - A panic of sled is an error.
-//! - Rows are bounded (`VALUE_BYTES_MAX`), so sled writes no blob file, which it never syncs.
+//! - Rows are short (`VALUE_BYTES_MAX`), so sled writes no blob files, which it never syncs.
 
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};
@@ -31,15 +31,14 @@ use super::sled_log::SealedSegments;
 use super::syncs::{By, Syncs};
 use super::{Key, Order, Pair, Pairs, StoreError};
 
-/// The remainder of a segment is for pages that sled itself moves.
+/// The remaining bytes of a segment are for pages that sled's cleaner moves.
 pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 
-/// The maximum overhead in the log of a changed row.
+/// The maximum overhead of a changed row in the log.
 const LINK_BYTES: u64 = 32;
-/// sled splits a page with more rows.
+/// The maximum number of rows of a page. sled splits a page with more rows.
 const ROWS_PER_PAGE: u64 = 16;
-/// After this many changes sled rewrites a whole page, and relocates another page, so that a segment becomes
-/// free.
+/// After this many changes of a page, sled writes the whole page, and moves another page to free a segment.
 const CHANGES_PER_PAGE: u64 = 10;
 
 const RELEASE_TRIES_MAX: u32 = 5_000;
@@ -52,10 +51,10 @@ const CHUNK_ROWS: usize = 64;
 pub(super) struct Tree(Arc<Inner>);
 
 struct Inner {
-    /// `None` once closed. No caller keeps sled longer than one call, because a page is isolated while it is closed.
+    /// `None` once closed. Callers hold sled only during a call, because isolating a page closes sled.
     sled: RwLock<Option<Sled>>,
     file: File,
-    /// The growth of the log since the last sync, estimated from above.
+    /// An upper bound of the growth of the log since the last sync.
     log_bytes: AtomicU64,
     sealed: Mutex<Option<SealedSegments>>,
     syncs: Arc<Syncs>,
@@ -72,7 +71,7 @@ impl Tree {
         Ok((Self(Arc::new(Inner { sled, file, log_bytes, sealed, syncs })), newest))
     }
 
-    /// Syncs what sled wrote while it opened, and starts the list of sealed segments.
+    /// Syncs the writes that sled made while it opened, and starts the list of sealed segments.
     pub(super) fn opened(&self, files: &Files) -> Result<(), StoreError> {
         self.sync()?;
         files.opened()?;
@@ -82,7 +81,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Closes sled, runs `between`, opens sled again and runs `then`. Other calls wait meanwhile.
+    /// Closes sled, runs `between`, opens sled again and runs `then`. Other calls wait until then.
     pub(super) fn reopen<T>(
         &self,
         files: &Files,
@@ -113,7 +112,7 @@ impl Tree {
         self.with(StoreError::Sync, |db| db.flush().map(drop))
     }
 
-    /// Drops sled without closing it. Closing would wait for a cleaner that may have ended in a panic.
+    /// Drops sled without closing it, because closing could wait forever for a cleaner that has panicked.
     pub(super) fn abandon(&self) {
         std::mem::forget(self.0.sled.write().take());
     }
@@ -129,7 +128,7 @@ impl Tree {
         }
     }
 
-    /// Whether sled's cleaner has ended. It ends at a page that it cannot read.
+    /// True if sled's cleaner has ended. It ends at a page that it cannot read.
     pub(super) fn has_lost_cleaner(&self) -> bool {
         let sled = self.0.sled.read();
         sled.as_ref().is_some_and(|sled| sled.cleaner.as_ref().is_some_and(Cleaner::has_ended))
@@ -143,7 +142,7 @@ impl Tree {
         self.with(StoreError::Read, |db| db.contains_key(key))
     }
 
-    /// Returns a function that reads the rest of a range in chunks, so that no scan keeps sled open.
+    /// Returns a function that reads the rest of a range in chunks. Between chunks sled can be closed.
     pub(super) fn seek(&self) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {
         let tree = self.clone();
         move |rest| {
@@ -163,7 +162,7 @@ impl Tree {
                     }
                     rows = CHUNK_ROWS;
                     if let Some((key, _)) = chunk.back() {
-                        rest.go_on_behind(Key::new(key));
+                        rest.continue_after(Key::new(key));
                         is_last |= rest.is_empty();
                     }
                 }
@@ -177,7 +176,7 @@ impl Tree {
         self.0.log_bytes.load(Ordering::Relaxed)
     }
 
-    /// Writes rows, then the number of their newest batch, without a sync.
+    /// Writes rows, and then the number of their newest batch, without a sync.
     pub(super) fn write<'a>(
         &self,
         newest: u64,
@@ -192,14 +191,14 @@ impl Tree {
     fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
         let before = self.with(StoreError::Apply, |db| match value {
             Some(value) => db.insert(key, value),
-            // sled logs every delete. A row that was created and deleted since the last checkpoint is not in the tree.
+            // sled would log the deletion. The row is missing if it was created after the last checkpoint.
             None if !db.contains_key(key)? => Ok(None),
             None => db.remove(key),
         })?;
         if before.is_none() && value.is_none() {
             return Ok(());
         }
-        // The page may be full of similar rows.
+        // Assumes that the page is full of similar rows.
         let row = |bytes: usize| (key.len() + bytes) as u64 + LINK_BYTES;
         let (bytes, bytes_before) = (value.map_or(0, <[u8]>::len), before.map_or(0, |before| before.len()));
         let page = row(bytes.max(bytes_before)) * ROWS_PER_PAGE;
@@ -208,7 +207,7 @@ impl Tree {
         if all >= LOG_BYTES_MAX { self.sync() } else { Ok(()) }
     }
 
-    /// The LSN of the newest segment, if the next sync lists earlier ones. sled's cleaner also completes segments.
+    /// Returns the LSN of the newest segment if the next sync must list earlier segments.
     pub(super) fn unlisted(&self) -> Result<Option<u64>, StoreError> {
         let sealed = self.0.sealed.lock();
         let unlisted = sealed.as_ref().map(|sealed| sealed.unlisted(&self.0.file, SEGMENT_BYTES as u64));
@@ -222,7 +221,7 @@ impl Tree {
     fn sync_now(&self) -> Result<(), StoreError> {
         let unlisted = self.unlisted()?;
         let flushed = self.with(StoreError::Sync, |db| db.flush());
-        // sled defers frees per thread. A thread that only flushes would keep the last 60 buffers of a segment.
+        // sled defers the release of memory per thread. Without this call, 60 buffers would stay.
         crossbeam_epoch::pin().flush();
         flushed?;
         self.sync_file(unlisted)?;
@@ -249,7 +248,7 @@ impl Tree {
         &self.0.file
     }
 
-    /// Closes the files after the scans in progress, and syncs the last writes. Returns false after an error.
+    /// Closes sled once running scans have ended, and syncs the last writes. Returns false after an error.
     pub(super) fn close(&self) -> bool {
         let unlisted = self.unlisted();
         drop(self.0.sled.write().take());
@@ -266,7 +265,7 @@ impl Tree {
     }
 }
 
-#[allow(clippy::disallowed_methods, reason = "the committer has nothing left to do when it closes")]
+#[allow(clippy::disallowed_methods, reason = "the calling thread has no other work while the store closes")]
 pub(super) fn is_let_go_of(file: &File) -> bool {
     (0..RELEASE_TRIES_MAX).any(|_| {
         let free = file.try_lock().is_ok();
@@ -300,7 +299,7 @@ pub(super) fn all_rows(tree: &sled::Tree, rest: &Rest) -> Pairs<'static> {
     }
 }
 
-/// Calls sled. `failed` makes the error, unless a page is corrupt.
+/// Calls sled. `failed` creates the error, unless a page is corrupt.
 fn tried<T>(failed: fn(Cause) -> StoreError, act: impl FnOnce() -> sled::Result<T>) -> Result<T, StoreError> {
     match caught(act) {
         Err(cause) => Err(failed(cause)),

@@ -1,10 +1,10 @@
-//! Counts the waiting deliveries and mails of a business in memory while a caller watches it.
+//! Counts the waiting deliveries and mails of a business in memory, while a caller *watches* the business.
 //!
-//! The business, the actors of its endpoints and the outbox all write these rows, so every batch is counted when it is
-//! queued. Invariant: once the rows in the store are added, the count is that of the rows in the store after everything
-//! queued so far is applied.
+//! The actors of the business, of its endpoints and of the outbox write these rows, so each batch is
+//! counted when it is queued. Invariant: after the stored rows were added, the count equals the number of
+//! rows that the store will contain when all queued batches are applied.
 //!
-//! A row is identified by 64 bits of a hash, so 100,000 waiting rows take about 2 MB.
+//! A row is identified by a 64-bit hash of its key, so 100,000 waiting rows take about 2 MB.
 
 use std::collections::HashSet;
 use std::collections::hash_map::{DefaultHasher, Entry, HashMap};
@@ -24,17 +24,17 @@ pub struct Waiting(Mutex<Rows>);
 
 #[derive(Default)]
 struct Rows {
-    /// The length of the event of each delivery.
+    /// The length of the event of each delivery, by the hash of its row.
     deliveries: HashMap<u64, u32>,
     mails: HashSet<u64>,
     bytes: u64,
     promised: u64,
-    /// The rows that were deleted while the rows in the store are being added. The store may still return them.
+    /// Deleted rows, which the store may still return. `None` once all stored rows are added.
     deleted: Option<HashSet<u64>>,
 }
 
 impl Rows {
-    /// Adds a row; `bytes` is the length of its event, and 0 for a mail.
+    /// Adds a row. `bytes` is the length of the delivery's event.
     fn add(&mut self, key: &[u8], row: u64, bytes: u32) {
         if is_mail(key) {
             self.mails.insert(row);
@@ -56,7 +56,7 @@ impl Rows {
 }
 
 impl Waiting {
-    /// The number of waiting deliveries and the bytes of their events. An event counts once per endpoint.
+    /// Counts the waiting deliveries and the bytes of their events. An event counts once per endpoint.
     pub fn amount(&self) -> Amount {
         let rows = self.0.lock();
         Amount { rows: rows.deliveries.len() as u64, bytes: rows.bytes }
@@ -77,7 +77,7 @@ impl Waiting {
         Promised { waiting: Arc::clone(self), rows }
     }
 
-    /// Adds a row of the store. Changes that were noted since the start of watching take precedence.
+    /// Adds a stored row, unless a later batch has deleted it.
     fn add(&self, key: &[u8], bytes: u32) {
         let (mut rows, row) = (self.0.lock(), hash_of(key));
         if rows.deleted.as_ref().is_none_or(|deleted| !deleted.contains(&row)) {
@@ -89,7 +89,7 @@ impl Waiting {
         self.0.lock().deleted = None;
     }
 
-    /// Counts a batch that is about to be queued. `length` reads the length of an event that is not in the batch.
+    /// Counts a batch before it is queued. `length` reads the length of an event outside the batch.
     pub(super) fn note(&self, batch: &Batch, length: impl Fn(EventId) -> u32) {
         let is_waiting = |key: &Key| is_mail(key) || key.get(16) == Some(&kind::DELIVERY_DUE);
         if !batch.writes().any(|(key, _)| is_waiting(key)) {
@@ -127,7 +127,7 @@ impl Waiting {
     }
 }
 
-/// Reserved room for rows that are about to be queued. It counts as used until this is dropped.
+/// A reservation for rows that the caller will queue. It counts until it is dropped.
 pub struct Promised {
     waiting: Arc<Waiting>,
     rows: u64,
@@ -160,7 +160,7 @@ pub(super) fn length_of(event: &[u8]) -> u32 {
 }
 
 impl Store {
-    /// Watches until the last handle is dropped. Rows in the store are not counted until [`Store::add_waiting`].
+    /// Watches a business until the last handle is dropped. [`Store::add_waiting`] adds stored rows.
     pub fn watch(&self, business: BusinessId) -> Arc<Waiting> {
         let rows = Rows { deleted: Some(HashSet::new()), ..Rows::default() };
         let waiting = Arc::new(Waiting(Mutex::new(rows)));
@@ -170,8 +170,8 @@ impl Store {
         waiting
     }
 
-    /// Counts the next rows in the store, at most `rows_max`, and returns the rest of the range. Everything that was
-    /// queued before the watching began must be applied. After the last range the caller calls [`Waiting::end_adding`].
+    /// Adds the next stored rows of the range, at most `rows_max`, and returns the rest of the range. All
+    /// batches from before [`Store::watch`] must be applied. The caller ends with [`Waiting::end_adding`].
     pub fn add_waiting(
         &self,
         waiting: &Waiting,
@@ -233,8 +233,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        // Rows are put, deleted and moved during the count, some before the store has applied the earlier ones. At the
-        // end, the count is that of the rows.
+        // The test puts, deletes and moves rows during the count, also before the store has applied earlier
+        // batches. At the end, the count must equal the number of rows.
         #[test]
         fn the_count_is_that_of_the_rows(
             steps in proptest::collection::vec((0_u8..3, 0_u8..4, 0_u8..6, 0_u8..10), 1..120),
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn mails_are_counted_by_their_rows_whatever_else_waits() {
+    async fn mails_are_counted_separately_from_deliveries() {
         let store = store();
         let mail = |number: u8, due: u8| {
             keys::mail_due(
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_promised_is_taken_until_it_is_given_back() {
+    async fn a_reservation_counts_until_it_is_dropped() {
         let waiting = store().watch(business());
         let (some, more) = (waiting.promise(3), waiting.promise(4));
         assert_eq!((waiting.claimed().rows, waiting.amount().rows), (7, 0));
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_is_not_watched_is_not_counted_and_the_newest_watch_counts() {
+    async fn only_the_newest_watch_of_a_business_counts() {
         let store = store();
         let put = |event| {
             let mut batch = Batch::new();

@@ -1,14 +1,14 @@
-//! The only writer of the store, and the waits for its changes.
+//! The only writer of the store, and the waits for durable changes.
 //!
-//! The writer takes queued changes in groups, writes each group as one batch, syncs it once and answers its changes.
-//! Businesses share the writer fairly (`queue`). Only changes of one shard of businesses have an order. Invariants:
+//! The writer takes queued changes in groups. It writes each group as one batch, syncs once and then
+//! acknowledges the changes. Businesses share the writer fairly (`queue`). A *shard* is the businesses in
+//! one lane of the queue; only its changes have an order. A *ticket* numbers a change. Invariants:
 //!
-//! - A change is answered only after the sync that covers it, and after every change of its shard queued before it.
-//! - Tickets ascend in a lane. The newest is known before its change is queued, so a wait covers everything queued
-//!   before.
-//! - The synced ticket of each shard is updated for a whole group before a change of the group is answered.
-//! - Rows that belong together are one change. Rows of the installation are written in the lane of their business.
-//! - An error of the backend stops the committer permanently. Nothing is retried, and unanswered changes are dropped.
+//! - Changes of a shard are acknowledged in their order, each after the sync of its group.
+//! - Tickets ascend in a shard. The newest ticket is stored before its change is queued, so a wait covers
+//!   every change that was queued before the wait began.
+//! - The synced tickets of all shards in a group are stored before a change of the group is acknowledged.
+//! - An error of the backend stops the committer permanently. Nothing is retried.
 
 mod queue;
 mod run;
@@ -34,7 +34,7 @@ use domain::{BusinessId, ResourceId};
 use super::tap::Tap;
 use super::{Backend, Batch, StoreError};
 
-/// The greatest length of the keys and values of a change: a long log between two syncs endangers sled's recovery.
+/// The maximum length of a change: sled cannot recover from a long log between two syncs.
 pub const CHANGE_BYTES_MAX: usize = 1 << 20;
 
 pub type OnFatal = Box<dyn Fn(&StoreError) + Send + Sync>;
@@ -56,7 +56,7 @@ struct Core {
     on_fatal: OnFatal,
 }
 
-/// The newest tickets of a shard. A failure sets all bits, so that no synced ticket reaches them.
+/// The newest tickets of a shard. A failure sets them to `u64::MAX`, which no synced ticket reaches.
 #[derive(Default)]
 struct Newest {
     any: AtomicU64,
@@ -66,11 +66,11 @@ struct Newest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     Any,
-    /// All except the outcomes of delivery attempts, on which no other attempt depends.
+    /// All changes except the outcomes of delivery attempts. No other attempt depends on an outcome.
     ToSend,
 }
 
-/// The handle of the writer. When it is dropped, the writer finishes the queued changes and ends.
+/// The handle of the writer. When it is dropped, the writer writes the queued changes and ends.
 pub(super) struct Committer {
     core: Arc<Core>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -79,8 +79,8 @@ pub(super) struct Committer {
 impl Committer {
     pub(super) fn on_thread(backend: Arc<dyn Backend>, on_fatal: OnFatal) -> Result<Self, StoreError> {
         let core = Arc::new(Core::new(on_fatal));
-        let told = Arc::clone(&core);
-        backend.on_failure(Box::new(move |error| told.fail(error)));
+        let failing = Arc::clone(&core);
+        backend.on_failure(Box::new(move |error| failing.fail(error)));
         let thread = run::start_thread(Arc::clone(&core), backend)?;
         Ok(Self { core, thread: Mutex::new(Some(thread)) })
     }
@@ -92,7 +92,7 @@ impl Committer {
         Self { core, thread: Mutex::new(None) }
     }
 
-    /// Returns the ticket of the change, or `None` if the store has stopped or is closing; `done` is dropped then.
+    /// Returns the ticket of the change. If the store has stopped or is closing, returns `None`.
     ///
     /// # Panics
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
@@ -101,7 +101,7 @@ impl Committer {
         assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store takes");
         let shard = shard(business);
         let newest = &self.core.newest[shard];
-        // Under the queue's lock, so after a failure no ticket can replace the mark of the failure.
+        // The ticket is noted under the queue's lock, so it cannot replace the `u64::MAX` of a failure.
         self.core.queue.push(shard, batch, done, |ticket| newest.note(what, ticket))
     }
 
@@ -127,7 +127,7 @@ impl Committer {
         }
     }
 
-    /// Never after a failure, since no ticket reaches the mark of a failure.
+    /// Always false after a failure, because no synced ticket reaches `u64::MAX`.
     pub(super) fn is_settled(&self, business: BusinessId) -> bool {
         let shard = shard(business);
         self.core.newest[shard].of(Of::Any) <= self.core.synced[shard].load(Ordering::Acquire)
@@ -145,14 +145,14 @@ impl Committer {
         self.core.has_failed()
     }
 
-    /// Saves old values from a point between two commits on. Returns the number of the newest commit before it.
+    /// Starts to save overwritten values, between two commits. Returns the number of the last commit.
     pub(super) async fn begin_tap(
         &self,
         backend: &Arc<dyn Backend>,
         tap: &Arc<Tap>,
     ) -> Result<u64, StoreError> {
         let (core, backend) = (Arc::clone(&self.core), Arc::clone(backend));
-        // A weak reference, since the caller may be dropped before the closure runs.
+        // The reference is weak, because the caller may be dropped before the closure runs.
         let tap = Arc::downgrade(tap);
         let (begun, begins) = oneshot::channel();
         // The writer runs this after a sync and before it applies the next group.
@@ -185,7 +185,7 @@ impl Committer {
         self.core.queue.close();
         self.core.wait_until(|core| core.ended.load(Ordering::Acquire).then_some(())).await;
         if let Some(thread) = self.thread.lock().take() {
-            // The thread has signalled its end, so this does not wait. A panic was already reported.
+            // The thread has signalled its end, so `join` does not wait. A panic was already reported.
             let _ = thread.join();
         }
         if self.failed() { Err(StoreError::Stopped) } else { Ok(()) }
@@ -228,13 +228,13 @@ impl Core {
         }
     }
 
-    async fn wait_until<T>(&self, answer: impl Fn(&Self) -> Option<T>) -> T {
+    async fn wait_until<T>(&self, check: impl Fn(&Self) -> Option<T>) -> T {
         loop {
             let progress = self.progress.notified();
             tokio::pin!(progress);
             progress.as_mut().enable(); // enabled before the check, so that no progress is missed
-            if let Some(answer) = answer(self) {
-                return answer;
+            if let Some(found) = check(self) {
+                return found;
             }
             progress.await;
         }
@@ -250,13 +250,13 @@ impl Core {
             if std::panic::catch_unwind(std::panic::AssertUnwindSafe(change.done)).is_err() {
                 tracing::error!(
                     ticket = change.ticket,
-                    "answering a change panicked; the change itself is durable"
+                    "the acknowledgement of a change panicked; the change itself is durable"
                 );
             }
         }
     }
 
-    /// Stops the store permanently. Only the first failure is reported; then the queued changes are dropped.
+    /// Stops the store permanently and drops the queued changes. Only the first failure is reported.
     fn fail(&self, error: &StoreError) {
         let mut failed_before = false;
         let dropped = self.queue.end(|| {
@@ -278,7 +278,7 @@ impl Core {
         taps.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Adds a point-in-time read. Returns false if there are too many. Only the writer calls it.
+    /// Registers a point-in-time read. Returns false if too many are running. Only the writer calls it.
     fn begin_tap(&self, tap: Weak<Tap>) -> bool {
         let has_room = self.taps().len() < SNAPSHOTS_MAX;
         if has_room {
@@ -297,7 +297,7 @@ impl Core {
     }
 }
 
-/// The shard of a business: random bits of its id.
+/// Returns the shard of a business, from random bits of its id.
 fn shard(business: BusinessId) -> usize {
     let id = business.uuid().into_bytes();
     usize::from(u16::from_be_bytes([id[14], id[15]])) % SHARDS

@@ -1,4 +1,4 @@
-//! Runs the writer: as a thread for the disk, as a task for simulations. Both take the same steps.
+//! Runs the writer, as a thread for the disk or as a task for simulations. Both take the same steps.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,7 +19,7 @@ pub(super) fn start_thread(core: Arc<Core>, backend: Arc<dyn Backend>) -> Result
 
 #[allow(
     clippy::disallowed_methods,
-    reason = "only the thread measures real time; a simulation runs the task"
+    reason = "only the thread measures real time; a simulation uses the task"
 )]
 fn thread(core: &Arc<Core>, backend: &dyn Backend) {
     let _end = End(Arc::clone(core));
@@ -89,14 +89,14 @@ fn write(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreE
 
 fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
     backend.apply(&group.batch)?;
-    // Before the group is acknowledged.
+    // `publish` acknowledges the group only after this increment.
     if group.batch.writes().any(|(key, _)| keys::lets_in(key)) {
         core.credentials_generation.fetch_add(1, Ordering::AcqRel);
     }
     Ok(())
 }
 
-/// Answers the changes. A start after a crash detects the loss of a batch that was noted as durable.
+/// Acknowledges the changes. A start after a crash detects the loss of a batch that is noted as durable.
 fn publish(core: &Core, backend: &dyn Backend, group: Group) -> Result<(), StoreError> {
     core.counters.add(&group);
     if group.writing > 0 {
@@ -116,7 +116,7 @@ fn finish(core: &Core, backend: &dyn Backend) {
     }
 }
 
-/// Signals the end of the writer. A panic counts as a failure.
+/// Signals the end of the writer when it is dropped. A panic of the writer is a failure of the store.
 struct End(Arc<Core>);
 
 impl Drop for End {

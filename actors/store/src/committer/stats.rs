@@ -27,7 +27,7 @@ pub struct CommitStats {
 }
 
 pub(super) struct Counters {
-    /// Without `queued` and the distributions.
+    /// All counters except `queued` and the distributions.
     stats: Mutex<CommitStats>,
     group_changes: Histogram<{ GROUP_CHANGES.len() }>,
     sync_micros: Histogram<{ SYNC_MICROS.len() }>,

@@ -130,7 +130,7 @@ pub(super) fn change(bytes: usize) -> Batch {
         batch.put(Key::new(b"key!"), vec![0; bytes - 4]);
         return batch;
     }
-    // Long values are stored in pieces, and each piece has its own key.
+    // A long value is stored in pieces. The batch counts the bytes of each piece's key too.
     let value = |pieces: usize| bytes - (17 + 28 + 19 * pieces);
     let pieces = (1..).find(|pieces| value(*pieces).div_ceil(VALUE_BYTES_MAX) == *pieces).unwrap();
     batch.put(Key::new(&[0; 17]), vec![0; value(pieces)]);
@@ -138,11 +138,11 @@ pub(super) fn change(bytes: usize) -> Batch {
     batch
 }
 
-fn nobody() -> OnFatal {
+fn panic_on_fatal() -> OnFatal {
     Box::new(|error| panic!("the store failed: {error}"))
 }
 
-fn ignore() -> OnFatal {
+fn ignore_fatal() -> OnFatal {
     Box::new(|_| {})
 }
 
@@ -152,7 +152,7 @@ fn nothing() -> Done {
 
 /// A committer that is in its first sync, so that later changes wait in its queue.
 fn busy(gated: &Arc<Gated>) -> Committer {
-    let committer = Committer::on_thread(Arc::clone(gated) as Arc<dyn Backend>, nobody()).unwrap();
+    let committer = Committer::on_thread(Arc::clone(gated) as Arc<dyn Backend>, panic_on_fatal()).unwrap();
     committer.submit(business(1), Of::ToSend, change(10), nothing());
     gated.wait_for_sync(1);
     committer
@@ -161,13 +161,13 @@ fn busy(gated: &Arc<Gated>) -> Committer {
 #[tokio::test]
 async fn a_change_is_acknowledged_after_it_was_recorded_as_durable() {
     let gated = Gated::new(9);
-    let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
+    let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, panic_on_fatal()).unwrap();
     for number in 1..=5 {
-        let (tell, told) = tokio::sync::oneshot::channel();
+        let (answer, answered) = tokio::sync::oneshot::channel();
         let backend = Arc::clone(&gated);
-        let done = Box::new(move || _ = tell.send(backend.state.lock().noted));
+        let done = Box::new(move || _ = answer.send(backend.state.lock().noted));
         committer.submit(business(1), Of::ToSend, change(10), done);
-        assert_eq!(told.await.unwrap(), number);
+        assert_eq!(answered.await.unwrap(), number);
     }
     committer.close().await.unwrap();
 }
@@ -193,7 +193,7 @@ async fn a_group_ends_at_64_changes() {
 }
 
 #[tokio::test]
-async fn a_group_ends_at_its_bytes_but_takes_at_least_one_change() {
+async fn a_group_ends_at_the_maximum_of_bytes_but_takes_at_least_one_change() {
     let half = GROUP_BYTES_MAX / 2;
     let mut large = change(half + 1);
     large.append(change(half + 1));
@@ -242,7 +242,7 @@ async fn acknowledgements_are_sent_after_the_sync_and_in_order() {
 #[test]
 fn a_barrier_alone_writes_and_syncs_nothing() {
     let gated = Gated::new(0);
-    let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
+    let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, panic_on_fatal()).unwrap();
     let (answer, answered) = mpsc::channel();
     let ticket =
         committer.submit(business(1), Of::ToSend, Batch::new(), Box::new(move || answer.send(()).unwrap()));
@@ -257,7 +257,7 @@ fn a_barrier_alone_writes_and_syncs_nothing() {
 #[tokio::test]
 async fn tickets_increase_and_acknowledgements_follow_the_order_of_each_lane() {
     let gated = Gated::new(usize::MAX / 2);
-    let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
+    let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, panic_on_fatal()).unwrap();
     let answered = Arc::new(Mutex::new(Vec::new()));
     let tickets: Vec<Vec<u64>> = std::thread::scope(|scope| {
         let submit = |thread: u8| {
@@ -315,9 +315,9 @@ async fn settled_waits_only_for_changes_that_were_queued_before() {
 }
 
 #[tokio::test]
-async fn an_attempt_waits_only_for_changes_that_it_sends() {
+async fn a_wait_for_changes_to_send_skips_outcomes_of_attempts() {
     let gated = Gated::new(0);
-    let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
+    let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, panic_on_fatal()).unwrap();
     committer.submit(business(1), Of::Any, change(10), nothing());
     let mut waiting = Box::pin(committer.settled(business(1), Of::ToSend));
     assert!(futures_ready(waiting.as_mut()).is_some() && !committer.is_settled(business(1)));
@@ -364,7 +364,7 @@ async fn after_a_failure_no_change_is_acknowledged_or_accepted() {
         } else {
             disk.fail_next_sync();
         }
-        // There are two groups. The first one fails, and the second one is never written.
+        // The 65 changes are two groups. The first group fails, and the second group is never written.
         let lost: Vec<_> = (0..65).map(|_| submit(change(10)).1).collect();
         let settled = store.settled(business(1));
         for answered in lost {
@@ -379,7 +379,7 @@ async fn after_a_failure_no_change_is_acknowledged_or_accepted() {
         assert!(matches!(store.settled(business(1)).await, Err(StoreError::Stopped)));
         assert!(
             matches!(store.settled(business(2)).await, Err(StoreError::Stopped)),
-            "nobody may show anything"
+            "after a failure no business is settled"
         );
         assert!(matches!(store.close().await, Err(StoreError::Stopped)));
         assert_eq!((store.synced_through(business(1)), disk.syncs()), (1, 1));
@@ -391,7 +391,7 @@ async fn after_a_failure_no_change_is_acknowledged_or_accepted() {
 #[tokio::test]
 async fn a_panic_in_an_acknowledgement_affects_no_other_change() {
     let gated = Gated::new(100);
-    let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, nobody()).unwrap();
+    let committer = Committer::on_thread(Arc::clone(&gated) as Arc<dyn Backend>, panic_on_fatal()).unwrap();
     committer.submit(business(1), Of::ToSend, change(10), Box::new(|| panic!("the answer panics")));
     let (answer, answered) = tokio::sync::oneshot::channel();
     committer.submit(business(1), Of::ToSend, change(10), Box::new(move || answer.send(()).unwrap()));
@@ -415,7 +415,7 @@ async fn a_panic_of_the_backend_is_a_failure() {
 #[tokio::test(start_paused = true)]
 async fn a_task_takes_the_same_steps_as_a_thread() {
     let disk = MemoryBackend::new();
-    let store = Store::in_memory(&disk, ignore()).unwrap();
+    let store = Store::in_memory(&disk, ignore_fatal()).unwrap();
     disk.hold_syncs();
     let (answer, mut answered) = tokio::sync::oneshot::channel();
     store.submit(business(1), change(10), Box::new(move || answer.send(()).unwrap()));
@@ -436,7 +436,7 @@ async fn a_task_takes_the_same_steps_as_a_thread() {
     assert!(matches!(store.get_raw(&Key::new(b"key!")), Err(StoreError::Closed)));
     assert_eq!(store.submit(business(1), change(10), nothing()), None);
 
-    let store = Store::in_memory(&disk, ignore()).unwrap();
+    let store = Store::in_memory(&disk, ignore_fatal()).unwrap();
     assert!(store.contains(&Key::new(b"key!")).unwrap());
     disk.set_sync_delay(std::time::Duration::from_millis(7));
     let before = tokio::time::Instant::now();
@@ -449,7 +449,7 @@ async fn a_task_takes_the_same_steps_as_a_thread() {
 #[tokio::test(start_paused = true)]
 async fn a_crash_before_the_sync_loses_the_group_without_an_acknowledgement() {
     let disk = MemoryBackend::new();
-    let store = Store::in_memory(&disk, ignore()).unwrap();
+    let store = Store::in_memory(&disk, ignore_fatal()).unwrap();
     disk.hold_syncs();
     let (answer, answered) = tokio::sync::oneshot::channel::<()>();
     store.submit(business(1), change(10), Box::new(move || answer.send(()).unwrap()));
@@ -457,14 +457,14 @@ async fn a_crash_before_the_sync_loses_the_group_without_an_acknowledgement() {
         tokio::task::yield_now().await;
     }
     disk.crash(0);
-    let after = Store::in_memory(&disk, ignore()).unwrap();
+    let after = Store::in_memory(&disk, ignore_fatal()).unwrap();
     assert!(!after.contains(&Key::new(b"key!")).unwrap());
     answered.await.unwrap_err();
     assert!(store.failed());
 }
 
 #[tokio::test]
-async fn dropping_the_last_handle_finishes_what_is_queued() {
+async fn dropping_the_last_handle_writes_the_queued_changes() {
     let gated = Gated::new(0);
     let committer = busy(&gated);
     let (answer, answered) = tokio::sync::oneshot::channel();
@@ -477,7 +477,7 @@ async fn dropping_the_last_handle_finishes_what_is_queued() {
 #[test]
 #[should_panic(expected = "more than the store takes")]
 fn a_change_above_the_bound_is_refused() {
-    let committer = Committer::on_thread(Gated::new(9), ignore()).unwrap();
+    let committer = Committer::on_thread(Gated::new(9), ignore_fatal()).unwrap();
     let mut batch = Batch::new();
     while batch.bytes() <= CHANGE_BYTES_MAX {
         batch.append(change(GROUP_BYTES_MAX));

@@ -1,6 +1,6 @@
 //! The businesses that are set aside because the store has lost or damaged some of their rows.
 //!
-//! They are listed in memory and in `DIR/businesses-set-aside`, one line per business with its id and the reason:
+//! The file `DIR/businesses-set-aside` has one line per business, with its id and the reason:
 //!
 //! ```text
 //! 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c page 17 of store/db is damaged
@@ -10,7 +10,7 @@
 //!
 //! - Reads and changes of such a business fail with [`StoreError::BusinessSetAside`]. Other scans skip its rows.
 //! - A business stays set aside until an operator removes its line while the service is stopped.
-//! - The file is replaced as a whole. A business is set aside in memory first, so a full disk does not keep it in use.
+//! - A business is set aside in memory before the file is written, and so even if the disk is full.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,12 +29,12 @@ pub const SET_ASIDE_FILE: &str = "businesses-set-aside";
 pub(super) struct Damaged {
     any: AtomicBool,
     listed: RwLock<BTreeMap<BusinessId, String>>,
-    /// Whether the newest list is not durable. Locked while it is written, so that no older list replaces a newer one.
+    /// True if the file lacks the newest list. Locked during a write, to keep the order of lists.
     unsaved: Mutex<bool>,
 }
 
 impl Damaged {
-    /// Takes the stored list and logs each business.
+    /// Creates the list from the content of the file, and logs each business.
     pub(super) fn of(kept: Vec<(BusinessId, String)>) -> Self {
         for (business, reason) in &kept {
             tracing::error!(business.id = %business, reason, "a business is still set aside");
@@ -43,7 +43,7 @@ impl Damaged {
         Self { any, listed: RwLock::new(kept.into_iter().collect()), unsaved: Mutex::default() }
     }
 
-    /// Adds a business and writes the list with `keep`. A repeated call keeps the first reason.
+    /// Adds a business and calls `keep` to write the list. An earlier reason stays.
     pub(super) fn add(
         &self,
         business: BusinessId,
@@ -88,7 +88,7 @@ impl Damaged {
         keys::business_of(key).ok().filter(|business| self.contains(*business))
     }
 
-    /// The parts of a range without the rows of businesses that are set aside, or the business with the whole range.
+    /// The parts of a range without businesses that are set aside, or the business that contains the range.
     fn open_parts(&self, range: &KeyRange) -> Result<Vec<KeyRange>, BusinessId> {
         let (mut left, mut parts) = (*range, Vec::new());
         if self.any() {
@@ -108,7 +108,7 @@ impl Damaged {
         Ok(parts)
     }
 
-    /// The rows of a range, without those of businesses that are set aside. `all` reads the rows of a part.
+    /// Returns the rows of a range, without businesses that are set aside. `all` reads a part of the range.
     pub(super) fn scan<'a>(
         &'a self,
         range: &KeyRange,
@@ -125,7 +125,7 @@ impl Damaged {
             parts.reverse();
         }
         let mut pairs = parts.into_iter().flat_map(move |part| all(&part));
-        // A business may be set aside while its rows are read.
+        // A business may be set aside during the scan. Its page is then empty.
         let (range, mut ended) = (*range, false);
         Box::new(std::iter::from_fn(move || {
             while !ended {
@@ -133,7 +133,7 @@ impl Damaged {
                 let key = match &pair {
                     Some(Ok((key, _))) => key,
                     Some(Err(_)) => return pair,
-                    None => &range.from[..], // an isolated page is empty
+                    None => &range.from[..],
                 };
                 let of = self.holds(key).filter(|business| is_within(&range, &keys::all(*business)));
                 if let Some(business) = of {
@@ -155,7 +155,7 @@ fn is_within(range: &KeyRange, rows: &KeyRange) -> bool {
     range.from >= rows.from && range.to <= rows.to
 }
 
-/// Repeats a read after each corrupt page, which the read has isolated. The page may be of another business.
+/// Repeats a read until it meets no corrupt page. Each failed read has isolated the page that it met.
 pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
     loop {
         match read() {
@@ -178,7 +178,7 @@ fn one_line(reason: &str) -> String {
     if line.is_empty() { "no reason was given".into() } else { line }
 }
 
-/// Also while a process has the directory open. Without the file, the list is empty.
+/// Reads the list, also while a process has the directory open. Without the file, the list is empty.
 pub fn read_businesses_set_aside(dir: &Path) -> Result<Vec<(BusinessId, String)>, StoreError> {
     let path = dir.join(SET_ASIDE_FILE);
     let text = found(fs::read(&path)).map_err(StoreError::preparing("reading", &path))?;

@@ -85,7 +85,7 @@ async fn reads_and_changes_of_a_business_set_aside_fail_and_all_others_work() {
 }
 
 #[tokio::test]
-async fn a_scan_under_way_meets_a_business_that_is_set_aside_meanwhile() {
+async fn a_running_scan_notices_a_business_that_is_set_aside_later() {
     let store = in_memory(&MemoryBackend::new());
     let all = [business(1), business(2)];
     with_rows(&store, &all).await;
@@ -101,7 +101,7 @@ async fn a_scan_under_way_meets_a_business_that_is_set_aside_meanwhile() {
 }
 
 #[tokio::test]
-async fn the_list_of_a_data_directory_holds_over_restarts_and_is_the_owners_alone() {
+async fn the_list_survives_restarts_and_only_its_owner_can_read_it() {
     let dir = tempfile::tempdir().unwrap();
     let open = || Store::open_disk(dir.path(), Box::new(|error| panic!("{error}")));
     let store = open().unwrap();
@@ -151,7 +151,7 @@ fn a_list_that_was_not_written_is_written_by_the_next_call() {
 }
 
 #[tokio::test]
-async fn a_damaged_list_keeps_the_store_closed_and_is_named_with_the_line() {
+async fn a_damaged_list_is_refused_with_its_file_and_line() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join(SET_ASIDE_FILE);
     let good = format!("{} a reason\n", business(1));

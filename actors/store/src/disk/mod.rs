@@ -1,28 +1,28 @@
 //! The backend on a disk: a data directory with the journal and the tree ([`super::tree`]).
 //!
 //! ```text
-//! DIR/lock                        held while a process has the directory open
-//! DIR/journal                     batches that may not be in sled's files yet
+//! DIR/lock                        locked while a process has the directory open
+//! DIR/journal                     batches that sled's files may lack
 //! DIR/committed                   the number of the newest durable batch
-//! DIR/segments                    the pages that each sealed segment of sled's names
-//! DIR/isolating                   pages of sled's that are being isolated
+//! DIR/segments                    the pages in each complete segment of sled's log
+//! DIR/isolating                   corrupt pages of sled's that are being isolated
 //! DIR/*.damaged                   damaged files and pages that were replaced
-//! DIR/format                      which versions may read and write it
+//! DIR/format                      the versions that may read and write the store
 //! DIR/tombstones                  revocations and erasures
-//! DIR/businesses-set-aside        the businesses whose rows are damaged
+//! DIR/businesses-set-aside        the businesses with lost rows
 //! DIR/restoring                   present while a restore is not finished
-//! DIR/ballast                     room that the next start may need
+//! DIR/ballast                     disk space for the next start
 //! DIR/store/{db,conf,snap.*}      sled's files
-//! DIR/store/end                   the end of sled's log while it opens
+//! DIR/store/end                   a copy of the end of sled's log, while sled opens
 //! DIR/store/blobs/                sled's files for large messages, always empty
 //! ```
 //!
 //! Invariants:
 //!
-//! - One process has the directory open.
-//! - A synced batch is in the journal or durable in sled's files. After opening it is in sled's files.
-//! - A store that has lost acknowledged batches, or has blob files, is not opened.
-//! - The files that sled depends on when it opens are durable, because sled then clears parts of its log.
+//! - At most one process has the directory open.
+//! - A synced batch is in the journal or durable in sled's files. Opening moves all batches to sled.
+//! - A store that has lost acknowledged batches or contains blob files does not open.
+//! - The files that sled reads at its start are durable, because sled clears parts of its log.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -51,7 +51,7 @@ pub(super) const LOCK_FILE: &str = "lock";
 pub(super) struct DiskBackend {
     open: RwLock<Option<Open>>,
     syncs: Arc<Syncs>,
-    /// `None` once closed. The checkpoint thread writes the list with this, also while `open` is locked.
+    /// `None` once closed. The checkpoint thread uses it to write the list while `open` is locked.
     list_dir: Mutex<Option<PathBuf>>,
 }
 
@@ -62,7 +62,7 @@ struct Open {
     tombstones: Mutex<tombstones::List>,
 }
 
-/// With less free space than this, a failure to open the store is reported as a full disk.
+/// If less space is free, a failure to open the store is reported as a full disk.
 const START_BYTES: u64 = SEGMENT_BYTES as u64 + journal::JOURNAL_BYTES;
 
 impl DiskBackend {
@@ -123,7 +123,7 @@ impl DiskBackend {
         if newest > kept {
             tracing::info!(batches = newest - kept, "the batches of the journal were written to the store");
         }
-        // First the writes of recovery, then the names of the files, without which a power cut loses the whole store.
+        // The names of the files are synced last. Without them, a power cut loses the whole store.
         tree.opened(&files)?;
         let noted = mark.write(newest);
         noted.map_err(|error| StoreError::Sync(error.into()))?;
@@ -191,8 +191,8 @@ impl Backend for DiskBackend {
         self.with(|open| open.home.unsaved_bytes()).unwrap_or_default()
     }
 
-    fn on_failure(&self, told: OnFailure) {
-        let _ = self.with(|open| open.home.on_failure(told));
+    fn on_failure(&self, report: OnFailure) {
+        let _ = self.with(|open| open.home.on_failure(report));
     }
 
     fn on_isolated(&self, set_aside: OnIsolated) -> Result<(), StoreError> {
@@ -206,7 +206,7 @@ impl Backend for DiskBackend {
     }
 
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
-        // A concurrent append is read as a whole or not at all.
+        // A line that another thread appends is read whole or not at all.
         self.with(|open| tombstones::read_tombstones(&open.dir))?
     }
 
@@ -241,7 +241,7 @@ impl Backend for DiskBackend {
         let Some(Open { home, lock, .. }) = self.open.write().take() else { return };
         home.close();
         *self.list_dir.lock() = None;
-        drop(lock); // last, since the directory may then be opened again
+        drop(lock); // last, because another process may open the directory then
     }
 }
 
@@ -251,13 +251,13 @@ impl Drop for DiskBackend {
     }
 }
 
-/// Creates the directory and its parents for the service's own user only, since they contain personal data.
+/// Creates the directory and its parents. Only the service's user gets access to the personal data.
 pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
     let created = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     created.map_err(|source| StoreError::CreateDirectory { path: path.to_owned(), source })
 }
 
-/// The lock ends with the file handle, also when the process is killed.
+/// Locks the directory until the file handle is closed or the process ends.
 fn lock(dir: &Path) -> Result<File, StoreError> {
     let path = dir.join(LOCK_FILE);
     let mut options = OpenOptions::new();
@@ -278,7 +278,7 @@ fn refuse_blobs(blobs: &Path) -> Result<(), StoreError> {
     if entries(blobs)?.is_empty() { Ok(()) } else { Err(StoreError::Blobs(blobs.to_owned())) }
 }
 
-/// Removes half-written snapshots, which sled would take for whole ones.
+/// Removes incomplete snapshots, because sled would read them as complete snapshots.
 fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     for path in entries(store)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -290,7 +290,7 @@ fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// After an unclean stop, a failed sync may have left other pages in memory than on the disk.
+/// Called after an unclean stop, because after a failed sync pages in memory may differ from the disk.
 fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     let beside = ["journal", "committed", tombstones::TOMBSTONES_FILE, SEGMENTS_FILE];
     for path in entries(store)?.into_iter().chain(beside.map(|name| dir.join(name))) {
@@ -302,7 +302,7 @@ fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes the name of the directory durable. An operator created it if the service may not read its parent.
+/// Makes the name of the directory durable. If the parent is not readable, an operator created it.
 fn sync_parent(dir: &Path) -> Result<(), StoreError> {
     let whole = dir.canonicalize().map_err(StoreError::preparing("resolving", dir))?;
     match whole.parent().map(sync_path) {

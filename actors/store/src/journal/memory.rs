@@ -8,13 +8,13 @@ use parking_lot::Mutex;
 
 use super::{BLOCK_BYTES, Blocks};
 
-/// Blocks in memory. A crash loses or tears the unsynced ones. Clones are handles to the same blocks.
+/// Blocks in memory. A crash loses or tears the unsynced blocks. Clones are handles to the same blocks.
 #[derive(Clone, Default)]
 pub(crate) struct MemoryBlocks(Arc<Mutex<Held>>);
 
 #[derive(Default)]
 struct Held {
-    /// The written blocks by number; the others are zeros.
+    /// The written blocks by number. All other blocks are zeros.
     blocks: BTreeMap<u64, Vec<u8>>,
     /// The old content of the blocks that were written since the last sync, in the order of writing.
     unsynced: Vec<(u64, Vec<u8>)>,
@@ -26,14 +26,14 @@ impl MemoryBlocks {
         Self(Arc::new(Mutex::new(Held { blocks: held.blocks.clone(), unsynced: held.unsynced.clone() })))
     }
 
-    /// For each unsynced block, in the order of writing, whether its content has changed.
+    /// For each unsynced block, in the order of writing: true if its content has changed.
     pub(crate) fn unsynced(&self) -> Vec<bool> {
         let held = self.0.lock();
         held.unsynced.iter().map(|(number, before)| held.blocks[number] != *before).collect()
     }
 
-    /// Cuts the power. Of each unsynced block, `kept` bytes have the new content and the rest has the old one. The
-    /// argument of `kept` is the index of the block.
+    /// Simulates a power cut. In each unsynced block, the first `kept` bytes keep the new content and the
+    /// others get the old content. The argument of `kept` is the index of the block.
     pub(crate) fn crash(&self, mut kept: impl FnMut(usize) -> usize) {
         let held = &mut *self.0.lock();
         for (number, (block, before)) in std::mem::take(&mut held.unsynced).into_iter().enumerate().rev() {

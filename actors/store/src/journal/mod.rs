@@ -1,13 +1,13 @@
-//! The journal, in which a batch becomes durable before it is acknowledged. A checkpoint moves its rows to the tree.
+//! The journal: a file in which a batch becomes durable before it is acknowledged.
 //!
-//! The journal is one file of fixed length, so a sync updates no metadata of the file system. A batch is one record of
-//! whole blocks. The next record begins after the last one, or at the front again. Invariants:
+//! The file has a fixed length, so a sync updates no metadata of the file system. A batch is one record of
+//! whole blocks. A record that does not fit at the end begins at the front. Invariants:
 //!
-//! - Records are appended in the order of their numbers, each after the one before it is synced. So only the last
-//!   record can be torn. A missing record before a later one is damage.
+//! - Records are written in the order of their numbers, each after the sync of its predecessor. So only the
+//!   last record can be torn. A missing number before a later number is damage.
 //! - A block is overwritten only when the batch of its record is durable in the tree.
-//! - Every record contains the random id of its file and a checksum over the whole record, so neither a partly
-//!   overwritten record nor a stored value is taken for a record. An old record has a number that the tree has passed.
+//! - Every record contains the random id of its file and a checksum over the whole record, so neither a
+//!   partly overwritten record nor a stored value is read as a record.
 //!
 //! ```text
 //! block 0      magic 8 | id 16 | length 8 | checksum 4
@@ -36,29 +36,29 @@ pub(super) use self::record::Rows;
 use super::files::{found, read_damaged};
 use super::{Batch, StoreError};
 
-/// Many times the bytes in progress, so that no batch waits for room while the disk keeps up.
+/// Much more than the unsaved batches need, so that no batch waits for room while the disk keeps up.
 pub(super) const JOURNAL_BYTES: u64 = 8 << 20;
 
-/// The unit of writes: at most the size that disks and file systems write atomically.
+/// The unit of writes: not more than disks and file systems write atomically.
 pub(super) const BLOCK_BYTES: u64 = 4096;
 
-/// The bytes in memory while the journal is read, unless a record is longer.
+/// The bytes of the journal in memory during a read. A longer record is read as a whole.
 const WINDOW_BYTES: u64 = 256 << 10;
 
 const MAGIC: [u8; 8] = *b"rcptjnl\x01";
 const HEADER_BYTES: usize = 8 + 16 + 8 + 4;
 
-/// A file, or memory in simulations. A power cut may lose each unsynced block independently of the others.
+/// The medium of a journal: a file, or memory in simulations. A power cut may lose any unsynced blocks.
 pub(super) trait Blocks: Send + Sync + 'static {
     fn write_at(&self, bytes: &[u8], at: u64) -> io::Result<()>;
 
-    /// Fills `bytes` from this offset.
+    /// Fills `bytes` from offset `at`.
     ///
     /// # Errors
-    /// [`io::ErrorKind::UnexpectedEof`] when the medium ends earlier.
+    /// [`io::ErrorKind::UnexpectedEof`] if the medium is shorter.
     fn read_at(&self, bytes: &mut [u8], at: u64) -> io::Result<()>;
 
-    /// Makes everything written durable. After an error the content is unknown.
+    /// Makes all written blocks durable. After an error the content is unknown.
     fn sync(&self) -> io::Result<()>;
 }
 
@@ -83,7 +83,7 @@ pub(super) struct Journal<B> {
     ring: Mutex<Ring>,
 }
 
-/// The records that are still needed, and the next one.
+/// The places of the records that are still needed, and the prepared record in `buffer`.
 struct Ring {
     needed: VecDeque<Place>,
     end: u64,
@@ -135,14 +135,14 @@ fn make(path: &Path) -> io::Result<()> {
     let new = path.with_extension("new");
     let made = fill(&new);
     if made.is_err() {
-        let _ = fs::remove_file(&new); // frees its space on a full disk
+        let _ = fs::remove_file(&new); // to free its disk space
         return made;
     }
     fs::rename(&new, path)?;
     path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
 }
 
-#[allow(clippy::disallowed_methods, reason = "an id that nothing is decided by; a simulation has its own")]
+#[allow(clippy::disallowed_methods, reason = "the id decides nothing; a simulation chooses its own ids")]
 fn fill(path: &Path) -> io::Result<()> {
     let file = File::create(path)?;
     let zeros = vec![0; 1 << 20];
@@ -152,7 +152,7 @@ fn fill(path: &Path) -> io::Result<()> {
     let mut id = Id::default();
     getrandom::fill(&mut id).map_err(io::Error::other)?;
     format(&file, JOURNAL_BYTES, id)?;
-    file.sync_all() // includes the length
+    file.sync_all() // `sync_all` also syncs the length
 }
 
 /// Writes the header of an empty journal of this length. `id` must be unique.
@@ -165,7 +165,7 @@ pub(super) fn format(blocks: &impl Blocks, length: u64, id: Id) -> io::Result<()
 }
 
 impl<B: Blocks> Journal<B> {
-    /// Returns the batches after `newest`. The last record is synced: a killed process may not have done so.
+    /// Returns the batches after `newest`. Syncs the last record, because a killed process may have not.
     pub(super) fn read(blocks: B, newest: u64) -> Result<(Self, Vec<Found>), Unreadable> {
         let mut head = [0; HEADER_BYTES];
         read_at(&blocks, &mut head, 0, "it has no header")?;
@@ -179,8 +179,8 @@ impl<B: Blocks> Journal<B> {
                 continue;
             };
             if number > newest {
-                let rows =
-                    record::decode_rows(rows).ok_or(Unreadable::Damaged("a record of it holds no rows"))?;
+                let rows = record::decode_rows(rows)
+                    .ok_or(Unreadable::Damaged("the rows of a record are invalid"))?;
                 if found.iter().all(|other| other.number < number) {
                     last = at..end;
                 }
@@ -189,7 +189,7 @@ impl<B: Blocks> Journal<B> {
             at = end;
         }
         found.sort_unstable_by_key(|found| found.number);
-        // A missing record existed, because the one after it was written only after its sync.
+        // A missing record was durable, because the next record was written only after its sync.
         if found.iter().zip(newest + 1..).any(|(found, number)| found.number != number) {
             return Err(Unreadable::Damaged("a batch before later batches is missing"));
         }
@@ -208,12 +208,12 @@ impl<B: Blocks> Journal<B> {
         ring.number = number;
     }
 
-    /// Whether there is room for the prepared record. An empty journal has room for every batch.
+    /// True if the prepared record fits. An empty journal has room for every batch.
     pub(super) fn has_room(&self) -> bool {
         self.ring.lock().place(self.length).is_some()
     }
 
-    /// Writes the prepared record, and returns its length, once the one before it is durable.
+    /// Writes the prepared record and returns its length. The previous record must be durable.
     pub(super) fn append(&self) -> io::Result<u64> {
         let ring = &mut *self.ring.lock();
         let place = ring.place(self.length).ok_or_else(|| io::Error::other("the journal has no room"))?;
@@ -223,12 +223,12 @@ impl<B: Blocks> Journal<B> {
         Ok(place.to - place.from)
     }
 
-    /// Nothing may be appended after an error.
+    /// After an error the caller must not append again.
     pub(super) fn sync(&self) -> io::Result<()> {
         self.blocks.sync()
     }
 
-    /// Frees the records of the batches up to this one, which are durable in the tree.
+    /// Frees the records up to this batch number. The tree must contain the batches durably.
     pub(super) fn retire(&self, through: u64) {
         let mut ring = self.ring.lock();
         while ring.needed.front().is_some_and(|place| place.number <= through) {
@@ -241,18 +241,18 @@ impl Ring {
     fn place(&self, length: u64) -> Option<Place> {
         let bytes = self.buffer.len() as u64;
         let at = |from: u64| Place { number: self.number, from, to: from + bytes };
-        let (behind, front) = (at(self.end), at(BLOCK_BYTES));
+        let (next, front) = (at(self.end), at(BLOCK_BYTES));
         match self.needed.front() {
-            // The free blocks are between the last record and the first needed one.
-            Some(first) if first.from >= self.end => (behind.to <= first.from).then_some(behind),
-            _ if behind.to <= length => Some(behind),
+            // The free blocks are between the last record and the oldest needed record.
+            Some(first) if first.from >= self.end => (next.to <= first.from).then_some(next),
+            _ if next.to <= length => Some(next),
             Some(first) => (front.to <= first.from).then_some(front),
             None => (front.to <= length).then_some(front),
         }
     }
 }
 
-/// A part of the file in memory. The memory for the whole file would stay with the process for a while.
+/// A part of the file in memory. The whole file would increase the memory of the process for a while.
 struct Window<'a, B> {
     blocks: &'a B,
     length: u64,
@@ -264,9 +264,11 @@ struct Window<'a, B> {
 type Record<'a> = (u64, &'a [u8], u64);
 
 impl<B: Blocks> Window<'_, B> {
-    /// The record that begins at `at`, if there is one.
+    /// Returns the record that begins at `at`, if any.
     fn record(&mut self, id: &Id, at: u64) -> Result<Option<Record<'_>>, Unreadable> {
-        let Some(bytes) = record::told_bytes(id, self.bytes(at..at + BLOCK_BYTES)?) else { return Ok(None) };
+        let Some(bytes) = record::record_bytes(id, self.bytes(at..at + BLOCK_BYTES)?) else {
+            return Ok(None);
+        };
         let end = at + bytes;
         if end > self.length {
             return Ok(None);
@@ -295,25 +297,25 @@ fn read_at(blocks: &impl Blocks, bytes: &mut [u8], at: u64, missing: &'static st
 }
 
 fn header(bytes: &[u8]) -> Option<(Id, u64)> {
-    let (told, checksum) = bytes.split_last_chunk::<4>()?;
-    let told = (crc32fast::hash(told).to_be_bytes() == *checksum).then_some(told)?;
-    let (magic, rest) = told.split_first_chunk::<8>()?;
+    let (header, checksum) = bytes.split_last_chunk::<4>()?;
+    let header = (crc32fast::hash(header).to_be_bytes() == *checksum).then_some(header)?;
+    let (magic, rest) = header.split_first_chunk::<8>()?;
     let (id, length) = rest.split_first_chunk::<16>()?;
     (*magic == MAGIC).then_some((*id, u64::from_be_bytes(length.try_into().ok()?)))
 }
 
-/// The batches in the intact records of a damaged journal, in the order of their numbers.
+/// Returns the batches in the intact records of a damaged journal, in the order of their numbers.
 pub(super) fn salvage(path: &Path) -> io::Result<Vec<Found>> {
     let Some(file) = found(File::open(path))? else { return Ok(Vec::new()) };
     let mut bytes = Vec::new();
     read_damaged(&file, 0, file.metadata()?.len() as usize, &mut bytes)?;
-    let told = bytes.get(..HEADER_BYTES).and_then(header).map(|(id, _)| id);
-    let Some(id) = told.or_else(|| bytes.chunks(BLOCK_BYTES as usize).find_map(record::id_of)) else {
+    let known = bytes.get(..HEADER_BYTES).and_then(header).map(|(id, _)| id);
+    let Some(id) = known.or_else(|| bytes.chunks(BLOCK_BYTES as usize).find_map(record::id_of)) else {
         return Ok(Vec::new());
     };
     let (mut found, mut at) = (Vec::new(), BLOCK_BYTES as usize);
     while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
-        let length = record::told_bytes(&id, rest).and_then(|length| usize::try_from(length).ok());
+        let length = record::record_bytes(&id, rest).and_then(|length| usize::try_from(length).ok());
         let whole = length.and_then(|length| Some((length, record::decode(rest.get(..length)?)?)));
         at += match whole {
             Some((length, (number, rows))) => {

@@ -1,12 +1,12 @@
 //! The encoding of a batch in the journal.
 //!
-//! Invariants: bytes that decode are a whole record of this file. Rows are decoded in the order of the batch. The
-//! pieces of long values are rows.
+//! Invariants: only a whole record of the same file decodes. Rows are decoded in the order of the batch. A
+//! piece of a long value is a row.
 
 use crate::Batch;
 
 pub(super) type Id = [u8; 16];
-/// The rows that a batch writes. A row without a value is deleted.
+/// The rows that a batch writes. `None` deletes the row.
 pub(crate) type Rows = Vec<(Vec<u8>, Option<Vec<u8>>)>;
 
 const MAGIC: [u8; 4] = *b"rec\x01";
@@ -14,7 +14,7 @@ const NUMBER_AT: usize = 4 + 16;
 const BYTES_AT: usize = NUMBER_AT + 8;
 const CHECKSUM_AT: usize = BYTES_AT + 4;
 const HEAD_BYTES: usize = CHECKSUM_AT + 4;
-/// The length of the value of a deleted row.
+/// Replaces the length of the value in a deleted row.
 const DELETED: u32 = u32::MAX;
 
 /// The length of a batch's record, without the padding of its last block.
@@ -30,7 +30,7 @@ pub(super) fn encode(id: &Id, number: u64, batch: &Batch, to: &mut Vec<u8>) {
     to.extend(MAGIC);
     to.extend(id);
     to.extend(number.to_be_bytes());
-    to.extend([0; 8]); // its length and the checksum
+    to.extend([0; 8]); // the length and the checksum, which are set below
     batch.rows(|key, value| {
         to.push(key.len() as u8); // at most `KEY_BYTES_MAX`
         to.extend(&key[..]);
@@ -48,19 +48,19 @@ pub(super) fn encode(id: &Id, number: u64, batch: &Batch, to: &mut Vec<u8>) {
     to[CHECKSUM_AT..HEAD_BYTES].copy_from_slice(&checksum);
 }
 
-/// The length in the header of the record that begins in this block, if it belongs to this file.
-pub(super) fn told_bytes(id: &Id, block: &[u8]) -> Option<u64> {
+/// Returns the length of the record that begins in this block, if the record belongs to this file.
+pub(super) fn record_bytes(id: &Id, block: &[u8]) -> Option<u64> {
     let head = block.first_chunk::<HEAD_BYTES>()?;
     let length = u32::from_be_bytes(*head[BYTES_AT..].first_chunk()?);
     (head[..4] == MAGIC && head[4..NUMBER_AT] == *id).then_some(HEAD_BYTES as u64 + u64::from(length))
 }
 
-/// The id of the file in the record that begins in this block, if one does.
+/// Returns the file's id in the record that begins in this block, if any.
 pub(super) fn id_of(block: &[u8]) -> Option<Id> {
     block.strip_prefix(&MAGIC)?.first_chunk().copied()
 }
 
-/// The number and the encoded rows of a record; `None` if the checksum is wrong.
+/// Returns the number and the encoded rows of a record, or `None` if the checksum is wrong.
 pub(super) fn decode(record: &[u8]) -> Option<(u64, &[u8])> {
     let (head, rows) = record.split_first_chunk::<HEAD_BYTES>()?;
     let number = u64::from_be_bytes(*head[NUMBER_AT..].first_chunk()?);

@@ -1,4 +1,4 @@
-//! Tests the journal on blocks in memory: written batches are read again, and damage is detected.
+//! Tests the journal on blocks in memory: batches are read as they were written, and damage is detected.
 
 use super::*;
 use crate::Key;
@@ -59,7 +59,7 @@ fn check(found: &[Found], numbers: std::ops::RangeInclusive<u64>, blocks: impl F
 }
 
 #[test]
-fn what_is_written_comes_back_and_what_is_at_home_does_not() {
+fn opening_returns_the_batches_after_the_newest_batch_of_the_tree() {
     let blocks = blocks();
     let (journal, found) = open(&blocks, 0);
     assert!(found.is_empty());
@@ -73,7 +73,7 @@ fn what_is_written_comes_back_and_what_is_at_home_does_not() {
 }
 
 #[test]
-fn records_are_found_wherever_the_window_ends_that_moves_along() {
+fn records_are_found_at_every_position_relative_to_the_window() {
     let window = WINDOW_BYTES / BLOCK_BYTES;
     // The first record ends before the end of the window, at its end, or after it. The last record ends at
     // the end of the file.
@@ -93,9 +93,9 @@ fn records_are_found_wherever_the_window_ends_that_moves_along() {
 }
 
 #[test]
-fn what_is_at_home_makes_room_and_nothing_else_does() {
-    // Records of every length, with every number of records that are still needed. The journal is overwritten
-    // several times.
+fn only_retired_records_make_room() {
+    // Combines every length of records with every number of needed records. Each case overwrites the
+    // journal several times.
     for length in 1..=7 {
         for needed in 1..=20 {
             let blocks = blocks();
@@ -128,7 +128,7 @@ fn a_batch_that_cannot_fit_is_refused() {
 }
 
 #[test]
-fn a_torn_record_is_ignored_and_the_next_one_gets_its_number() {
+fn a_torn_record_is_ignored_and_the_next_record_gets_its_number() {
     // The last record is in the middle of the file, or it overwrites an earlier record.
     for before in [3, 12] {
         for torn in 0..3 {
@@ -155,7 +155,7 @@ fn a_torn_record_is_ignored_and_the_next_one_gets_its_number() {
 }
 
 #[test]
-fn every_bit_that_is_flipped_is_found_out() {
+fn every_flipped_bit_is_detected() {
     let blocks = blocks();
     let (journal, _) = open(&blocks, 0);
     for number in 1..=3 {
@@ -173,8 +173,8 @@ fn every_bit_that_is_flipped_is_found_out() {
                 let read = Journal::read(blocks.clone(), 0).map_err(|error| error.to_string());
                 all[at] ^= bit;
                 match (block, read) {
-                    // A damaged last record looks like a torn write. The mark next to the store shows whether
-                    // it was acknowledged.
+                    // A damaged last record looks like a torn write. The file `committed` shows whether its
+                    // batch was acknowledged.
                     (3, Ok((_, found))) => check(&found, 1..=2, |_| 1),
                     (0, Err(damage)) => assert!(damage.contains("header"), "{damage}"),
                     (1 | 2, Err(damage)) => assert!(damage.contains("missing"), "{damage}"),
@@ -189,10 +189,10 @@ fn every_bit_that_is_flipped_is_found_out() {
 }
 
 #[test]
-fn a_value_that_looks_like_a_record_is_none() {
+fn a_value_that_looks_like_a_record_is_not_read_as_a_record() {
     let blocks = blocks();
     let (journal, _) = open(&blocks, 0);
-    // A value that contains records of another journal, at the beginning of a block.
+    // The value contains a record of another journal, which begins at the start of a block.
     let other = formatted([8; 16]);
     let (theirs, _) = open(&other, 0);
     append(&theirs, 1, &batch(9, 1)).unwrap();
@@ -205,8 +205,8 @@ fn a_value_that_looks_like_a_record_is_none() {
     append(&journal, 1, &batch).unwrap();
     let mut there = vec![0; 4_096];
     blocks.read_at(&mut there, 2 * BLOCK_BYTES).unwrap();
-    assert_eq!(there, forged, "the forged record must begin at a block");
-    // A new record overwrites the record with this value, but not the forged record inside the value.
+    assert_eq!(there, forged, "the forged record must begin at the start of a block");
+    // A new record overwrites the first block of the record with this value, but not the forged record.
     journal.sync().unwrap();
     journal.retire(1);
     let mut small = Batch::new();
@@ -218,10 +218,10 @@ fn a_value_that_looks_like_a_record_is_none() {
 }
 
 #[test]
-fn a_file_is_made_whole_and_what_is_none_is_refused() {
+fn the_file_is_created_completely_and_an_invalid_file_is_refused() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("journal");
-    // A file that a crash during the creation has left.
+    // As after a crash during the creation of the file.
     fs::write(path.with_extension("new"), b"half").unwrap();
     let (journal, found) = super::open(&path, 7).unwrap();
     assert!(found.is_empty() && !path.with_extension("new").exists());
@@ -243,7 +243,7 @@ fn a_file_is_made_whole_and_what_is_none_is_refused() {
 }
 
 #[test]
-fn a_batch_that_is_read_at_opening_is_durable_without_an_earlier_sync() {
+fn opening_makes_the_last_batch_durable_if_it_was_not_synced() {
     let blocks = blocks();
     let (journal, _) = open(&blocks, 0);
     for number in 1..=2 {
@@ -272,6 +272,6 @@ fn the_journal_continues_after_the_last_record_even_if_none_is_needed() {
     let is_used = |block: &[u8]| block.iter().any(|byte| *byte != 0);
     assert!(
         written.chunks(BLOCK_BYTES as usize).all(is_used),
-        "every block must be used before a block is overwritten again"
+        "every block must be used once before a block is overwritten"
     );
 }

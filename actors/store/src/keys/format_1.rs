@@ -1,4 +1,4 @@
-//! The keys that only stores of format 1 have, for their conversion.
+//! The kinds of keys that only stores of format 1 contain, for the conversion of such a store.
 
 use domain::{AppointmentId, BusinessId, Timestamp};
 
@@ -13,7 +13,7 @@ kinds! {
     APPOINTMENT = 0x20, 33, fn appointment(id: AppointmentId);
     /// Its start and id → its end, contact, service and status.
     APPOINTMENT_BY_START = 0x21, 41, fn appointment_by_start(starts_at: Timestamp, id: AppointmentId);
-    /// Its last change and id → nothing. Every appointment had such a row.
+    /// Its last change and id → nothing. In format 1, every appointment has this row.
     APPOINTMENT_BY_UPDATE = 0x23, 41, fn appointment_by_update(updated_at: Timestamp, id: AppointmentId);
 }
 

@@ -1,7 +1,7 @@
-//! The kinds of a business's keys. Each comment states the value after the arrow, and the key if no function does.
+//! The kinds of a business's keys. A comment names the key's parts and, after the arrow, the value.
 //!
-//! All kinds are below 0x80: the highest bit marks the pieces of long values. Numbers are free between groups, and a
-//! used number is never reused.
+//! All kinds are below 0x80, because the highest bit marks the pieces of long values. A number that was
+//! used never gets another meaning.
 
 use domain::{
     AppointmentId, AuditId, BusinessId, CallId, ContactId, EventId, KeyId, KnowledgeId, MailId, MessageId,
@@ -11,11 +11,11 @@ use domain::{
 use super::parts::key_of;
 use crate::Key;
 
-/// The first kind after those that the business actor loads in one scan.
+/// The business actor loads all kinds below this number in one scan.
 pub const HOT_END: u8 = 0x10;
 
-/// Declares each kind with its number and the length of its keys. The function makes a key from the parts after the
-/// kind, or from zeros. The first word states whether the keys belong to a business or the installation.
+/// Declares each kind with its number and the length of its keys. The function makes a key from the parts
+/// after the kind; without parts, from zeros. The first word says whose keys they are.
 macro_rules! kinds {
     (
         $of:ident
@@ -69,20 +69,20 @@ kinds! {
     /// Contact, start and id → nothing.
     APPOINTMENT_BY_CONTACT = 0x22, 57,
         fn appointment_by_contact(contact: ContactId, starts_at: Timestamp, id: AppointmentId);
-    /// Start and id → `Appointment`. The start comes first, so that one scan reads busy times and lists.
+    /// Start and id → `Appointment`. Sorted by start, so that one scan reads busy times and lists.
     APPOINTMENT = 0x24, 41, fn appointment(starts_at: Timestamp, id: AppointmentId);
     /// Its id → its start, as the 8 bytes of [`super::millis_value`].
     APPOINTMENT_START = 0x25, 33, fn appointment_start(id: AppointmentId);
-    /// The last change and the id → the start, as above. An appointment that never changed after its creation has no
-    /// such row: the order of ids is the order of creation.
+    /// The last change and the id → the start, as above. An unchanged appointment has no such row, because
+    /// ids are already in the order of creation.
     APPOINTMENT_BY_UPDATE = 0x26, 41, fn appointment_by_update(updated_at: Timestamp, id: AppointmentId);
     CONTACT = 0x30, 33, fn contact(id: ContactId); // → `Contact`
-    /// A hash of the phone number → the contact's id. The caller compares the record.
+    /// A hash of the phone number → the contact's id. The caller compares the number.
     CONTACT_BY_PHONE = 0x31, 33, fn contact_by_phone(phone: &str);
-    /// A hash of the email address → the contact's id. The caller compares the record.
+    /// A hash of the email address → the contact's id. The caller compares the address.
     CONTACT_BY_EMAIL = 0x32, 33, fn contact_by_email(email: &str);
     CONTACT_BY_UPDATE = 0x33, 41, fn contact_by_update(updated_at: Timestamp, id: ContactId); // → nothing
-    /// The names of consecutive contacts: the first id → `NamesRecord`.
+    /// The names of several contacts with consecutive ids: the first id → `NamesRecord`.
     CONTACT_NAMES = 0x34, 33, fn contact_names(from: ContactId);
     CALL = 0x40, 33, fn call(id: CallId); // → `CallRecord`
     CALL_BY_START = 0x41, 41, fn call_by_start(started_at: Timestamp, id: CallId); // → `CallRow`
@@ -99,28 +99,27 @@ kinds! {
     MESSAGE_BY_CALL = 0x4c, 57;
     MESSAGE_BY_UPDATE = 0x4d, 41, fn message_by_update(updated_at: Timestamp, id: MessageId); // → nothing
     KNOWLEDGE = 0x50, 33, fn knowledge(id: KnowledgeId); // → `Knowledge`
-    EVENT = 0x60, 33, fn event(id: EventId); // → its bytes, as every attempt sends them
-    /// Endpoint and event.
+    EVENT = 0x60, 33, fn event(id: EventId); // → the bytes that every attempt sends
+    /// Endpoint and event → `Delivery`.
     DELIVERY = 0x61, 49, fn delivery(endpoint: WebhookId, event: EventId);
     /// The waiting deliveries: endpoint, due time and event → nothing.
     DELIVERY_DUE = 0x62, 57, fn delivery_due(endpoint: WebhookId, due: Timestamp, event: EventId);
-    /// The number of deliveries that have reached an endpoint, 8 bytes.
+    /// The endpoint → the number of deliveries that have reached it, 8 bytes.
     DELIVERY_REACHED = 0x63, 33, fn delivery_reached(endpoint: WebhookId);
-    /// Its id → `Mail`. Mails that concern only an account are rows of the installation, also in the next two kinds.
+    /// Its id → `Mail`. Mails that concern only an account are rows of the installation.
     MAIL = 0x68, 33, fn mail(id: MailId);
     MAIL_DUE = 0x69, 41, fn mail_due(due: Timestamp, id: MailId); // The waiting mails: due time and id → nothing
-    /// The mails that are sent together: kind, person and id → nothing.
+    /// The mails that are sent together: kind of mail, person and id → nothing.
     MAIL_GATHERED = 0x6a, 50;
     ALERT = 0x6b, 41, fn alert(person: PersonId, number: u64); // The person and the number → `Alert`
     ALERTS_READ = 0x6c, 33, fn alerts_read(person: PersonId); // → `AlertsRead`
     AUDIT = 0x70, 33, fn audit(id: AuditId); // → `AuditEntry`
-    /// The day of steady time and a hash → `IdempotencyRecord`. In the first version, the day is that of the stamp.
+    /// The day of steady time and a hash → `IdempotencyRecord`. Version 1 used the day of the stamp.
     IDEMPOTENCY = 0x78, 53, fn idempotency(day: u32, hash: &[u8; 32]);
-    /// A point of steady time, as 8 bytes → the newest id of the audit log at that point. No older resource has a
-    /// greater id.
+    /// A point of steady time, 8 bytes → the newest audit id at this point. Older ids are smaller.
     AGE = 0x79, 25, fn age(at: SteadyTime);
     ERASURE = 0x7a, 33, fn erasure(contact: ContactId); // A contact that is being erased: its id → `ErasureRecord`
     ERASING = 0x7b, 33, fn erasing(); // The progress of the current erasure: zeros → `ErasingRecord`
     WIPE = 0x7c, 33, fn wipe(event: EventId); // An event with erased data, to be wiped: its id → `WipeRecord`
-    REPAIR = 0x7f, 21, fn repair_part(number: u32); // The repair of stamps: a number → a part of the map, or its head
+    REPAIR = 0x7f, 21, fn repair_part(number: u32); // A repair of stamps: a number → a part of its map, or the map's head
 }

@@ -59,7 +59,7 @@ pub fn of_id(business: BusinessId, kind: u8, id: impl ResourceId) -> Key {
     start(business, kind).with(id.uuid().as_bytes())
 }
 
-/// The bytes of an instant, in the order of instants.
+/// Encodes an instant. The encodings sort like the instants.
 pub(super) fn ordered(instant: Timestamp) -> [u8; 8] {
     (instant.millis() as u64 ^ 1 << 63).to_be_bytes()
 }
@@ -68,7 +68,7 @@ pub(super) fn of_instant(prefix: Key, instant: Timestamp, id: impl ResourceId) -
     prefix.with(&ordered(instant)).with(id.uuid().as_bytes())
 }
 
-/// The keys with instants within `from..to`. The greatest instant is included, since no key could follow it.
+/// Returns the keys with instants in `from..to`. `Timestamp::MAX` as the end is included.
 pub(super) fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
     let from = prefix.with(&ordered(from));
     if to == Timestamp::MAX {
@@ -77,7 +77,7 @@ pub(super) fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
     KeyRange { from, to: prefix.with(&ordered(to)) }
 }
 
-/// The keys with ids created within `from..until`, by the time in the id.
+/// Returns the keys whose id was created in `from..until`, according to the time in the id.
 pub(super) fn minted(prefix: Key, from: Option<Timestamp>, until: Option<Timestamp>) -> KeyRange {
     let all = KeyRange::prefix(prefix);
     let at = |instant: Timestamp| {
@@ -88,14 +88,14 @@ pub(super) fn minted(prefix: Key, from: Option<Timestamp>, until: Option<Timesta
     until.map_or(range, |until| range.before(at(until)))
 }
 
-/// For keys of one length.
+/// Hashes a text, so that all keys of a kind have one length.
 pub(super) fn digest(text: &str) -> [u8; 16] {
     let mut short = [0; 16];
     short.copy_from_slice(&Sha256::digest(text)[..16]);
     short
 }
 
-/// Replaces a phone number where the number itself must not be stored.
+/// A hash for rows that must not contain the phone number itself.
 pub fn phone_digest(phone: &str) -> [u8; 16] {
     digest(phone)
 }
@@ -104,14 +104,14 @@ pub fn all(business: BusinessId) -> KeyRange {
     KeyRange::prefix(Key::new(business.uuid().as_bytes()))
 }
 
-/// Whether the key has a known kind and its length. The key of a piece is not well-formed.
+/// True if the kind of the key is known and the key has its length. False for the key of a piece.
 pub fn is_well_formed(key: &[u8]) -> bool {
     let (Ok(business), Ok(kind)) = (business_of(key), kind_of(key)) else { return false };
     let other = if business == BusinessId::INSTALLATION { installation_kind::width } else { format_1::width };
     other(kind).or(kind::width(kind)) == Some(key.len())
 }
 
-/// Whether a key has the length of its kind; never for an unknown kind.
+/// True if the key has the length of this kind. False for an unknown kind.
 pub fn has_width(key: &[u8], kind: u8) -> bool {
     kind::width(kind) == Some(key.len())
 }
@@ -154,7 +154,7 @@ pub fn millis_from_value(value: &[u8]) -> Result<Timestamp, StoreError> {
     }
 }
 
-/// From `from` to `to`, inclusive. `by_update` is the kind of the index.
+/// The index rows of changes from `from` to `to`, inclusive. `by_update` is the kind of the index.
 pub fn changed(business: BusinessId, by_update: u8, from: Timestamp, to: Timestamp) -> KeyRange {
     within(start(business, by_update), from, to + chrono::TimeDelta::milliseconds(1))
 }

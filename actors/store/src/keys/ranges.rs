@@ -1,6 +1,6 @@
-//! Ranges of keys, keys that are not in the tables of the kinds, and the decoding of keys.
+//! Ranges of keys, the keys that the tables of the kinds do not define, and the decoding of keys.
 //!
-//! A function that reads a key or a value returns [`StoreError::Damaged`] when the bytes are not such a key or value.
+//! A function that decodes a key or a value returns [`StoreError::Damaged`] for invalid bytes.
 
 use chrono::{Datelike, NaiveDate};
 use domain::{
@@ -14,7 +14,7 @@ use super::{age, business_index, contact_names, installation_kind, kind};
 use crate::records::mail_kind_number;
 use crate::{Key, KeyRange, StoreError};
 
-/// The rows that the business actor loads: the profile, services, staff, special days and time off.
+/// The rows that the business actor loads at its start, for example the profile, services and staff.
 pub fn hot(business: BusinessId) -> KeyRange {
     KeyRange { from: start(business, kind::PROFILE), to: start(business, kind::HOT_END) }
 }
@@ -32,7 +32,7 @@ pub fn special_days(business: BusinessId, from: NaiveDate, to: NaiveDate) -> Key
     KeyRange { from: special_day(business, from), to: special_day(business, to).with(&[0]) }
 }
 
-/// The bytes of a date, in the order of dates.
+/// Encodes a date. The encodings sort like the dates.
 fn ordered_date(date: NaiveDate) -> [u8; 4] {
     (date.num_days_from_ce() as u32 ^ 1 << 31).to_be_bytes()
 }
@@ -46,7 +46,7 @@ pub fn blocked_key(key: &[u8]) -> Result<BlockedKey, StoreError> {
     Ok(BlockedKey { staff_id: id_at_end(key.get(..33).unwrap_or_default())?, starts_at, id })
 }
 
-/// In order of their starts.
+/// The times off of a staff member, in order of their starts.
 pub fn blocked_times(business: BusinessId, staff: StaffId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::BLOCKED_TIME, staff))
 }
@@ -62,7 +62,7 @@ pub fn listed_business(key: &[u8]) -> Result<BusinessId, StoreError> {
     is_of_list.then_some(id).ok_or_else(|| StoreError::damaged("key", "it names no business"))
 }
 
-/// Whether the row decides about the access of an API key or a session.
+/// True if the row decides about the access of an API key or a session.
 pub fn lets_in(key: &[u8]) -> bool {
     let of_installation = key.starts_with(BusinessId::INSTALLATION.uuid().as_bytes());
     key.get(16).is_some_and(|kind| match *kind {
@@ -72,7 +72,7 @@ pub fn lets_in(key: &[u8]) -> bool {
     })
 }
 
-/// The rows by id of the appointments with ids from this instant on, in the order of creation.
+/// The rows by id of appointments created from this instant on, according to the time in the id.
 pub fn appointments_minted_from(business: BusinessId, from: Timestamp) -> KeyRange {
     let kind = start(business, kind::APPOINTMENT_START);
     let first = Uuid::from_u128(u128::try_from(from.millis()).unwrap_or(0) << 80);
@@ -87,17 +87,17 @@ pub fn appointments_of_contact(business: BusinessId, contact: ContactId) -> KeyR
     KeyRange::prefix(of_id(business, kind::APPOINTMENT_BY_CONTACT, contact))
 }
 
-/// The rows of names up to this contact. The last one contains the contact's name.
+/// The rows of names up to this contact. The last row contains the contact's name.
 pub fn contact_names_up_to(business: BusinessId, id: ContactId) -> KeyRange {
     KeyRange { from: start(business, kind::CONTACT_NAMES), to: contact_names(business, id).with(&[0]) }
 }
 
-/// Those within `from..to`, in order of their starts.
+/// The calls that started in `from..to`, in order of their starts.
 pub fn calls_started(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {
     within(start(business, kind::CALL_BY_START), from, to)
 }
 
-/// Those that started within `from..to`, in order of their starts.
+/// The contact's calls that started in `from..to`, in order of their starts.
 pub fn calls_of_contact(
     business: BusinessId,
     contact: ContactId,
@@ -107,11 +107,11 @@ pub fn calls_of_contact(
     within(of_id(business, kind::CALL_BY_CONTACT, contact), from, to)
 }
 
-/// The index of a list of messages. Each is in order of creation.
+/// The indexes of messages. Each is in order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessagesOf {
     Business,
-    /// The messages with the status of this number.
+    /// The messages with the status that has this number.
     Status(u8),
     Contact(ContactId),
     Call(CallId),
@@ -160,7 +160,7 @@ pub fn api_key(prefix: [u8; 8]) -> Key {
     start(BusinessId::INSTALLATION, installation_kind::API_KEY).with(&prefix).with(&[0; 8])
 }
 
-/// The last 8 characters of the visible prefix. Panics when the prefix is shorter, which no issued key has.
+/// The last 8 characters of the prefix. Panics if the prefix is shorter, which no issued key has.
 pub fn api_key_prefix(key: &ApiKey) -> [u8; 8] {
     match key.prefix.as_bytes().last_chunk() {
         Some(prefix) => *prefix,
@@ -168,7 +168,7 @@ pub fn api_key_prefix(key: &ApiKey) -> [u8; 8] {
     }
 }
 
-/// The 8 characters in the value of a [`key`] row.
+/// Returns the 8 characters in the value of a [`key`] row.
 pub fn prefix_from_value(value: &[u8]) -> Result<[u8; 8], StoreError> {
     value.try_into().map_err(|_| StoreError::damaged("api_key", "its row does not have 8 bytes"))
 }
@@ -177,7 +177,7 @@ pub fn deliveries(business: BusinessId, endpoint: WebhookId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::DELIVERY, endpoint))
 }
 
-/// The deliveries whose events happened within `from..until`.
+/// The deliveries of events in `from..until`, according to the time in the event's id.
 pub fn deliveries_within(
     business: BusinessId,
     endpoint: WebhookId,
@@ -199,7 +199,7 @@ pub fn business_and_endpoint(key: &[u8]) -> Result<(BusinessId, WebhookId), Stor
     Ok((id_at_end(business)?, id_at_end(key)?))
 }
 
-/// Whether a delivery attempt writes rows of this kind.
+/// True if an outcome of a webhook delivery or a mail may write this row.
 pub fn is_of_outcome(key: &[u8]) -> bool {
     use kind::{DELIVERY, DELIVERY_DUE, DELIVERY_REACHED, MAIL, MAIL_DUE, MAIL_GATHERED};
     let kinds = [DELIVERY, DELIVERY_DUE, DELIVERY_REACHED, MAIL, MAIL_DUE, MAIL_GATHERED];
@@ -247,7 +247,7 @@ pub fn day_and_hash(key: &[u8]) -> Result<(u32, [u8; 32]), StoreError> {
     }
 }
 
-/// The points of steady time up to `at`, inclusive, whose newest id is known.
+/// The recorded points of steady time up to `at`, inclusive.
 pub fn ages_until(business: BusinessId, at: SteadyTime) -> KeyRange {
     of_kind(business, kind::AGE).before(age(business, at).with(&[0]))
 }

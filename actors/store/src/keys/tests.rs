@@ -117,7 +117,7 @@ fn keys_have_these_bytes() {
 }
 
 #[test]
-fn the_hot_range_holds_what_the_actor_loads_and_no_more() {
+fn the_hot_range_contains_exactly_the_rows_that_the_actor_loads() {
     let business = id(7);
     let within = |key: Key| hot(business).from <= key && key < hot(business).to;
     assert!(
@@ -131,7 +131,7 @@ fn the_hot_range_holds_what_the_actor_loads_and_no_more() {
 }
 
 #[test]
-fn keys_profiles_and_people_let_in_and_nothing_else_does() {
+fn only_rows_of_keys_profiles_and_people_decide_about_access() {
     let business = id(7);
     for key in [profile(business), api_key(*b"abcdefgh"), person(id(4))] {
         assert!(lets_in(&key), "{key:?}");
@@ -165,7 +165,7 @@ fn an_index_key_can_be_split_into_its_parts() {
 }
 
 #[test]
-fn idempotency_records_of_earlier_days_come_first() {
+fn idempotency_records_are_sorted_by_day() {
     let noon = Timestamp::parse("2026-03-02T12:00:00Z").unwrap();
     let today = SteadyTime::from_millis(noon.millis()).day();
     assert_eq!(today, 20_514);
@@ -180,7 +180,7 @@ fn idempotency_records_of_earlier_days_come_first() {
 }
 
 #[test]
-fn points_of_steady_time_are_found_up_to_one() {
+fn points_of_steady_time_are_found_up_to_a_given_point() {
     let at = SteadyTime::from_millis;
     let until = ages_until(id(1), at(-5));
     assert!(age(id(1), at(-5)) < until.to && age(id(1), at(-6)) >= until.from);
@@ -213,7 +213,7 @@ fn special_days_are_sorted_by_date() {
 }
 
 #[test]
-fn what_was_minted_within_a_time_is_found_by_its_id() {
+fn ids_created_within_a_time_are_found() {
     let business: domain::BusinessId = id(1);
     let minted = |millis: u64| -> domain::AuditId {
         uuid::Builder::from_unix_timestamp_millis(millis, &[0xff; 10]).into_uuid().into()

@@ -1,12 +1,12 @@
-//! The backend of a simulation: a map in memory. A crash reverts it to its synced state.
+//! The backend of a simulation: a map in memory and a simulated disk that can crash.
 //!
-//! As on a disk, a batch is written to a journal (the real one, on blocks in memory). After the journal is
-//! synced, the batch is applied to the map, which is saved from time to time. A crash reverts the map to any
-//! batch since the last save, with the rows of later batches up to any key, and tears unsynced blocks of the
-//! journal. Opening restores the other rows from the journal.
+//! As on a real disk, a batch is written to a journal (the real journal, on blocks in memory), synced and
+//! then applied to the map. The map is saved from time to time. A crash reverts the map to the state after
+//! a random batch since the last save. It may keep some rows of later batches, and tears unsynced blocks of
+//! the journal. Opening restores the other rows from the journal.
 //!
-//! Invariants: readers see the map. After a crash, a batch exists as a whole or not at all. A handle that was
-//! opened before a crash can no longer change anything.
+//! Invariants: reads see the map. After a crash, all rows of a batch exist or none. A handle that was
+//! opened before a crash cannot read or write.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -22,7 +22,7 @@ use super::journal::{self, BLOCK_BYTES, Journal, MemoryBlocks};
 use super::syncs::{By, Syncs};
 use super::{Backend, Batch, Key, KeyRange, Order, Pairs, Space, StoreError, Tombstone};
 
-/// A simulated disk, which outlives the stores opened on it. Clones are handles to the same disk.
+/// A simulated disk, which keeps its content between stores. Clones are handles to the same disk.
 #[derive(Clone, Default)]
 pub struct MemoryBackend(Arc<Disk>);
 
@@ -50,9 +50,9 @@ struct State {
     under_way: Vec<(u64, Writes)>,
     /// The number of blocks of each unsynced batch in the journal.
     unsynced: Vec<usize>,
-    /// The last batch that survived the last crash. All earlier batches survived too.
+    /// The newest batch that survived the last crash. All earlier batches survived too.
     came_through: Option<u64>,
-    /// The tombstones and the businesses that are set aside, which survive every crash.
+    /// Tombstones and businesses that are set aside. They survive every crash.
     tombstones: Vec<Tombstone>,
     aside: Vec<(BusinessId, String)>,
     /// The number of crashes. A session from before the last crash is dead.
@@ -61,13 +61,13 @@ struct State {
     fail_apply: bool,
     fail_sync: bool,
     fail_read: bool,
-    /// The content of the disk when the history began, and the writes of each batch since, with its number.
+    /// The rows when the history began, and the writes of each later batch with its number.
     history: Option<(Rows, Vec<(u64, Writes)>)>,
     syncs: u64,
     reads: u64,
     sync_delay: Duration,
     syncs_held: bool,
-    /// The free bytes of [`DISK_BYTES`]; `None` means all of them.
+    /// The free bytes of the disk. `None` means [`DISK_BYTES`].
     free: Option<u64>,
 }
 
@@ -82,8 +82,8 @@ impl MemoryBackend {
         Self::default()
     }
 
-    /// Cuts the power. The first `keep` of the unsynced batches survive, each as a whole. Open stores can no
-    /// longer read or write, and fail when they try. A new store can be opened immediately.
+    /// Simulates a power cut. The first `keep` unsynced batches survive completely. In open stores all
+    /// reads and writes fail. A new store can be opened immediately.
     pub fn crash(&self, keep: usize) {
         let mut state = self.0.state.lock();
         state.crash(keep);
@@ -95,10 +95,10 @@ impl MemoryBackend {
         self.0.gate.notify_waiters();
     }
 
-    /// Panics when the disk has unsynced content.
+    /// Returns a disk with the same content. Panics if the disk has unsynced batches.
     pub fn copied(&self) -> Self {
         let state = self.0.state.lock();
-        assert!(state.unsynced.is_empty(), "what is not synced cannot be copied");
+        assert!(state.unsynced.is_empty(), "a disk with unsynced batches cannot be copied");
         let (pairs, blocks) = (state.pairs.clone(), state.blocks.copied());
         let (applied, came_through) = (state.applied, state.came_through);
         let copy = State {
@@ -123,7 +123,7 @@ impl MemoryBackend {
         self.0.state.lock().fail_sync = true;
     }
 
-    /// Makes the next read fail, of a single key or of a row of a scan.
+    /// Makes the next read of a key, or of a row of a scan, fail.
     pub fn fail_next_read(&self) {
         self.0.state.lock().fail_read = true;
     }
@@ -155,7 +155,7 @@ impl MemoryBackend {
         self.0.state.lock().tombstones.clone()
     }
 
-    /// Empties the list of the businesses that are set aside, as an operator does while the store is closed.
+    /// Empties the list of businesses that are set aside, as an operator may do while the store is closed.
     pub fn lift_aside(&self) {
         self.0.state.lock().aside.clear();
     }
@@ -165,10 +165,10 @@ impl MemoryBackend {
         state.history = Some((state.pairs.clone(), state.under_way.clone()));
     }
 
-    /// The rows after the batch of this number. Panics unless it is newer than [`MemoryBackend::note_history`].
+    /// Returns the rows after this batch. Panics without [`MemoryBackend::note_history`] before the batch.
     pub fn rows_as_of(&self, sequence: u64) -> BTreeMap<Vec<u8>, Vec<u8>> {
         let state = self.0.state.lock();
-        let (mut rows, batches) = state.history.clone().expect("history was noted");
+        let (mut rows, batches) = state.history.clone().expect("`note_history` must be called before");
         for (_, writes) in batches.into_iter().take_while(|(number, _)| *number <= sequence) {
             for (key, value) in writes {
                 match value {
@@ -180,7 +180,7 @@ impl MemoryBackend {
         rows
     }
 
-    /// The number of batches that were written and not lost.
+    /// The number of batches that were written, without those that a crash has lost.
     pub fn applies(&self) -> u64 {
         self.0.state.lock().newest
     }
@@ -189,7 +189,7 @@ impl MemoryBackend {
         self.0.state.lock().syncs
     }
 
-    /// The number of rows that were read or looked up, including each row of a scan.
+    /// The number of reads of a key or of a row in a scan.
     pub fn reads(&self) -> u64 {
         self.0.state.lock().reads
     }
@@ -214,12 +214,11 @@ impl MemoryBackend {
 impl State {
     fn crash(&mut self, keep: usize) {
         if self.came_through.is_some() {
-            return; // it was not opened since the last one
+            return; // no store was opened since the last crash
         }
         let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
         let kept = self.synced + self.unsynced.len().min(keep) as u64;
-        // The map has all rows of some batches since it was saved. Of later batches, which were being applied together,
-        // it has the rows up to some key.
+        // The map keeps all rows of some batches since its last save, and of others the first rows.
         let saved = self.applied - self.unsaved.len() as u64;
         let home = saved + rng.below(self.applied - saved + 1);
         let mut passing = self.unsaved.split_off((home - saved) as usize);
@@ -231,8 +230,7 @@ impl State {
         for (key, before) in passing.chain(lost.into_iter().flatten()).collect::<Vec<_>>().into_iter().rev() {
             self.write(&key, before);
         }
-        // Each unsynced block of the journal may survive as a whole, in part or not at all. A lost batch
-        // lacks a block; a surviving batch is complete.
+        // Unsynced blocks survive completely, in part or not at all. A lost batch lacks a block.
         let (mut kept_bytes, mut differs) = (Vec::new(), &self.blocks.unsynced()[..]);
         for (number, blocks) in (self.synced + 1..).zip(&self.unsynced) {
             let (of_batch, rest) = differs.split_at(*blocks);
@@ -274,7 +272,10 @@ impl State {
             self.applied = batch.number;
         }
         if let Some(kept) = self.came_through.take() {
-            assert_eq!(self.applied, kept, "the journal brings back what came through, and nothing else");
+            assert_eq!(
+                self.applied, kept,
+                "opening must restore exactly the batches that survived the crash"
+            );
         }
         (self.newest, self.synced) = (self.applied, self.applied);
         self.unsaved.clear();
@@ -299,7 +300,7 @@ impl State {
     }
 }
 
-/// The random decisions of a crash (SplitMix64), seeded with the number of the newest batch.
+/// The random decisions of a crash (SplitMix64). The seed includes the number of the newest batch.
 struct Rng(u64);
 
 impl Rng {
@@ -319,7 +320,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Waits between a write and its sync for the configured delay. It yields at least once.
+    /// Waits for the configured delay, between a write and its sync. Yields at least once.
     pub(super) async fn before_sync(&self) {
         let _syncing = self.syncs.begin(By::Committer);
         let delay = self.disk.state.lock().sync_delay;
@@ -377,7 +378,7 @@ impl Backend for Session {
                 done = true;
                 return None;
             };
-            // The map panics on a range that ends before it starts. Here the key is between the bounds.
+            // `BTreeMap::range` panics if the range ends before it starts. `key` is between the bounds.
             match order {
                 Order::Ascending => from = Bound::Excluded(key.clone()),
                 Order::Descending => to = Bound::Excluded(key.clone()),

@@ -26,7 +26,7 @@ fn a_copy_has_the_same_rows_and_changes_independently() {
 }
 
 #[test]
-fn a_crash_loses_the_unsynced_batches_after_the_kept_ones() {
+fn a_crash_loses_the_unsynced_batches_except_the_first_ones() {
     for keep in 0..=4 {
         let disk = MemoryBackend::new();
         let session = disk.session().unwrap();
@@ -65,7 +65,7 @@ fn a_crash_loses_the_unsynced_batches_after_the_kept_ones() {
 }
 
 #[test]
-fn a_disk_is_open_once() {
+fn a_disk_can_be_open_only_once() {
     let disk = MemoryBackend::new();
     let session = disk.session().unwrap();
     assert!(matches!(disk.session(), Err(StoreError::InUse(_))));
@@ -93,7 +93,7 @@ fn a_scan_sees_the_range_in_both_orders() {
 }
 
 #[test]
-fn whatever_the_map_falls_back_to_the_journal_brings_back_what_was_synced() {
+fn after_every_crash_the_journal_restores_the_synced_batches() {
     let mut rng = Rng(7);
     let disk = MemoryBackend::new();
     let mut expected = Vec::<(Vec<u8>, Vec<u8>)>::new();
@@ -118,7 +118,7 @@ fn whatever_the_map_falls_back_to_the_journal_brings_back_what_was_synced() {
         }
         expected = rows.into_iter().collect();
         disk.crash(keep as usize);
-        disk.crash(0); // nothing more can be lost
+        disk.crash(0); // a second crash loses nothing more
     }
     assert!(!expected.is_empty());
 }

@@ -1,30 +1,30 @@
-//! Ranges of keys without a row. A scan for the first row of a queue skips the deleted rows before it, which may still
-//! be in the tables or the tree.
+//! Gaps: ranges of keys without a row. A scan for the first row of a queue skips the deleted rows before
+//! it, which the tables and the tree may still contain.
 //!
-//! Invariant: gaps do not overlap. A written row is in at most one gap, which is then dropped.
+//! Invariant: gaps do not overlap. Writing a row drops the gap that contains its key.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use crate::Key;
 
-/// The maximum number of gaps. A further gap drops all others. Scans find the needed gaps again.
+/// The maximum number of gaps. One more gap drops all others. Scans then find the needed gaps again.
 const GAPS_MAX: usize = 4_096;
 
-/// The gaps, from the first key to the last, both inclusive.
+/// The first and the last key of each gap, both inclusive.
 #[derive(Default)]
 pub(super) struct Gaps(BTreeMap<Key, Key>);
 
-/// A gap that a scan is extending. The scan has found no row so far.
+/// A gap that a scan extends until it finds a row.
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     from: Key,
-    /// The end of the known part; `None` while it is empty.
+    /// The last key of the gap; `None` while the gap is empty.
     last: Option<Key>,
 }
 
 impl Gaps {
-    /// The first key to read for a scan from `from`: after the gap that contains it.
+    /// Returns where a scan from `from` must begin: at `from`, or after the gap that contains it.
     pub(super) fn begin(&self, from: Key) -> (Bound<Key>, Run) {
         match self.around(&from) {
             Some((from, last)) => (Bound::Excluded(last), Run { from, last: Some(last) }),
@@ -32,7 +32,7 @@ impl Gaps {
         }
     }
 
-    /// Records that there is no row from the start of the run to `last`. `None` if a row was written in between.
+    /// Records that no row exists from the start of the run to `last`. `None` if a row was written there.
     pub(super) fn extend(&mut self, run: Run, last: Key) -> Option<Run> {
         let is_whole = match run.last {
             Some(before) => self.0.get(&run.from) == Some(&before),
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn at_its_bound_it_begins_anew() {
+    fn one_gap_above_the_maximum_drops_all_others() {
         let mut gaps = Gaps::default();
         for number in 0..GAPS_MAX {
             let run = gaps.begin(key(2 * number)).1;
@@ -93,7 +93,7 @@ mod tests {
         let run = gaps.begin(key(2 * GAPS_MAX)).1;
         gaps.extend(run, key(2 * GAPS_MAX + 1)).unwrap();
         assert_eq!(gaps.ranges(), [(key(2 * GAPS_MAX), key(2 * GAPS_MAX + 1))]);
-        // The scan of a dropped gap does not continue it.
+        // A scan does not extend a gap that was dropped.
         let (_, run) = gaps.begin(key(2 * GAPS_MAX));
         gaps.fill(&key(2 * GAPS_MAX + 1));
         assert!(gaps.extend(run, key(2 * GAPS_MAX + 2)).is_none());
@@ -101,14 +101,14 @@ mod tests {
     }
 
     #[test]
-    fn one_that_another_scan_has_found_meanwhile_is_not_found_again() {
+    fn a_gap_within_a_gap_of_another_scan_is_not_added() {
         let mut gaps = Gaps::default();
         let (_, inner) = gaps.begin(key(5));
         let (_, outer) = gaps.begin(key(0));
         gaps.extend(outer, key(9)).unwrap();
         assert!(gaps.extend(inner, key(7)).is_none());
         assert_eq!(gaps.ranges(), [(key(0), key(9))]);
-        // A scan from within the gap starts after it and extends the same gap.
+        // A scan that begins within a gap starts after the gap and extends it.
         let (from, run) = gaps.begin(key(3));
         assert_eq!(from, Bound::Excluded(key(9)));
         gaps.extend(run, key(12)).unwrap();

@@ -1,12 +1,13 @@
-//! The memtable: the rows in memory that are durable in the journal and not yet in the tree.
+//! The memtable: the rows that are durable in the journal and not yet in the tree.
 //!
-//! Batches write to the active table. A long table is closed, written to the tree and dropped. Invariants:
+//! Batches add rows to the active table. A checkpoint closes the table, writes it to the tree and drops it.
+//! A *gap* is a range of keys without a row. Invariants:
 //!
-//! - A written row is in a table or in the tree. A table is dropped only when the tree contains its rows. Until then it
-//!   takes precedence over the tree, and a newer table over an older one.
+//! - A table is dropped only when the tree contains its rows. Until then its rows take precedence over the
+//!   tree, and the rows of a newer table over those of an older table.
 //! - Only whole batches are written to the tree.
-//! - Readers see each batch as a whole.
-//! - A step of a scan returns the row that is next at that moment. Writes before the first step may be missed.
+//! - Readers see all rows of a batch or none.
+//! - A step of a scan returns the row that is next at the time of the step.
 
 mod gaps;
 
@@ -29,7 +30,7 @@ struct Tables {
     active: Table,
     /// The tables to be written to the tree, oldest first.
     closed: VecDeque<Arc<Table>>,
-    /// The number of tables in the tree. Earlier reads from the tree may be outdated.
+    /// The number of tables written to the tree. A scan reads the tree again when this number changes.
     flushed: u64,
     gaps: Mutex<Gaps>,
 }
@@ -47,7 +48,7 @@ const PASSED_MAX: usize = 256;
 type Written = Option<Box<[u8]>>;
 
 impl Memtable {
-    /// A row that was created and deleted within a table leaves no entry for scans to skip.
+    /// Adds the rows of a batch. A row that was created and deleted within a table is removed from it.
     pub(super) fn apply(
         &self,
         number: u64,
@@ -66,7 +67,7 @@ impl Memtable {
         let Tables { active, gaps, .. } = &mut *self.0.write();
         let gaps = gaps.get_mut();
         if active.newest != newest {
-            passing.clear(); // the table with these keys was closed meanwhile
+            passing.clear(); // the table was closed since these keys were read
         }
         for (key, value) in rows {
             if value.is_some() {
@@ -83,14 +84,14 @@ impl Memtable {
         Ok(())
     }
 
-    /// `None` if the row must be read from the tree.
+    /// Returns `None` if the row must be read from the tree.
     pub(super) fn get(&self, key: &[u8]) -> Option<Option<Vec<u8>>> {
         let tables = self.0.read();
         let row = tables.youngest_first().find_map(|table| table.rows.get(key))?;
         Some(row.as_deref().map(<[u8]>::to_vec))
     }
 
-    /// Closes the active table if it has batches, even if none of their rows are left.
+    /// Closes the active table if it has batches, even without rows.
     pub(super) fn close(&self) {
         let tables = &mut *self.0.write();
         if tables.active.newest > 0 {
@@ -108,21 +109,21 @@ impl Memtable {
             tables.flushed += 1;
             tables.closed.pop_front()
         };
-        drop(forgotten); // after the lock is released
+        drop(forgotten); // dropped after the lock is released
     }
 
     pub(super) fn bytes(&self) -> u64 {
         self.0.read().youngest_first().map(|table| table.bytes as u64).sum()
     }
 
-    /// Rows were written to the tree directly: read-ahead rows and gaps may be outdated.
+    /// Called after direct writes to the tree, which invalidate gaps and earlier reads of the tree.
     pub(super) fn filled(&self) {
         let tables = &mut *self.0.write();
         tables.flushed += 1;
         *tables.gaps.get_mut() = Gaps::default();
     }
 
-    /// The range must not be empty. `seek` reads the rest of it from the tree, as it is at the call or later.
+    /// Reads a range, which must not be empty. `seek` reads the rest of a range from the tree.
     pub(super) fn scan(
         self: &Arc<Self>,
         range: &KeyRange,
@@ -155,7 +156,7 @@ struct Scan<S> {
     /// `Some` until the first row.
     run: Option<Run>,
     flushed: u64,
-    /// The rows of the tree after the last row.
+    /// The rows of the tree after the last returned row.
     below: Peekable<Pairs<'static>>,
 }
 
@@ -174,7 +175,7 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
                 self.below = (self.seek)(&self.rest).peekable();
                 continue;
             }
-            // Reading the next row of the tree needs no lock of the tables.
+            // The lock of the tables is released before the next row of the tree is read.
             let (found, passed) = tables.pass(&mut self.rest, below);
             if let (Some(run), Some(last)) = (self.run.take(), passed) {
                 let run = tables.gaps.lock().extend(run, last);
@@ -189,7 +190,7 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
                 (Next::InTable { key, value, .. }, _) => (key, value),
                 (Next::Further | Next::Deleted, _) => continue,
                 (Next::InTree, Some(Ok((key, value)))) => {
-                    self.rest.go_on_behind(Key::new(&key));
+                    self.rest.continue_after(Key::new(&key));
                     (key, value)
                 }
                 (Next::InTree, pair) => return pair,
@@ -199,11 +200,11 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
 }
 
 enum Next {
-    /// The next row is the next row of the tree, if there is one.
+    /// The next row of the scan, if any, is the next row of the tree.
     InTree,
     Deleted,
     Further,
-    /// The next row is in a table. The tree may have an older version.
+    /// The next row of the scan is in a table. The tree may have an older value.
     InTable {
         key: Vec<u8>,
         value: Vec<u8>,
@@ -216,7 +217,7 @@ impl Tables {
         std::iter::once(&self.active).chain(self.closed.iter().rev().map(|table| &**table))
     }
 
-    /// The keys that a batch deletes and that only the active table has, and the newest batch in that table.
+    /// The keys that the batch deletes and only the active table contains, and the table's newest batch.
     fn only_in_active(&self, batch: &Batch) -> (Vec<Key>, u64) {
         let has = |table: &Table, key: &Key| matches!(table.rows.get(key), Some(Some(_)));
         let deleted = batch.writes().filter(|(_, value)| value.is_none()).map(|(key, _)| key);
@@ -227,7 +228,7 @@ impl Tables {
         (keys, self.active.newest)
     }
 
-    /// Skips deleted rows, up to the next row or to the next key of the tree. Returns the last deleted key.
+    /// Skips deleted rows, up to the next row or to the next key of the tree. Returns the last skipped key.
     fn pass(&self, rest: &mut Rest, below: Option<&[u8]>) -> (Next, Option<Key>) {
         let mut passed = None;
         for at in 0.. {
@@ -239,7 +240,7 @@ impl Tables {
             if order.is_gt() {
                 break;
             }
-            rest.go_on_behind(*key);
+            rest.continue_after(*key);
             let is_in_tree = order.is_eq();
             if let Some(value) = value {
                 let next = Next::InTable { key: key.to_vec(), value: value.to_vec(), is_in_tree };

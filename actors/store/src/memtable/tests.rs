@@ -10,8 +10,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// A simulated tree. A scan reads its state at the time of the request, which is the oldest state that a scan
-/// may return.
+/// A simulated tree. A scan reads all rows at its start, which is the oldest state that a scan may return.
 type Tree = Arc<Mutex<BTreeMap<Key, Vec<u8>>>>;
 
 fn seek(tree: &Tree) -> impl Fn(&Rest) -> Pairs<'static> + Send + use<> {
@@ -33,7 +32,7 @@ const SCANS: usize = 3;
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// A batch of keys with values; `None` deletes.
+    /// Applies a batch of keys with values. `None` deletes a key.
     Apply(Vec<(u8, Option<u8>)>),
     Close,
     /// Writes this many rows of the oldest closed table to the tree.
@@ -72,7 +71,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_step_of_a_scan_gives_what_is_next_then(steps in steps()) {
+    fn a_step_of_a_scan_returns_the_row_that_is_next_at_that_time(steps in steps()) {
         let (memtable, tree) = (Arc::new(Memtable::default()), Tree::default());
         let (mut model, mut number) = (BTreeMap::new(), 0);
         let mut scans: [_; SCANS] = std::array::from_fn(|_| (0, 24, true, None, None));
@@ -142,7 +141,7 @@ proptest! {
 }
 
 #[test]
-fn what_fails_below_is_given() {
+fn an_error_of_the_tree_is_returned() {
     let memtable = Arc::new(Memtable::default());
     let mut batch = Batch::default();
     batch.put(Key::new(&[1]), vec![1]);
@@ -171,7 +170,7 @@ fn readers_never_see_a_part_of_a_batch() {
         let reader = threads.spawn(|| {
             let mut newest = 0;
             while newest < 99 {
-                // In a scan, no row may be older than a row that the scan returned earlier.
+                // No row may be older than a row that the scan returned before it.
                 let mut last = newest;
                 for pair in memtable.scan(&range, Order::Descending, seek(&tree)) {
                     let value = pair.unwrap().1[0];
@@ -192,7 +191,7 @@ fn readers_never_see_a_part_of_a_batch() {
 }
 
 #[test]
-fn what_came_and_went_leaves_nothing_and_what_the_tree_has_is_deleted() {
+fn created_and_deleted_rows_leave_no_entry_and_rows_of_the_tree_are_deleted() {
     let memtable = Memtable::default();
     let key = |at: u8| Key::new(&[at]);
     let (mut puts, mut deletes) = (Batch::default(), Batch::default());
@@ -205,14 +204,14 @@ fn what_came_and_went_leaves_nothing_and_what_the_tree_has_is_deleted() {
     memtable.apply(2, &deletes, is_in_tree).unwrap();
     let rows = |table: &Table| table.rows.clone().into_keys().collect::<Vec<_>>();
     assert_eq!(rows(&memtable.0.read().active), [key(2)]);
-    // A batch that leaves no row in the table must count too.
+    // A batch counts even if it leaves no row in the table.
     let passing = Memtable::default();
     passing.apply(1, &puts, |_| Ok(false)).unwrap();
     passing.apply(2, &deletes, |_| Ok(false)).unwrap();
     passing.close();
     let closed = passing.oldest().unwrap();
     assert_eq!((closed.newest(), closed.rows().count()), (2, 0));
-    // A row that is in a closed table can be deleted.
+    // Rows that a closed table contains stay in the active table as deleted rows.
     memtable.apply(3, &puts, is_in_tree).unwrap();
     memtable.close();
     memtable.apply(4, &puts, is_in_tree).unwrap();
@@ -231,7 +230,7 @@ fn what_came_and_went_leaves_nothing_and_what_the_tree_has_is_deleted() {
 }
 
 #[test]
-fn a_table_that_is_closed_while_the_tree_is_asked_keeps_its_rows_deleted() {
+fn a_table_that_is_closed_during_the_read_of_the_tree_keeps_its_rows_deleted() {
     let memtable = Memtable::default();
     let (mut put, mut over) = (Batch::default(), Batch::default());
     put.put(Key::new(&[1]), vec![1]);
@@ -247,7 +246,7 @@ fn a_table_that_is_closed_while_the_tree_is_asked_keeps_its_rows_deleted() {
 }
 
 #[test]
-fn who_looks_for_the_first_of_many_passes_over_those_that_were_before_it_once() {
+fn a_scan_for_the_first_row_skips_the_deleted_rows_before_it_once() {
     let (memtable, tree) = (Arc::new(Memtable::default()), Tree::default());
     let range = KeyRange { from: Key::new(&[0]), to: Key::new(&[1]) };
     let key = |number: u16| Key::new(&[0]).with(&number.to_be_bytes());
@@ -271,7 +270,7 @@ fn who_looks_for_the_first_of_many_passes_over_those_that_were_before_it_once() 
     assert_eq!(first(), Some(key(deleted).to_vec()));
     assert_eq!(first(), Some(key(deleted).to_vec()));
     assert_eq!(*from.lock(), [Bound::Included(range.from), Bound::Excluded(key(deleted - 1))]);
-    // Rows that are written into a gap are found, even after the tree was filled directly.
+    // Scans find rows that are written into a gap, also rows that are written directly to the tree.
     let mut put = Batch::default();
     put.put(key(7), vec![3]);
     memtable.apply(2, &put, |_| Ok(true)).unwrap();

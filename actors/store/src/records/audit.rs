@@ -1,6 +1,6 @@
 //! Entries of the audit log.
 //!
-//! Every change that alters the usage of a business writes an entry, so the newest entry also contains the usage.
+//! Every change to the usage of a business writes an entry, so the newest entry contains the current usage.
 
 use domain::{Actor, Amount, AuditEntry, Budget, BudgetKind, FieldChange, Limit, ResourceId, Usage};
 use uuid::Uuid;
@@ -66,7 +66,7 @@ fields! {
     Limit { rows_max, bytes_max }
 }
 
-/// Only kinds with a limit are stored.
+/// The stored budget contains only the kinds with a limit.
 impl Record for Budget {
     fn encode(&self) -> Vec<u8> {
         let limits = BudgetKind::ALL.iter().map(|kind| (*kind, self.limit(*kind)));
@@ -85,7 +85,7 @@ impl Record for Budget {
     }
 }
 
-/// Rows and bytes in the order of [`BudgetKind::kept`]. A usage that lacks a newer kind is decoded as none.
+/// Rows and bytes in the order of [`BudgetKind::kept`]. A usage without a newer kind is decoded as `None`.
 mod usage {
     use domain::Usage;
 
@@ -136,7 +136,7 @@ mod tests {
         7374617475730b22636f6e6669726d6564220b2263616e63656c6c656422";
 
     #[test]
-    fn an_entry_of_the_first_version_is_read_and_tells_no_usage() {
+    fn an_entry_of_the_first_version_has_no_usage() {
         let bytes: Vec<u8> = (0..ENTRY.len() / 2)
             .map(|at| u8::from_str_radix(&ENTRY[2 * at..2 * at + 2], 16).unwrap())
             .collect();
@@ -154,9 +154,9 @@ mod tests {
             usage.set(kind, Amount { rows, bytes: 100 * rows });
         }
         let usage = Some(usage);
-        let told = AuditRecord { entry: entry(), usage };
-        check(&told, &format!("02{ENTRY}08016402c803fb2c0104fb900105fbf40106fb580207fbbc0208fb2003"));
-        assert_eq!(AuditEntry::decode(&told.encode()).unwrap(), entry());
+        let with_usage = AuditRecord { entry: entry(), usage };
+        check(&with_usage, &format!("02{ENTRY}08016402c803fb2c0104fb900105fbf40106fb580207fbbc0208fb2003"));
+        assert_eq!(AuditEntry::decode(&with_usage.encode()).unwrap(), entry());
         check(
             &AuditEntry { actor: Actor::System, changes: vec![], ..entry() },
             "02a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1fd00358d5b39030000030015617070\
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_person_has_their_id_where_a_key_has_its_own() {
+    fn the_id_of_a_person_is_stored_like_the_id_of_a_key() {
         let by_person = AuditEntry { actor: Actor::Person(id_of([0xa2; 16])), ..entry() };
         let golden = ENTRY.replacen("fd00358d5b390300000101a2", "fd00358d5b390300000401a2", 1);
         check(&by_person, &format!("02{golden}00"));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_usage_that_lacks_a_kind_tells_nothing() {
+    fn a_usage_that_lacks_a_kind_is_decoded_as_none() {
         let read = |bytes: &[u8]| usage::read(&mut Fields::of("usage", &[1], bytes).unwrap()).unwrap();
         let mut kept = Usage::default();
         kept.set(BudgetKind::Knowledge, Amount { rows: 3, bytes: 300 });

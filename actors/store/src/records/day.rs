@@ -1,4 +1,4 @@
-//! Appointments, contacts with the index of their names, calls with their index by start, messages and knowledge.
+//! Appointments, contacts, the index of their names, calls, their index by start, messages and knowledge.
 
 use domain::{
     Appointment, Buffers, CallOutcome, CallRecord, Contact, ContactId, Direction, Knowledge, MessageStatus,
@@ -15,7 +15,7 @@ record!(Appointment, "appointment", {
     3: notes = None;
 } check |it| { (it.ends_at > it.starts_at) => "it ends before it starts" });
 
-/// The nil UUID is never issued, so it means that there is no id.
+/// Stores a missing id as the nil UUID, which is never issued.
 mod nil_for_none {
     use domain::{ContactId, ResourceId};
     use uuid::Uuid;
@@ -38,10 +38,10 @@ record!(Contact, "contact", {
     2: notes = None;
 });
 
-/// The names of consecutive contacts, many in one row: a row costs a search more than its bytes.
+/// The names of contacts with consecutive ids. A row has many names, to make searches fast.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamesRecord {
-    /// The id and the folded name.
+    /// The id and the case-folded name of each contact.
     pub names: Vec<(ContactId, String)>,
 }
 
@@ -49,7 +49,7 @@ record!(NamesRecord, "names", { 1: names } check |it| {
     it.names.is_sorted_by(|a, b| a.0 < b.0) => "its contacts are not in order"
 });
 
-/// The value in the index by start, so that lists are filtered without reading the calls.
+/// The value of a row in the index by start. It lets lists filter calls without reading them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallRow {
     pub direction: Direction,
@@ -128,10 +128,10 @@ mod tests {
         let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102fd00358d5b39030000fd8023c45b\
              39030000a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a3a3a3a3a3a3a3a3a3a3a3a3\
              a3a3a3a3000000000000000000000000000000000101010001fb5802";
-        let of_nobody = appointment().erased();
-        check(&of_nobody, &format!("03{first}0ff000"));
-        check_old(&of_nobody, &format!("02{first}0ff0"));
-        check_old(&Appointment { buffers: Buffers::default(), ..of_nobody }, &format!("01{first}"));
+        let without_contact = appointment().erased();
+        check(&without_contact, &format!("03{first}0ff000"));
+        check_old(&without_contact, &format!("02{first}0ff0"));
+        check_old(&Appointment { buffers: Buffers::default(), ..without_contact }, &format!("01{first}"));
     }
 
     #[test]
@@ -237,13 +237,13 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_summary_comes_back_byte_for_byte() {
+    fn the_longest_summary_is_read_unchanged() {
         let long = CallRecord {
             summary: Some("👩‍🚀\u{301}م".repeat(200) + &"😀".repeat(19_000)), ..call()
         };
         let bytes = long.encode();
         assert!(bytes.len() < LONG_VALUE_BYTES_MAX);
-        assert!(bytes.len() > VALUE_BYTES_MAX, "it is kept in pieces");
+        assert!(bytes.len() > VALUE_BYTES_MAX, "the record must be long enough for pieces");
         assert_eq!(CallRecord::decode(&bytes).unwrap(), long);
     }
 
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_content_is_within_the_bound() {
+    fn the_longest_content_is_shorter_than_the_longest_value() {
         let longest = Knowledge { content: "😀".repeat(50_000), ..knowledge() };
         let bytes = longest.encode();
         assert!(bytes.len() < LONG_VALUE_BYTES_MAX);

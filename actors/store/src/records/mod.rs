@@ -1,7 +1,7 @@
-//! The stored form of each record: its fields in order, with the version that added each.
+//! The encoding of each record: its fields in order, each with the version that added it.
 //!
-//! Invariants: ids are stored as 16 bytes, instants as milliseconds, words as numbers that never change. A decoded
-//! record has passed the same checks as a new one. A test per kind pins its bytes.
+//! Invariants: ids are stored as 16 bytes, instants as milliseconds, and the variants of an enum as numbers
+//! that never change. Decoding applies the checks of new records. Tests check the bytes of each record.
 
 mod audit;
 mod business;
@@ -38,7 +38,7 @@ trait Numbered: Sized {
     fn from_number(number: u8) -> Option<Self>;
 }
 
-/// Numbers the words of an enum. A missing word does not compile, and a repeated number is an unreachable arm.
+/// Assigns a number to each variant of an enum. A missing variant or a repeated number does not compile.
 macro_rules! numbers {
     ($($type:ident { $($variant:ident = $number:literal),* $(,)? })*) => {$(
         impl Numbered for $type {

@@ -41,7 +41,7 @@ impl Field for AlertChoices {
     }
 }
 
-// In the first version, only the operator created keys.
+// The first version has no creator, because only the operator could create keys.
 record!(ApiKey, "api_key", {
     1: id, business_id, name, prefix, hash, scopes, created_at, revoked_at;
     2: created_by = KeyCreator::Operator;
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn damaged_fields_of_key_are_refused() {
-        // Two scopes, as a varint of two bytes after the hash.
+        // The scopes are a varint of two bytes after the hash.
         check_damage(&key(), |bytes| replace(bytes, b"\xa3\xfb\x01\x02", b"\xa3\xfb\x01\x42"));
         check_damage(&key(), |bytes| *bytes.last_mut().unwrap() = 0x7f);
     }
@@ -273,13 +273,13 @@ mod tests {
     }
 
     #[test]
-    fn the_bytes_of_what_was_read_never_change() {
+    fn the_bytes_of_read_alerts_never_change() {
         check(&AlertsRead { until: 300, at: Timestamp::from_millis(9) }, "01fb2c0112");
     }
 
     #[test]
-    fn what_is_no_alert_is_damage() {
-        // The number and the kind of the alert.
+    fn an_invalid_alert_is_damaged() {
+        // Damages the number and then the kind of the alert.
         check_damage(&alert(), |bytes| bytes[33] = 0);
         check_damage(&alert(), |bytes| bytes[34] = 0x7f);
         check_damage(&AlertsRead { until: 3, at: Timestamp::from_millis(9) }, |bytes| bytes[1] = 0);

@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_text_of_an_error_is_stored_and_becomes_the_error_again() {
+    fn an_error_is_stored_as_text_and_decoded_to_the_same_error() {
         for error in [AttemptError::Status(500), AttemptFailure::CertificateIssuer.into()] {
             let delivery = Delivery { last_error: Some(error.clone()), ..delivery() };
             let bytes = delivery.encode();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_word_is_damage() {
+    fn an_unknown_number_is_damage() {
         check_damage(&endpoint(), |bytes| replace(bytes, b"/h\x3f\x00\x02", b"/h\x3f\x00\x07"));
         check_damage(&endpoint(), |bytes| replace(bytes, b"/h\x3f", b"/h\x7f"));
         check_damage(&delivery(), |bytes| bytes[17] = 0x7f);
@@ -188,9 +188,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_mail_is_damage() {
+    fn an_invalid_mail_is_damaged() {
         check_damage(&mail(), |bytes| bytes[50] = 0x7f);
-        // A due mail whose status is not pending.
+        // The mail has a due time and a status other than pending.
         check_damage(&mail(), |bytes| replace(bytes, b"m@b.example\x01", b"m@b.example\x02"));
         check_damage(&mail(), |bytes| replace(bytes, b"m@b.example\x01", b"m@b.example\x7f"));
     }

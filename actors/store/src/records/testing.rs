@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::super::{Record, StoreError};
 
-/// Checks the encoding of a record. A part of it, a longer one and a newer version are errors.
+/// Checks the encoding of a record. Shorter or longer bytes and a newer version must be errors.
 pub(super) fn check<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
     let bytes = record.encode();
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -19,13 +19,13 @@ pub(super) fn check<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
     }
     let mut longer = bytes.clone();
     longer.push(0);
-    assert!(matches!(R::decode(&longer), Err(StoreError::Damaged { .. })), "a byte too many");
+    assert!(matches!(R::decode(&longer), Err(StoreError::Damaged { .. })), "with an extra byte");
     let mut newer = bytes;
     newer[0] = 0xee;
     assert!(matches!(R::decode(&newer), Err(StoreError::Version { found: 0xee, .. })));
 }
 
-/// Checks that an encoding of an earlier version decodes to the record. A part of it is an error.
+/// Checks that the bytes of an earlier version decode to the record. Shorter bytes must be an error.
 pub(super) fn check_old<R: Record + PartialEq + Debug>(record: &R, golden: &str) {
     let golden = golden.replace([' ', '\n'], "");
     let bytes: Vec<u8> =
@@ -57,7 +57,7 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
     bytes[at..at + to.len()].copy_from_slice(to);
 }
 
-/// Decodes the bytes as every kind of record. Only a panic is a failure.
+/// Decodes the bytes as each kind of record. Errors are expected; only a panic fails the test.
 fn decode_all(bytes: &[u8]) {
     use domain::{
         ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CallRecord, Contact, Delivery,

@@ -1,4 +1,4 @@
-//! Work in steps, remembered responses, and records about the whole store.
+//! Erasures and their progress, stored responses, and records about the whole store.
 
 use domain::{
     AppointmentId, BusinessId, CallId, ContactId, ErasureId, MessageId, ResourceId, SteadyTime, Timestamp,
@@ -11,7 +11,7 @@ use crate::{KEY_BYTES_MAX, StoreError};
 /// Identifies the calls and messages of a contact that is being erased.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasureRecord {
-    /// Greater than every earlier id.
+    /// Greater than the id of every earlier erasure.
     pub id: ErasureId,
     pub phone: Option<[u8; 16]>,
 }
@@ -21,9 +21,9 @@ record!(ErasureRecord, "erasure", { 1: id, phone });
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasingRecord {
     pub newest: ErasureId,
-    /// The stage of the erasure, which determines the kind of rows that is being searched.
+    /// The stage of the erasure. Each stage searches one kind of rows.
     pub stage: u8,
-    /// The key of the last searched row; empty at the start.
+    /// The key of the last searched row; empty at the start of the stage.
     pub at: Vec<u8>,
 }
 
@@ -44,15 +44,15 @@ pub struct IdempotencyRecord {
     /// The hash of the request. A different request with the same key is refused.
     pub fingerprint: [u8; 32],
     pub status: u16,
-    /// The body; empty if the response had none, or if it is not stored.
+    /// The body of the response. Empty if the response has no body, or if the body is not stored.
     pub body: Vec<u8>,
     /// The resource to render instead of the body, because the body contained data of an erased contact.
     pub shows: Option<ShownAnew>,
-    /// The first version stored a stamp: steady time started at the wall time.
+    /// The time of the response. The first version stored wall time, which is read as steady time.
     pub answered: SteadyTime,
 }
 
-/// A resource that is rendered in its present state instead of a stored response.
+/// A resource whose current state is rendered instead of a stored response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShownAnew {
     Contact(ContactId),
@@ -89,7 +89,7 @@ impl Field for ShownAnew {
 pub struct ClockRecord {
     pub steady: SteadyTime,
     pub wall: Timestamp,
-    /// The newest stamp in the store; [`Timestamp::MIN`] without one.
+    /// The newest stamp in the store; [`Timestamp::MIN`] if the store has no stamps.
     pub newest: Timestamp,
     /// The boot in which the record was written. `None` if the machine has no ids of boots.
     pub boot: Option<Boot>,
@@ -117,18 +117,18 @@ pub struct RoundRecord {
 
 record!(RoundRecord, "round", { 1: began, after, is_through });
 
-/// The layout of keys and the relations between rows. Opening converts an earlier format and refuses a later one.
+/// The version of the layout of rows. Opening converts an earlier format and refuses a later format.
 pub const STORE_FORMAT: u16 = 6;
 
-/// Replaces the format during a conversion. No version knows it, so no version uses a half-converted store.
+/// Replaces the format during a conversion, so that no version uses a half-converted store.
 pub const STORE_FORMAT_IN_UPGRADE: u16 = u16::MAX;
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct MetaRecord {
-    /// The format of the store. It must be checked first.
+    /// The format of the store. A reader of other rows must check it first.
     pub format: u16,
     pub secret: [u8; 32],
-    /// For the tokens of mailed links. A restore makes a new one, so the original service does not accept them.
+    /// The secret for the tokens of mailed links. A restore changes it, so the original refuses new links.
     pub link_secret: [u8; 32],
     pub created_at: Timestamp,
 }
@@ -144,7 +144,7 @@ impl std::fmt::Debug for MetaRecord {
 
 const META: &str = "meta";
 
-/// Version 2 is written only when the secrets differ, after a restore. An earlier version can use other stores.
+/// Version 2 is written only if the secrets differ, after a restore. Earlier versions can read version 1.
 impl Record for MetaRecord {
     fn encode(&self) -> Vec<u8> {
         let differ = self.link_secret != self.secret;
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_erasing_under_way_has_these_bytes() {
+    fn the_progress_of_an_erasure_has_these_bytes() {
         let erasing = ErasingRecord { newest: id_of([0xa1; 16]), stage: 3, at: vec![1, 2] };
         check(&erasing, "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a103020102");
         let mut long = ErasingRecord { at: vec![0; 64], ..erasing };
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_of_the_first_version_is_read_and_its_stamp_taken_for_steady_time() {
+    fn the_stamp_of_a_first_version_record_is_read_as_steady_time() {
         check_old(
             &record(),
             "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1\
@@ -261,7 +261,7 @@ mod tests {
         let boot = Some(Boot { id: Uuid::from_bytes([0xb0; 16]), passed: 5_000 });
         let booted = ClockRecord { boot, ..record };
         check(&booted, &format!("02 fd00358d5b39030000 01 fb5802 01 {} fb1027", "b0".repeat(16)));
-        // The low byte of the time since the boot: an odd number encodes a negative time.
+        // Changes the low byte of the time since the boot to an odd number, which encodes a negative time.
         check_damage(&booted, |bytes| bytes[32] = 0x11);
     }
 

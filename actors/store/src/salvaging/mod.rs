@@ -2,12 +2,12 @@
 //!
 //! Rules:
 //!
-//! - The damaged store is not written. Its lock is held if it has a lock file.
-//! - Batches of the journal after the newest batch of the tree are applied, even if one between them is missing.
-//!   Earlier batches are applied only if none after them is missing: they lead to the state after the newest batch, and
-//!   restore rows that are unreadable in the tree.
-//! - The service refuses an unfinished store ([`super::filling`]).
-//! - The list of tombstones is copied. The list of the businesses that are set aside is not.
+//! - The damaged store is not changed. If it has a lock file, the salvage holds the lock.
+//! - Batches of the journal after the newest batch of the tree are applied, even if a batch between them is
+//!   missing. Earlier batches are applied only if no later batch is missing: they restore rows that are
+//!   unreadable in the tree, and later batches then overwrite their old values.
+//! - Until the salvage is finished, the service does not open the new store ([`super::filling`]).
+//! - The new store gets a copy of the list of tombstones, but no list of businesses that are set aside.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -23,7 +23,7 @@ use super::{Filling, Store, StoreError, TOMBSTONES_FILE, filling, format, keys, 
 
 pub struct Salvaging {
     pub store: Store,
-    /// The offsets of unreadable parts in the damaged store's file.
+    /// The offsets of the unreadable parts of sled's file `db`.
     pub unreadable: Vec<u64>,
     from: PathBuf,
     to: PathBuf,
@@ -34,13 +34,12 @@ impl Salvaging {
     /// Writes the readable rows of the store in `from` to a new store in `to`, a missing or empty directory.
     ///
     /// # Errors
-    /// Returns an error if a service uses the store, its files are missing, or the new store cannot be
-    /// created.
+    /// Returns an error if a service uses the store, `db` is missing, or the new store cannot be created.
     pub fn begin(from: &Path, to: &Path) -> Result<Self, StoreError> {
         let lock = lock(from)?;
         filling::check_finished(from)?;
         match format::check(from) {
-            Ok(()) | Err(StoreError::FormatFile(_)) => {} // the rows contain the format too
+            Ok(()) | Err(StoreError::FormatFile(_)) => {} // a row of the store also contains the format
             Err(error) => return Err(error),
         }
         let db = from.join("store").join("db");
@@ -96,7 +95,7 @@ fn is_key(key: &[u8]) -> bool {
         || piece_of(key).map_or_else(|| keys::is_well_formed(key), |whole| keys::is_well_formed(&whole))
 }
 
-/// The changes by the batches of the journal to a tree whose newest batch is `newest`.
+/// Returns the changes that the journal makes to a tree whose newest batch is `newest`.
 fn changes(found: Vec<Found>, newest: Option<u64>) -> BTreeMap<Vec<u8>, Option<Vec<u8>>> {
     let after = |number: u64| newest.is_some_and(|newest| number > newest);
     let is_older = found.last().is_none_or(|last| newest.is_some_and(|newest| newest > last.number));

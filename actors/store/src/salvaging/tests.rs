@@ -36,7 +36,7 @@ fn all(rows: &dyn Backend) -> Rows {
     rows.scan(&every_row(), Order::Ascending).collect::<Result<_, _>>().unwrap()
 }
 
-/// The rows that a salvage returns, and the number of unreadable parts.
+/// Returns the rows of a salvage and the number of unreadable parts.
 fn salvaged(from: &Path) -> (Rows, usize) {
     let to = tempfile::tempdir().unwrap();
     let salvaging = Salvaging::begin(from, to.path()).unwrap();
@@ -78,7 +78,7 @@ impl Numbers {
 }
 
 #[test]
-fn a_refused_store_gives_all_rows_but_those_of_the_damaged_messages() {
+fn a_salvage_returns_all_rows_except_those_of_the_damaged_messages() {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
     store.on_failure(Box::new(|error| panic!("{error}")));
@@ -117,7 +117,7 @@ fn an_undamaged_store_is_salvaged_row_by_row() {
             for _ in 0..200 + numbers.below(300) {
                 let mut batch = Batch::default();
                 let business = 1 + numbers.below(4);
-                // The rows are adjacent, so that pages are split, and merged when they are empty.
+                // The rows are adjacent, so that sled splits pages, and merges empty pages.
                 let first = numbers.below(2_000);
                 let deletes = numbers.below(3) == 0;
                 for number in first..first + 30 {
@@ -144,7 +144,7 @@ fn an_undamaged_store_is_salvaged_row_by_row() {
 }
 
 #[test]
-fn rows_of_the_journal_replace_unreadable_ones_and_a_damaged_record_costs_its_own_alone() {
+fn rows_of_the_journal_replace_unreadable_rows_and_a_damaged_record_loses_only_its_own() {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=2, 400);
@@ -174,7 +174,7 @@ fn rows_of_the_journal_replace_unreadable_ones_and_a_damaged_record_costs_its_ow
 }
 
 #[tokio::test]
-async fn a_new_store_takes_the_list_along_and_one_that_is_not_finished_is_refused() {
+async fn the_new_store_gets_the_tombstones_and_an_unfinished_store_is_refused() {
     let (home, to) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=1, 40);

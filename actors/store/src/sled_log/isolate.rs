@@ -1,14 +1,14 @@
-//! Isolates a corrupt page of sled's tree: the page becomes an empty leaf, so that sled can use all other pages.
+//! Plans the isolation of a corrupt page of sled's tree: an empty leaf replaces it.
 //!
-//! sled stops its cleaner at a page that it cannot read. So the messages of such a page are replaced in place by
-//! messages of the same length, which form an empty leaf between the same neighbours. The caller sets the businesses
-//! between these keys aside, so nothing reads the page as empty.
+//! sled's cleaner stops at a page that it cannot read. So messages of the same length replace the messages
+//! of such a page in the file. They form an empty leaf with the same neighbours. The caller sets aside the
+//! businesses in the page's range.
 //!
 //! Invariants:
 //!
-//! - sled is closed. This module writes nothing: the plan states the writes, which may be repeated.
-//! - Only a leaf is isolated, and only if its parent states its keys.
-//! - A plan concerns only the bytes of that leaf's messages, whose segments are still in place.
+//! - sled is closed. This module writes nothing. The plan contains the writes, which may be repeated.
+//! - Only a leaf is isolated, and only if its parent contains its range.
+//! - A plan changes only the bytes of the leaf's messages, and only if sled has not reused their segments.
 
 use std::io;
 
@@ -59,7 +59,7 @@ pub(super) fn node(log: &Log, state: &State) -> io::Result<Option<Node>> {
     Ok(Some(node))
 }
 
-/// The unreadable pages with the offsets of their first corrupt messages: all, or the one with a message at `offset`.
+/// The unreadable pages, or the page with a message at `offset`, with their first corrupt messages.
 pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io::Result<Vec<(u64, u64)>> {
     let mut found = Vec::new();
     for (page, state) in pages.iter() {
@@ -76,7 +76,7 @@ pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io
     Ok(found)
 }
 
-/// The value of the last key of the tree; `None` when it cannot be read.
+/// Returns the value of `key` if it is the last key of the tree. `None` if it is not or cannot be read.
 pub(crate) fn last_value(log: &Log, pages: &Pages, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
     let mut page = root(log, pages)?;
     while let Some(at) = page {
@@ -98,7 +98,7 @@ fn root(log: &Log, pages: &Pages) -> io::Result<Option<u64>> {
     Ok(body(log, base)?.and_then(|body| root_of(&body)))
 }
 
-/// Plans the isolation of a page. An error names the offset `at`.
+/// Plans the isolation of a page. Errors contain the offset `at`.
 pub(crate) fn plan(log: &Log, pages: &Pages, page: u64, at: u64) -> Result<Plan, Unusable> {
     let refused = |what| Unusable::Damaged { offset: at, what };
     let State::Present { base, links } = pages.get(page) else {

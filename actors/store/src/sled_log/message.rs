@@ -2,7 +2,7 @@
 
 use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES};
 
-/// sled's numbers. The kinds of large messages in separate files are not accepted: the store has none.
+/// The kinds of messages, with sled's numbers. The kinds for large messages in blob files are not accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A cancelled operation, which is skipped.
@@ -31,14 +31,14 @@ impl Kind {
 pub(super) struct Header {
     pub(super) kind: Kind,
     pub(super) page: u64,
-    /// The LSN of the message's segment, divided by the length of segments.
+    /// The number of the message's segment: its LSN divided by the segment length.
     pub(super) number: u64,
     pub(super) header: usize,
     pub(super) length: usize,
     sum: u32,
 }
 
-/// The unchecked header at the start of these bytes. The body may be longer than the bytes.
+/// Parses the header at the start of these bytes without a check. The body may be longer than the bytes.
 pub(super) fn parse(message: &[u8]) -> Option<Header> {
     let mut bytes = Bytes(message);
     let sum = u32::from_le_bytes(bytes.array()?);
@@ -51,7 +51,7 @@ pub(super) fn parse(message: &[u8]) -> Option<Header> {
     Some(Header { kind, page, number, header, length: header.checked_add(body)?, sum })
 }
 
-/// The unchecked header at this offset of a segment; `None` when no header fits there.
+/// Parses the header at this offset of a segment. `None` if the message would not fit into the segment.
 pub(super) fn header_at(segment: &[u8], at: usize) -> Option<Header> {
     let rest = segment.get(at..)?;
     parse(rest).filter(|header| header.length <= rest.len())
@@ -69,7 +69,7 @@ fn sum_of(header: &[u8], body: &[u8]) -> u32 {
     !sum.finalize()
 }
 
-/// Whether the checksum would be right with another page number below `pages`.
+/// True if the checksum would be right with another page number below `pages`.
 pub(super) fn is_of_another_page(segment: &[u8], at: usize, header: &Header, pages: u64) -> bool {
     let (bytes, body) = segment[at..at + header.length].split_at(header.header);
     let mut page_bytes = Vec::new();
@@ -87,7 +87,7 @@ pub(super) fn is_of_another_page(segment: &[u8], at: usize, header: &Header, pag
     })
 }
 
-/// A message of this length, with zeros after the body; `None` when no header makes it that long.
+/// Encodes a message of this length, with zeros after the body. `None` if no message has this length.
 pub(super) fn encode(kind: Kind, number: u64, page: u64, body: &[u8], length: usize) -> Option<Vec<u8>> {
     (body.len()..length).rev().find_map(|body_bytes| {
         let mut message = vec![0; 4];
@@ -111,7 +111,7 @@ pub(super) fn message_at(segment: &[u8], at: usize, number: u64) -> Option<Heade
     header_at(segment, at).filter(|header| header.number == number && is_whole(segment, at, header))
 }
 
-/// The next valid message with this property from `at` on, with its offset. Zeros are not a message.
+/// Returns the next valid and sought message from `at` on, with its offset. Zeros are not a message.
 pub(super) fn next_message(
     segment: &[u8],
     mut at: usize,
@@ -130,7 +130,7 @@ pub(super) fn next_message(
     None
 }
 
-/// The valid messages in the bytes of a segment, including messages of another segment.
+/// Returns the valid messages in the bytes of a segment, including remains of an earlier segment.
 pub(super) fn all_messages(segment: &[u8]) -> impl Iterator<Item = Header> {
     let mut at = SEGMENT_HEADER_BYTES;
     std::iter::from_fn(move || {
@@ -140,7 +140,7 @@ pub(super) fn all_messages(segment: &[u8]) -> impl Iterator<Item = Header> {
     })
 }
 
-/// The offset of the next valid message of the segment with this number, or the length of the segment.
+/// Returns the offset of the next valid message with this segment number, or the length of the segment.
 pub(super) fn message_after(segment: &[u8], at: usize, number: u64) -> usize {
     next_message(segment, at, |header| header.number == number).map_or(segment.len(), |(at, _)| at)
 }
@@ -149,7 +149,7 @@ pub(super) fn has_room(at: usize, segment_bytes: usize) -> bool {
     at + HEADER_BYTES_MAX <= segment_bytes
 }
 
-/// A reader of bytes. Every read returns `None` past the end.
+/// A reader of bytes. A read beyond the end returns `None`.
 #[derive(Clone, Copy)]
 pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
 
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_message_is_made_as_long_as_it_is_asked_for() {
+    fn a_message_is_encoded_with_the_given_length() {
         for length in [15, 20, 260, 2_300, 70_000] {
             let message = encode(Kind::Node, 5, 300, b"body", length).unwrap();
             assert_eq!(message.len(), length);

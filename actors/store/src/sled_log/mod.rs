@@ -1,17 +1,19 @@
-//! Reads sled's files: to check them before sled opens them, to isolate a corrupt page, and to salvage rows.
+//! Reads sled's files to check them before sled opens them, to isolate a corrupt page or to salvage rows.
 //!
-//! sled 0.34.7 keeps its log in one file, `db`, of segments of equal length. A segment without live pages is free and
-//! overwritten later. A log sequence number (LSN) always grows, and a segment starts at a multiple of its length.
+//! sled 0.34.7 stores its log in one file, `db`, which consists of segments of equal length. A *message* is
+//! a record of the log, with a whole *page* (node) of sled's tree or a change of a page. sled overwrites a
+//! segment without needed messages later. A log sequence number (LSN) is a position in the log. A segment
+//! starts at a multiple of its length.
 //!
 //! ```text
-//! segment      crc32 4 | LSN 8 | stable LSN 8                     both LSNs with all bits but the first inverted
-//! message      crc32 4 | kind 1 | length | segment number | page  the last three are varints; then the body
+//! segment      crc32 4 | LSN 8 | stable LSN 8                     in both LSNs, all bits except the first are inverted
+//! message      crc32 4 | kind 1 | length | segment number | page  the last three are varints; the body follows
 //! snap.LSN     LSN 8 | active segment | page states, then length 8 | crc32 4
 //! ```
 //!
-//! A message's checksum covers the body and then the header after the checksum. A segment ends at a cap, or where no
-//! header fits any more (32 bytes). The layouts are those of sled's `pagecache/logger.rs`, `pagecache/snapshot.rs` and
-//! `serialization.rs`.
+//! A message's checksum covers the body, and then the header after the checksum. A segment ends at a
+//! message of kind `Cap`, or if less than the length of a header (32 bytes) is left. The layouts are in
+//! sled's `pagecache/logger.rs`, `pagecache/snapshot.rs` and `serialization.rs`.
 //!
 //! Invariant: this module never writes to sled's files.
 

@@ -1,22 +1,22 @@
-//! Nodes of sled's tree, as its messages store them.
+//! The encoding of pages of sled's tree (nodes) in messages.
 
 use super::message::{Bytes, put_varint};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) next: Option<u64>,
-    /// A child that is being merged into its left neighbour.
+    /// A child page that sled is merging into its left neighbour.
     merging_child: Option<u64>,
     merging: bool,
     /// The number of bytes of `lo` that the stored keys omit.
     prefix: usize,
     pub(super) lo: Vec<u8>,
-    /// The first key after the range; empty on the last page.
+    /// The first key after the page's range; empty for the last page.
     pub(super) hi: Vec<u8>,
     pub(super) data: Data,
 }
 
-/// The content, by keys without their prefix.
+/// The rows of a leaf, or the children of an index page. The keys lack the prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Data {
     Leaf(Vec<(Vec<u8>, Vec<u8>)>),
@@ -24,7 +24,7 @@ pub(super) enum Data {
 }
 
 impl Node {
-    /// Decodes the body of a message. Bytes after the node are ignored.
+    /// Decodes the body of a message. Ignores bytes after the node.
     pub(super) fn decode(body: &[u8]) -> Option<Self> {
         let mut bytes = Bytes(body);
         let next = bytes.varint()?;
@@ -49,7 +49,7 @@ impl Node {
         Some(Self { next, merging_child, merging: merging != 0, prefix, lo, hi, data })
     }
 
-    /// Applies the body of a change; `None` when that is impossible.
+    /// Applies the body of a change to the page. `None` if this is impossible.
     pub(super) fn apply(&mut self, link: &[u8]) -> Option<()> {
         let mut bytes = Bytes(link);
         match (bytes.byte()?, &mut self.data) {
@@ -64,7 +64,7 @@ impl Node {
                 let key = bytes.string()?;
                 rows.retain(|(other, _)| other != key);
             }
-            // The three steps of a merge: the parent begins it, the child ends, the parent drops the child.
+            // A merge: the parent names the child (2), the child is marked (4), the parent drops it (3).
             (2, Data::Index(_)) => self.merging_child = Some(bytes.varint()?),
             (3, Data::Index(pointers)) => {
                 let merged = self.merging_child.take()?;
@@ -85,11 +85,11 @@ impl Node {
     }
 }
 
-/// The body of an empty leaf with this range and right neighbour.
+/// Encodes the body of an empty leaf with this range and right neighbour.
 pub(super) fn encode_empty(lo: &[u8], hi: &[u8], next: Option<u64>) -> Vec<u8> {
     let mut body = Vec::new();
     put_varint(&mut body, next.unwrap_or(0));
-    body.extend([0, 0, 0]); // no merge of a child or of the page, and whole keys
+    body.extend([0, 0, 0]); // no merge of a child or of the page, no prefix
     for key in [lo, hi] {
         put_varint(&mut body, key.len() as u64);
         body.extend(key);
@@ -98,7 +98,7 @@ pub(super) fn encode_empty(lo: &[u8], hi: &[u8], next: Option<u64>) -> Vec<u8> {
     body
 }
 
-/// The body of a change without an effect: the deletion of the empty key, which no row has.
+/// The body of a change without effect: it deletes the empty key, which no row has.
 pub(super) const NO_CHANGE: [u8; 2] = [1, 0];
 
 const TREE: &[u8] = b"__sled__default";

@@ -1,4 +1,4 @@
-//! The pages of sled's tree, with the messages of the log that form each of them.
+//! The page table of sled's tree: for each page, the messages that contain its state.
 
 use super::message::{Header, Kind};
 use super::segment::Segment;
@@ -22,7 +22,7 @@ pub(crate) enum State {
     Unknown,
     /// Free since this LSN.
     Free { lsn: u64 },
-    /// The message with the whole state of the page, and the changes since.
+    /// The message with the whole page, and the messages with later changes.
     Present { base: Part, links: Vec<Part> },
 }
 
@@ -57,7 +57,7 @@ impl Pages {
         self.0.len() as u64
     }
 
-    /// Applies a message at this offset of a segment, as sled does when it opens.
+    /// Applies the message at this offset of a segment, as sled does when it opens the log.
     pub(super) fn apply(&mut self, header: Header, segment: &Segment, at: usize) {
         let Ok(index) = usize::try_from(header.page) else { return };
         if !header.kind.is_of_page() {
@@ -65,7 +65,7 @@ impl Pages {
         }
         let part = Part::of(&header, segment.lsn + at as u64, segment.at + at as u64);
         if header.kind == Kind::Link {
-            // A change of an unknown page belongs to a page that was replaced later.
+            // If the page is unknown, a later message replaces it, so the change does not matter.
             if let Some(State::Present { base, links }) = self.0.get_mut(index)
                 && links.last().unwrap_or(base).lsn < part.lsn
             {
@@ -82,7 +82,7 @@ impl Pages {
         };
     }
 
-    /// Whether the page was replaced or freed at or after this LSN, so that no earlier message is a part of it.
+    /// True if the page was replaced or freed at or after this LSN. It then needs no earlier message.
     pub(super) fn is_replaced(&self, page: u64, since: u64) -> bool {
         match self.get(page) {
             State::Unknown => false,

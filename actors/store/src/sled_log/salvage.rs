@@ -2,14 +2,17 @@
 //!
 //! Rules:
 //!
-//! - Every segment counts. A message counts if it is valid and contains the number of its segment. In a segment with a
-//!   damaged header, each valid message counts with its own number.
-//! - A page is its newest readable whole state with the changes since. They may assume another key prefix than an older
-//!   state, so a change counts only if its key is in the page's range and well-formed.
-//! - Where leaves overlap, because one fell back to its state before a split, the one with the newest state counts.
-//! - A crash in a split leaves a page that no other page names. Such a leaf counts only if the log is damaged.
+//! - All segments are read. A message is used if it is valid and contains the number of its segment. In a
+//!   segment with a damaged header, each valid message is used, with the number that it contains.
+//! - A page consists of its newest readable whole state and the later changes. A change is used only if its
+//!   key is well-formed and in the page's range, because changes of an unreadable state may have another
+//!   key prefix.
+//! - Leaves overlap if an older state, from before a split, was used for a leaf. The newest state is then
+//!   used.
+//! - A crash during a split leaves a page to which no other page refers. It is used only if the log is
+//!   damaged.
 //!
-//! The page table is in memory, with the ranges of all leaves. Rows are read leaf by leaf.
+//! Memory holds the page table and the ranges of all leaves. Rows are read leaf by leaf.
 
 use std::collections::{BTreeSet, BinaryHeap, HashMap, HashSet};
 use std::fs::File;
@@ -26,7 +29,7 @@ use crate::files;
 pub(crate) struct Salvage {
     db: File,
     leaves: Vec<Leaf>,
-    /// The leaf that counts from each key on, in key order and without gaps.
+    /// The leaf that is used from each key on, in key order and without gaps.
     spans: Vec<(Vec<u8>, Option<usize>)>,
     pub(crate) unreadable: Vec<u64>,
     is_key: fn(&[u8]) -> bool,
@@ -45,7 +48,7 @@ struct Page {
     names: Vec<u64>,
 }
 
-/// The messages with one segment number in a segment's place.
+/// The messages with the same segment number at the offset of a segment.
 #[derive(Clone, Copy)]
 struct Run {
     number: u64,
@@ -53,7 +56,7 @@ struct Run {
 }
 
 impl Salvage {
-    /// Reads the page table of a log. `is_key` decides whether a key is well-formed.
+    /// Reads the page table of a log. `is_key` tests if a key is well-formed.
     pub(crate) fn open(db: &Path, segment_bytes: u64, is_key: fn(&[u8]) -> bool) -> io::Result<Self> {
         let db = File::open(db)?;
         let (runs, tail, headless) = runs(&db, segment_bytes)?;
@@ -66,7 +69,7 @@ impl Salvage {
                 let part = Part::of(&header, lsn, run.at + at as u64);
                 apply(&mut pages, header, part, &bytes[at + header.header..at + header.length]);
             });
-            // A segment with a damaged header is one unreadable place. It may contain remains of an earlier segment.
+            // A segment with a damaged header is reported once. It may contain older messages.
             if !headless.contains(&run.at) {
                 unreadable.extend(damaged.into_iter().map(|at| run.at + at as u64));
             }
@@ -90,7 +93,7 @@ impl Salvage {
         })
     }
 
-    /// The value of a key that is greater than all others.
+    /// Returns the value of `key`, which must be the greatest key.
     pub(crate) fn last(&self, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
         let Some(last) = self.spans.len().checked_sub(1) else { return Ok(None) };
         Ok(self.rows_of(last)?.into_iter().find(|(found, _)| found == key).map(|(_, value)| value))
@@ -106,7 +109,7 @@ impl Salvage {
     }
 
     fn node(&self, leaf: &Leaf) -> io::Result<Node> {
-        let changed = || io::Error::other("the file has changed while it was read");
+        let changed = || io::Error::other("the file was changed during the salvage");
         let mut node = Node::decode(&self.body(&leaf.base)?).ok_or_else(changed)?;
         for link in &leaf.links {
             let link = self.body(link)?;
@@ -132,7 +135,8 @@ impl Salvage {
     }
 }
 
-/// The runs in the order of the log, the number from which the log may be torn, and segments with damaged headers.
+/// Returns the runs in the order of the log, the first segment number that may be torn, and the offsets of
+/// segments with damaged headers.
 fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> {
     let segments = segments_of(db, segment_bytes)?;
     let tail = segments.iter().map(|segment| segment.stable).max().unwrap_or(0) / segment_bytes;
@@ -152,7 +156,7 @@ fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> 
     Ok((runs, tail, headless))
 }
 
-/// Calls `each` for the valid messages. Returns the unreadable parts, without the end of a segment that may be torn.
+/// Calls `each` for the valid messages. Returns the unreadable parts, except an end that may be torn.
 fn messages(bytes: &[u8], number: u64, may_be_torn: bool, mut each: impl FnMut(usize, Header)) -> Vec<usize> {
     let (mut at, mut unreadable) = (SEGMENT_HEADER_BYTES, Vec::new());
     while has_room(at, bytes.len()) {
@@ -205,7 +209,7 @@ fn spans(leaves: &[Leaf]) -> Vec<(Vec<u8>, Option<usize>)> {
     let mut by_key: Vec<usize> = (0..leaves.len()).collect();
     by_key.sort_by_key(|at| &leaves[*at].lo);
     let mut next = by_key.into_iter().peekable();
-    // The leaves that begin at or before the key, the newest state first.
+    // The leaves that begin at or before `point`, newest state first.
     let mut open = BinaryHeap::new();
     let mut spans = Vec::<(Vec<u8>, Option<usize>)>::new();
     for point in points {
@@ -238,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_that_falls_back_to_before_its_split_hides_no_younger_page() {
+    fn an_older_state_of_a_split_page_hides_no_newer_page() {
         let home = tempfile::tempdir().unwrap();
         let config = sled::Config::new().path(home.path()).segment_size(SEGMENT_BYTES).flush_every_ms(None);
         let tree = config.open().unwrap();
@@ -262,7 +266,7 @@ mod tests {
             bytes[leaf.base.at as usize + 40] ^= 1;
             fs::write(&damaged, bytes).unwrap();
             let salvage = open(&damaged);
-            // At the end of the log, damage looks like the trace of a crash.
+            // Damage at the end of the log looks like the trace of a crash, so it is not reported.
             assert!(salvage.unreadable.len() <= 1);
             let is_older = |other: &&Leaf| other.lo == leaf.lo && other.hi != leaf.hi;
             fallen_back += usize::from(salvage.leaves.iter().any(|other| is_older(&other)));

@@ -1,15 +1,15 @@
-//! The pages that each sealed segment of sled's log names, since the last snapshot.
+//! The list of *sealed* segments: those that sled has completed since the last snapshot, and their pages.
 //!
-//! sled frees a segment once each of its pages was replaced. So a later check of the log cannot distinguish a freed
-//! segment from a damaged one without the pages of that segment.
+//! sled frees a segment once all of its pages are replaced. Only the pages of a segment tell a check of the
+//! log whether an unreadable segment was free or is damaged.
 //!
 //! ```text
 //! DIR/segments     start 8 | crc32 4, then records: length 4 | crc32 4 | LSN 8 | offset 8 | pages
 //! ```
 //!
-//! The pages are varints of their differences. Invariants: a segment is listed only when it is durable. The list
-//! restarts at the segment of the snapshot once sled has opened. So each segment from there on is listed, except the
-//! last ones, which are not free. A torn record ends the list.
+//! The page numbers are stored as varints of their differences. Invariants: a segment is listed only when
+//! it is durable. When sled opens, a new list begins at the segment of the snapshot. All later segments are
+//! listed, except the newest segments, which are not free. A torn record ends the list.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -25,7 +25,7 @@ const WINDOW_BYTES: usize = 256 << 10;
 
 pub(crate) struct SealedSegments {
     file: File,
-    /// The segments before this LSN are listed, or were free at the time of listing.
+    /// The segments before this LSN are listed, or were free when the list was written.
     listed: u64,
 }
 
@@ -39,13 +39,13 @@ pub(super) struct Sealed {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct List {
-    /// The LSN of the first segment that the list covers; `None` without a list.
+    /// The LSN from which the list contains segments; `None` without a list.
     pub(super) start: Option<u64>,
     pub(super) segments: Vec<Sealed>,
 }
 
 impl SealedSegments {
-    /// Starts a list for the log that sled has opened. Its snapshot is durable.
+    /// Starts a list after sled has opened the log. sled's newest snapshot must be durable.
     pub(crate) fn start(path: &Path, store: &Path, segment_bytes: u64) -> io::Result<Self> {
         let start = snapshots_of(store)?.last().map_or(0, |file| file.lsn) / segment_bytes * segment_bytes;
         let mut file = OpenOptions::new().create(true).write(true).truncate(true).mode(0o600).open(path)?;
@@ -60,7 +60,7 @@ impl SealedSegments {
         Ok(newest.filter(|newest| *newest > self.listed))
     }
 
-    /// The log was flushed and synced since [`SealedSegments::unlisted`], because sled may write a segment's end late.
+    /// Lists the segments before `newest`. The log must be synced since [`SealedSegments::unlisted`].
     pub(crate) fn list(&mut self, db: &File, segment_bytes: u64, newest: u64) -> io::Result<()> {
         let segments = segments_of(db, segment_bytes)?;
         let mut records = Vec::new();

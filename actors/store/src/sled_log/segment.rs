@@ -6,21 +6,21 @@ use std::os::unix::fs::FileExt;
 
 pub(crate) const SEGMENT_HEADER_BYTES: usize = 20;
 
-/// A message has no longer header. Fewer bytes at the end of a segment contain no message.
+/// The maximum length of a message's header. At the end of a segment, fewer bytes contain no message.
 pub(super) const HEADER_BYTES_MAX: usize = 32;
 
-/// LSNs are stored with these bits inverted.
+/// The bits that are inverted in stored LSNs.
 const INVERTED: u64 = 0x7fff_ffff_ffff_ffff;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) lsn: u64,
-    /// The LSN up to which the log was written when sled started the segment.
+    /// The LSN up to which the log had been written when sled started the segment.
     pub(super) stable: u64,
     pub(crate) at: u64,
 }
 
-/// The segments with a valid header, in the order of the file.
+/// Returns the segments with a valid header, in the order of the file.
 pub(crate) fn segments_of(db: &File, segment_bytes: u64) -> io::Result<Vec<Segment>> {
     let mut segments = Vec::new();
     for at in (0..db.metadata()?.len()).step_by(segment_bytes as usize) {

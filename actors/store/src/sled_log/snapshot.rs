@@ -1,4 +1,4 @@
-//! sled's snapshots, which contain the parts of each page up to a position in the log.
+//! sled's snapshots. A snapshot is a file with the page table as of a position in the log.
 
 use std::fs;
 use std::io;
@@ -19,7 +19,7 @@ pub(crate) struct SnapshotFile {
     pub(crate) lsn: u64,
 }
 
-/// The snapshot files of a store, oldest first. sled reads the last one.
+/// Returns the snapshot files of a store, oldest first. sled reads the newest file.
 pub(crate) fn snapshots_of(store: &Path) -> io::Result<Vec<SnapshotFile>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(store)? {
@@ -73,7 +73,7 @@ fn part(bytes: &mut Bytes<'_>) -> Option<Part> {
     Some(Part { lsn, at, length: u32::try_from(bytes.varint()?).ok()? })
 }
 
-/// With a damaged newest snapshot, the older ones are included: newer parts of the log may be overwritten.
+/// Includes older snapshots if the newest is damaged: later parts of the log may be overwritten.
 pub(crate) fn damaged_derived_files(store: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let prepare = |path: &Path| StoreError::preparing("reading", path.to_owned());
     let mut damaged = Vec::new();

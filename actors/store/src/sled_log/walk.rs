@@ -1,19 +1,19 @@
 //! Checks sled's log before sled opens it.
 //!
-//! sled treats the first message with a wrong checksum as the end of its segment, so a flipped bit hides the rest of a
-//! segment without an error. This check reads the same segments first and refuses such a log.
+//! sled treats the first message with a wrong checksum as the end of its segment, so a flipped bit hides
+//! the rest of the segment without an error. This check reads the same segments and refuses such a log.
 //!
 //! Rules:
 //!
-//! - After a clean stop every message is valid up to the recorded end, or the journal contains all missing batches and
-//!   the next rules apply.
-//! - After any other stop the tail may be torn: from the segment up to which a later segment's header calls the log
-//!   written. The log ends there at the first invalid message. `mark` shows whether batches are lost with it. A listed
-//!   segment was synced, so it is not torn.
-//! - A segment before the tail that is torn, cut off or without a valid header must have been free: sled overwrites
-//!   free segments, and the machine may stop in between. It was free if every page that it names was replaced or freed
-//!   later. The list of sealed segments (`sealed`) states the pages. A torn segment that the list lacks is damaged.
-//! - Without the list, an earlier version used the store last. The pages are then those of the legible headers.
+//! - After a clean stop, every message up to the recorded end must be valid. If not, but the journal
+//!   contains all missing batches, the next rules apply.
+//! - After an unclean stop, the *tail* of the log may be torn and ends at its first invalid message. The
+//!   tail begins at the segment of the newest stable LSN in a header. `mark` reveals lost batches. A listed
+//!   segment (`sealed`) was synced, so it is not torn.
+//! - A segment before the tail that is torn, cut off or without a valid header must have been free: a crash
+//!   can happen while sled overwrites a free segment. The segment was free if each of its pages, which the
+//!   list contains, was replaced or freed later. A torn segment that is not in the list is damaged.
+//! - Without a list, an earlier version used the store last. The valid headers then contain the pages.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -32,7 +32,7 @@ use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, segment_of
 use super::{sealed, snapshot};
 use crate::files::found;
 
-/// The maximum number of pages that a log adds to the known ones.
+/// The maximum number of pages that a log adds to those of the snapshot.
 const NEW_PAGES_MAX: u64 = 1 << 20;
 
 const THREADS_MAX: usize = 4;
@@ -48,9 +48,9 @@ pub(crate) enum Unusable {
 pub(crate) struct Log {
     db: File,
     segment_bytes: u64,
-    /// The segments since the snapshot, in the order of the log.
+    /// The segments from `since` on, in the order of the log.
     segments: Vec<Segment>,
-    /// The LSN of the segment from which sled reads the log.
+    /// The LSN of the first segment that sled reads: that of the snapshot.
     since: u64,
     snapshot: Option<snapshot::SnapshotFile>,
     list: PathBuf,
@@ -67,7 +67,7 @@ impl Log {
         Ok(Some(Self { db, segment_bytes, segments, since, snapshot, list: list.to_owned() }))
     }
 
-    /// The position after the last message, as sled finds it when it opens.
+    /// Returns the LSN after the last message, as sled determines it when it opens the log.
     pub(crate) fn end(&self) -> io::Result<u64> {
         let (mut end, mut bytes) = (0, Vec::new());
         for segment in self.tail() {
@@ -125,8 +125,8 @@ impl Log {
         Ok(())
     }
 
-    /// Calls `each` for the messages with their offsets. `damaged` returns the header of an invalid message if it is
-    /// known; otherwise the segment is torn there, and its offset is returned.
+    /// Calls `each` for each message with its offset. `damaged` may return the header of an invalid
+    /// message. Otherwise the segment is torn there, and the function returns the offset.
     fn messages(
         &self,
         segment: &Segment,
@@ -142,7 +142,7 @@ impl Log {
                     each(header, at);
                     at += header.length;
                 }
-                // sled starts the next segment when it opens and finds the end of the log here.
+                // When sled opens a log that ends here, it starts the next segment.
                 None if at + HEADER_BYTES_MAX == self.segment_bytes as usize
                     && header_at(bytes, at).is_none_or(|header| header.number != self.number(segment)) =>
                 {
@@ -187,7 +187,7 @@ impl Log {
         Ok((snapshot::read(&file.path)?.unwrap_or_default(), file.lsn))
     }
 
-    /// The pages as sled finds them when it opens.
+    /// Returns the page table as sled reads it when it opens the log.
     pub(crate) fn pages(&self) -> io::Result<Pages> {
         let (mut pages, since) = self.pages_of_snapshot()?;
         let (end, mut bytes) = (self.end()?, Vec::new());
@@ -208,7 +208,7 @@ impl Log {
         Ok(pages)
     }
 
-    /// Includes corrupt messages. Damage whose page is unknown is an error: then no page is certain.
+    /// The page table including corrupt messages. Damage of an unknown page is an error.
     pub(crate) fn pages_past_damage(&self) -> Result<Pages, Unusable> {
         let (mut pages, since) = self.pages_of_snapshot()?;
         let (mut torn, mut bytes) = (Vec::new(), Vec::new());
@@ -237,7 +237,7 @@ impl Log {
         part.lsn / self.segment_bytes * self.segment_bytes
     }
 
-    /// Whether no other segment than the one with this LSN has a valid header at this offset of the file.
+    /// False if another segment than the segment with this LSN now has a valid header at this file offset.
     pub(crate) fn is_in_place(&self, segment: u64, offset: u64) -> io::Result<bool> {
         let at = offset / self.segment_bytes * self.segment_bytes;
         let header = self.bytes(at, SEGMENT_HEADER_BYTES)?;
@@ -245,7 +245,7 @@ impl Log {
         Ok(found.is_none_or(|found| found.lsn == segment))
     }
 
-    /// The messages that the tree needs, in the order of the log: LSN, offset and length.
+    /// Returns LSN, offset and length of the messages that the tree needs, in the order of the log.
     #[cfg(test)]
     pub(crate) fn needed(&self) -> io::Result<Vec<(u64, u64, usize)>> {
         let pages = self.pages()?;
@@ -261,7 +261,7 @@ impl Log {
         Ok(sealed::read(&self.list)?.segments.iter().any(|sealed| sealed.lsn == segment))
     }
 
-    /// The pages that the legible part of a torn segment names.
+    /// Returns the pages in the valid headers of a torn segment.
     fn legible_pages(&self, segment: &Segment, bytes: &[u8]) -> Vec<u64> {
         let number = self.number(segment);
         let (mut pages, mut at) = (Vec::new(), SEGMENT_HEADER_BYTES);
@@ -277,7 +277,7 @@ impl Log {
     }
 }
 
-/// The header of an invalid message, if the next message follows it and no other page number makes its checksum right.
+/// The header of an invalid message, if a valid message follows and no other page number is possible.
 fn damaged_message(bytes: &[u8], at: usize, number: u64, pages_max: u64) -> Option<Header> {
     let header = header_at(bytes, at).filter(|header| header.number == number)?;
     let next = at + header.length;
@@ -301,7 +301,7 @@ impl Torn {
 }
 
 impl Log {
-    /// `ended` is the end of the log at a clean stop, and `None` after any other stop.
+    /// Checks the log. `ended` is the end of the log at a clean stop, and `None` after an unclean stop.
     pub(crate) fn check(&self, ended: Option<u64>) -> Result<(), Unusable> {
         if let Some(pair) = self.segments.windows(2).find(|pair| pair[0].lsn == pair[1].lsn) {
             let what = "two segments have the same position in the log";
@@ -341,7 +341,7 @@ impl Log {
         in_use.map_or(Ok(()), |(torn, _)| Err(torn.damaged()))
     }
 
-    /// The suspects with their pages, and the listed segments that are missing in the file.
+    /// Returns the suspects and the listed segments that are missing in the file, with their pages.
     fn with_pages(&self, suspects: Vec<Torn>, list: sealed::List) -> io::Result<Vec<Suspect>> {
         let since = list.start.filter(|start| *start >= self.since).unwrap_or(u64::MAX);
         let mut listed: BTreeMap<_, _> = list
@@ -363,7 +363,7 @@ impl Log {
             found.push((torn, pages));
         }
         for sealed in listed.into_values() {
-            // The segment is in its place, or a newer one was started there.
+            // True if the segment, or a newer segment, has a valid header at its offset.
             let is_there =
                 self.segments.iter().any(|segment| segment.at == sealed.at && segment.lsn >= sealed.lsn);
             if !is_there {
@@ -374,7 +374,7 @@ impl Log {
         Ok(found)
     }
 
-    /// The segments with an invalid header that contain messages since the snapshot.
+    /// Returns the segments with an invalid header that contain messages later than the snapshot.
     fn headless(&self) -> io::Result<Vec<Torn>> {
         let since = self.since / self.segment_bytes;
         let newest = self.segments.last().map_or(0, |newest| self.number(newest));

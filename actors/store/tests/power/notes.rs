@@ -60,13 +60,13 @@ pub(crate) fn read(log: &Path) -> Vec<Note> {
     let mut rest = &bytes[..];
     let mut notes = Vec::new();
     // The last note of a killed process may be incomplete.
-    while let Some((head, behind)) = rest.split_at_checked(25) {
+    while let Some((head, after)) = rest.split_at_checked(25) {
         let number = |at: usize| u64::from_le_bytes(*head[at..].first_chunk().unwrap());
         let (inode, position) = (number(1), number(9));
-        let Some((payload, behind)) = behind.split_at_checked(usize::try_from(number(17)).unwrap()) else {
+        let Some((payload, after)) = after.split_at_checked(usize::try_from(number(17)).unwrap()) else {
             break;
         };
-        rest = behind;
+        rest = after;
         let text = || String::from_utf8(payload.to_vec()).unwrap();
         notes.push(match head[0] {
             b'O' => Note::Created { inode, name: text() },

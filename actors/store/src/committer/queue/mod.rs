@@ -1,16 +1,17 @@
-//! The queue of changes. Many threads add changes; only the writer takes them, in groups.
+//! The queue of changes. Many threads add changes. Only the writer takes them, in groups.
 //!
-//! Each shard of businesses has a lane, which keeps its order. Lanes are served by deficit round robin in bytes
-//! (Shreedhar and Varghese, 1995). Longer changes wait in a ring of their own, so a short change waits for at most one
-//! long change of other lanes. Invariants:
+//! Each shard of businesses has a *lane*, a queue that preserves the order of its changes. A change above
+//! [`QUANTUM_BYTES`] is *long*, any other is *short*. A *ring* is a list of lanes that take turns; one is
+//! for lanes whose next change is short, one for long. The short ring uses deficit round robin (Shreedhar
+//! and Varghese, 1995). Invariants:
 //!
-//! - A lane with waiting changes is in exactly one of the two rings, an empty lane in none.
+//! - A lane with waiting changes is in exactly one ring. An empty lane is in no ring.
 //! - A lane that waits alone gets all of the writer's time. No short change waits while the writer is idle.
-//! - Between two long changes, every lane whose next change is short gets as much as a lane with long changes writes.
-//!   Rounds end, so a long change waits for a bounded time.
-//! - After a long change that short ones of other lanes preceded, the long ring pauses for [`REST`] times the duration
-//!   of its group, divided by the number of lanes in the ring. It also pauses when nothing else waits, so that a short
-//!   change mostly finds the writer idle.
+//! - A short change waits for at most one long change of other lanes.
+//! - Between two long changes, each lane in the short ring may write as many bytes as a lane in the long
+//!   ring. A long change waits only for a fixed number of rounds, each with one turn per short lane.
+//! - If short changes of other lanes preceded a long change, the long ring then pauses. The pause is
+//!   [`REST`] times the duration of the group, divided by the number of lanes in the ring.
 //! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;
@@ -23,22 +24,22 @@ use crate::Batch;
 
 pub const GROUP_CHANGES_MAX: usize = 64;
 
-/// The greatest length of the changes that share one sync.
+/// The maximum length of the changes that share one sync. A single longer change has its own sync.
 pub const GROUP_BYTES_MAX: usize = 64 << 10;
 
-/// Businesses in one lane share its turns and wait for each other's syncs.
+/// The number of lanes. Businesses in one lane share its turns and wait for each other's syncs.
 pub(super) const SHARDS: usize = 4096;
 
-/// The bytes that a lane may add in one turn. A booking with its event for five endpoints has half of that.
+/// The bytes that a lane may write per turn: twice a booking with its event for five endpoints.
 pub const QUANTUM_BYTES: usize = 8 << 10;
 
-/// A longer change makes the long ring pause. A booking for the maximum number of endpoints is shorter.
+/// Only longer changes make the long ring pause. A booking for the maximum of endpoints is shorter.
 const REST_FROM_BYTES: usize = 32 << 10;
 
-/// As a multiple of the duration of a group: one lane with long changes gets a tenth of the writer's time.
+/// The pause in durations of a group: one lane with long changes gets a tenth of the writer's time.
 const REST: u32 = 9;
 
-/// The maximum pause: a short stall of the disk must not cause a long one.
+/// The maximum pause. Without it, a short stall of the disk would cause a long pause.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 pub type Done = Box<dyn FnOnce() + Send>;
@@ -47,7 +48,7 @@ pub(super) struct Change {
     /// The number of the change among all changes, from 1; ascending within a lane.
     pub(super) ticket: u64,
     pub(super) lane: usize,
-    /// Empty for a barrier, which only waits for the changes before it.
+    /// Empty for a barrier, which only waits for earlier changes of its lane.
     pub(super) batch: Batch,
     pub(super) done: Done,
 }
@@ -60,12 +61,12 @@ impl Change {
 
 #[derive(Default)]
 pub(super) struct Group {
-    /// The changes, in the order of each lane. Their batches were moved into `batch`.
+    /// The changes, in the order of each lane. Their rows have moved to `batch`.
     pub(super) changes: Vec<Change>,
     pub(super) batch: Batch,
     pub(super) writing: usize,
     short: Lanes,
-    /// As a multiple of the duration of this group.
+    /// The pause after this group, as a multiple of the duration of the group.
     rest: u32,
 }
 
@@ -96,7 +97,7 @@ impl Group {
         (self.rest > 0).then(|| took.saturating_mul(self.rest).min(REST_MAX))
     }
 
-    /// Whether the change may share this sync. A long change never delays short ones of other lanes.
+    /// True if the change may join the group. A long change never delays short changes of other lanes.
     fn takes(&self, next: &Change) -> bool {
         if self.writing == 0 || next.batch.is_empty() {
             return true;
@@ -137,11 +138,11 @@ struct State {
     short: VecDeque<usize>,
     /// The lanes whose next change is long, in the order of their turns.
     long: VecDeque<usize>,
-    /// Whether the first lane of `short` is in the middle of its turn.
+    /// True if the first lane of `short` is in the middle of its turn.
     in_turn: bool,
     round: u64,
     turns_left: usize,
-    /// While short changes wait, no long one is taken before this round.
+    /// While short changes wait, no long change is taken before this round.
     long_from: u64,
     /// The lanes of short changes, including barriers, since the newest long change.
     short_since: Lanes,
@@ -171,7 +172,7 @@ impl Default for State {
 }
 
 impl Queue {
-    /// `before` receives the ticket before the change can be taken. A closed queue drops the change.
+    /// Calls `before` with the ticket and adds the change. A closed queue drops the change.
     pub(super) fn push(
         &self,
         lane: usize,
@@ -201,7 +202,7 @@ impl Queue {
         self.wake();
     }
 
-    /// Closes the queue and empties it. `under_lock` runs before any thread can see that it is closed.
+    /// Closes the queue and empties it. `under_lock` runs before threads can see the closed queue.
     pub(super) fn end(&self, under_lock: impl FnOnce()) -> Vec<Change> {
         let mut state = self.state.lock();
         state.closed = true;
@@ -217,7 +218,7 @@ impl Queue {
         self.state.lock().waiting
     }
 
-    /// Waits on this thread for the next group. `None` once the queue is closed and empty.
+    /// Blocks the thread until a group is available. Returns `None` once the queue is closed and empty.
     pub(super) fn take_blocking(&self, now: Instant) -> Option<Group> {
         let mut state = self.state.lock();
         state.rest = state.rest.filter(|until| now < *until);
@@ -234,7 +235,7 @@ impl Queue {
         }
     }
 
-    /// No long change is taken before this instant, unless the queue closes. Only the writer's thread measures time.
+    /// Pauses the long ring until this instant, or until the queue closes.
     pub(super) fn rest_until(&self, until: Instant) {
         let mut state = self.state.lock();
         if !state.closed {
@@ -251,7 +252,7 @@ impl Queue {
                     return state.take();
                 }
             }
-            // Only the writer waits here, and `notify_one` keeps a wake-up that arrives before the wait.
+            // Only the writer waits here. `notify_one` stores a wake-up that arrives before the wait.
             self.notify.notified().await;
         }
     }
@@ -273,7 +274,7 @@ impl State {
         }
     }
 
-    /// Appends a lane to the ring of its next change. An empty lane is in no ring.
+    /// Appends a lane to the ring for its next change. An empty lane joins no ring.
     fn line_up(&mut self, lane: usize) {
         self.lanes[lane].deficit = 0;
         match self.lanes[lane].changes.front() {
@@ -288,7 +289,7 @@ impl State {
         }
     }
 
-    /// Takes as many changes as may share a sync, at least one. Barriers do not count.
+    /// Takes as many changes as may share a sync, but at least one. Barriers are not counted.
     fn take(&mut self) -> Option<Group> {
         let mut group = Group::default();
         loop {
@@ -305,12 +306,12 @@ impl State {
         }
     }
 
-    /// Moves the lane's next change, which is long, into the group. Returns false if the group does not take it.
+    /// Moves the lane's next change, which is long, into the group. Returns false if it may not join.
     fn take_long(&mut self, lane: usize, group: &mut Group) -> bool {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // The turns in which another lane could have written as much, divided by the number of lanes with long changes.
+        // The turns in which a short lane may write as much, divided by the number of long lanes.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {
@@ -351,7 +352,7 @@ impl State {
         self.short.pop_front();
         self.line_up(lane);
         if self.short.back() == Some(&lane) {
-            self.lanes[lane].deficit = left; // the rest, too small for its next change
+            self.lanes[lane].deficit = left; // the unused bytes, too few for the lane's next change
         }
         self.turns_left = self.turns_left.saturating_sub(1).min(self.short.len());
         if self.turns_left == 0 {

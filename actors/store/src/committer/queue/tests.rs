@@ -49,7 +49,7 @@ fn lanes_take_turns_within_a_group() {
 }
 
 #[test]
-fn a_change_at_the_quantum_takes_its_turn_among_the_short_ones_and_one_above_waits_apart() {
+fn a_change_of_the_quantum_is_short_and_a_longer_change_is_long() {
     for (bytes, expected) in [(QUANTUM_BYTES, vec![vec![1, 2]]), (QUANTUM_BYTES + 1, vec![vec![2], vec![1]])]
     {
         let mut state = queue();
@@ -60,21 +60,20 @@ fn a_change_at_the_quantum_takes_its_turn_among_the_short_ones_and_one_above_wai
 }
 
 #[test]
-fn what_a_lane_cannot_use_of_its_turn_is_kept_for_the_next_one_and_lost_when_it_is_empty() {
+fn a_lane_keeps_unused_bytes_for_its_next_turn_and_loses_them_when_it_is_empty() {
     let mut state = queue();
     let half = QUANTUM_BYTES / 2 + 100;
     for _ in 0..4 {
         push(&mut state, 1, half);
         push(&mut state, 2, half);
     }
-    // The first turn writes one change of each lane. In the second turn, unused bytes allow two changes of a
-    // lane.
+    // In the first turn each lane writes one change. In the second turn its unused bytes allow two changes.
     assert_eq!(groups(&mut state).concat(), [1, 2, 1, 1, 2, 2, 1, 2]);
     assert_eq!((state.lanes[1].deficit, state.lanes[2].deficit), (0, 0));
 }
 
 #[test]
-fn after_each_long_change_short_ones_are_written_first() {
+fn after_each_long_change_the_waiting_short_changes_are_written_first() {
     let mut state = queue();
     // One lane with twenty changes, and twenty lanes with one change each.
     for number in 0..20 {
@@ -90,14 +89,14 @@ fn after_each_long_change_short_ones_are_written_first() {
         assert_eq!(
             (long.writing, long.batch.bytes()),
             (1, 50_000),
-            "a long change must be written without waste"
+            "the group must contain exactly one long change"
         );
     }
     assert_eq!(state.waiting, 0);
 }
 
 #[test]
-fn a_lane_with_long_changes_gets_as_much_as_one_that_always_has_short_ones() {
+fn a_lane_with_long_changes_writes_as_many_bytes_as_a_lane_with_short_changes() {
     for long_lanes in [1, 5] {
         let mut state = queue();
         let mut written = vec![0; 10];
@@ -123,7 +122,7 @@ fn a_lane_with_long_changes_gets_as_much_as_one_that_always_has_short_ones() {
     }
 }
 
-/// Takes groups until the queue is empty. Returns the pause after each group as a multiple of the group's
+/// Takes groups until the queue is empty. Returns the pause after each group, as a multiple of its
 /// duration.
 fn rests(state: &mut State) -> Vec<u32> {
     std::iter::from_fn(|| state.take()).map(|group| group.rest).collect()
@@ -146,7 +145,7 @@ fn after_changes_of_other_lanes_long_changes_pause_together() {
 }
 
 #[test]
-fn a_rest_is_bounded_and_ends_when_the_queue_closes() {
+fn a_pause_is_bounded_and_ends_when_the_queue_closes() {
     let group = |rest| Group { rest, ..Group::default() };
     let millis = Duration::from_millis;
     assert_eq!(group(0).rest(millis(5)), None);
@@ -163,7 +162,7 @@ fn a_rest_is_bounded_and_ends_when_the_queue_closes() {
 }
 
 #[test]
-fn while_long_changes_pause_only_short_ones_are_written() {
+fn while_long_changes_pause_only_short_changes_are_written() {
     let queue = Queue::default();
     push(&mut queue.state.lock(), 1, 50_000);
     push(&mut queue.state.lock(), 2, 100);
@@ -189,7 +188,7 @@ fn a_single_lane_shares_its_syncs_for_changes_of_any_length() {
 }
 
 #[test]
-fn a_barrier_waits_for_its_own_lane_and_costs_nothing() {
+fn a_barrier_waits_only_for_its_own_lane_and_does_not_count_in_a_group() {
     let mut state = queue();
     push(&mut state, 1, 100_000);
     push(&mut state, 1, 0);

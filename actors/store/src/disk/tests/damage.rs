@@ -1,5 +1,5 @@
-//! Tests damage to sled's files. A log that lost messages is refused. A corrupt page affects only the
-//! businesses that have rows in it.
+//! Tests damage to sled's files. A store whose log lost messages does not open. A corrupt page affects only
+//! the businesses with rows in it.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::FileExt;
@@ -67,7 +67,8 @@ fn flip(dir: &Path, at: u64) {
     db.write_all_at(&[byte[0] ^ 4], at).unwrap();
 }
 
-/// sled's log of a data directory, and the position, offset and length of each message that the tree needs.
+/// Reads sled's log. Returns it with the log position, file offset and length of each message that the tree
+/// needs.
 fn log(dir: &Path) -> (Log, Vec<(u64, u64, usize)>) {
     let files = Files::of(dir);
     let log = Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64).unwrap().unwrap();
@@ -75,8 +76,8 @@ fn log(dir: &Path) -> (Log, Vec<(u64, u64, usize)>) {
     (log, needed)
 }
 
-/// Finds a message that contains all of these values. Returns the offset of the first value, and the log
-/// position of the message.
+/// Finds a message that contains all of these values. Returns the file offset of the first value, and the
+/// log position of the message.
 fn place_of(dir: &Path, values: &[&[u8]]) -> (u64, u64) {
     let (log, needed) = log(dir);
     let found = needed.iter().find_map(|(lsn, at, length)| {
@@ -92,8 +93,9 @@ fn flip_value(dir: &Path, values: &[&[u8]]) {
     flip(dir, place_of(dir, values).0);
 }
 
-/// Opens and closes a store until no start reads the message with this value. sled may rewrite a page when it
-/// closes, and a start refuses damage in the segments after the end of the snapshot.
+/// Opens and closes a store until its snapshot covers the message with this value, so that a start does not
+/// read the message. sled may write a page again when it closes, and a start checks the segments after the
+/// snapshot.
 fn cover(dir: &Path, value: &[u8]) {
     let is_covered = || {
         let segment_of = |lsn| lsn / SEGMENT_BYTES as u64;
@@ -105,7 +107,7 @@ fn cover(dir: &Path, value: &[u8]) {
         if is_covered() {
             return true;
         }
-        // Makes the log continue in the next segment.
+        // Fills the segment, so that the log continues in the next segment.
         let store = DiskBackend::open(dir).unwrap();
         for first in (0..(SEGMENT_BYTES / VALUE_BYTES) as u64).step_by(100) {
             let (mut put, mut deleted) = (Batch::default(), Batch::default());
@@ -119,17 +121,17 @@ fn cover(dir: &Path, value: &[u8]) {
         store.close();
         false
     });
-    assert!(covered, "sled rewrote the page at every opening");
+    assert!(covered, "sled must leave the page in place at one of the openings");
 }
 
-/// Two copies of a store with several segments, one as it is after a kill and one closed cleanly. Also
-/// returns its rows.
+/// Returns two copies of a store with several segments, the first as after a kill and the second cleanly
+/// closed, and the rows of the store.
 fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=12, 2_000);
-    // A segment that is completed during a sync is added to the list of sealed segments only at the next
-    // sync, so this writes once more.
+    // A segment that sled completes during a sync is listed only at the next sync, so the test writes once
+    // more.
     write(&store, 13..=13, 1);
     let killed = copied(home.path());
     let rows = all(&store, &every_row()).unwrap();
@@ -144,18 +146,18 @@ fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
 }
 
 #[test]
-fn a_flipped_bit_in_a_message_that_the_tree_needs_is_refused_with_its_place() {
+fn a_flipped_bit_in_a_message_that_the_tree_needs_is_refused_with_its_offset() {
     let (stores, _) = killed_and_closed();
     for from in stores {
         let (log, mut needed) = log(from.path());
-        // Segments that sled completed during the last sync are not in the list yet.
+        // Segments that sled completed during the last sync are not listed yet.
         needed.retain(|(lsn, ..)| log.is_listed(*lsn).unwrap());
         assert!(needed.len() > 100, "{}", needed.len());
         for share in 0..=10 {
             let (_, message, _) = needed[(needed.len() - 1) * share / 10];
             let damaged = copied(from.path());
             flip(damaged.path(), message + 9);
-            // A refusal changes nothing, so the next opening is refused as well.
+            // A refused opening changes nothing, so the next opening is refused too.
             for _ in 0..2 {
                 match DiskBackend::open(damaged.path()) {
                     Err(StoreError::DamagedAt { offset, .. }) => assert_eq!(offset, message),
@@ -167,11 +169,11 @@ fn a_flipped_bit_in_a_message_that_the_tree_needs_is_refused_with_its_place() {
 }
 
 #[test]
-fn after_a_flipped_bit_anywhere_the_store_has_every_row_or_is_refused() {
+fn after_any_flipped_bit_the_store_has_every_row_or_does_not_open() {
     let (stores, rows) = killed_and_closed();
     let segment = SEGMENT_BYTES as u64;
     for from in stores {
-        // Damage does not matter in a segment that the tree no longer needs.
+        // A store opens with damage in a segment that the tree no longer needs.
         for at in [30, segment / 2, segment - 3_000, segment + 7, 2 * segment - 2_000] {
             let damaged = copied(from.path());
             flip(damaged.path(), at);
@@ -180,7 +182,8 @@ fn after_a_flipped_bit_anywhere_the_store_has_every_row_or_is_refused() {
                     Err(StoreError::DamagedAt { offset, .. }) => {
                         assert!(offset <= at && at - offset < 70_000);
                     }
-                    // In the newest part of a killed store, the missing batch numbers reveal the loss.
+                    // Damage at the end of a killed store's log removes batches, which the numbers of
+                    // batches reveal.
                     Err(StoreError::Lost { .. } | StoreError::DamagedFiles { .. }) => {}
                     Err(error) => panic!("{at}: {error}"),
                     Ok(store) => {
@@ -198,7 +201,7 @@ fn after_a_flipped_bit_anywhere_the_store_has_every_row_or_is_refused() {
 }
 
 #[test]
-fn damaged_snapshots_and_settings_are_made_again() {
+fn damaged_snapshots_and_settings_are_created_again() {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
     write(&store, 1..=2, 500);
@@ -229,7 +232,7 @@ fn damaged_snapshots_and_settings_are_made_again() {
     }
 }
 
-/// A store whose snapshot covers all rows. Also returns a value of the business `within`.
+/// Returns a store whose snapshot covers all rows, and a value of the business `within`.
 fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, Vec<u8>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
@@ -240,7 +243,7 @@ fn with_snapshot(businesses: u64, within: u64) -> (tempfile::TempDir, Vec<u8>) {
     (home, value)
 }
 
-/// Opens a store. Businesses that are set aside later are added to the returned list.
+/// Opens a store. The returned list gets each business that is set aside later.
 fn opened(dir: &Path) -> (DiskBackend, Arc<Mutex<Vec<BusinessId>>>) {
     let store = DiskBackend::open(dir).unwrap();
     let aside = Arc::new(Mutex::new(Vec::new()));
@@ -270,7 +273,7 @@ fn a_corrupt_page_affects_its_businesses_and_all_others_continue() {
     }
     assert_eq!(found, Some(4));
     assert_eq!(*aside.lock(), [business(4)]);
-    // Later writes succeed in other pages and in this page.
+    // Later writes to other pages and to the isolated page succeed.
     write(&store, 1..=8, 2_000);
     store.save().unwrap();
     for _ in 0..2 {
@@ -313,19 +316,19 @@ fn rows_of_the_journal_for_a_corrupt_page_are_not_lost() {
 }
 
 #[test]
-fn a_page_with_rows_of_the_installation_ends_the_store_with_its_place() {
+fn a_corrupt_page_with_rows_of_the_installation_stops_the_store_with_its_offset() {
     let (home, _) = with_snapshot(3, 2);
     let listed = [1, 2, 3].map(|number| keys::business_index(business(number)));
     flip_value(home.path(), &listed.each_ref().map(|index| &index[index.len() - 9..]));
-    let told = Arc::new(Mutex::new(None));
+    let failure = Arc::new(Mutex::new(None));
     let error = match DiskBackend::open(home.path()) {
         Err(error) => error,
         Ok(store) => {
-            let noted = Arc::clone(&told);
+            let noted = Arc::clone(&failure);
             store.on_failure(Box::new(move |error| *noted.lock() = Some(error.to_string())));
             let range = keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX);
             let error = all(&store, &range).unwrap_err();
-            assert!(told.lock().is_some());
+            assert!(failure.lock().is_some());
             error
         }
     };
@@ -337,7 +340,8 @@ fn when_sleds_cleaner_reads_a_corrupt_page_other_businesses_continue() {
     let (home, value) = with_snapshot(8, 4);
     flip_value(home.path(), &[&value]);
     let (store, aside) = opened(home.path());
-    // All other pages move to new segments, so sled cleans the segments that contain only the corrupt page.
+    // All other pages move to new segments, so sled's cleaner processes the segment that contains only the
+    // corrupt page.
     let write_over = |value: u8| {
         for number in (1..=8).filter(|number| *number != 4) {
             for first in (0..2_000).step_by(100) {
@@ -352,7 +356,7 @@ fn when_sleds_cleaner_reads_a_corrupt_page_other_businesses_continue() {
         write_over(*round);
         !aside.lock().is_empty()
     });
-    assert!(met.is_some(), "sled's cleaner never reached the page");
+    assert!(met.is_some(), "sled's cleaner must reach the corrupt page");
     assert_eq!(*aside.lock(), [business(4)]);
     write_over(200);
     write_over(201);
@@ -400,7 +404,7 @@ fn a_page_is_isolated_in_a_store_that_deletes() {
 fn a_page_that_was_written_since_the_start_is_isolated_and_no_other_byte_changes() {
     let home = tempfile::tempdir().unwrap();
     let (store, aside) = opened(home.path());
-    // These rows exceed sled's cache, so that pages are read from the disk.
+    // The rows exceed sled's cache, so that sled reads pages from the disk.
     write(&store, 1..=10, 9_000);
     flip_value(home.path(), &[&[4, 200].repeat(VALUE_BYTES / 2)]);
     for number in 1..=10 {

@@ -1,5 +1,5 @@
 //! Tests the store after a kill, or after a power cut during opening. The store opens with all acknowledged
-//! changes, or it is refused.
+//! changes, or it does not open.
 
 mod damage;
 
@@ -40,7 +40,8 @@ fn copy(from: &Path, to: &Path, which: impl Fn(&str) -> bool) {
     }
 }
 
-/// Opens sled's files alone. Returns the number of the newest batch in them, if they open.
+/// Opens sled's files without the journal. Returns the number of the newest batch in the files, if sled
+/// opens them.
 fn found_by_sled(store: &Path) -> Option<u64> {
     let (db, newest) = open_sled(store).ok()?;
     drop(db);
@@ -48,7 +49,7 @@ fn found_by_sled(store: &Path) -> Option<u64> {
     Some(newest)
 }
 
-/// After a failed read the store stays failed. A closed store has not failed.
+/// A closed store is not a failed store: a failed read would stop the store permanently.
 #[test]
 fn a_scan_during_the_stop_of_the_store_gets_the_error_closed() {
     let dir = tempfile::tempdir().unwrap();
@@ -113,7 +114,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
     let store = DiskBackend::open(first).unwrap();
     write_over(&store, 300);
     store.close();
-    // In one of these steps, the newest segment contains every row, and sled clears the segment before it.
+    // In one of these steps the newest segment contains every row, so sled clears the segment before it.
     for step in 0..9 {
         for dir in [before, cut, bare] {
             fs::remove_dir_all(dir).unwrap();
@@ -140,7 +141,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
         copy(&stores[0], &stores[1], |name| name == "end");
         tail::let_go(&stores[0]).unwrap();
 
-        // Without the copy of the log's end, sled alone may have lost batches.
+        // Without the file `end`, sled may have lost batches.
         lost += usize::from(found_by_sled(&stores[2]).is_none_or(|found| found < newest));
         let store = DiskBackend::open(cut).unwrap();
         assert_eq!(store.sequence(), newest);
@@ -150,10 +151,10 @@ fn a_store_whose_opening_was_interrupted_opens() {
         assert!(!stores[1].join("end").exists());
         store.close();
     }
-    assert!(lost > 0, "no opening cleared a needed segment");
+    assert!(lost > 0, "the test must reach a step in which sled clears a needed segment");
 }
 
-/// The number of batches that only the journal contains.
+/// The number of batches that are in the journal but not in sled's files.
 const AHEAD: u64 = 3;
 
 fn row_of(number: u64, row: u8) -> Key {
@@ -169,8 +170,8 @@ fn acknowledge(store: &DiskBackend, number: u64) {
     store.note_durable().unwrap();
 }
 
-/// Simulates a kill: copies the files of an open store, and tries again until the last batches are missing in
-/// the copied sled files. Returns the numbers of the newest batch in sled's files and of the newest batch.
+/// Simulates a kill by copying the files of an open store, until a copy of sled's files lacks the last
+/// batches. Returns the number of the newest batch in sled's files, and of the newest batch in the journal.
 fn killed(home: &Path, to: &Path) -> (u64, u64) {
     let store = DiskBackend::open(&home.join("open")).unwrap();
     for number in 1..=20 {
@@ -245,7 +246,7 @@ fn batches_that_only_the_journal_has_are_found_or_reported_as_lost() {
     assert!(matches!(without.err(), Some(StoreError::Lost { .. })));
     let shorter = alter(&|dir| journal(dir).set_len(8 << 10).unwrap());
     assert!(matches!(shorter.err(), Some(StoreError::Lost { .. })));
-    // The undamaged copy can be opened any number of times.
+    // The undamaged copy can be opened again and again.
     check(&left, newest);
     check(&left, newest);
 }
@@ -255,8 +256,8 @@ fn the_journal_wraps_around_and_loses_nothing_in_a_kill() {
     let home = tempfile::tempdir().unwrap();
     let (open, left) = (home.path().join("open"), home.path().join("left"));
     let store = DiskBackend::open(&open).unwrap();
-    // Each batch takes a block of the journal, but few bytes of the tree's log. The growing journal therefore
-    // makes checkpoints necessary.
+    // Each batch takes a block of the journal, but few bytes of the tree's log, so checkpoints are due
+    // because of the journal.
     for number in 1..=3_000_u64 {
         let mut batch = Batch::default();
         batch.put(Key::new(&[1]), number.to_be_bytes().to_vec());
@@ -278,7 +279,7 @@ fn the_journal_wraps_around_and_loses_nothing_in_a_kill() {
 fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
     let dir = tempfile::tempdir().unwrap();
     let (tree, _) = Tree::open(&Files::of(dir.path())).unwrap();
-    // A delete must count as well. Its key is short, but sled writes its page again.
+    // A delete counts too: its key is short, but sled writes the whole page again.
     let value = vec![1; 4_000];
     let mut synced = 0;
     for number in 1..=10 {
@@ -287,7 +288,7 @@ fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
         let keys: Vec<_> = (0..250_u8).map(|row| [row]).collect();
         tree.write(number, keys.iter().map(|key| (&key[..], value))).unwrap();
         assert!(tree.log_bytes() < tree::LOG_BYTES_MAX);
-        // Each row counts as a part of its page.
+        // The limit counts more than the bytes of the rows, because sled writes whole pages.
         synced += usize::from(tree.log_bytes() < before + 3 * 250 * 4_000);
     }
     assert!(synced >= 5, "{synced}");
@@ -315,13 +316,13 @@ fn filled_rows_are_durable_after_each_save() {
 }
 
 #[test]
-fn synced_bytes_that_are_not_in_the_tree_are_counted() {
+fn bytes_that_only_the_journal_contains_are_counted() {
     let dir = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(dir.path()).unwrap();
     let mut batch = Batch::default();
     (0..40_u8).for_each(|row| batch.put(Key::new(&[row]), vec![row; 4_000]));
     store.commit(&batch).unwrap();
-    assert!([0, batch.bytes() as u64].contains(&store.unsaved_bytes())); // a checkpoint may already have happened
+    assert!([0, batch.bytes() as u64].contains(&store.unsaved_bytes())); // 0 if a checkpoint already ran
     store.save().unwrap();
     assert_eq!(store.unsaved_bytes(), 0);
     store.write(&batch).unwrap();
@@ -404,7 +405,7 @@ fn concurrent_readers_never_see_a_part_of_a_batch() {
     assert_eq!((store.sequence(), rows), (BATCHES, 4 * IN_QUEUE));
 }
 
-/// A clock that records which threads ask for the time. Every sync asks when it begins.
+/// A clock that records the threads that read it. Every sync reads the clock when it begins.
 #[derive(Default)]
 struct Asked(Mutex<Vec<std::thread::ThreadId>>);
 
@@ -420,7 +421,7 @@ impl ports::Clock for Asked {
 }
 
 #[tokio::test]
-async fn the_syncs_of_journal_tombstones_and_tree_are_noted() {
+async fn syncs_of_journal_tombstones_and_tree_are_measured() {
     let dir = tempfile::tempdir().unwrap();
     let disk = DiskBackend::open(dir.path()).unwrap();
     let clock = Arc::new(Asked::default());
@@ -437,9 +438,6 @@ async fn the_syncs_of_journal_tombstones_and_tree_are_noted() {
     disk.bury(&[Tombstone::RevokedKey(uuid::Uuid::from_u128(7).into())]).unwrap();
     assert_eq!(by_this_thread(), 2);
     disk.save().unwrap();
-    assert!(
-        clock.0.lock().len() > 2,
-        "the tree must have been synced again, by this thread or the checkpoint thread"
-    );
+    assert!(clock.0.lock().len() > 2, "`save` must sync the tree, in this thread or the checkpoint thread");
     assert_eq!(disk.syncs().age(), std::time::Duration::ZERO);
 }
