@@ -1,6 +1,6 @@
-//! Tests the store on a real disk: the refusals at opening, and reads of written values.
+//! Tests the store on a real disk: stores that do not open, and reads of written values.
 
-#![allow(clippy::unwrap_used)] // a test stops where something is wrong
+#![allow(clippy::unwrap_used)] // a failed `unwrap` fails the test
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -61,7 +61,7 @@ async fn a_committed_batch_exists_after_reopening() {
     let mut batch = put(b"b", b"2");
     batch.delete(Key::new(b"a"));
     commit(&store, batch).await;
-    // The test does not wait for this queued change. Closing the store must finish it.
+    // The test does not wait for this change. Closing the store must write it.
     store.submit(business(), put(b"c", b"3"), Box::new(|| {}));
     store.close().await.unwrap();
     store.close().await.unwrap();
@@ -123,7 +123,7 @@ async fn a_store_that_has_lost_synced_data_is_refused() {
     let store = open(dir.path());
     commit(&store, put(b"a", b"2")).await;
     store.close().await.unwrap();
-    // If the mark is missing, or older, as after a power cut, the store detects less damage.
+    // The mark may be missing, or older than the store as after a power cut. The store then opens.
     let newest = fs::read(dir.path().join("committed")).unwrap();
     fs::write(dir.path().join("committed"), earlier).unwrap();
     open(dir.path()).close().await.unwrap();
@@ -136,17 +136,17 @@ async fn a_store_that_has_lost_synced_data_is_refused() {
         let error = refused(dir.path());
         assert!(error.contains("ends at batch 0, and all up to 2 had been synced"), "{error}");
     }
-    fs::write(dir.path().join("committed"), "something else of it").unwrap();
+    fs::write(dir.path().join("committed"), "this is not a mark").unwrap();
     let error = refused(dir.path());
     assert!(error.contains("committed is damaged") && !error.contains('\n'), "{error}");
 }
 
 #[tokio::test]
-async fn a_read_that_fails_is_the_end_of_the_store() {
+async fn a_failed_read_stops_the_store() {
     let disk = MemoryBackend::new();
     let failures = Arc::new(Mutex::new(Vec::new()));
-    let told = Arc::clone(&failures);
-    let on_fatal: OnFatal = Box::new(move |error| told.lock().unwrap().push(error.to_string()));
+    let reported = Arc::clone(&failures);
+    let on_fatal: OnFatal = Box::new(move |error| reported.lock().unwrap().push(error.to_string()));
     let store = Store::in_memory(&disk, on_fatal).unwrap();
     commit(&store, put(b"a", b"1")).await;
     disk.hold_syncs();
@@ -166,9 +166,9 @@ async fn a_read_that_fails_is_the_end_of_the_store() {
     assert!(matches!(store.close().await, Err(StoreError::Stopped)));
 }
 
-/// A failed read is permanent for raw rows, ranges, point-in-time reads and single values alike.
+/// Covers reads of values, ranges and rows, and point-in-time reads.
 #[tokio::test]
-async fn a_read_that_fails_is_final_in_whatever_way_the_store_is_read() {
+async fn every_kind_of_failed_read_stops_the_store() {
     type Read = (&'static str, fn(&Store, &mut Snapshot, &Frozen) -> Result<(), StoreError>);
     fn first(mut rows: Pairs<'_>) -> Result<(), StoreError> {
         rows.next().transpose().map(drop)
@@ -185,8 +185,8 @@ async fn a_read_that_fails_is_final_in_whatever_way_the_store_is_read() {
     ];
     for (name, read) in ways {
         let (disk, failures) = (MemoryBackend::new(), Arc::new(Mutex::new(0)));
-        let told = Arc::clone(&failures);
-        let store = Store::in_memory(&disk, Box::new(move |_| *told.lock().unwrap() += 1)).unwrap();
+        let count = Arc::clone(&failures);
+        let store = Store::in_memory(&disk, Box::new(move |_| *count.lock().unwrap() += 1)).unwrap();
         commit(&store, put(b"a", b"1")).await;
         let mut snapshot = store.snapshot(std::env::temp_dir()).await.unwrap();
         let frozen = store.freeze(&[]).await.unwrap();
@@ -215,7 +215,7 @@ fn a_path_that_cannot_be_a_data_directory_is_named() {
         error.starts_with(&format!("the data directory {} could not be created: ", below.display())),
         "{error}"
     );
-    // Even root cannot create a directory at this path.
+    // Not even root can create a directory at this path.
     let error = refused(Path::new("/proc/receptionist"));
     assert!(error.contains("/proc/receptionist") && !error.contains('\n'), "{error}");
     // The directory exists, but the lock file cannot be created.
@@ -224,15 +224,15 @@ fn a_path_that_cannot_be_a_data_directory_is_named() {
     assert!(error.contains("odd/lock") && !error.contains('\n'), "{error}");
 }
 
-/// Neighbouring rows of the maximum length share a page. sled must not move the page to a blob file, because
-/// it never syncs these files.
+/// Neighbouring rows of the maximum length share a page. sled must not write the page to a blob file,
+/// because it never syncs blob files.
 #[tokio::test]
-async fn values_of_the_greatest_length_make_no_blob_files() {
+async fn values_of_the_maximum_length_create_no_blob_files() {
     let dir = tempfile::tempdir().unwrap();
     let store = open(dir.path());
     let mut number = 0_u8;
     for step in 0..120 {
-        number = number.wrapping_add(89); // visits the keys in a mixed order
+        number = number.wrapping_add(89); // 89 is odd, so the keys come in a mixed order
         let (key, value) = ([number], vec![number; VALUE_BYTES_MAX]);
         commit(&store, put(&key, &value)).await;
         if step % 3 == 2 {
@@ -252,7 +252,7 @@ fn record(number: u8) -> Key {
     Key::new(&[1; 16]).with(&[0x50]).with(&[number; 16])
 }
 
-/// A value of this length. Its pieces have different contents.
+/// Returns a value of this length, whose pieces have different contents.
 fn long(bytes: usize, seed: usize) -> Vec<u8> {
     (seed..seed + bytes).map(|at| (at * 31 % 65_521) as u8).collect()
 }
@@ -264,8 +264,7 @@ async fn long_values_are_returned_completely_and_create_no_blob_files() {
         [0, 1, MAX - 1, MAX, MAX + 1, 2 * MAX - 1, 2 * MAX, 2 * MAX + 1, 5 * MAX, LONG_VALUE_BYTES_MAX];
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
-    // Every key gets every length in turn, so values grow and shrink, and shorter values overwrite longer
-    // ones.
+    // Each key gets each length in turn, so that values grow and shrink.
     for round in 0..lengths.len() {
         for number in 0..lengths.len() {
             let mut batch = Batch::new();
@@ -301,7 +300,8 @@ enum Step {
 }
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    // The bytes have few different values, so that keys are often equal, adjacent, or prefixes of each other.
+    // The keys consist of only four different bytes, so that they are often equal, adjacent, or prefixes of
+    // others.
     let key = || proptest::collection::vec(prop_oneof![Just(0_u8), Just(1), Just(0x7f), Just(0xff)], 1..5);
     let value = proptest::option::weighted(0.7, proptest::collection::vec(any::<u8>(), 0..200));
     let commit = proptest::collection::vec((key(), value), 1..40).prop_map(Step::Commit);

@@ -1,5 +1,5 @@
-//! Creates the stores that the test damages. A child process fills each store, so that it can end as with
-//! `kill -9`.
+//! Creates the stores that the test damages. A child process fills each store, so that the process can end
+//! as with `kill -9`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use crate::damages::Targets;
 use crate::loads::{Load, Rows, Work};
 use crate::segments::SEGMENT_BYTES;
 
-/// The number of changes that may be in progress.
+/// The maximum number of changes in progress.
 const UNDER_WAY: usize = 256;
-/// The maximum number of bytes to write per target segment. `Updates` and `Churn` write more bytes than the
-/// file contains, because sled reuses freed segments.
+/// The maximum number of bytes to write per target segment. It is longer than a segment, because sled
+/// reuses freed segments, so the file grows more slowly.
 const BYTES_A_SEGMENT: usize = 24 << 20;
-/// The number of changes by the last process of a store that is killed after its snapshot.
+/// The number of changes by the last process of a store that is killed after a snapshot.
 const CHANGES_AFTER_A_SNAPSHOT: usize = 60;
 
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +28,8 @@ pub(crate) struct Plan {
     pub(crate) segments: usize,
     pub(crate) seed: u64,
     pub(crate) is_killed: bool,
-    /// Whether sled has written a snapshot after most of the rows. sled writes one only when it opens.
+    /// True if sled has written a snapshot after most of the rows. sled writes a snapshot only when it
+    /// opens.
     pub(crate) has_snapshot: bool,
 }
 
@@ -39,7 +40,7 @@ pub(crate) struct Base {
 }
 
 impl Plan {
-    /// Creates the store in `home`. Checks that a copy of it opens and contains every row.
+    /// Creates the store in `home`. Checks that a copy of the store opens and contains every row.
     pub(crate) fn make(self, home: &Path) -> Base {
         let dir = home.join("base");
         let _ = fs::remove_dir_all(&dir);
@@ -57,16 +58,16 @@ impl Plan {
         base
     }
 
-    /// Runs a process that makes the changes from `from` to `to`, or fewer if the store reaches its number of
-    /// segments. Returns the number of changes.
+    /// Runs a process that makes the changes from `from` to `to`, or stops when the store has its number of
+    /// segments. Returns the number of all changes so far.
     fn live(self, dir: &Path, from: usize, to: usize, closes: bool) -> usize {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.arg("work").arg(dir).args([self.load.name(), if closes { "close" } else { "kill" }]);
         command.args([self.segments, from, to].map(|number| number.to_string())).arg(self.seed.to_string());
         let output = command.output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
+        let printed = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.success(), closes, "{}", String::from_utf8_lossy(&output.stderr));
-        said.trim().parse().expect("the output is not the number of changes")
+        printed.trim().parse().expect("the child process prints the number of changes")
     }
 }
 
@@ -78,7 +79,7 @@ impl Base {
     }
 }
 
-/// The child process. It opens the store, makes changes until all of them are acknowledged, and ends.
+/// The child process. It opens the store, makes changes, waits until all are acknowledged, and ends.
 pub(crate) fn work(arguments: &[String]) {
     let [dir, load, end, segments, from, to, seed] = arguments else { panic!("{arguments:?}") };
     let [segments, from, to] = [segments, from, to].map(|number| number.parse::<usize>().unwrap());
@@ -101,14 +102,14 @@ pub(crate) fn work(arguments: &[String]) {
         let _all = under_way.acquire_many(UNDER_WAY as u32).await.unwrap();
         println!("{}", work.changes);
         if end == "kill" {
-            // As with `kill -9`, nothing is closed, and a checkpoint may be in progress.
+            // As after `kill -9`, nothing is closed, and a checkpoint may be in progress.
             std::process::abort();
         }
         store.close().await.unwrap();
     });
 }
 
-/// Whether the store has this number of segments, and the last of them contains data.
+/// True if the store has this number of segments and a quarter of the last segment is written.
 fn has_segments(dir: &Path, segments: usize) -> bool {
     let bytes = fs::metadata(dir.join("store/db")).map_or(0, |db| db.len());
     bytes as usize >= (segments - 1) * SEGMENT_BYTES + SEGMENT_BYTES / 4

@@ -1,4 +1,4 @@
-//! Opens a damaged store and compares every row with the state before the damage.
+//! Opens a damaged store and compares its rows with the rows before the damage.
 
 use std::collections::BTreeSet;
 use std::ops::Bound;
@@ -11,19 +11,18 @@ use store::{Key, KeyRange, Order, Store, StoreError, every_row, piece_of};
 
 use crate::loads::{BUSINESSES, Rows, business};
 
-/// One of this many rows is also read by its key, because sled reads a single key in a different way than a
-/// scan.
+/// One of this many rows is also read by its key, because sled reads a single key differently from a scan.
 const READ_BY_KEY: usize = 41;
 
 #[derive(Debug)]
 pub(crate) enum Outcome {
-    /// All rows are the same as before the damage.
+    /// All rows are as before the damage.
     Identical,
     /// The store does not open, or reading it fails.
     Refused,
     /// Only rows of businesses that are set aside differ.
     SetAside,
-    /// Rows differ without an error.
+    /// Rows differ from those before the damage without an error.
     Silent(String),
 }
 
@@ -38,13 +37,13 @@ struct Difference {
     missing: usize,
     altered: usize,
     added: usize,
-    /// The businesses whose rows differ or cannot be read. The number [`BUSINESSES`] is used for all other
-    /// rows.
+    /// The numbers of the businesses whose rows differ or cannot be read. [`BUSINESSES`] stands for all
+    /// other rows.
     businesses: BTreeSet<usize>,
 }
 
-/// Opens the store and compares its rows. An identical store is closed and opened again, because sled writes
-/// a snapshot when it opens and uses it at the next opening.
+/// Opens the store twice and compares its rows, because sled writes a snapshot when it opens and reads it
+/// at the next opening.
 pub(crate) fn compare(dir: &Path, rows: &Rows) -> Outcome {
     let mut is_set_aside = false;
     for opening in ["first", "second"] {
@@ -82,7 +81,7 @@ fn differ(store: &Store, rows: &Rows) -> Result<Seen, StoreError> {
     let mut from = everything.from;
     for number in 0..BUSINESSES {
         let of_business = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
-        // No rows may exist between the rows of two businesses.
+        // Rows between the rows of two businesses are an error.
         difference.scan(store, &KeyRange { from, to: of_business.from }, rows, BUSINESSES)?;
         difference.scan(store, &of_business, rows, number)?;
         from = of_business.to;
@@ -117,8 +116,8 @@ impl Difference {
         rows: &Rows,
         business: usize,
     ) -> Result<(), StoreError> {
-        // A corrupt page causes an error only once, because the store then isolates the page. The page may
-        // belong to another business.
+        // Reads until no corrupt page is found, because the store isolates a corrupt page after the error.
+        // The page may contain rows of another business.
         while let Some(Err(StoreError::Corrupt { .. })) =
             store.scan(range, Order::Ascending).find(Result::is_err)
         {}
@@ -134,7 +133,7 @@ impl Difference {
                 pair => pair?,
             };
             if piece_of(&key).is_some() {
-                continue; // the scan returns the whole value under its first key
+                continue; // the scan returns the whole value under the key of the value
             }
             while expected.next_if(|(next, _)| **next < key).is_some() {
                 self.missing += 1;
@@ -166,7 +165,8 @@ impl Difference {
     }
 }
 
-/// Suppresses the output of panics. sled panics on damage, and the store turns the panic into an error.
+/// True while the output of panics is suppressed: sled panics on damage, and the store converts the panic
+/// to an error.
 static IS_QUIET: AtomicBool = AtomicBool::new(false);
 
 pub(crate) fn allow_quiet() {

@@ -1,4 +1,4 @@
-//! Kinds of damage: random damage, and damage to the most sensitive parts of a store.
+//! The kinds of damage: random damage, and aimed damage to the most sensitive parts of a store.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -61,10 +61,10 @@ impl Damage {
 }
 
 pub(crate) struct Targets {
-    /// The files of the store. The length of a file is counted up to its last byte that is not zero.
+    /// The files of the store, each with its length up to the last byte that is not zero.
     files: Vec<(String, usize)>,
     db_bytes: usize,
-    /// The segments of `store/db`, the newest last.
+    /// The segments of `store/db`, oldest first.
     pub(crate) segments: Vec<Segment>,
 }
 
@@ -82,7 +82,7 @@ impl Targets {
         Self { files, db_bytes: db.len(), segments: files::segments(&db) }
     }
 
-    /// Damage anywhere in the content of a file, most often `store/db`.
+    /// Returns damage at any place of a file, most often of `store/db`.
     pub(crate) fn random(&self, rng: &mut Rng) -> Damage {
         let number = if rng.below(4) > 0 { 0 } else { rng.below(self.files.len()) };
         let (file, used) = &self.files[number];
@@ -141,8 +141,8 @@ impl Targets {
 
     fn derived(&self, rng: &mut Rng) -> Damage {
         let small: Vec<_> = self.files.iter().filter(|(name, _)| name != "store/db").collect();
-        // A snapshot, if there is one, is the last of these files. Its damage is the most dangerous, so it is
-        // chosen more often.
+        // A snapshot, if any, is the last of these files. It is chosen more often, because its damage is
+        // the most dangerous.
         let number = if rng.below(3) == 0 { small.len() - 1 } else { rng.below(small.len()) };
         let (file, used) = small[number];
         let at = rng.below(*used);
@@ -150,8 +150,8 @@ impl Targets {
             0 | 1 => How::Flip(rng.below(8) as u8),
             2 => How::Zero(BLOCK.min(used - at)),
             3 => How::Cut,
-            // Removing the journal of a killed store would lose its newest rows, and removing `committed`
-            // would hide this loss. These files are therefore truncated instead.
+            // These files are truncated and not removed: without the journal, a killed store would lack its
+            // newest rows, and without `committed` it could not detect the loss.
             _ if ["journal", "committed"].contains(&file.as_str()) => How::Cut,
             _ => How::Remove,
         };
@@ -165,7 +165,7 @@ impl Targets {
     }
 }
 
-/// Ranges of one of the last messages of a segment.
+/// Returns the ranges of one of the last messages of a segment.
 fn near_the_end(segment: &Segment, rng: &mut Rng) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
     let messages = &segment.messages;
     messages[messages.len() - 1 - rng.below(messages.len().min(12))].clone()

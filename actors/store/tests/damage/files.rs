@@ -6,16 +6,16 @@ use std::path::Path;
 
 use crate::segments::{SEGMENT_BYTES, SEGMENT_HEADER_BYTES, position};
 
-/// The minimum distance between the start of a message and the end of its segment.
+/// The maximum length of a message's header. Closer to the end of a segment no message starts.
 const MESSAGE_HEADER_BYTES_MAX: usize = 32;
-/// The kinds of message that end a segment.
+/// The kinds of messages that end a segment.
 const CORRUPTED: u8 = 0;
 const CAP: u8 = 2;
 
 pub(crate) struct Segment {
     pub(crate) at: usize,
     pub(crate) lsn: u64,
-    /// For each message, the ranges of its header and its body in the file.
+    /// The range of the header and of the body of each message in the file.
     pub(crate) messages: Vec<(Range<usize>, Range<usize>)>,
 }
 
@@ -25,7 +25,7 @@ impl Segment {
     }
 }
 
-/// The valid segments of the file, oldest first.
+/// Returns the segments with valid headers, oldest first.
 pub(crate) fn segments(db: &[u8]) -> Vec<Segment> {
     let read = |(number, segment): (usize, &[u8])| {
         let at = number * SEGMENT_BYTES;
@@ -36,7 +36,7 @@ pub(crate) fn segments(db: &[u8]) -> Vec<Segment> {
     segments
 }
 
-/// The messages of the segment at this offset. Does not check their checksums.
+/// Returns the messages of the segment at this offset, without a check of their checksums.
 fn messages(db: &[u8], segment: usize) -> Vec<(Range<usize>, Range<usize>)> {
     let end = (segment + SEGMENT_BYTES).min(db.len());
     let (mut at, mut messages) = (segment + SEGMENT_HEADER_BYTES, Vec::new());
@@ -55,8 +55,8 @@ fn messages(db: &[u8], segment: usize) -> Vec<(Range<usize>, Range<usize>)> {
     messages
 }
 
-/// Decodes a variable-length number of sled. It has one to nine bytes, and the first byte determines the
-/// length.
+/// Decodes a number in sled's variable-length encoding: one to nine bytes, of which the first determines
+/// the length.
 fn varint(db: &[u8], at: &mut usize) -> u64 {
     let byte = |at: usize| u64::from(db.get(at).copied().unwrap_or_default());
     let first = byte(*at);
@@ -73,7 +73,7 @@ fn varint(db: &[u8], at: &mut usize) -> u64 {
     number
 }
 
-/// The newest snapshot file, relative to the data directory.
+/// Returns the path of the newest snapshot, relative to the data directory.
 pub(crate) fn snapshot(dir: &Path) -> Option<String> {
     let names = fs::read_dir(dir.join("store")).unwrap();
     let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());

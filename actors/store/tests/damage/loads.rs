@@ -1,5 +1,5 @@
-//! The rows of the stores that the test damages. Each change depends only on the seed and the number of the
-//! change. The parent process therefore knows the rows that the child process has written.
+//! The rows of the stores that the test damages. A change depends only on the seed and on the number of the
+//! change, so the parent process can compute the rows that the child process has written.
 
 use std::collections::BTreeMap;
 
@@ -11,12 +11,12 @@ use crate::chance::Rng;
 
 pub(crate) const BUSINESSES: usize = 6;
 
-/// Every row of a store by its key. Long values are joined from their pieces.
+/// The value of each key of a store. A long value is whole, not in pieces.
 pub(crate) type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Load {
-    /// Inserts small rows: for each booking a record, an index row and an audit row.
+    /// Inserts short rows: a record, an index row and an audit row per booking.
     Bookings,
     /// Overwrites the same rows.
     Updates,
@@ -45,7 +45,7 @@ impl Load {
 /// The rows of a store after a number of changes.
 pub(crate) struct Work {
     load: Load,
-    /// The target number of segments. It determines the number of rows that `Updates` and `Churn` keep.
+    /// The target number of segments. It determines the number of rows of `Updates` and `Churn`.
     segments: usize,
     rng: Rng,
     pub(crate) changes: usize,
@@ -117,7 +117,7 @@ impl Work {
         self.put(batch, key(number, 0x52, &[&id]), 120);
     }
 
-    /// Inserts rows. Above the limit, it deletes the same number of rows.
+    /// Inserts rows, and deletes rows above a limit.
     fn churn(&mut self, number: usize, batch: &mut Batch) {
         let limit = self.segments * 700;
         for _ in 0..10 {
@@ -127,7 +127,8 @@ impl Work {
             self.live.push((number, key));
         }
         while self.live.len() > limit {
-            // A batch contains rows of one business only. Later changes delete the rows of other businesses.
+            // A batch contains rows of one business only. If it has no more rows, later changes delete rows
+            // of others.
             let from = self.rng.below(self.live.len());
             let Some(at) = (from..self.live.len()).find(|at| self.live[*at].0 == number) else { break };
             let (_, key) = self.live.swap_remove(at);

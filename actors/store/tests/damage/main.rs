@@ -1,19 +1,21 @@
-//! Tests damage to the files of a store. A child process fills a store, and closes it or is killed. One byte, one block
-//! or one file of a copy is damaged, and the copy is opened. There are three permitted outcomes:
+//! Tests damage to the files of a store. A child process fills a store, and then closes the store or is
+//! killed. The test damages a byte, a block or a file of a copy, and opens the copy. Three outcomes are
+//! permitted:
 //!
-//! - identical: every row is as it was before the damage;
-//! - refused: the store does not open, or it fails while it is read;
-//! - set aside: the store names the businesses whose rows it cannot serve.
+//! - identical: every row is as before the damage;
+//! - refused: the store does not open, or stops with an error while the test reads it;
+//! - set aside: only rows of businesses that the store has set aside differ.
 //!
-//! Every other outcome is silent loss: the test prints the seed, the file, the offset and the kind of damage, and
-//! fails.
+//! Any other outcome is a silent loss. The test then prints the seed, the file, the offset and the kind of
+//! damage, and fails.
 //!
-//! Random damages are anywhere in the content of a file. Aimed damages are at the ends of sealed segments, in the
-//! headers of segments and messages, at the boundaries of segments, and in the small files. `DAMAGES_RANDOM` and
-//! `DAMAGES_AIMED` are their numbers, and `DAMAGES_SEED` repeats a run. The exact bytes of a store depend on the timing
-//! of its threads, so `DAMAGES_KEEP=DIR` keeps every store with silent loss in its state at the damage.
+//! Random damage is at any place of a file. Aimed damage is at the ends of complete segments, in the
+//! headers of segments and messages, at the boundaries of segments, and in the small files.
+//! `DAMAGES_RANDOM` and `DAMAGES_AIMED` set the numbers of damages, and `DAMAGES_SEED` repeats a run. The
+//! bytes of a store also depend on the timing of its threads. `DAMAGES_KEEP=DIR` therefore copies each
+//! damaged store with a silent loss to DIR.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // a test stops at an error and prints its results
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // the test fails at an error and prints its results
 
 mod base;
 #[path = "../power/chance.rs"]
@@ -41,7 +43,7 @@ const NAME: &str = "a_damaged_store_is_identical_or_refused_or_names_the_busines
 const RANDOM: usize = 40;
 const AIMED: usize = 20;
 const STORES: usize = 24;
-/// The minimum number of damages per store, because creating a store takes longer than damaging it.
+/// The minimum number of damages per store. Creating a store takes longer than damaging it.
 const DAMAGES_A_STORE_MIN: usize = 10;
 const SEGMENTS_MAX: usize = 12;
 
@@ -80,7 +82,8 @@ fn run(home: &Path, rng: &mut Rng, seed: u64) -> Table {
     let each = (random + aimed).div_ceil(STORES).max(DAMAGES_A_STORE_MIN);
     let keep = std::env::var_os("DAMAGES_KEEP").map(PathBuf::from);
     let mut table = Table::default();
-    // Within 16 stores, every load is combined with a clean and a killed end, with and without a snapshot.
+    // 16 consecutive stores have all combinations of load, clean stop or kill, and with or without a
+    // snapshot.
     let first = rng.below(16);
     for number in 0.. {
         if random + aimed == 0 {
@@ -90,7 +93,7 @@ fn run(home: &Path, rng: &mut Rng, seed: u64) -> Table {
         let combination = turn / 4 + turn;
         let plan = Plan {
             load: Load::ALL[turn % 4],
-            // Most stores have few segments, because testing a long store takes longer.
+            // Most stores have few segments, because longer stores take more time.
             segments: 1 + rng.below(SEGMENTS_MAX).min(rng.below(SEGMENTS_MAX)),
             seed: rng.next(),
             is_killed: combination.is_multiple_of(2),

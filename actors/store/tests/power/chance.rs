@@ -1,4 +1,4 @@
-//! Random numbers from a seed, the settings of a test, and a directory for its files.
+//! Random numbers, and the settings and the temporary directory of a test.
 
 use std::path::Path;
 
@@ -23,9 +23,9 @@ pub(crate) fn number_of(variable: &str, default: usize) -> usize {
     std::env::var(variable).map_or(default, |number| number.parse().unwrap())
 }
 
-/// The seed from an environment variable, or a random one. Prints the seed, so that a failed run can be
-/// repeated.
-#[allow(clippy::disallowed_methods, reason = "the seed itself is chosen here")]
+/// Returns the seed from an environment variable, or a random seed. Prints the seed, so that a failed run
+/// can be repeated.
+#[allow(clippy::disallowed_methods, reason = "this function chooses the seed")]
 pub(crate) fn seed(variable: &str) -> u64 {
     let drawn = || uuid::Uuid::new_v4().as_u64_pair().0;
     let seed = std::env::var(variable).map_or_else(|_| drawn(), |seed| seed.parse().unwrap());
@@ -33,8 +33,8 @@ pub(crate) fn seed(variable: &str) -> u64 {
     seed
 }
 
-/// A temporary directory for the files of a test: in `TMPDIR` if it is set, otherwise in memory if the system
-/// supports that. The files do not have to be durable.
+/// Creates a temporary directory for the files of a test: in `TMPDIR` if it is set, otherwise in memory if
+/// possible, because the files need not be durable.
 pub(crate) fn home() -> tempfile::TempDir {
     let memory = Path::new("/dev/shm");
     if memory.is_dir() && std::env::var_os("TMPDIR").is_none() {
@@ -45,7 +45,7 @@ pub(crate) fn home() -> tempfile::TempDir {
     .unwrap()
 }
 
-/// Whether the arguments of the test binary select a test with this name, by the rules of the standard test
+/// True if the arguments of the test binary select a test with this name, by the rules of the standard test
 /// harness. With `--list` it prints the name and returns false.
 pub(crate) fn is_selected(name: &str) -> bool {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

@@ -1,7 +1,7 @@
-//! Tests kills and power cuts while sled reuses segments that were freed after its last snapshot. The process
-//! writes, overwrites and deletes until that happens. sled writes a snapshot only when it opens, so the later
-//! log has holes, and new segments may contain parts of old ones. Every store must open with every
-//! acknowledged change.
+//! Tests kills and power cuts while sled reuses segments that were freed after its last snapshot. The
+//! process writes, overwrites and deletes rows until sled reuses a segment. sled writes a snapshot only
+//! when it opens, so the log after the snapshot has gaps, and new segments may contain parts of old
+//! segments. Each store must open with every acknowledged change.
 
 use std::fs;
 use std::path::Path;
@@ -19,7 +19,8 @@ const COMMITS_BEFORE: usize = 1_200;
 /// The maximum number of changes after sled has reused a freed segment.
 const COMMITS_AFTER_MAX: usize = 600;
 const CUTS_A_HISTORY: usize = 50;
-/// The number of kills per store. Each process repeats all earlier changes to compute its rows.
+/// The number of kills per store. It is small, because each process repeats all earlier changes to compute
+/// the rows.
 const KILLS_A_STORE: usize = 5;
 
 pub(crate) fn cut(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &mut Tally) {
@@ -44,16 +45,17 @@ pub(crate) fn cut(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     }
 }
 
-/// The number of the first note that, after the last snapshot got its name, overwrites a freed segment.
+/// Returns the number of the first note that overwrites a freed segment after the last snapshot got its
+/// name.
 fn reuse_after_the_snapshot(mut disk: Disk, notes: &[Note]) -> usize {
     let is_snapshot = |note: &Note| matches!(note, Note::Renamed { to, .. } if to.starts_with("store/snap."));
-    let snapshot = notes.iter().rposition(is_snapshot).expect("sled wrote no snapshot when it opened");
+    let snapshot = notes.iter().rposition(is_snapshot).expect("sled must write a snapshot when it opens");
     let reuses = notes.iter().enumerate().filter(|(number, note)| {
         let reuses = disk.writes_over("store/db", note, SEGMENT_BYTES);
         disk.follow(note);
         reuses && *number > snapshot
     });
-    reuses.map(|(number, _)| number).next().expect("sled did not reuse a freed segment")
+    reuses.map(|(number, _)| number).next().expect("sled must reuse a freed segment")
 }
 
 pub(crate) fn kill(dir: &Path, rng: &mut Rng, kills: usize, tally: &mut Tally) {
@@ -68,7 +70,7 @@ pub(crate) fn kill(dir: &Path, rng: &mut Rng, kills: usize, tally: &mut Tally) {
         let before = positions(dir);
         life(dir, seed, 1 + rng.below(COMMITS_AFTER_MAX), CHURN, &mut acknowledged);
         let reused = reused(&before, &positions(dir));
-        assert!(reused > 0, "sled did not reuse a freed segment");
+        assert!(reused > 0, "sled must reuse a freed segment");
         tally.reused += reused;
         tally.kills += 1;
         check(dir, seed, &acknowledged, tally);
@@ -78,7 +80,7 @@ pub(crate) fn kill(dir: &Path, rng: &mut Rng, kills: usize, tally: &mut Tally) {
     }
 }
 
-/// Runs a process without the shim and updates the numbers of acknowledged changes.
+/// Runs a process without the shim, and updates the numbers of acknowledged changes.
 fn life(dir: &Path, seed: u64, commits: usize, end: &str, acknowledged: &mut [u32; LANES]) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("work").arg(dir).args([seed.to_string(), commits.to_string(), end.to_owned()]);
@@ -86,7 +88,7 @@ fn life(dir: &Path, seed: u64, commits: usize, end: &str, acknowledged: &mut [u3
     assert_eq!(
         status.code(),
         (end == "close").then_some(0),
-        "the store did not open, or it failed: {status}"
+        "the process must open the store and end as planned: {status}"
     );
     note_acknowledged(acknowledged, &Note::Acknowledged(fs::read(dir.join("acks")).unwrap()));
     fs::remove_file(dir.join("acks")).unwrap();

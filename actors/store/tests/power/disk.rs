@@ -1,4 +1,4 @@
-//! A simulated disk that is rebuilt from the notes of the shim, and its possible contents after a power cut.
+//! Simulates a disk from the notes of the shim, with its possible contents after a power cut.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -16,7 +16,8 @@ const BLOCK: usize = 4096;
 struct File {
     synced: Vec<u8>,
     now: Vec<u8>,
-    /// For each block, the contents that were written since its last sync, with the numbers of the notes.
+    /// For each block, the contents that were written since its last sync, each with the number of its
+    /// note.
     blocks: BTreeMap<usize, Vec<(usize, Vec<u8>)>>,
     lengths: Vec<(usize, usize)>,
 }
@@ -35,18 +36,18 @@ struct Directory {
     entries: Vec<(usize, Entry)>,
 }
 
-/// The names in a directory, with the number of the file, or `None` for a directory.
+/// The names in a directory, each with the number of its file. `None` for a directory.
 type Names = BTreeMap<String, Option<usize>>;
 
 #[derive(Clone, Default)]
 pub(crate) struct Disk {
     files: Vec<File>,
-    /// The number of the file with this inode.
+    /// The number of the file of each inode.
     of_inode: HashMap<u64, usize>,
     directory_of_inode: HashMap<u64, String>,
-    /// The directories by path. Paths are relative to the root directory, whose path is empty.
+    /// The directories by their path from the root directory. The path of the root directory is empty.
     directories: BTreeMap<String, Directory>,
-    /// The number of the note at which each sync began.
+    /// For each sync, the number of the note of its start.
     syncs: HashMap<u64, usize>,
     noted: usize,
 }
@@ -79,7 +80,7 @@ impl File {
         }
     }
 
-    /// Marks everything before this note as synced.
+    /// Marks all changes before this note as synced.
     fn sync(&mut self, note: usize) {
         if let Some((_, length)) = self.lengths.iter().rfind(|(at, _)| *at < note) {
             self.synced.resize(*length, 0);
@@ -96,8 +97,8 @@ impl File {
         });
     }
 
-    /// Applies a failed sync. A quarter of the blocks reach the disk. A later sync writes one of the other
-    /// blocks only if the block is changed again.
+    /// Simulates a failed sync. A quarter of the blocks reach the disk. Later syncs do not write the other
+    /// blocks, unless they change again.
     fn fail_sync(&mut self, note: usize) {
         let mut rng = Rng(note as u64);
         for (block, versions) in std::mem::take(&mut self.blocks) {
@@ -109,8 +110,7 @@ impl File {
         }
     }
 
-    /// The blocks that a process sees but the disk lacks: their offsets, and the bytes that the disk has
-    /// instead.
+    /// Returns the blocks that a process reads but the disk lacks, as offsets with the bytes on the disk.
     fn lost(&self) -> impl Iterator<Item = (usize, Vec<u8>)> {
         self.now.chunks(BLOCK).enumerate().filter_map(|(block, seen)| {
             let at = block * BLOCK;
@@ -121,13 +121,14 @@ impl File {
         })
     }
 
-    /// Drops the pages that the kernel marks as clean, so that reads return the content of the disk.
+    /// Drops the pages that the kernel has marked as clean, so that reads return the content of the disk.
     fn drop_clean(&mut self) {
         let lost: Vec<_> = self.lost().collect();
         lost.into_iter().for_each(|(at, bytes)| put(&mut self.now, at, &bytes));
     }
 
-    /// A random content that the file may have after a power cut.
+    /// Returns a random content that the file may have after a power cut. On average, `bias` of 4 unsynced
+    /// blocks survive.
     fn survives(&self, rng: &mut Rng, bias: usize) -> Vec<u8> {
         let mut bytes = self.synced.clone();
         let lengths: Vec<_> = self.lengths.iter().map(|(_, length)| *length).collect();
@@ -246,7 +247,8 @@ impl Disk {
                 }
             }
             Note::SyncFailed { inode } => {
-                // Changes of names in a directory stay pending. A later sync may write them.
+                // After a failed sync of a directory, its changes stay pending. A later sync may write
+                // them.
                 if let Some(file) = self.of_inode.get(inode) {
                     self.files[*file].fail_sync(number);
                 }
@@ -269,8 +271,8 @@ impl Disk {
         }
     }
 
-    /// The maximum number of unsynced bytes in a part of a file. Zeros do not count, because sled clears free
-    /// segments with zeros when it opens.
+    /// Returns the number of unsynced bytes in a part of a file, in whole blocks. Blocks of zeros do not
+    /// count, because sled clears free segments when it opens.
     pub(crate) fn unsynced(&self, name: &str, part: Range<usize>) -> usize {
         let Some(file) = self.file(name) else { return 0 };
         let blocks = self.files[file].blocks.range(part.start / BLOCK..part.end.div_ceil(BLOCK));
@@ -278,7 +280,7 @@ impl Disk {
         newest.filter(|(_, bytes)| bytes.iter().any(|byte| *byte != 0)).count() * BLOCK
     }
 
-    /// Writes the blocks that processes see but the disk lacks to a file, which the shim reads. Returns the
+    /// Writes a file for the shim with the disk's content of the blocks that the disk lacks. Returns the
     /// number of blocks.
     pub(crate) fn write_lost(&self, to: &Path) -> usize {
         let (mut records, mut blocks) = (Vec::new(), 0);
@@ -296,7 +298,8 @@ impl Disk {
         blocks
     }
 
-    /// Whether this note overwrites the start of a part of the file. Parts have the length `part`.
+    /// True if this note overwrites the start of a part of the file, where all parts have the length
+    /// `part`.
     pub(crate) fn writes_over(&self, name: &str, note: &Note, part: usize) -> bool {
         let Some((at, bytes)) = self.written(name, note) else { return false };
         let before = self.file(name).is_some_and(|file| self.files[file].now.get(at).is_some());
@@ -317,7 +320,7 @@ impl Disk {
         names.get(&name).copied().flatten()
     }
 
-    /// Creates a directory with a random content that the disk may have after a power cut.
+    /// Creates a directory with random content that the disk may have after a power cut.
     pub(crate) fn cut(&self, to: &Path, rng: &mut Rng) {
         self.cut_directory(to, "", rng);
     }
@@ -333,7 +336,7 @@ impl Disk {
             match what {
                 None => self.cut_directory(to, &below, rng),
                 Some(file) => {
-                    // The share of surviving blocks is chosen for each file, from none to all.
+                    // Each file has a random share of surviving blocks, from none to all.
                     let bias = rng.below(5);
                     fs::write(to.join(below), self.files[file].survives(rng, bias)).unwrap();
                 }

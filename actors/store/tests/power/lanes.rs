@@ -1,5 +1,5 @@
-//! The changes of several businesses. Each change depends only on its number, so the rows after any number of
-//! changes are known.
+//! The changes of several businesses. A change depends only on the seed and on its number, so the test can
+//! compute the rows after any number of changes.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::chance::Rng;
 
 pub(crate) const LANES: usize = 6;
-/// The number of keys per business. It is small, so that most writes overwrite a row.
+/// The number of keys per business, small enough that most writes overwrite a row.
 const KEYS: usize = 300;
 
 /// With this bit set in the seed, rows are longer, so that sled soon frees and reuses segments.
@@ -80,7 +80,7 @@ impl Lane {
         batch
     }
 
-    /// Applies as many changes as the store contains.
+    /// Repeats as many changes as the store contains.
     pub(crate) fn catch_up(&mut self, store: &Store) {
         let found = store.get_raw(&counter(self.number)).unwrap();
         let changes = found.map_or(0, |found| u32::from_be_bytes(found.try_into().unwrap()));
@@ -89,7 +89,7 @@ impl Lane {
         }
     }
 
-    /// Checks that the store contains exactly the rows after these changes.
+    /// Checks that the store contains exactly the rows of these changes.
     pub(crate) fn check(&self, store: &Store) {
         let mut found = BTreeMap::new();
         for pair in store.scan(&KeyRange::prefix(key(self.number, 0).prefix()), Order::Ascending) {

@@ -1,9 +1,9 @@
 //! Tests failed syncs on a real file system: ext4 on a loop device whose file cannot grow. The file system
-//! has free blocks, so writes succeed, but the kernel cannot write them back. Then the file gets space. The
-//! store is opened again while its pages are still in the kernel's memory, and makes changes. For the power
-//! cut, the file of the loop device is copied.
+//! has free blocks, so writes succeed, but the kernel cannot write the pages to the device. Then the file
+//! gets space. A second process opens the store while the pages are still in memory, and makes changes. A
+//! copy of the device's file simulates the power cut.
 //!
-//! Space for the file system's own tables and journal is allocated beforehand, so the file system stays
+//! The space for the file system's tables and journal is allocated before, so that the file system stays
 //! usable.
 
 use std::fs::{self, File};
@@ -17,16 +17,16 @@ use crate::notes::Note;
 use crate::session::{FAILED, Tally, check, note_acknowledged};
 
 const FILE_SYSTEM_BYTES: usize = 192 << 20;
-/// The space for the file of the loop device and for the file that takes the remaining space.
+/// The space for the file of the loop device, and for a file that fills the remaining space.
 const ROOM_BYTES: usize = FILE_SYSTEM_BYTES + (64 << 20);
 const BLOCK: usize = 4096;
-/// The maximum remaining space when the store begins to fail.
+/// The maximum remaining space when the process of the failed sync starts.
 const LEFT_BYTES_MAX: usize = 12 << 20;
 const COMMITS_BEFORE: usize = 150;
 const COMMITS_FAILING: usize = 6_000;
 const COMMITS_AFTER: usize = 60;
 
-/// A mounted file system. Dropping this unmounts it.
+/// A mounted file system, which is unmounted when this value is dropped.
 struct Mount(PathBuf);
 
 impl Mount {
@@ -43,12 +43,14 @@ impl Drop for Mount {
     }
 }
 
-/// Runs the test this many times. Returns false and prints a line if the system permits no mounts.
+/// Runs the test `rounds` times. Returns false and prints a line if the system permits no mounts.
 pub(crate) fn run(dir: &Path, rng: &mut Rng, rounds: usize, tally: &mut Tally) -> bool {
     for _ in 0..rounds {
         let _ = fs::remove_dir_all(dir);
         if round(dir, rng, tally).is_none() {
-            println!("the system permits no mount, or has no mkfs.ext4: nothing was tried on a loop device");
+            println!(
+                "the system permits no mount, or has no mkfs.ext4: the test on a loop device is skipped"
+            );
             return false;
         }
         tally.loop_rounds += 1;
@@ -81,11 +83,11 @@ fn round(dir: &Path, rng: &mut Rng, tally: &mut Tally) -> Option<()> {
     let filler = room.join("filler");
     fill(&filler, rng.below(LEFT_BYTES_MAX));
     let failing = live(COMMITS_FAILING, "close");
-    assert_eq!(failing.status.code(), Some(FAILED), "the store on a full device did not fail: {failing:?}");
+    assert_eq!(failing.status.code(), Some(FAILED), "the store must fail on a full device: {failing:?}");
     fs::remove_file(&filler).unwrap();
 
     let again = live(COMMITS_AFTER, "kill");
-    assert_eq!(again.status.code(), None, "the store did not open after a failed sync: {again:?}");
+    assert_eq!(again.status.code(), None, "the store must open after a failed sync: {again:?}");
     let copy = dir.join("cut");
     run_command("cp", &["--sparse=always", image.to_str().unwrap(), copy.to_str().unwrap()])?;
     drop(mount);
@@ -95,7 +97,7 @@ fn round(dir: &Path, rng: &mut Rng, tally: &mut Tally) -> Option<()> {
     Some(())
 }
 
-/// Creates a file that contains a file system. No space is allocated for its free blocks.
+/// Creates a file with a file system. The free blocks of the file system have no space in the file.
 fn make(image: &Path) -> Option<()> {
     let mut file = File::create(image).unwrap();
     let block = vec![0; 1 << 20];
@@ -104,11 +106,11 @@ fn make(image: &Path) -> Option<()> {
     let image = image.to_str().unwrap();
     let options = ["-q", "-F", "-b", "4096", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"];
     run_command("mkfs.ext4", &[&options[..], &[image]].concat())?;
-    // mkfs.ext4 may leave holes instead of writing zeros.
+    // mkfs.ext4 may leave holes, which `fallocate` fills.
     run_command("fallocate", &["-l", &FILE_SYSTEM_BYTES.to_string(), image])?;
     let described = Command::new("dumpe2fs").arg(image).output().ok()?;
     for line in String::from_utf8_lossy(&described.stdout).lines() {
-        // The lines of the block groups are indented. The line with the total number of free blocks is not.
+        // The lines of the block groups are indented, unlike the line with the total number of free blocks.
         let Some(ranges) = line.strip_prefix("  Free blocks: ") else { continue };
         for range in ranges.split(", ").filter(|range| !range.is_empty()) {
             let (first, last) = range.split_once('-').unwrap_or((range, range));

@@ -1,22 +1,24 @@
-//! Tests power cuts below the file system. A process works on a store under a shim (`shim.c`) that notes
-//! every call to the store's files. From the notes, the test rebuilds a possible content of the disk after a
-//! power cut at any note: some of the unsynced blocks of 4 KiB, each with the content of one of its writes.
-//! The store must open on that content, with every acknowledged change and without partial changes.
+//! Tests power cuts. A process works on a store with a preloaded library, the *shim* (`shim.c`), which
+//! records each call that changes the store's files (a *note*). From the notes, the test computes a
+//! possible content of the disk after a power cut: some of the unsynced blocks of 4 KiB survive, each with
+//! the content of one of its writes. The store must open with that content, with every acknowledged change
+//! and without partial changes.
 //!
-//! A range that `sync_file_range` has written counts as unsynced. The changes of names in a directory survive
-//! in their order. Changes before a sync of the directory always survive.
+//! Data is unsynced after `sync_file_range`. Changes of names in a directory survive in their order, and
+//! those before a sync of the directory always survive.
 //!
-//! In other runs, one call per process fails, with an error or after half of a write. The store must end or
-//! continue without loss.
+//! In other runs, one call per process fails with an error or writes only half of its bytes. The store must
+//! stop or continue without loss.
 //!
-//! Two more tests use the same parts: kills and power cuts while sled reuses freed segments ([`churn`]), and
-//! failed syncs after which memory and disk differ ([`syncs`], and [`loops`] on a real file system).
+//! Other tests in this directory cover kills and power cuts while sled reuses freed segments ([`churn`]),
+//! and failed syncs after which memory and disk differ ([`syncs`], and [`loops`] on a real file system).
 //!
-//! `POWER_CUTS`, `POWER_FAULTS`, `CHURN_CUTS`, `CHURN_KILLS`, `POWER_SYNCS` and `LOOP_ROUNDS` set the numbers
-//! of tries. `POWER_SEED` repeats a run, but the timing of threads varies. Without a C compiler, the test
-//! prints that it is skipped, or fails if `REQUIRE_COMPILER=1` is set.
+//! `POWER_CUTS`, `POWER_FAULTS`, `CHURN_CUTS`, `CHURN_KILLS`, `POWER_SYNCS` and `LOOP_ROUNDS` set the
+//! numbers of repetitions. `POWER_SEED` repeats a run, but the timing of threads varies. Without a C
+//! compiler, the test prints that it skips power cuts and failed syncs, or fails if `REQUIRE_COMPILER` is
+//! set.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // a test stops where something is wrong, and says what came of it
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // the test fails at an error and prints its results
 
 mod chance;
 mod churn;
@@ -39,7 +41,7 @@ const CUTS_A_SESSION: usize = 60;
 
 const FAULTS: usize = 24;
 
-/// The default numbers of tries of the other tests.
+/// The default numbers of repetitions of the other tests.
 const CHURN_CUTS: usize = 16;
 const CHURN_KILLS: usize = 3;
 const SYNCS: usize = 12;
@@ -65,7 +67,7 @@ fn main() -> ExitCode {
     let home = home();
     let shim = shim(home.path());
     if shim.is_none() {
-        println!("there is no C compiler: no power was cut, and no sync failed");
+        println!("no C compiler was found: the tests of power cuts and failed syncs are skipped");
         if std::env::var_os("REQUIRE_COMPILER").is_some() {
             return ExitCode::FAILURE;
         }
@@ -120,6 +122,6 @@ fn shim(home: &Path) -> Option<PathBuf> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return None,
         compiled => compiled.unwrap(),
     };
-    assert!(compiled.success(), "the shim did not compile");
+    assert!(compiled.success(), "the shim must compile");
     Some(shim)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// A noted call. Files are identified by their inodes.
+/// A recorded call. Files are identified by their inodes.
 #[derive(Debug)]
 pub(crate) enum Note {
     Created {
@@ -29,11 +29,11 @@ pub(crate) enum Note {
         inode: u64,
         sync: u64,
     },
-    /// A failed sync. Its blocks stay in memory, and later syncs do not write them.
+    /// A sync failed. The blocks stay in memory, and later syncs do not write them.
     SyncFailed {
         inode: u64,
     },
-    /// The kernel dropped the pages in memory that it marks as clean.
+    /// The kernel dropped the pages of the file that it had marked as clean.
     Dropped {
         inode: u64,
     },
@@ -48,8 +48,8 @@ pub(crate) enum Note {
 }
 
 impl Note {
-    /// Whether the shim can make the call of this note fail, and the call makes exactly one note of this kind
-    /// on success.
+    /// True if the shim can make the call of this note fail, and a successful call makes exactly one such
+    /// note.
     pub(crate) fn can_fail(&self) -> bool {
         matches!(self, Self::Written { .. } | Self::Syncing { .. } | Self::Renamed { .. })
     }

@@ -1,5 +1,5 @@
-//! Several runs of a process on the same store, their notes, and power cuts during these runs. The code calls
-//! each run a life.
+//! Several runs of a process on the same store, their notes, and power cuts during these runs. The code
+//! calls a run a *life*.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -18,20 +18,20 @@ use crate::notes::{self, Note};
 use crate::segments::{self, SEGMENT_BYTES};
 
 const COMMITS: usize = 4_000;
-/// The number of changes of a run that starts after a power cut. It is small, so that the next cuts happen
-/// during opening.
+/// The number of changes of a run after a power cut. It is small, so that most of the next power cuts
+/// happen during opening.
 const COMMITS_AGAIN: usize = 40;
 const CUTS_AGAIN: usize = 3;
-/// After one of this many power cuts, another run follows.
+/// Another run follows after one of this many power cuts.
 const AGAIN: usize = 6;
 /// The number of changes of a run with a failing call.
 const COMMITS_FAILING: usize = 120;
-/// The errors of failing calls: `EIO`, `ENOSPC`, and 0 for a write that stops half-way.
+/// The errors of failing calls: `EIO`, `ENOSPC`, and 0 for a write of only half of the bytes.
 const FAULTS: [i32; 3] = [5, 28, 0];
-/// The number of concurrent changes.
+/// The maximum number of changes in progress.
 const UNDER_WAY: usize = 24;
 
-/// A run with this end is killed several changes after sled has reused a freed segment. sled must do so
+/// A run with this end is killed some changes after sled has reused a freed segment, which must happen
 /// within `COMMITS_CHURNING_MAX` changes.
 pub(crate) const CHURN: &str = "churn";
 const COMMITS_CHURNING_MAX: u32 = 30_000;
@@ -44,13 +44,12 @@ pub(crate) struct Tally {
     beyond: usize,
     unsynced_max: usize,
     pub(crate) reused: usize,
-    /// The numbers of kills and failed syncs, and the number of blocks that memory contained but the disk
-    /// lacked.
+    /// The numbers of kills, of failed syncs, and of blocks that memory contained but the disk lacked.
     pub(crate) kills: usize,
     pub(crate) failed_syncs: usize,
     pub(crate) lost_blocks: usize,
     pub(crate) loop_rounds: usize,
-    /// The number of failed calls, and the number of stores that ended after a failed call.
+    /// The number of failed calls, and of stores that stopped after a failed call.
     pub(crate) faults: usize,
     ended: usize,
 }
@@ -60,16 +59,16 @@ impl fmt::Display for Tally {
         let Self { cuts, notes, acknowledged, beyond, unsynced_max, reused, faults, ended, .. } = self;
         write!(
             f,
-            "{cuts} cuts in histories of {notes} calls: {acknowledged} changes acknowledged before them are there, {beyond} \
-             more came through; the tree used {reused} segments again, and had at most {unsynced_max} bytes unsynced; of \
-             {faults} calls that failed {ended} ended the store; {} kills; {} failed syncs with {} lost blocks; \
+            "{cuts} power cuts in runs with {notes} calls: {acknowledged} acknowledged and {beyond} other changes survived; \
+             sled reused {reused} segments, and the tree had at most {unsynced_max} unsynced bytes; {ended} of \
+             {faults} failed calls stopped the store; {} kills; {} failed syncs with {} lost blocks; \
              {} rounds on a loop device",
             self.kills, self.failed_syncs, self.lost_blocks, self.loop_rounds
         )
     }
 }
 
-/// The exit code of a process whose store fails or cannot be opened.
+/// The exit code of a process whose store stops after an error or does not open.
 pub(crate) const FAILED: i32 = 98;
 
 fn failed(error: &StoreError) {
@@ -77,7 +76,8 @@ fn failed(error: &StoreError) {
     std::process::exit(FAILED);
 }
 
-/// The recorded process. It opens the store, makes changes, notes the acknowledged changes, and ends.
+/// The child process. It opens the store, makes changes, records the acknowledged changes in `acks`, and
+/// ends.
 pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
@@ -101,7 +101,7 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
         while left > 0 {
             made += 1;
             if churns {
-                assert!(made < COMMITS_CHURNING_MAX, "sled does not reuse a freed segment");
+                assert!(made < COMMITS_CHURNING_MAX, "sled must reuse a freed segment");
                 churns = made % 32 > 0 || segments::reused(&opened, &segments::positions(dir)) == 0;
             } else {
                 left -= 1;
@@ -115,12 +115,13 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
                 (&*acks).write_all(&note).unwrap();
                 drop(permit);
             };
-            // The store stops accepting changes before it reports its failure, so a refusal may be the first
+            // A failing store refuses changes before it reports its error, so the refusal may be the first
             // sign.
             if store.submit(lane.business(), batch, Box::new(done)).is_none() {
                 return failed(&StoreError::Stopped);
             }
-            // Pauses from time to time, so that groups of different lengths are written.
+            // Waits for all changes from time to time, so that the groups of the committer have different
+            // lengths.
             if rng.below(40) == 0 {
                 let _ = under_way.acquire_many(UNDER_WAY as u32).await.unwrap();
             }
@@ -130,7 +131,7 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
                 failed(&error);
             }
         } else {
-            // The process exits without closing anything.
+            // The process aborts without closing the store.
             let (_never, ends) = oneshot::channel::<()>();
             std::thread::spawn(|| std::process::abort());
             let _ = ends.await;
@@ -138,7 +139,7 @@ pub(crate) fn work(dir: &Path, seed: u64, commits: usize, end: &str) {
     });
 }
 
-/// The command for a run on the directory. The run appends to the notes in `log`.
+/// Returns the command for a run on the directory. The run appends its notes to `log`.
 pub(crate) fn life(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usize, end: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.arg("work").arg(dir).args([seed.to_string(), commits.to_string(), end.to_owned()]);
@@ -168,8 +169,9 @@ pub(crate) fn run(dir: &Path, shim: &Path, rng: &mut Rng, cuts: usize, tally: &m
     history.cut(disk, dir, shim, rng, (cuts, true), tally);
 }
 
-/// Makes one call per run fail: during opening, work or closing. The store must end or continue normally. The
-/// next opening must find every acknowledged change, and so must an opening after a power cut at the end.
+/// Makes one call per run fail, while the store opens, works or closes. The store must stop or continue
+/// normally. Afterwards, the directory must open with every acknowledged change, and so must the content of
+/// the disk after a power cut.
 pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally: &mut Tally) {
     let _ = fs::remove_dir_all(dir);
     let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
@@ -194,11 +196,11 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
         command.env("FAULT_AT", (1 + rng.below(calls)).to_string());
         command.env("FAULT", FAULTS[fault % FAULTS.len()].to_string());
         let output = command.output().unwrap();
-        let said = String::from_utf8_lossy(&output.stdout);
+        let printed = String::from_utf8_lossy(&output.stdout);
         match output.status.code() {
             Some(0) => {}
-            Some(FAILED) if said.starts_with("the store failed: ") => tally.ended += 1,
-            code => panic!("{code:?}: {said}{}", String::from_utf8_lossy(&output.stderr)),
+            Some(FAILED) if printed.starts_with("the store failed: ") => tally.ended += 1,
+            code => panic!("{code:?}: {printed}{}", String::from_utf8_lossy(&output.stderr)),
         }
         tally.faults += 1;
         let notes = notes::read(&log);
@@ -213,7 +215,7 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
     }
 }
 
-/// The number of acknowledged changes of each business after these notes.
+/// Returns the number of acknowledged changes of each business after these notes.
 pub(crate) fn acknowledged(notes: &[Note], before: [u32; LANES]) -> [u32; LANES] {
     let mut acknowledged = before;
     notes.iter().for_each(|note| note_acknowledged(&mut acknowledged, note));
@@ -222,7 +224,7 @@ pub(crate) fn acknowledged(notes: &[Note], before: [u32; LANES]) -> [u32; LANES]
 
 pub(crate) fn note_acknowledged(acknowledged: &mut [u32; LANES], note: &Note) {
     if let Note::Acknowledged(note) = note {
-        // One note may contain several acknowledgements.
+        // A note may contain several acknowledgements.
         for note in note.chunks_exact(5) {
             let newest = &mut acknowledged[usize::from(note[0])];
             *newest = (*newest).max(u32::from_be_bytes(*note[1..].first_chunk().unwrap()));
@@ -234,7 +236,7 @@ pub(crate) struct History {
     pub(crate) seed: u64,
     pub(crate) notes: Vec<Note>,
     pub(crate) begins_with: [u32; LANES],
-    /// The number of the first note at which the power may be cut.
+    /// The number of the first note after which the power may be cut.
     pub(crate) first_cut: usize,
 }
 
@@ -261,7 +263,10 @@ impl History {
             follow(&mut disk, note);
             note_acknowledged(&mut acknowledged, note);
             let unsynced = disk.unsynced("store/db", 0..usize::MAX);
-            assert!(unsynced <= SEGMENT_BYTES, "{unsynced} bytes of the tree's log are not synced");
+            assert!(
+                unsynced <= SEGMENT_BYTES,
+                "the tree's log has {unsynced} unsynced bytes, more than a segment"
+            );
             tally.unsynced_max = tally.unsynced_max.max(unsynced);
             while at.next_if_eq(&number).is_some() {
                 self.cut_here(&disk, &acknowledged, dir, shim, rng, goes_on, tally);
@@ -285,7 +290,7 @@ impl History {
         disk.cut(&left, rng);
         tally.cuts += 1;
         if goes_on && rng.below(AGAIN) == 0 {
-            // Another run works on the content that survived. The power is cut during its opening or soon
+            // Another run works on the surviving content. The power is cut while it opens the store or soon
             // after.
             let log = dir.join("log-again");
             let _ = fs::remove_file(&log);
@@ -300,12 +305,12 @@ impl History {
     }
 }
 
-/// Applies a note and checks what the store records about its log: before a clean stop the log must be
-/// synced, and before a segment is listed the segment must be synced.
+/// Applies a note. Checks that the log is synced before the store is marked as closed, and that a segment
+/// is synced before it is listed.
 pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     disk.follow(note);
-    // `committed` contains the number of the newest batch twice, then the end of the log and a check value.
-    // The last two are zero while the store is open.
+    // `committed` contains the number of the newest batch, its complement, the end of the log and a check
+    // value. The last two are zero while the store is open.
     if let Some((0, mark)) = disk.written("committed", note)
         && mark.get(24..32).is_some_and(|check| check != [0; 8])
     {
@@ -328,7 +333,7 @@ pub(crate) fn follow(disk: &mut Disk, note: &Note) {
     }
 }
 
-/// Opens the surviving content and compares it with the acknowledged changes.
+/// Opens the store with the surviving content and compares its rows with the acknowledged changes.
 pub(crate) fn check(left: &Path, seed: u64, acknowledged: &[u32; LANES], tally: &mut Tally) {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {

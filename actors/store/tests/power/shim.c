@@ -1,19 +1,25 @@
-/* Notes the calls of a process to the files below RECORD_ROOT, in their order, in RECORD_LOG.
+/* A library that a process preloads. It records the calls of the process that change files below the
+ * directory RECORD_ROOT. Each record is a note, which the library appends to the file RECORD_LOG.
  *
- * A write and its note are one step, so the order of notes is the order of writes. A sync has two notes, before and after: it
- * covers what was noted before it began. A write to the file `acks` is only noted.
+ * A lock covers a write and its note, so notes have the order of the writes. A sync has a note before it
+ * and a note after it. It covers the changes that were noted before its first note. A write to the file
+ * `acks` is only noted.
  *
- * FAULT_AT is the number, from 1, of a call among those that write, cut, sync or rename. That call fails with the error number
- * in FAULT; with 0 a write writes only a half. FAULT_SYNC is the number, from 1, of a sync that fails. If FAULT_FILE names a
- * file below the root, only its syncs are counted.
+ * FAULT_AT is a number, from 1, among the calls that write, truncate, sync or rename. This call fails with
+ * the error number FAULT. If FAULT is 0, a write writes only half of its bytes. FAULT_SYNC is the number,
+ * from 1, of a sync that fails. If FAULT_FILE names a file below the root, only syncs of this file are
+ * counted.
  *
- * A failed sync is noted. Linux marks the pages that it could not write as clean: later syncs succeed, reads return the pages,
- * and the disk has something else. RECORD_LOST names a file with the disk's content of those pages. When the process asks the
- * kernel to drop the pages of a file (fadvise64, POSIX_FADV_DONTNEED), the shim writes that content over them and notes it, so
- * that the process reads the disk's content. The call may not pass through the C library, so a seccomp filter turns it into a
- * signal. If the system permits no filter, the process ends with 97.
+ * A failed sync has a note. After a failed sync, Linux marks the pages that it could not write as clean:
+ * later syncs succeed and reads return the pages, but the disk has older content. RECORD_LOST names a file
+ * with the disk's content of these pages. When the process tells the kernel to drop the pages of a file
+ * (fadvise64 with POSIX_FADV_DONTNEED), the shim writes the disk's content into the file and adds a note,
+ * so that the process reads the disk's content. The process may call fadvise64 without the C library, so a
+ * seccomp filter converts the call to a signal. If the system permits no filter, the process ends with code
+ * 97.
  *
- * A note: kind (1), inode (8), position (8), length (8), and as many bytes. Numbers are little-endian.
+ * The format of a note: kind (1 byte), inode (8), position (8), length (8), and as many bytes as the
+ * length. Numbers are little-endian.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -104,7 +110,7 @@ static void note(char kind, uint64_t inode, uint64_t position, const void *bytes
     put(bytes, len);
 }
 
-/* A path relative to the root; NULL outside of it, and for files without content. */
+/* Returns the path relative to the root. NULL outside the root, and for files whose content does not matter. */
 static const char *below(const char *path) {
     const char *name;
     if (log_fd < 0 || !path || strncmp(path, root, root_len)) return NULL;
@@ -136,7 +142,7 @@ static void read_lost(const char *path) {
     fclose(file);
 }
 
-/* These bytes of the file are overwritten, so the page is no longer clean. */
+/* Forgets the lost pages with these bytes of a file, because the process overwrites the bytes. */
 static void renewed(ino_t inode, uint64_t from, uint64_t to) {
     for (size_t at = 0; at < lost_len; at++)
         if (lost[at].inode == inode && lost[at].at < to && from < lost[at].at + sizeof lost->bytes) lost[at].inode = 0;
@@ -194,7 +200,7 @@ static void trap_fadvise(void) {
         _exit(97);
 }
 
-/* Whether this call fails. The caller holds the lock. */
+/* Counts a call. Returns 1 if the call must fail. The caller holds the lock. */
 static int fails(void) { return ++calls == fault_at; }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
@@ -293,7 +299,7 @@ static int truncated(int fd, off_t len) {
 int ftruncate(int fd, off_t len) { return truncated(fd, len); }
 int ftruncate64(int fd, off64_t len) { return truncated(fd, len); }
 
-/* Whether this sync fails. The caller holds the lock. */
+/* Counts a sync. Returns 1 if the sync must fail. The caller holds the lock. */
 static int fails_to_sync(int fd) {
     char link[64], path[4096] = "";
     const char *name;
@@ -377,8 +383,8 @@ int mkdir(const char *path, mode_t mode) {
     return result;
 }
 
-/* The process must be killed between two notes. Otherwise the notes of the next process would follow an incomplete one, and a
- * write could lack its note. */
+/* Kills the process between two notes. Otherwise the last note could be incomplete, or a write could have
+ * no note. */
 void abort(void) {
     pthread_mutex_lock(&one);
     kill(getpid(), SIGKILL);

@@ -1,7 +1,7 @@
-//! Tests failed syncs. Linux marks pages that it could not write as clean. Later syncs then succeed and reads
-//! return the pages, although they are not on the disk. In each round, a sync of one process fails. The next
-//! process works on the pages in memory, and then the power is cut. The disk must contain every acknowledged
-//! change of both processes.
+//! Tests failed syncs. Linux marks pages that it could not write as clean. Later syncs then succeed and
+//! reads return the pages, although the disk lacks them. In each round, a sync of one process fails. The
+//! next process works with the pages in memory, and then the power is cut. The disk must contain every
+//! acknowledged change of both processes.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -14,14 +14,14 @@ use crate::lanes::{CHURN_SEED, LANES};
 use crate::notes::{self, Note};
 use crate::session::{Tally, acknowledged, check, follow, life};
 
-/// The number of changes of the process with the failed sync. It is large enough for checkpoints.
+/// The number of changes of the process with the failed sync, enough for several checkpoints.
 const COMMITS: usize = 1_500;
 const COMMITS_AFTER: usize = 60;
-/// The exit code of the shim if the system does not permit a system call filter.
+/// The exit code of a process if the system does not permit the shim's filter of system calls.
 const NO_FILTER: i32 = 97;
 
-/// Makes `faults` syncs fail. Returns false and prints a line if the system does not permit a system call
-/// filter.
+/// Runs the test with `faults` failed syncs. Returns false and prints a line if the system does not permit
+/// a filter of system calls.
 pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally: &mut Tally) -> bool {
     let _ = fs::remove_dir_all(dir);
     let (before, root, log) = (dir.join("before"), dir.join("data"), dir.join("log"));
@@ -52,8 +52,8 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
     for _ in 0..faults {
         start_over();
         let mut disk = Disk::of(&root);
-        // A failed sync of the tree is the most dangerous, because the journal then frees records that are
-        // only in the tree.
+        // A failed sync of the tree is the most dangerous, because the journal frees records after a sync
+        // of the tree.
         let of_db = rng.below(4) > 0;
         let fault = (1 + rng.below(if of_db { syncs_of_db } else { syncs.len() })).to_string();
         let mut settings = vec![("FAULT_SYNC", &*fault)];
@@ -70,12 +70,14 @@ pub(crate) fn fail(dir: &Path, shim: &Path, rng: &mut Rng, faults: usize, tally:
         match again.status.code() {
             None => {}
             Some(NO_FILTER) => {
-                println!("the system permits no filter of system calls: no sync failed");
+                println!(
+                    "the system does not permit a filter of system calls: the tests of failed syncs are skipped"
+                );
                 return false;
             }
             code => {
-                let said = String::from_utf8_lossy(&again.stdout);
-                panic!("after {settings:?} the next run ended with {code:?}: {said}");
+                let printed = String::from_utf8_lossy(&again.stdout);
+                panic!("after {settings:?} the next run ended with {code:?}: {printed}");
             }
         }
         let notes = notes::read(&log);
