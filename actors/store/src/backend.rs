@@ -3,7 +3,7 @@
 //! Invariants:
 //!
 //! - Only the committer writes, syncs and applies batches, one after the other. Any number of threads read.
-//! - Readers see only durable batches, and each batch as a whole.
+//! - Readers see only durable batches, and all rows of a batch or none.
 
 use std::cmp::Ordering;
 use std::io;
@@ -40,10 +40,10 @@ pub enum Order {
 pub trait Backend: Send + Sync + 'static {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
-    /// Reads each pair when it is requested, so the unread part may include batches that are applied later.
+    /// Reads each pair when it is requested. Batches that are applied later may appear in the unread part.
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a>;
 
-    /// Writes all rows of the batch or none. They are not durable or visible yet. After an error of
+    /// Writes all rows of the batch or none. The rows are not durable or visible yet. After an error of
     /// `write`, `sync`, `apply`, `note_durable` or `save`, the committer must not write again.
     fn write(&self, batch: &Batch) -> Result<(), StoreError>;
 
@@ -75,7 +75,8 @@ pub trait Backend: Send + Sync + 'static {
 
     fn on_failure(&self, _report: OnFailure) {}
 
-    /// Registers the function that sets aside the businesses of isolated pages, including earlier ones.
+    /// Registers the function that sets aside the businesses of isolated pages, and calls it for earlier
+    /// pages.
     fn on_isolated(&self, _set_aside: OnIsolated) -> Result<(), StoreError> {
         Ok(())
     }
@@ -126,7 +127,7 @@ impl Rest {
     pub(super) fn is_empty(&self) -> bool {
         match (self.from, self.to) {
             (Bound::Excluded(from), Bound::Excluded(to)) => from >= to,
-            _ => false, // the range was not empty
+            _ => false, // no row was read, and the range was not empty
         }
     }
 

@@ -12,7 +12,7 @@ use super::files::found;
 
 const NAME: &str = "ballast";
 
-/// Two segments of the storage engine. On a fuller disk, the length is halved until the file fits.
+/// The length of the file: two segments of sled. On a fuller disk, it is halved until the file fits.
 pub(super) const BALLAST_BYTES: u64 = 16 << 20;
 const BALLAST_BYTES_MIN: u64 = 1 << 20;
 

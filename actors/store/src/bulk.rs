@@ -1,14 +1,14 @@
 //! Reads and writes large parts of a store in bounded steps.
 //!
-//! Invariant: memory holds a page of rows, and [`BYTES_IN_FLIGHT_MAX`] plus one batch of writes. After
-//! [`BulkWriter::settle`] all are durable.
+//! Invariant: memory holds a page of rows, and [`BYTES_IN_FLIGHT_MAX`] plus one batch of writes.
+//! [`BulkWriter::settle`] makes all queued batches durable.
 
 use domain::BusinessId;
 
 use super::{Batch, Key, KeyRange, Order, Pair, Store, StoreError};
 
 const ROWS_PER_PAGE: usize = 512;
-/// When this many bytes are queued, the writer waits until they are durable.
+/// When this many bytes are queued, the writer waits until all its batches are durable.
 const BYTES_IN_FLIGHT_MAX: usize = 1 << 20;
 
 pub struct Pages(KeyRange);

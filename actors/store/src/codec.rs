@@ -95,7 +95,7 @@ pub(super) fn encoded(record: &'static str, version: u8, fields: impl FnOnce(&mu
 }
 
 /// Implements [`Record`] for a type from its name and the fields of each version. Fields of later versions
-/// have defaults. `via` names an encoding module. `check` lists conditions with error texts.
+/// have defaults. `via` names an encoding module. `check` lists conditions, each with an error text.
 macro_rules! record {
     ($type:ident, $name:literal, {
         $($version:literal: $($field:ident $(via $form:ident)? $(= $default:expr)?),* $(,)?);* $(;)?
@@ -165,7 +165,7 @@ impl Field for bool {
         match u8::read(from)? {
             0 => Ok(false),
             1 => Ok(true),
-            other => Err(from.damaged(format!("{other} is neither yes nor no"))),
+            other => Err(from.damaged(format!("{other} is neither 0 nor 1"))),
         }
     }
 }
@@ -180,7 +180,7 @@ macro_rules! whole {
 
             fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
                 let $read = from.varint()?;
-                <$type>::try_from($value).map_err(|_| from.damaged("a number is too great"))
+                <$type>::try_from($value).map_err(|_| from.damaged("a number is too large"))
             }
         }
     )*};

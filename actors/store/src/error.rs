@@ -1,5 +1,3 @@
-//! The errors of the store.
-
 use std::error::Error;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,7 +19,7 @@ pub enum StoreError {
     #[error("the data directory {} is in use by another process", .0.display())]
     InUse(PathBuf),
     /// The store contains blob files, which sled writes for large values and never syncs.
-    #[error("the store holds files in {} that were never durable; it cannot be trusted", .0.display())]
+    #[error("the store contains files in {} that were never synced, so it may have lost data", .0.display())]
     Blobs(PathBuf),
     #[error("{action} {} failed: {source}", .path.display())]
     Prepare { action: &'static str, path: PathBuf, source: io::Error },
@@ -35,7 +33,7 @@ pub enum StoreError {
     /// A page is corrupt. The read has isolated it and set aside the businesses with rows in it.
     #[error("a page of the store is corrupt: the message at byte {offset}")]
     Corrupt { offset: u64 },
-    /// Batches that were synced are missing. `kept` is the newest stored batch, `synced` the newest synced.
+    /// Synced batches are missing. `kept` is the newest batch, `synced` the newest synced batch.
     #[error(
         "the store in {} is damaged and stays closed: it ends at batch {kept}, and all up to {synced} had been \
          synced. {}",
@@ -48,17 +46,17 @@ pub enum StoreError {
         .path.display()
     )]
     Full { path: PathBuf, free: u64, needed: u64, source: Box<StoreError> },
-    #[error("{} is damaged: it does not say how far the store was synced. {}", .0.display(), advice(.0.parent()))]
+    #[error("{} is damaged: it does not contain the number of the newest batch. {}", .0.display(), advice(.0.parent()))]
     Mark(PathBuf),
     #[error("reading the store failed: {0}")]
     Read(#[source] Cause),
     /// Writing a batch failed. It is unknown which part of the batch exists after a restart.
     #[error("writing to the store failed: {0}")]
     Apply(#[source] Cause),
-    /// Syncing failed. The store never retries a sync, because the kernel may have dropped the pages.
+    /// Syncing failed. The store never retries a sync: the kernel may have dropped the pages.
     #[error("syncing the store failed: {0}")]
     Sync(#[source] Cause),
-    #[error("the writer of the store ended in a panic")]
+    #[error("the writer of the store panicked")]
     Panicked,
     #[error("the store has stopped after an error")]
     Stopped,
@@ -72,18 +70,18 @@ pub enum StoreError {
     SnapshotsTaken,
     #[error("more rows were overwritten during the read than the store could save")]
     Overwritten,
-    /// A line of the list of tombstones, numbered from 1, has an unknown format.
+    /// A line of the list of tombstones has an unknown format. Lines are numbered from 1.
     #[error("this version does not know the format of line {line} of {}", .path.display())]
     Tombstone { path: PathBuf, line: usize },
     #[error(
-        "{} is damaged: its lines do not have the SHA-256 in its first line. Name another copy of the list, or move the \
-         file elsewhere", .0.display()
+        "{} is damaged: the SHA-256 in its first line does not match its other lines. Name another copy of the list, or \
+         move the file elsewhere", .0.display()
     )]
     TombstonesDamaged(PathBuf),
     /// The copy of the list of tombstones is not a prefix of the list in the data directory.
     #[error(
-        "{} is the list of another service, or of this one before it was restored without the list; it stays as it is. Keep \
-         the backups of this service in a directory of their own", .0.display()
+        "{} is the list of another service, or of this service before a restore without the list. It was not changed. Keep \
+         the backups of each service in a separate directory", .0.display()
     )]
     TombstonesOfAnother(PathBuf),
     #[error(
@@ -101,7 +99,7 @@ pub enum StoreError {
     /// The row cannot be decoded. It was logged and counted, and stays in the store.
     #[error("a row of the store is set aside: {0}")]
     SetAside(#[source] Box<StoreError>),
-    #[error("the business {business} is set aside: the store has lost or damaged some of its rows")]
+    #[error("the business {business} is set aside: some of its rows are lost or damaged")]
     BusinessSetAside { business: BusinessId },
     #[error(
         "line {line} of {} does not name a business that is set aside: it needs an id, a space and a reason",
@@ -110,19 +108,19 @@ pub enum StoreError {
     SetAsideFile { path: PathBuf, line: usize },
     #[error(
         "the store has format {found} and would have to be converted to format {known}, which --no-upgrade \
-         (RECEPTIONIST_NO_UPGRADE) rules out: start without it, or use the version that wrote the store"
+         (RECEPTIONIST_NO_UPGRADE) forbids: start without this option, or use the version that wrote the store"
     )]
     UpgradeRefused { found: u16, known: u16 },
     #[error(
-        "the store has format {found}, and this is done with stores of format {known} only: start the service on \
-         it, which converts it"
+        "the store has format {found}, but this command needs format {known}: start the service on it, which \
+         converts the store"
     )]
     NotUpgraded { found: u16, known: u16 },
-    #[error("{} is damaged: it does not say which versions may use the store", .0.display())]
+    #[error("{} is damaged: it does not state the versions that may use the store", .0.display())]
     FormatFile(PathBuf),
     #[error(
         "the store has format {found}, this version of the service knows only formats up to {known}: use the \
-         version that wrote it, or an empty directory"
+         version that wrote the store, or an empty directory"
     )]
     Format { found: u16, known: u16 },
 }

@@ -28,7 +28,7 @@ pub(super) fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     Ok(paths.unwrap_or_default())
 }
 
-/// Converts the error for a missing file to `None`.
+/// Converts the error that a file does not exist to `None`.
 pub(super) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -36,7 +36,7 @@ pub(super) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Writes a new file and renames it durably. A crash leaves either the old or the new content.
+/// Replaces a file durably by renaming a new file. After a crash it has the old or the new content.
 pub(super) fn replace(path: &Path, mode: u32, content: impl AsRef<[u8]>) -> io::Result<()> {
     let new = path.with_extension("new");
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&new)?;
@@ -71,7 +71,7 @@ pub(super) fn read_damaged(file: &File, at: u64, length: usize, bytes: &mut Vec<
 /// Syncs a file and drops its pages from the kernel's page cache. A missing file is skipped.
 ///
 /// After a failed write-back, Linux marks the pages as clean: reads return data that is not on the disk.
-/// The store therefore drops the pages after an unclean stop. Other systems lack the call.
+/// The store therefore drops the pages after an unclean stop. Other systems have no such call.
 pub(super) fn drop_pages(path: &Path) -> io::Result<()> {
     let Some(file) = found(File::open(path))? else { return Ok(()) };
     file.sync_all()?;
@@ -88,10 +88,10 @@ pub(super) fn keep_private(dir: &Path) {
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     let mut closed = 0;
     if let Err(error) = close_to_others(dir, &mut closed) {
-        tracing::warn!(%error, path = %dir.display(), "other users may have access to the data directory, which cannot be removed");
+        tracing::warn!(%error, path = %dir.display(), "other users may have access to the data directory, and the access could not be removed");
     }
     if closed > 0 {
-        tracing::warn!(closed, path = %dir.display(), "other users had access to files of the data directory; it was removed");
+        tracing::warn!(closed, path = %dir.display(), "other users had access to files of the data directory; the access was removed");
     }
 }
 
@@ -107,7 +107,7 @@ fn close_to_others(path: &Path, closed: &mut usize) -> io::Result<()> {
     }
     for entry in fs::read_dir(path)? {
         let entry = entry?;
-        // The target of a link is outside the directory, so its permissions stay.
+        // A link may point outside the directory, so the permissions of its target stay.
         if !entry.file_type()?.is_symlink() {
             close_to_others(&entry.path(), closed)?;
         }

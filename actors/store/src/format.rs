@@ -20,7 +20,7 @@ use super::records::STORE_FORMAT;
 
 pub(super) const NAME: &str = "format";
 
-/// Format 6 introduced the journal: earlier versions would miss rows that only the journal contains.
+/// Format 6 introduced the journal. Earlier versions would not see rows that only the journal contains.
 pub(super) const READ_BY: u16 = 6;
 const WRITTEN_BY: u16 = 6;
 

@@ -3,8 +3,8 @@
 //! Invariants:
 //!
 //! - The rows are those of the store after one durable commit, the *point*.
-//! - The committer saves an old value before it overwrites it. The reader reads the saved value last.
-//! - Values of released ranges are not saved ([`Frozen::release`]). Too many saved values end the read.
+//! - The committer saves an old value before it overwrites it. The reader reads the row first.
+//! - Values in released ranges are not saved ([`Frozen::release`]). The read fails if too many are saved.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,9 +27,8 @@ impl Store {
     /// Begins a read of these kinds of rows of these businesses, with their pieces.
     ///
     /// # Errors
-    /// - [`StoreError::Stopped`] when the store fails or closes.
-    /// - [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open.
-    /// - [`StoreError::BusinessSetAside`].
+    /// [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open,
+    /// [`StoreError::BusinessSetAside`], or [`StoreError::Stopped`].
     pub async fn freeze(&self, kinds: &[(BusinessId, u8)]) -> Result<Frozen, StoreError> {
         let of: Vec<_> = kinds.iter().map(|(of, _)| *of).collect();
         of.iter().try_for_each(|of| self.check_business(*of))?;
@@ -50,12 +49,12 @@ impl Frozen {
         }
     }
 
-    /// Fails if a business was set aside since the point: its rows may be lost.
+    /// Fails if a business was set aside after the point, because its rows may be lost.
     fn check(&self) -> Result<(), StoreError> {
         self.of.iter().try_for_each(|of| self.store.check_business(*of))
     }
 
-    /// Returns the next rows and removes them from the range `left`, which is empty at the end.
+    /// Returns the next rows, and shortens the range `left` by them. At the end `left` is empty.
     fn page(&self, left: &mut KeyRange, order: Order) -> Result<Vec<(Key, Vec<u8>)>, StoreError> {
         let (mut rows, mut read) = (BTreeMap::new(), *left);
         for row in self.store.rows().scan(left, order).take(ROWS_PER_PAGE) {

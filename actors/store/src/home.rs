@@ -1,4 +1,4 @@
-//! Writes batches to the journal and the memtable, and in the background to the tree.
+//! Writes batches to the journal, the memtable and, in the background, to the tree.
 //!
 //! The committer writes a batch to the journal, syncs the journal and adds the rows to the memtable. A
 //! *checkpoint* writes the memtable to the tree, syncs the tree and frees the journal records of the
@@ -9,7 +9,7 @@
 //! - A batch is durable in the journal before its rows are visible. Its record is freed only after the tree
 //!   has synced its rows. After a crash, opening writes the rows of the journal to the tree.
 //! - Batches are written in the order of their numbers.
-//! - After the first error nothing is written, synced or freed.
+//! - After the first error no file is written or synced, and no record is freed.
 
 use std::fs::File;
 use std::sync::{Arc, OnceLock};
@@ -57,7 +57,7 @@ struct Shared {
     isolating: Mutex<()>,
 }
 
-/// The progress of the store, in numbers of batches.
+/// The progress of the store. `written`, `applied` and `saved` are numbers of batches.
 #[derive(Default)]
 struct State {
     written: u64,
@@ -241,7 +241,7 @@ impl Home {
         let ended = Log::open(&files.store, &files.segments, SEGMENT_BYTES as u64);
         let ended = ended.and_then(|log| log.map_or(Ok(0), |log| log.end()));
         if let Err(error) = ended.and_then(|ended| shared.mark.close(written, ended)) {
-            tracing::warn!(%error, "the store could not be marked as closed; the next start reads it from the disk");
+            tracing::warn!(%error, "the store could not be marked as closed; the next start checks it as after a crash");
         }
     }
 
@@ -299,7 +299,7 @@ impl Shared {
         self.ended_by(error)
     }
 
-    /// Isolates the page of a read error. Returns the error, or another error if the store has stopped.
+    /// Isolates the page of a read error. Returns the error, or the error that has stopped the store.
     fn isolated(&self, error: StoreError) -> StoreError {
         let StoreError::Corrupt { offset } = error else { return error };
         match self.isolate(Some(offset)) {
@@ -368,7 +368,7 @@ impl Shared {
                     state.is_resting = false;
                 }
             } else {
-                // Cleared before the checkpoint: a later request needs another checkpoint for its batches.
+                // Cleared before the checkpoint, which may lack the batches of a later request.
                 let is_due = std::mem::take(&mut state.is_due)
                     || self.due.wait_for(&mut state, CHECKPOINT_EVERY).timed_out();
                 if is_due && MutexGuard::unlocked(&mut state, || self.save()).is_err() {
@@ -389,7 +389,7 @@ impl Shared {
     fn save(&self) -> Result<(), StoreError> {
         let _saving = self.saving.lock();
         let saved = self.save_tables().and_then(|upto| {
-            let is_filled = self.usable()?.saved < upto; // true after `fill`
+            let is_filled = self.usable()?.saved < upto; // true after `fill`, which syncs nothing
             if is_filled { self.sync_tree(upto) } else { Ok(()) }
         });
         saved.map_err(|error| match error {

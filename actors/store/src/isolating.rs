@@ -1,7 +1,7 @@
 //! Opens sled on a data directory and isolates pages of its tree that cannot be read.
 //!
-//! The businesses that may have rows in a corrupt page are set aside: those with keys between its
-//! neighbours. An empty leaf replaces the page ([`sled_log`]), because a corrupt page stops sled's cleaner.
+//! The businesses that may have rows in the page, according to its neighbours, are set aside. An empty leaf
+//! replaces the page ([`sled_log`]), because a corrupt page stops sled's cleaner.
 //!
 //! ```text
 //! DIR/isolating            the bytes to write into sled's log; a start after a crash writes them again
@@ -101,7 +101,7 @@ impl Files {
         let mut isolating = kept.unwrap_or_default();
         for (page, at) in corrupt {
             let plan = sled_log::plan(&log, &pages, page, at).map_err(|error| self.unusable(error))?;
-            // The installation has the smallest keys. The last page has the newest batch's number.
+            // The first pages have the rows of the installation, the last page the newest batch's number.
             if plan.lo.iter().take(16).all(|byte| *byte == 0) || plan.hi.is_empty() {
                 return Err(self.damaged(at, "the page holds rows of the installation"));
             }
@@ -204,7 +204,7 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     for path in sled_log::damaged_derived_files(store)? {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".damaged");
-        // Outside sled's directory, where sled would read any file whose name starts with `snap.`.
+        // Moves it out of sled's directory, because sled reads all files there that start with `snap.`.
         let aside = dir.join(name);
         tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is created again");
         let renamed = fs::rename(&path, &aside);
@@ -214,7 +214,7 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Refuses a log that lost messages which the journal lacks. `ended` is the log's end at a clean stop.
+/// Refuses a log that has lost messages, unless the journal contains them.
 fn check_log(files: &Files, ended: Option<u64>, synced: u64) -> Result<(), StoreError> {
     let Some(log) = files.log().map_err(|error| files.unusable(error))? else { return Ok(()) };
     let mut checked = log.check(ended);

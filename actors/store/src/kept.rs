@@ -220,7 +220,7 @@ pub fn kind(rows: u8) -> Option<&'static Kind> {
     KINDS.iter().find(|kind| kind.rows == rows)
 }
 
-/// Passes each stamp to `stamp`. If one changed, returns the record before and after.
+/// Passes each stamp to `stamp`. If a stamp changed, returns the record before and after the change.
 pub fn restamped<R: Stamped>(value: &[u8], stamp: OnStamp<'_>) -> Result<Option<(R, R)>, StoreError> {
     let before = R::decode(value)?;
     let mut after = before.clone();

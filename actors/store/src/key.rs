@@ -8,7 +8,7 @@ pub const KEY_BYTES_MAX: usize = 63;
 
 /// A key, stored without a heap allocation.
 ///
-/// The derived order is the order of the bytes: the bytes after the end are zeros, and `len` decides last.
+/// The derived order is the order of the bytes, because the bytes after the end are zeros.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
     bytes: [u8; KEY_BYTES_MAX],

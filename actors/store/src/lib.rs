@@ -1,12 +1,13 @@
 //! The store: ordered keys on a disk, written by one committer and read by any thread.
 //!
-//! A change is one [`Batch`]. [`Store::submit`] queues it with a closure that runs when it is durable. A
-//! row that cannot be decoded, or a business with lost rows, is *set aside*: it stays unused. Invariants:
+//! A change is one [`Batch`]. [`Store::submit`] queues the change, and its closure `done` runs when the
+//! change is durable. A row that cannot be decoded, or a business with lost rows, is *set aside*: it stays
+//! in the store, but is not used. Invariants:
 //!
 //! - Reads see only durable changes, and every acknowledged change. A read does not wait for commits.
 //! - A change is acknowledged only when it is durable. After a crash, all rows of a batch exist or none.
 //! - A long value is stored in several rows (`pieces`). Reads return the whole value.
-//! - Only this crate names the storage engine and the encoding of records.
+//! - Only this crate knows the storage engine, sled, and the encoding of records.
 //! - Only [`keys`] defines the layout of keys, and only [`records`] the layout of records.
 
 mod backend;
@@ -168,7 +169,7 @@ impl Store {
         Ok(self.look(key)?.flatten())
     }
 
-    /// Returns what `read` makes of the bytes under the key, or `None` if the row is missing or set aside.
+    /// Returns the result of `read` for the bytes of the key. `None` if the row is missing or set aside.
     pub fn find_as<T>(
         &self,
         key: &Key,
@@ -193,9 +194,8 @@ impl Store {
     }
 
     /// Returns the pairs of the range. Each pair is read when it is requested, so the scan may include
-    /// later changes. It sets aside values whose pieces do not belong together, and skips rows of
-    /// businesses that are set aside. A scan of rows of one such business returns only
-    /// [`StoreError::BusinessSetAside`].
+    /// later changes. The scan sets aside values whose pieces do not belong together. It skips businesses
+    /// that are set aside. A scan within such a business returns only [`StoreError::BusinessSetAside`].
     pub fn scan(&self, range: &KeyRange, order: Order) -> Pairs<'_> {
         Box::new(Rows::scan(self, range, order).filter_map(move |pair| {
             let pair = pair.and_then(|(key, row)| {
@@ -215,7 +215,7 @@ impl Store {
         self.walk(range, order, |_, value| R::decode(value))
     }
 
-    /// Returns each key with the value that `read` makes of its row. Skips rows that `read` cannot decode.
+    /// Returns each key with the result of `read` for its row. Skips rows that `read` cannot decode.
     pub fn walk<T, F: Fn(&[u8], &[u8]) -> Result<T, StoreError>>(
         &self,
         range: &KeyRange,
@@ -245,7 +245,7 @@ impl Store {
         self.0.set_aside.count()
     }
 
-    /// Stops the store after a read error, because data may be lost. It then refuses every read.
+    /// Stops the store if `read` is a read error, because data may be lost. Fails if the store has stopped.
     fn noted<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(error @ StoreError::Read(_)) = &read {
             self.0.committer.fail(error);
@@ -261,12 +261,12 @@ impl Store {
 
     /// Queues a change and returns its ticket. `done` runs once this change and all earlier changes of the
     /// business are durable. `done` is dropped if the store fails or closes, or the business is set aside.
-    /// A batch without writes is a barrier: it only waits. The caller must limit the queued changes.
+    /// A batch without writes is a barrier, which only waits. The caller must limit the queued changes.
     ///
     /// # Panics
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
     pub fn submit(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
-        // A barrier writes nothing that a delivery attempt depends on.
+        // A delivery attempt does not depend on a barrier, because a barrier writes nothing.
         let what = if batch.is_empty() { Of::Any } else { Of::ToSend };
         self.submit_as(what, business, batch, done)
     }
@@ -302,12 +302,12 @@ impl Store {
         Ok(event.map_or(0, |event| waiting::length_of(&event)))
     }
 
-    /// Returns [`StoreError::Stopped`] after a failure.
+    /// Returns [`StoreError::Stopped`] if the store has failed.
     pub fn check(&self) -> Result<(), StoreError> {
         if self.failed() { Err(StoreError::Stopped) } else { Ok(()) }
     }
 
-    /// Waits until every queued change of the business is durable and visible, or the store has failed.
+    /// Waits until all queued changes of the business are durable and visible, or the store has failed.
     pub fn settled(
         &self,
         business: BusinessId,
@@ -334,7 +334,7 @@ impl Store {
         self.0.committer.is_settled(business)
     }
 
-    /// Increases before each acknowledgement of a change to API keys, people or profiles.
+    /// A counter that increases before a change to API keys, people or profiles is acknowledged.
     pub fn credentials_generation(&self) -> u64 {
         self.0.committer.credentials_generation()
     }
@@ -390,7 +390,7 @@ impl Store {
         self.0.backend.buried()
     }
 
-    /// Durably records the newest format. Called before writes that older versions cannot read.
+    /// Durably records that the store has the newest format, before writes that older versions cannot read.
     pub fn keep_format(&self) -> Result<(), StoreError> {
         let mut kept = Ok(());
         self.0.backend.with_dir(&mut |dir| kept = format::keep(dir))?;
@@ -412,7 +412,7 @@ impl Store {
         self.0.room.set_reserve(reserve);
     }
 
-    /// Checks the free disk space. Callers check before they decide, because `submit` does not refuse.
+    /// Checks the free disk space. Callers check before they decide a change: `submit` never refuses it.
     pub fn check_room(&self, weight: Weight) -> Result<(), DiskFull> {
         if self.room().0 <= weight.down_to() { Ok(()) } else { Err(DiskFull) }
     }

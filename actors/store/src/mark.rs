@@ -1,8 +1,9 @@
 //! The *mark*: a file with the number of the newest durable batch, written before its acknowledgement.
 //!
 //! sled treats a damaged byte at the end of its log as the trace of a crash and silently drops the rest of
-//! the log. The journal treats a damaged last record as torn. The mark reveals such losses: the store
-//! contains the number of its newest batch. Its writes survive a crash of the process without a sync.
+//! the log. The journal treats a damaged last record as torn. The mark reveals such a loss, because the
+//! store also contains the number of its newest batch. Its writes survive a crash of the process without a
+//! sync.
 //!
 //! After a clean stop the mark also contains the end of sled's log. A start then refuses torn messages.
 //!
@@ -12,7 +13,7 @@
 //!
 //! Invariants: a store whose newest batch has a smaller number than the mark has lost acknowledged batches.
 //! After a power cut the mark may be older than the store. Earlier versions write the first 16 bytes only.
-//! The check covers the number, so this version then ignores the end of the log.
+//! The check includes the number, so this version then ignores the end of the log.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -62,7 +63,7 @@ impl Mark {
         self.0.sync_data()
     }
 
-    /// Durably records a clean stop and the end of sled's log. After an error the file does not record a clean stop.
+    /// Durably records a clean stop and the end of sled's log. After an error, the stop counts as unclean.
     pub(super) fn close(&self, number: u64, ended: u64) -> io::Result<()> {
         let closed = self.0.write_all_at(&encode(number, Some(ended)), 0).and_then(|()| self.0.sync_data());
         closed.or_else(|error| {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Counts observations in `N` buckets with upper bounds, and in one bucket without.
+/// `N` buckets with upper bounds, and one bucket without a bound.
 #[derive(Debug)]
 pub struct Histogram<const N: usize> {
     bounds: &'static [u64; N],

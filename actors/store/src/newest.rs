@@ -15,7 +15,7 @@ pub struct NewestEntry {
 }
 
 impl Store {
-    /// Returns the newest entry. If it cannot be decoded, `at` is the time in its id, which is not earlier.
+    /// Returns the newest entry. If the entry cannot be decoded, `at` is the time in its id.
     pub fn newest_entry(&self, of: BusinessId) -> Result<Option<NewestEntry>, StoreError> {
         let log = keys::of_kind(of, kind::AUDIT);
         // The scan reads rows, because `Store::scan` skips values whose pieces do not belong together.

@@ -14,7 +14,7 @@ use super::mark::NEWEST_KEY;
 /// With shorter segments, simulated power cuts damaged stores with a long unsynced log.
 pub(super) const SEGMENT_BYTES: usize = 8 << 20;
 
-/// The interval of sled's own flushes. They are on because they also drive sled's garbage collection.
+/// The interval of sled's own flushes, which also drive sled's garbage collection.
 const FLUSH_EVERY_MS: u64 = 500;
 
 const CACHE_BYTES: u64 = 48 << 20;

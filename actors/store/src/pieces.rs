@@ -1,4 +1,4 @@
-//! Access to stored rows, in a store or in a backup. Values above [`VALUE_BYTES_MAX`] are stored in pieces.
+//! Access to stored rows, in a store or in a backup. Long values are stored in pieces.
 //!
 //! ```text
 //! [business][kind]       [rest]           → [mark 8][length 4][digest 16]: the head
@@ -16,8 +16,8 @@
 //!
 //! - The pieces and their head are in one batch, so after a crash all of them exist or none.
 //! - The length determines how many pieces are read, so a leftover piece of a longer value is never read.
-//! - During a replacement, a reader may read pieces of both values. The digest then differs, and it
-//!   repeats.
+//! - During a replacement, a reader may read pieces of both values. The digest then differs, and the reader
+//!   repeats the read.
 //! - A value that looks like a head is stored in pieces, so a row that looks like a head is a head.
 
 use sha2::{Digest, Sha256};
@@ -94,7 +94,7 @@ pub(super) fn digest(value: &[u8]) -> [u8; DIGEST_BYTES] {
     short
 }
 
-/// After this many reads of pieces that do not belong together, the value counts as damaged.
+/// After this many reads of pieces that do not belong together, a value counts as damaged.
 const READ_TRIES_MAX: usize = 16;
 
 /// Returns the whole value of a row. `None` if the row was deleted after it was read.

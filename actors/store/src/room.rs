@@ -4,7 +4,7 @@
 //! quarter of the reserve, only changes that free space are accepted. Below the *floor*, a sixteenth of the
 //! reserve, nothing is written: a failed write stops the store, and a start needs space too. Invariants:
 //!
-//! - The disk is checked at most once a second. Newer bytes count [`WRITE_AMPLIFICATION`] times.
+//! - The disk is checked at most once a second. Bytes submitted later count [`WRITE_AMPLIFICATION`] times.
 //! - A level ends only with more free space than it began with.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,19 +21,19 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 const WRITE_AMPLIFICATION: u64 = 4;
 
 pub const RESERVE_BYTES_DEFAULT: u64 = 1 << 30;
-/// The default reserve is at most one part of the disk in this number.
+/// The default reserve is at most the disk divided by this number.
 const RESERVE_PARTS: u64 = 20;
-/// Below one part in this number of the reserve, only changes that free space are accepted.
+/// Below the reserve divided by this number, only changes that free space are accepted.
 const LAST_PARTS: u64 = 4;
-/// The floor is one part in this number of the reserve.
+/// The floor is the reserve divided by this number.
 const FLOOR_PARTS: u64 = 16;
 const STEP_BYTES: u64 = 8 << 20;
-/// Accepted changes may fill the current segment of the log and the next one.
+/// The minimum of the floor: accepted changes may fill the current segment of the log and the next.
 const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
 /// The minimum of a reserve other than 0.
 pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
-/// A level ends when its bound plus one part in this number is free.
+/// A level ends when the free space exceeds its bound by the bound divided by this number.
 const SLACK_PARTS: u64 = 8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

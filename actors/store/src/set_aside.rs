@@ -1,7 +1,7 @@
 //! Counts and logs the rows that cannot be decoded.
 //!
-//! Invariants: such a row stays in the store, so `verify` reports it. The row is counted once, and its key
-//! is logged once, but not its content. Scans skip it, `get` returns an error, and `find` returns `None`.
+//! Invariants: such a row stays in the store, so `verify` reports it. The row is counted once. Its key, but
+//! not its content, is logged once. Scans skip it, `get` returns an error, and `find` returns `None`.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ const SET_ASIDE_MAX: usize = 16_384;
 pub(super) struct SetAside(Mutex<HashSet<Key>>);
 
 impl SetAside {
-    /// Notes a decoding error. [`StoreError::SetAside`], which is about another row, is returned unchanged.
+    /// Notes a decoding error. Other errors are unchanged, also [`StoreError::SetAside`] of another row.
     pub(super) fn note<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         let Err(error @ (StoreError::Damaged { .. } | StoreError::Version { .. })) = read else {
             return read;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::tap::{SPILL_BYTES, Saved, Tap};
 use super::{Key, KeyRange, Order, Pair, Rows, Store, StoreError, every_row};
 
-/// The read of the store at a point. Dropping the snapshot ends the read.
+/// A read of the store as of a point. Dropping the snapshot ends the read.
 pub struct Snapshot {
     store: Store,
     tap: Arc<Tap>,
@@ -32,7 +32,7 @@ impl Store {
         Ok(Snapshot { store: self.clone(), tap, sequence, left: every_row(), spill: Spill::default(), side })
     }
 
-    /// Begins to save overwritten values in these ranges. Returns the number of the last commit before.
+    /// Begins to save overwritten values in these ranges. Also returns the number of the last commit.
     pub(super) async fn begin_tap(&self, ranges: Vec<KeyRange>) -> Result<(Arc<Tap>, u64), StoreError> {
         let tap = Arc::new(Tap::of(ranges));
         let sequence = self.0.committer.begin_tap(&self.0.backend, &tap).await?;
@@ -141,7 +141,7 @@ impl Spill {
         self.runs.len()
     }
 
-    /// Moves the rows before `end` to `passed`. They replace values of the same key that were saved later.
+    /// Moves the values before `end` to `passed`, where they replace later values of the same key.
     fn pass(&mut self, end: Key, passed: &mut Saved) -> io::Result<()> {
         for run in self.runs.iter_mut().rev() {
             while let Some(row) = run.next_if(|row| row.as_ref().map_or(true, |(at, _)| *at < end)) {

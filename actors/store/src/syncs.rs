@@ -3,7 +3,7 @@
 //! Invariants:
 //!
 //! - No lock is held during a sync or a write to the log, so reading the age never waits for the disk.
-//! - A hanging sync is logged once after [`LOGGED_AFTER`], and once when it returns.
+//! - A sync that hangs is logged once after [`LOGGED_AFTER`], and once when it returns.
 //! - While syncs return in time, the logging task wakes up at most once per [`LOGGED_AFTER`].
 
 use std::sync::{Arc, OnceLock};
@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 
 const LOGGED_AFTER: Duration = Duration::from_secs(5);
 
-/// The age from which a sync is stuck. The service then reports that it is unavailable.
+/// A sync of this age is stuck. The service then reports that it is unavailable.
 pub(super) const STUCK_AFTER: Duration = Duration::from_secs(30);
 
 #[derive(Default)]
@@ -143,7 +143,7 @@ impl Drop for Syncing<'_> {
             tracing::warn!(
                 sync.by = ?self.by,
                 sync.seconds = took.as_secs(),
-                "the sync of the store that hung has returned"
+                "a sync of the store that hung has returned"
             );
         }
     }

@@ -1,4 +1,4 @@
-//! A copy of the end of sled's log, which exists while sled opens.
+//! A copy of the end of sled's log. It exists only while sled opens.
 //!
 //! When sled opens, it writes a snapshot and clears the segments without pages before the snapshot's file
 //! name is durable. After a power cut, sled may have to read the log without the snapshot, and needs the

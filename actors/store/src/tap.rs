@@ -16,7 +16,7 @@ use super::{Backend, Batch, Key, KeyRange, StoreError};
 
 /// Above this many saved bytes, the reader moves the saved values to a file.
 pub(super) const SPILL_BYTES: usize = 8 << 20;
-/// The maximum of saved bytes. Above it the read fails, because the reader is too slow.
+/// The maximum of saved bytes in memory. Above it the read fails, because the reader is too slow.
 const SAVED_BYTES_MAX: usize = 64 << 20;
 const ROW_BYTES: usize = 128;
 

@@ -9,10 +9,10 @@
 //! imported-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fb02-77aa-7000-8e21-5d0c6ab14f90
 //! ```
 //!
-//! A removed person may be invited again. Only offers up to the instant in the last field are revoked; the
-//! instant has the form of the start of an id. Older lists contain an id of the time of the removal.
-//! `imported-business` cancels an earlier `ended-business` and names the first audit entry after the
-//! import. Keys with a smaller id stay revoked.
+//! A removed person may be invited again. Only offers up to the instant in the last field are revoked. The
+//! field has the form of an id, which starts with its time. Older lists contain an id of the time of the
+//! removal. `imported-business` cancels an earlier `ended-business` and names the first audit entry after
+//! the import. Keys with a smaller id stay revoked.
 //!
 //! Invariants: a line is durable before its change. After a crash, a line may exist without its change.
 //! Lines are only appended, and their order matters.
@@ -39,7 +39,7 @@ const DIGEST: &str = "sha256 ";
 pub enum Tombstone {
     RevokedKey(KeyId),
     ErasedContact(BusinessId, ContactId),
-    /// The person was removed, or has declined. The instant is that of the offer of the membership.
+    /// The person was removed, or has declined an offer. The instant is that of the offer.
     RemovedPerson(BusinessId, PersonId, Timestamp),
     EndedBusiness(BusinessId),
     /// A business that was imported, with the first entry of its audit log.

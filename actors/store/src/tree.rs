@@ -8,7 +8,7 @@
 //!   Readers see whole batches, because the memtable takes precedence.
 //! - Between two syncs, sled's log grows by less than a segment. Recovery trusts all segments before the
 //!   stable LSN of a later header, and sled writes this header after `sync_file_range` only. The writer
-//!   adds an upper bound of the growth per row, and syncs at [`LOG_BYTES_MAX`].
+//!   estimates the growth per row from above, and syncs at [`LOG_BYTES_MAX`].
 //! - A sync ends with `sync_data` on the tree's own handle of `db`: data may not survive a power cut after
 //!   `sync_file_range`, and the kernel reports a write error once per handle.
 //! - A panic of sled is an error.
@@ -51,7 +51,7 @@ const CHUNK_ROWS: usize = 64;
 pub(super) struct Tree(Arc<Inner>);
 
 struct Inner {
-    /// `None` once closed. Callers hold sled only during a call, because isolating a page closes sled.
+    /// `None` once closed. No caller keeps sled between calls, because the isolation of a page closes sled.
     sled: RwLock<Option<Sled>>,
     file: File,
     /// An upper bound of the growth of the log since the last sync.
@@ -191,7 +191,7 @@ impl Tree {
     fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
         let before = self.with(StoreError::Apply, |db| match value {
             Some(value) => db.insert(key, value),
-            // sled would log the deletion. The row is missing if it was created after the last checkpoint.
+            // sled would log the deletion. Rows that are newer than the last checkpoint are missing.
             None if !db.contains_key(key)? => Ok(None),
             None => db.remove(key),
         })?;
@@ -221,7 +221,7 @@ impl Tree {
     fn sync_now(&self) -> Result<(), StoreError> {
         let unlisted = self.unlisted()?;
         let flushed = self.with(StoreError::Sync, |db| db.flush());
-        // sled defers the release of memory per thread. Without this call, 60 buffers would stay.
+        // sled defers the release of memory per thread. Without this call, 60 buffers would stay in memory.
         crossbeam_epoch::pin().flush();
         flushed?;
         self.sync_file(unlisted)?;

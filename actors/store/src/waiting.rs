@@ -1,8 +1,8 @@
 //! Counts the waiting deliveries and mails of a business in memory, while a caller *watches* the business.
 //!
-//! The actors of the business, of its endpoints and of the outbox write these rows, so each batch is
-//! counted when it is queued. Invariant: after the stored rows were added, the count equals the number of
-//! rows that the store will contain when all queued batches are applied.
+//! Several actors write these rows (business, endpoints, outbox), so each batch is counted when it is
+//! queued. Invariant: after the stored rows were added, the count equals the number of rows that the store
+//! will contain when all queued batches are applied.
 //!
 //! A row is identified by a 64-bit hash of its key, so 100,000 waiting rows take about 2 MB.
 
@@ -171,7 +171,7 @@ impl Store {
     }
 
     /// Adds the next stored rows of the range, at most `rows_max`, and returns the rest of the range. All
-    /// batches from before [`Store::watch`] must be applied. The caller ends with [`Waiting::end_adding`].
+    /// batches from before [`Store::watch`] must be applied. At the end call [`Waiting::end_adding`].
     pub fn add_waiting(
         &self,
         waiting: &Waiting,

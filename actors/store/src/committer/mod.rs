@@ -1,10 +1,11 @@
-//! The only writer of the store, and the waits for durable changes.
+//! The only writer of the store, and functions that wait until changes are durable.
 //!
 //! The writer takes queued changes in groups. It writes each group as one batch, syncs once and then
-//! acknowledges the changes. Businesses share the writer fairly (`queue`). A *shard* is the businesses in
-//! one lane of the queue; only its changes have an order. A *ticket* numbers a change. Invariants:
+//! acknowledges the changes. Businesses share the writer fairly (`queue`). A *shard* is the set of
+//! businesses that share a lane of the queue. A *ticket* is the number of a change. Invariants:
 //!
-//! - Changes of a shard are acknowledged in their order, each after the sync of its group.
+//! - Changes of a shard are acknowledged in their order, each after the sync of its group. Changes of
+//!   different shards have no order.
 //! - Tickets ascend in a shard. The newest ticket is stored before its change is queued, so a wait covers
 //!   every change that was queued before the wait began.
 //! - The synced tickets of all shards in a group are stored before a change of the group is acknowledged.
@@ -145,7 +146,7 @@ impl Committer {
         self.core.has_failed()
     }
 
-    /// Starts to save overwritten values, between two commits. Returns the number of the last commit.
+    /// Starts to save overwritten values, between two commits. Returns the number of the commit before.
     pub(super) async fn begin_tap(
         &self,
         backend: &Arc<dyn Backend>,

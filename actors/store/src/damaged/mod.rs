@@ -1,4 +1,4 @@
-//! The businesses that are set aside because the store has lost or damaged some of their rows.
+//! The businesses that are set aside because some of their rows are lost or damaged.
 //!
 //! The file `DIR/businesses-set-aside` has one line per business, with its id and the reason:
 //!
@@ -10,7 +10,7 @@
 //!
 //! - Reads and changes of such a business fail with [`StoreError::BusinessSetAside`]. Other scans skip its rows.
 //! - A business stays set aside until an operator removes its line while the service is stopped.
-//! - A business is set aside in memory before the file is written, and so even if the disk is full.
+//! - A business is set aside in memory before the file is written, so a full disk does not prevent it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +29,7 @@ pub const SET_ASIDE_FILE: &str = "businesses-set-aside";
 pub(super) struct Damaged {
     any: AtomicBool,
     listed: RwLock<BTreeMap<BusinessId, String>>,
-    /// True if the file lacks the newest list. Locked during a write, to keep the order of lists.
+    /// True if the file lacks the newest list. Locked during a write, so that lists are written in order.
     unsaved: Mutex<bool>,
 }
 
@@ -155,7 +155,7 @@ fn is_within(range: &KeyRange, rows: &KeyRange) -> bool {
     range.from >= rows.from && range.to <= rows.to
 }
 
-/// Repeats a read until it meets no corrupt page. Each failed read has isolated the page that it met.
+/// Repeats a read until it finds no corrupt page. Each failed read has isolated the corrupt page.
 pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
     loop {
         match read() {

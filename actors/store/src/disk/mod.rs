@@ -2,11 +2,11 @@
 //!
 //! ```text
 //! DIR/lock                        locked while a process has the directory open
-//! DIR/journal                     batches that sled's files may lack
+//! DIR/journal                     batches that may not be in sled's files yet
 //! DIR/committed                   the number of the newest durable batch
 //! DIR/segments                    the pages in each complete segment of sled's log
-//! DIR/isolating                   corrupt pages of sled's that are being isolated
-//! DIR/*.damaged                   damaged files and pages that were replaced
+//! DIR/isolating                   the isolation of a corrupt page that is in progress
+//! DIR/*.damaged                   damaged files and pages, after their replacement
 //! DIR/format                      the versions that may read and write the store
 //! DIR/tombstones                  revocations and erasures
 //! DIR/businesses-set-aside        the businesses with lost rows
@@ -123,7 +123,7 @@ impl DiskBackend {
         if newest > kept {
             tracing::info!(batches = newest - kept, "the batches of the journal were written to the store");
         }
-        // The names of the files are synced last. Without them, a power cut loses the whole store.
+        // Syncs the names of the files too. Without the names, a power cut would lose the whole store.
         tree.opened(&files)?;
         let noted = mark.write(newest);
         noted.map_err(|error| StoreError::Sync(error.into()))?;
@@ -206,7 +206,7 @@ impl Backend for DiskBackend {
     }
 
     fn buried(&self) -> Result<Vec<Tombstone>, StoreError> {
-        // A line that another thread appends is read whole or not at all.
+        // A line that the committer appends during the read is read completely or not at all.
         self.with(|open| tombstones::read_tombstones(&open.dir))?
     }
 
@@ -251,7 +251,7 @@ impl Drop for DiskBackend {
     }
 }
 
-/// Creates the directory and its parents. Only the service's user gets access to the personal data.
+/// Creates the directory and its parents, with access for the service's user only.
 pub(super) fn create_dir(path: &Path) -> Result<(), StoreError> {
     let created = fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
     created.map_err(|source| StoreError::CreateDirectory { path: path.to_owned(), source })
@@ -265,7 +265,7 @@ fn lock(dir: &Path) -> Result<File, StoreError> {
     locked(file.map_err(|source| StoreError::Lock { path, source })?, dir)
 }
 
-/// Locks the open lock file of the data directory.
+/// Locks `file`, the lock file of the data directory.
 pub(super) fn locked(file: File, dir: &Path) -> Result<File, StoreError> {
     match file.try_lock() {
         Ok(()) => Ok(file),
@@ -290,7 +290,7 @@ fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Called after an unclean stop, because after a failed sync pages in memory may differ from the disk.
+/// Called after an unclean stop: pages in memory may differ from the disk because of a failed sync.
 fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     let beside = ["journal", "committed", tombstones::TOMBSTONES_FILE, SEGMENTS_FILE];
     for path in entries(store)?.into_iter().chain(beside.map(|name| dir.join(name))) {

@@ -36,7 +36,7 @@ pub(super) use self::record::Rows;
 use super::files::{found, read_damaged};
 use super::{Batch, StoreError};
 
-/// Much more than the unsaved batches need, so that no batch waits for room while the disk keeps up.
+/// The length of the file: enough that no batch waits for room while checkpoints are fast enough.
 pub(super) const JOURNAL_BYTES: u64 = 8 << 20;
 
 /// The unit of writes: not more than disks and file systems write atomically.
@@ -83,7 +83,7 @@ pub(super) struct Journal<B> {
     ring: Mutex<Ring>,
 }
 
-/// The places of the records that are still needed, and the prepared record in `buffer`.
+/// The positions of the records that are still needed, and the prepared record in `buffer`.
 struct Ring {
     needed: VecDeque<Place>,
     end: u64,
@@ -114,7 +114,7 @@ pub(super) enum Unreadable {
 /// Opens the journal of a data directory, or creates it. Returns the batches after `newest`.
 ///
 /// # Errors
-/// [`StoreError::DamagedFiles`] when it is damaged, [`StoreError::Prepare`] when it cannot be read or created.
+/// [`StoreError::DamagedFiles`] if it is damaged, [`StoreError::Prepare`] if it cannot be read or created.
 pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found>), StoreError> {
     let prepare = |action| StoreError::preparing(action, path);
     let open = || OpenOptions::new().read(true).write(true).open(path);
@@ -130,7 +130,7 @@ pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found
     })
 }
 
-/// Writes zeros to every block, so that no sync has to allocate one. The file gets its name when it is complete.
+/// Creates the file. Writes zeros to all blocks, so that no later sync has to allocate blocks.
 fn make(path: &Path) -> io::Result<()> {
     let new = path.with_extension("new");
     let made = fill(&new);
@@ -142,7 +142,7 @@ fn make(path: &Path) -> io::Result<()> {
     path.parent().map_or(Ok(()), |dir| File::open(dir)?.sync_all())
 }
 
-#[allow(clippy::disallowed_methods, reason = "the id decides nothing; a simulation chooses its own ids")]
+#[allow(clippy::disallowed_methods, reason = "no behaviour depends on the id; simulations choose their ids")]
 fn fill(path: &Path) -> io::Result<()> {
     let file = File::create(path)?;
     let zeros = vec![0; 1 << 20];
@@ -165,7 +165,7 @@ pub(super) fn format(blocks: &impl Blocks, length: u64, id: Id) -> io::Result<()
 }
 
 impl<B: Blocks> Journal<B> {
-    /// Returns the batches after `newest`. Syncs the last record, because a killed process may have not.
+    /// Returns the batches after `newest`. Syncs the last record, which may be unsynced after a kill.
     pub(super) fn read(blocks: B, newest: u64) -> Result<(Self, Vec<Found>), Unreadable> {
         let mut head = [0; HEADER_BYTES];
         read_at(&blocks, &mut head, 0, "it has no header")?;
@@ -189,7 +189,7 @@ impl<B: Blocks> Journal<B> {
             at = end;
         }
         found.sort_unstable_by_key(|found| found.number);
-        // A missing record was durable, because the next record was written only after its sync.
+        // A missing record was durable once, because the next record was written only after its sync.
         if found.iter().zip(newest + 1..).any(|(found, number)| found.number != number) {
             return Err(Unreadable::Damaged("a batch before later batches is missing"));
         }

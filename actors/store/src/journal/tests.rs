@@ -129,7 +129,7 @@ fn a_batch_that_cannot_fit_is_refused() {
 
 #[test]
 fn a_torn_record_is_ignored_and_the_next_record_gets_its_number() {
-    // The last record is in the middle of the file, or it overwrites an earlier record.
+    // The torn record is in unused blocks, or it overwrites an earlier record.
     for before in [3, 12] {
         for torn in 0..3 {
             for kept in [0, 20, 36, 512, 1_024] {

@@ -59,7 +59,7 @@ pub fn of_id(business: BusinessId, kind: u8, id: impl ResourceId) -> Key {
     start(business, kind).with(id.uuid().as_bytes())
 }
 
-/// Encodes an instant. The encodings sort like the instants.
+/// Encodes an instant. The bytes sort like the instants.
 pub(super) fn ordered(instant: Timestamp) -> [u8; 8] {
     (instant.millis() as u64 ^ 1 << 63).to_be_bytes()
 }

@@ -32,7 +32,7 @@ pub fn special_days(business: BusinessId, from: NaiveDate, to: NaiveDate) -> Key
     KeyRange { from: special_day(business, from), to: special_day(business, to).with(&[0]) }
 }
 
-/// Encodes a date. The encodings sort like the dates.
+/// Encodes a date. The bytes sort like the dates.
 fn ordered_date(date: NaiveDate) -> [u8; 4] {
     (date.num_days_from_ce() as u32 ^ 1 << 31).to_be_bytes()
 }

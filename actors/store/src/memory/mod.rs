@@ -2,8 +2,8 @@
 //!
 //! As on a real disk, a batch is written to a journal (the real journal, on blocks in memory), synced and
 //! then applied to the map. The map is saved from time to time. A crash reverts the map to the state after
-//! a random batch since the last save. It may keep some rows of later batches, and tears unsynced blocks of
-//! the journal. Opening restores the other rows from the journal.
+//! a random batch since the last save. It may keep some rows of later batches, and loses or tears unsynced
+//! blocks of the journal. Opening restores the other rows from the journal.
 //!
 //! Invariants: reads see the map. After a crash, all rows of a batch exist or none. A handle that was
 //! opened before a crash cannot read or write.
@@ -55,7 +55,7 @@ struct State {
     /// Tombstones and businesses that are set aside. They survive every crash.
     tombstones: Vec<Tombstone>,
     aside: Vec<(BusinessId, String)>,
-    /// The number of crashes. A session from before the last crash is dead.
+    /// The number of crashes and closes. Sessions with an earlier number are closed.
     life: u64,
     open: bool,
     fail_apply: bool,
@@ -218,7 +218,7 @@ impl State {
         }
         let mut rng = Rng(self.newest << 20 ^ self.life << 8 ^ keep as u64);
         let kept = self.synced + self.unsynced.len().min(keep) as u64;
-        // The map keeps all rows of some batches since its last save, and of others the first rows.
+        // The map keeps the first batches since its last save, and the first rows of some later batches.
         let saved = self.applied - self.unsaved.len() as u64;
         let home = saved + rng.below(self.applied - saved + 1);
         let mut passing = self.unsaved.split_off((home - saved) as usize);

@@ -32,7 +32,7 @@ impl Gaps {
         }
     }
 
-    /// Records that no row exists from the start of the run to `last`. `None` if a row was written there.
+    /// Records that the run has no row up to `last`. `None` if a row was written there since its start.
     pub(super) fn extend(&mut self, run: Run, last: Key) -> Option<Run> {
         let is_whole = match run.last {
             Some(before) => self.0.get(&run.from) == Some(&before),

@@ -30,7 +30,7 @@ struct Tables {
     active: Table,
     /// The tables to be written to the tree, oldest first.
     closed: VecDeque<Arc<Table>>,
-    /// The number of tables written to the tree. A scan reads the tree again when this number changes.
+    /// The number of tables written to the tree. When it changes, scans read the tree again.
     flushed: u64,
     gaps: Mutex<Gaps>,
 }
@@ -200,7 +200,7 @@ impl<S: Fn(&Rest) -> Pairs<'static>> Scan<S> {
 }
 
 enum Next {
-    /// The next row of the scan, if any, is the next row of the tree.
+    /// The next row of the scan is the next row of the tree, if any.
     InTree,
     Deleted,
     Further,

@@ -18,10 +18,10 @@ record!(Service, "service", {
     1: id, name, description, duration_minutes, active, created_at, updated_at;
     2: buffers = Buffers::default(), min_notice_minutes = 0, max_advance_days = None, price = None;
 } check |it| {
-    SERVICE_MINUTES.contains(&it.duration_minutes) => "no service takes that long",
-    (it.min_notice_minutes <= MIN_NOTICE_MINUTES_MAX) => "no service asks for so much notice",
+    SERVICE_MINUTES.contains(&it.duration_minutes) => "its duration is out of range",
+    (it.min_notice_minutes <= MIN_NOTICE_MINUTES_MAX) => "its minimum notice is out of range",
     it.max_advance_days.is_none_or(|days| MAX_ADVANCE_DAYS.contains(&days))
-        => "no service is limited to that many days ahead",
+        => "its maximum advance is out of range",
 });
 
 record!(StaffMember, "staff", {

@@ -38,7 +38,7 @@ record!(Contact, "contact", {
     2: notes = None;
 });
 
-/// The names of contacts with consecutive ids. A row has many names, to make searches fast.
+/// The names of contacts with consecutive ids. A row has many names, so that a search reads few rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NamesRecord {
     /// The id and the case-folded name of each contact.

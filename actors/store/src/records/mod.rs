@@ -64,7 +64,7 @@ macro_rules! numbers {
 
             fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
                 let number = u8::read(from)?;
-                Self::from_number(number).ok_or_else(|| from.damaged(format!("no word has the number {number}")))
+                Self::from_number(number).ok_or_else(|| from.damaged(format!("the number {number} is not known")))
             }
         }
     )*};

@@ -28,7 +28,7 @@ pub struct ErasingRecord {
 }
 
 record!(ErasingRecord, "erasing", { 1: newest, stage, at } check |it| {
-    (it.at.len() <= KEY_BYTES_MAX) => "the key in it is too long"
+    (it.at.len() <= KEY_BYTES_MAX) => "its key is too long"
 });
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ pub struct RoundRecord {
 
 record!(RoundRecord, "round", { 1: began, after, is_through });
 
-/// The version of the layout of rows. Opening converts an earlier format and refuses a later format.
+/// The format of stores. Opening a store converts an earlier format and refuses a later format.
 pub const STORE_FORMAT: u16 = 6;
 
 /// Replaces the format during a conversion, so that no version uses a half-converted store.
@@ -128,7 +128,8 @@ pub struct MetaRecord {
     /// The format of the store. A reader of other rows must check it first.
     pub format: u16,
     pub secret: [u8; 32],
-    /// The secret for the tokens of mailed links. A restore changes it, so the original refuses new links.
+    /// The secret for the tokens of mailed links. A restore changes it, so that new links are invalid
+    /// elsewhere.
     pub link_secret: [u8; 32],
     pub created_at: Timestamp,
 }

@@ -1,8 +1,8 @@
 //! Plans the isolation of a corrupt page of sled's tree: an empty leaf replaces it.
 //!
-//! sled's cleaner stops at a page that it cannot read. So messages of the same length replace the messages
-//! of such a page in the file. They form an empty leaf with the same neighbours. The caller sets aside the
-//! businesses in the page's range.
+//! sled's cleaner stops at a page that it cannot read. So new messages of the same length replace the
+//! page's messages. They form an empty leaf with the same neighbours. The caller sets aside the businesses
+//! in the page's range.
 //!
 //! Invariants:
 //!
@@ -59,7 +59,7 @@ pub(super) fn node(log: &Log, state: &State) -> io::Result<Option<Node>> {
     Ok(Some(node))
 }
 
-/// The unreadable pages, or the page with a message at `offset`, with their first corrupt messages.
+/// The unreadable pages, or only the page with a message at `offset`, each with its first corrupt message.
 pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io::Result<Vec<(u64, u64)>> {
     let mut found = Vec::new();
     for (page, state) in pages.iter() {
@@ -98,7 +98,7 @@ fn root(log: &Log, pages: &Pages) -> io::Result<Option<u64>> {
     Ok(body(log, base)?.and_then(|body| root_of(&body)))
 }
 
-/// Plans the isolation of a page. Errors contain the offset `at`.
+/// Plans the isolation of a page. An error names the offset `at`.
 pub(crate) fn plan(log: &Log, pages: &Pages, page: u64, at: u64) -> Result<Plan, Unusable> {
     let refused = |what| Unusable::Damaged { offset: at, what };
     let State::Present { base, links } = pages.get(page) else {

@@ -111,7 +111,7 @@ pub(super) fn message_at(segment: &[u8], at: usize, number: u64) -> Option<Heade
     header_at(segment, at).filter(|header| header.number == number && is_whole(segment, at, header))
 }
 
-/// Returns the next valid and sought message from `at` on, with its offset. Zeros are not a message.
+/// Returns the next valid message that `is_sought` accepts, with its offset. Zeros are not a message.
 pub(super) fn next_message(
     segment: &[u8],
     mut at: usize,

@@ -1,9 +1,9 @@
 //! Reads sled's files to check them before sled opens them, to isolate a corrupt page or to salvage rows.
 //!
 //! sled 0.34.7 stores its log in one file, `db`, which consists of segments of equal length. A *message* is
-//! a record of the log, with a whole *page* (node) of sled's tree or a change of a page. sled overwrites a
-//! segment without needed messages later. A log sequence number (LSN) is a position in the log. A segment
-//! starts at a multiple of its length.
+//! a record of the log, with a whole *page* (node) of sled's tree or a change of a page. A segment without
+//! needed messages is *free*, and sled overwrites it. A log sequence number (LSN) is a position in the log.
+//! A segment starts at a multiple of its length.
 //!
 //! ```text
 //! segment      crc32 4 | LSN 8 | stable LSN 8                     in both LSNs, all bits except the first are inverted

@@ -7,8 +7,7 @@
 //! - A page consists of its newest readable whole state and the later changes. A change is used only if its
 //!   key is well-formed and in the page's range, because changes of an unreadable state may have another
 //!   key prefix.
-//! - Leaves overlap if an older state, from before a split, was used for a leaf. The newest state is then
-//!   used.
+//! - Leaves overlap if a leaf has an older state, from before a split. The newest state is used.
 //! - A crash during a split leaves a page to which no other page refers. It is used only if the log is
 //!   damaged.
 //!
@@ -29,7 +28,7 @@ use crate::files;
 pub(crate) struct Salvage {
     db: File,
     leaves: Vec<Leaf>,
-    /// The leaf that is used from each key on, in key order and without gaps.
+    /// The leaf that is used from each key up to the next key, in key order.
     spans: Vec<(Vec<u8>, Option<usize>)>,
     pub(crate) unreadable: Vec<u64>,
     is_key: fn(&[u8]) -> bool,
@@ -48,7 +47,7 @@ struct Page {
     names: Vec<u64>,
 }
 
-/// The messages with the same segment number at the offset of a segment.
+/// The messages with one segment number in the segment at `at`.
 #[derive(Clone, Copy)]
 struct Run {
     number: u64,
@@ -135,8 +134,7 @@ impl Salvage {
     }
 }
 
-/// Returns the runs in the order of the log, the first segment number that may be torn, and the offsets of
-/// segments with damaged headers.
+/// Returns the runs in log order, the first torn segment number, and the offsets of damaged headers.
 fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> {
     let segments = segments_of(db, segment_bytes)?;
     let tail = segments.iter().map(|segment| segment.stable).max().unwrap_or(0) / segment_bytes;

@@ -1,7 +1,7 @@
 //! The list of *sealed* segments: those that sled has completed since the last snapshot, and their pages.
 //!
-//! sled frees a segment once all of its pages are replaced. Only the pages of a segment tell a check of the
-//! log whether an unreadable segment was free or is damaged.
+//! sled frees a segment once all of its pages are replaced. So a check of the log needs the pages of an
+//! unreadable segment to decide if it was free or is damaged.
 //!
 //! ```text
 //! DIR/segments     start 8 | crc32 4, then records: length 4 | crc32 4 | LSN 8 | offset 8 | pages
@@ -33,13 +33,13 @@ pub(crate) struct SealedSegments {
 pub(super) struct Sealed {
     pub(super) lsn: u64,
     pub(super) at: u64,
-    /// In ascending order.
+    /// The numbers of the pages, in ascending order.
     pub(super) pages: Vec<u64>,
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct List {
-    /// The LSN from which the list contains segments; `None` without a list.
+    /// The LSN from which on segments are listed; `None` without a list.
     pub(super) start: Option<u64>,
     pub(super) segments: Vec<Sealed>,
 }

@@ -73,7 +73,7 @@ fn part(bytes: &mut Bytes<'_>) -> Option<Part> {
     Some(Part { lsn, at, length: u32::try_from(bytes.varint()?).ok()? })
 }
 
-/// Includes older snapshots if the newest is damaged: later parts of the log may be overwritten.
+/// Includes older snapshots if the newest is damaged, because they may refer to overwritten segments.
 pub(crate) fn damaged_derived_files(store: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let prepare = |path: &Path| StoreError::preparing("reading", path.to_owned());
     let mut damaged = Vec::new();

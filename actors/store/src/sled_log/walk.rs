@@ -8,12 +8,12 @@
 //! - After a clean stop, every message up to the recorded end must be valid. If not, but the journal
 //!   contains all missing batches, the next rules apply.
 //! - After an unclean stop, the *tail* of the log may be torn and ends at its first invalid message. The
-//!   tail begins at the segment of the newest stable LSN in a header. `mark` reveals lost batches. A listed
-//!   segment (`sealed`) was synced, so it is not torn.
+//!   tail begins with the segment of the highest stable LSN in all headers. `mark` reveals lost batches. A
+//!   listed segment (`sealed`) was synced, so it is not torn.
 //! - A segment before the tail that is torn, cut off or without a valid header must have been free: a crash
 //!   can happen while sled overwrites a free segment. The segment was free if each of its pages, which the
 //!   list contains, was replaced or freed later. A torn segment that is not in the list is damaged.
-//! - Without a list, an earlier version used the store last. The valid headers then contain the pages.
+//! - Without a list, an earlier version used the store last. The pages are then those in valid headers.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -48,7 +48,7 @@ pub(crate) enum Unusable {
 pub(crate) struct Log {
     db: File,
     segment_bytes: u64,
-    /// The segments from `since` on, in the order of the log.
+    /// The segments with an LSN from `since` on, in the order of the log.
     segments: Vec<Segment>,
     /// The LSN of the first segment that sled reads: that of the snapshot.
     since: u64,
@@ -142,7 +142,7 @@ impl Log {
                     each(header, at);
                     at += header.length;
                 }
-                // When sled opens a log that ends here, it starts the next segment.
+                // sled starts the next segment when it opens a log that ends here.
                 None if at + HEADER_BYTES_MAX == self.segment_bytes as usize
                     && header_at(bytes, at).is_none_or(|header| header.number != self.number(segment)) =>
                 {
@@ -237,7 +237,7 @@ impl Log {
         part.lsn / self.segment_bytes * self.segment_bytes
     }
 
-    /// False if another segment than the segment with this LSN now has a valid header at this file offset.
+    /// False if a valid header of another segment than this LSN is at this file offset.
     pub(crate) fn is_in_place(&self, segment: u64, offset: u64) -> io::Result<bool> {
         let at = offset / self.segment_bytes * self.segment_bytes;
         let header = self.bytes(at, SEGMENT_HEADER_BYTES)?;
@@ -277,7 +277,7 @@ impl Log {
     }
 }
 
-/// The header of an invalid message, if a valid message follows and no other page number is possible.
+/// The header of an invalid message, if a valid message follows and its page number is certain.
 fn damaged_message(bytes: &[u8], at: usize, number: u64, pages_max: u64) -> Option<Header> {
     let header = header_at(bytes, at).filter(|header| header.number == number)?;
     let next = at + header.length;

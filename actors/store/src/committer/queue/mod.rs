@@ -1,17 +1,17 @@
 //! The queue of changes. Many threads add changes. Only the writer takes them, in groups.
 //!
 //! Each shard of businesses has a *lane*, a queue that preserves the order of its changes. A change above
-//! [`QUANTUM_BYTES`] is *long*, any other is *short*. A *ring* is a list of lanes that take turns; one is
-//! for lanes whose next change is short, one for long. The short ring uses deficit round robin (Shreedhar
-//! and Varghese, 1995). Invariants:
+//! [`QUANTUM_BYTES`] is *long*, others are *short*. The lanes whose next change is short take turns in one
+//! *ring*, the other lanes in another ring. The short ring uses deficit round robin (Shreedhar and
+//! Varghese, 1995). Invariants:
 //!
 //! - A lane with waiting changes is in exactly one ring. An empty lane is in no ring.
 //! - A lane that waits alone gets all of the writer's time. No short change waits while the writer is idle.
 //! - A short change waits for at most one long change of other lanes.
 //! - Between two long changes, each lane in the short ring may write as many bytes as a lane in the long
-//!   ring. A long change waits only for a fixed number of rounds, each with one turn per short lane.
+//!   ring. A long change waits for a bounded number of rounds (turns of all short lanes).
 //! - If short changes of other lanes preceded a long change, the long ring then pauses. The pause is
-//!   [`REST`] times the duration of the group, divided by the number of lanes in the ring.
+//!   [`REST`] times the duration of the change's group, divided by the number of lanes in the ring.
 //! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;
@@ -30,13 +30,13 @@ pub const GROUP_BYTES_MAX: usize = 64 << 10;
 /// The number of lanes. Businesses in one lane share its turns and wait for each other's syncs.
 pub(super) const SHARDS: usize = 4096;
 
-/// The bytes that a lane may write per turn: twice a booking with its event for five endpoints.
+/// The bytes that a lane may write per turn: twice the length of a booking with events for five endpoints.
 pub const QUANTUM_BYTES: usize = 8 << 10;
 
-/// Only longer changes make the long ring pause. A booking for the maximum of endpoints is shorter.
+/// Only longer changes make the long ring pause. A booking with events for all endpoints is shorter.
 const REST_FROM_BYTES: usize = 32 << 10;
 
-/// The pause in durations of a group: one lane with long changes gets a tenth of the writer's time.
+/// The pause, in durations of a group. With 9, a single long lane gets a tenth of the writer's time.
 const REST: u32 = 9;
 
 /// The maximum pause. Without it, a short stall of the disk would cause a long pause.
@@ -311,7 +311,7 @@ impl State {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // The turns in which a short lane may write as much, divided by the number of long lanes.
+        // The turns in which a short lane may write as many bytes, divided by the number of long lanes.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {
