@@ -19,10 +19,11 @@ pub trait Clock: Send + Sync + 'static {
     /// The wall clock, which an administrator or NTP can set forward or back.
     fn now(&self) -> Timestamp;
 
-    /// The time since a fixed moment of this boot. It is never set and runs during suspension.
+    /// The time since a fixed moment of this boot. It is never adjusted, and includes suspension.
     fn steady(&self) -> Duration;
 
-    /// An id of this boot, if the system has one. Readings of `steady` have another zero in each boot.
+    /// An id of this boot, if the system has one. Readings of `steady` in different boots cannot be
+    /// compared.
     fn boot_id(&self) -> Option<Uuid> {
         None
     }
@@ -83,7 +84,7 @@ impl std::fmt::Debug for MadeMail {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MailFailure {
-    /// The relay was not reached, refused the login or stopped responding. Affects all mails.
+    /// The relay was unreachable, refused the login or stopped responding. The failure affects all mails.
     #[error("{0}")]
     Relay(MailError),
     #[error("{0}")]

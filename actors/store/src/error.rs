@@ -35,7 +35,7 @@ pub enum StoreError {
     Corrupt { offset: u64 },
     /// Synced batches are missing. `kept` is the newest batch, `synced` the newest synced batch.
     #[error(
-        "the store in {} is damaged and stays closed: it ends at batch {kept}, and all up to {synced} had been \
+        "the store in {} is damaged and stays closed: its newest batch is {kept}, but batch {synced} was \
          synced. {}",
         .path.display(),
         advice(.path.parent())

@@ -3,7 +3,7 @@
 //! Invariants:
 //!
 //! - The rows are those of the store after one durable commit, the *point*.
-//! - The committer saves an old value before it overwrites it. The reader reads the row first.
+//! - The committer saves a row's old value before it overwrites the row. The reader reads the row first.
 //! - Values in released ranges are not saved ([`Frozen::release`]). The read fails if too many are saved.
 
 use std::collections::BTreeMap;

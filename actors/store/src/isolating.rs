@@ -95,7 +95,7 @@ impl Files {
         if corrupt.is_empty()
             && let Some(offset) = offset
         {
-            return Err(self.damaged(offset, "the keys of the page are not known"));
+            return Err(self.damaged(offset, "the range of the page is not known"));
         }
         let kept = self.kept().map_err(|source| self.noting(source))?;
         let mut isolating = kept.unwrap_or_default();
@@ -103,7 +103,7 @@ impl Files {
             let plan = sled_log::plan(&log, &pages, page, at).map_err(|error| self.unusable(error))?;
             // The first pages have the rows of the installation, the last page the newest batch's number.
             if plan.lo.iter().take(16).all(|byte| *byte == 0) || plan.hi.is_empty() {
-                return Err(self.damaged(at, "the page holds rows of the installation"));
+                return Err(self.damaged(at, "the page contains rows of the installation"));
             }
             isolating.writes.extend(plan.writes);
             isolating.ranges.push(Range { lo: plan.lo, hi: plan.hi, offset: at });

@@ -52,7 +52,7 @@ impl Mark {
         Ok((Self(file), marked))
     }
 
-    /// Records that all batches up to this one are durable, without a sync.
+    /// Records that all batches up to this number are durable, without a sync.
     pub(super) fn write(&self, number: u64) -> io::Result<()> {
         self.0.write_all_at(&encode(number, None)[..NUMBER_BYTES], 0)
     }

@@ -4,7 +4,7 @@
 //!
 //! - For a key that the reader has not passed, the value at the point is the first saved value, or the
 //!   current value if no value was saved.
-//! - The committer saves a value before it overwrites it. It waits only while the reader takes values.
+//! - The committer saves a value before it overwrites the row. It waits only while the reader takes values.
 //! - Memory is bounded: the reader moves saved values to a file ([`super::snapshot`]). If the reader is too
 //!   slow, the read fails and commits continue.
 

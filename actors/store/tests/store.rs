@@ -134,7 +134,7 @@ async fn a_store_that_has_lost_synced_data_is_refused() {
     fs::remove_dir_all(dir.path().join("store")).unwrap();
     for _ in 0..2 {
         let error = refused(dir.path());
-        assert!(error.contains("ends at batch 0, and all up to 2 had been synced"), "{error}");
+        assert!(error.contains("its newest batch is 0, but batch 2 was synced"), "{error}");
     }
     fs::write(dir.path().join("committed"), "this is not a mark").unwrap();
     let error = refused(dir.path());

@@ -88,7 +88,7 @@ impl Damaged {
         keys::business_of(key).ok().filter(|business| self.contains(*business))
     }
 
-    /// The parts of a range without businesses that are set aside, or the business that contains the range.
+    /// Returns the parts of the range to read, or the business that is set aside and contains the range.
     fn open_parts(&self, range: &KeyRange) -> Result<Vec<KeyRange>, BusinessId> {
         let (mut left, mut parts) = (*range, Vec::new());
         if self.any() {

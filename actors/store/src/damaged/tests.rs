@@ -63,7 +63,7 @@ async fn reads_and_changes_of_a_business_set_aside_fail_and_all_others_work() {
                 assert!(rows.next().is_none(), "the error must be returned only once");
             }
         }
-        // A change that names several businesses is refused if one of them is set aside.
+        // A change with rows of several businesses is refused if one of these businesses is set aside.
         for (lane, row) in [(aside, all[1]), (all[1], aside)] {
             let mut batch = Batch::new();
             batch.put(key(row, 9), Vec::new());

@@ -36,7 +36,7 @@ kinds! {
     MEMBER_OF = 0x33, 49, fn member_of(person: PersonId, business: BusinessId); // → nothing
 }
 
-/// An entry of the installation's audit log. Its subject is an account, its layout that of a business.
+/// An entry of the installation's audit log, about an account. It has the layout of a business's entries.
 pub const AUDIT: u8 = super::kind::AUDIT;
 
 // 0x68 to 0x6a are mails that concern only an account, in the layout of [`super::kind::MAIL`]. 0x78 is the

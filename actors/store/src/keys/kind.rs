@@ -15,7 +15,7 @@ use crate::Key;
 pub const HOT_END: u8 = 0x10;
 
 /// Declares each kind with its number and the length of its keys. The function makes a key from the parts
-/// after the kind; without parts, from zeros. The first word says whose keys they are.
+/// after the kind; without parts, from zeros. The first word is `business` or `installation`.
 macro_rules! kinds {
     (
         $of:ident
@@ -59,7 +59,7 @@ kinds! {
     WEBHOOK = 0x04, 33, fn webhook(id: WebhookId); // → `WebhookEndpoint`
     BUDGET = 0x05, 33, fn budget(); // The limits that the operator sets: zeros → `Budget`
     RETENTION = 0x08, 33, fn retention(); // → `Retention`
-    /// Its date and zeros → `SpecialDay`.
+    /// The date and zeros → `SpecialDay`.
     SPECIAL_DAY = 0x0a, 33;
     /// The staff member, the start and the id → `BlockedTime`.
     BLOCKED_TIME = 0x0b, 57;
@@ -71,7 +71,7 @@ kinds! {
         fn appointment_by_contact(contact: ContactId, starts_at: Timestamp, id: AppointmentId);
     /// Start and id → `Appointment`. Sorted by start, so that one scan reads busy times and lists.
     APPOINTMENT = 0x24, 41, fn appointment(starts_at: Timestamp, id: AppointmentId);
-    /// Its id → its start, as the 8 bytes of [`super::millis_value`].
+    /// The id → the start, as the 8 bytes of [`super::millis_value`].
     APPOINTMENT_START = 0x25, 33, fn appointment_start(id: AppointmentId);
     /// The last change and the id → the start, as above. An unchanged appointment has no such row, because
     /// ids are already in the order of creation.

@@ -158,7 +158,7 @@ fn neighbours(
         if is_leaf_level != Some(true) {
             level = children;
             if level.is_empty() || is_leaf_level.is_none() {
-                return Ok(Err("no page beside it can be read"));
+                return Ok(Err("no neighbouring page can be read"));
             }
             continue;
         }

@@ -11,14 +11,15 @@ use store::{Key, KeyRange, Order, Store, StoreError, every_row, piece_of};
 
 use crate::loads::{BUSINESSES, Rows, business};
 
-/// One of this many rows is also read by its key, because sled reads a single key differently from a scan.
+/// The step between rows that are also read by key, because sled reads a single key differently from a
+/// scan.
 const READ_BY_KEY: usize = 41;
 
 #[derive(Debug)]
 pub(crate) enum Outcome {
     /// All rows are as before the damage.
     Identical,
-    /// The store does not open, or reading it fails.
+    /// The store does not open, or a read fails.
     Refused,
     /// Only rows of businesses that are set aside differ.
     SetAside,
@@ -37,8 +38,8 @@ struct Difference {
     missing: usize,
     altered: usize,
     added: usize,
-    /// The numbers of the businesses whose rows differ or cannot be read. [`BUSINESSES`] stands for all
-    /// other rows.
+    /// The numbers of the businesses whose rows differ or cannot be read. The number [`BUSINESSES`]
+    /// represents all other rows.
     businesses: BTreeSet<usize>,
 }
 

@@ -11,9 +11,9 @@
 //!
 //! Random damage is at any place of a file. Aimed damage is at the ends of complete segments, in the
 //! headers of segments and messages, at the boundaries of segments, and in the small files.
-//! `DAMAGES_RANDOM` and `DAMAGES_AIMED` set the numbers of damages, and `DAMAGES_SEED` repeats a run. The
-//! bytes of a store also depend on the timing of its threads. `DAMAGES_KEEP=DIR` therefore copies each
-//! damaged store with a silent loss to DIR.
+//! `DAMAGES_RANDOM` and `DAMAGES_AIMED` set how often the test damages a store, and `DAMAGES_SEED` repeats
+//! a run. The bytes of a store also depend on the timing of its threads. `DAMAGES_KEEP=DIR` therefore
+//! copies each damaged store with a silent loss to DIR.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // the test fails at an error and prints its results
 
@@ -43,7 +43,7 @@ const NAME: &str = "a_damaged_store_is_identical_or_refused_or_names_the_busines
 const RANDOM: usize = 40;
 const AIMED: usize = 20;
 const STORES: usize = 24;
-/// The minimum number of damages per store. Creating a store takes longer than damaging it.
+/// The minimum number of damaged copies per store, because creating a store takes longer than copying it.
 const DAMAGES_A_STORE_MIN: usize = 10;
 const SEGMENTS_MAX: usize = 12;
 

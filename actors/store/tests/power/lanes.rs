@@ -13,7 +13,7 @@ pub(crate) const LANES: usize = 6;
 /// The number of keys per business, small enough that most writes overwrite a row.
 const KEYS: usize = 300;
 
-/// With this bit set in the seed, rows are longer, so that sled soon frees and reuses segments.
+/// If this bit of the seed is set, rows are longer, so that sled soon frees and reuses segments.
 pub(crate) const CHURN_SEED: u64 = 1 << 63;
 
 pub(crate) struct Lane {

@@ -4,8 +4,8 @@
 //! the content of one of its writes. The store must open with that content, with every acknowledged change
 //! and without partial changes.
 //!
-//! Data is unsynced after `sync_file_range`. Changes of names in a directory survive in their order, and
-//! those before a sync of the directory always survive.
+//! Data that only `sync_file_range` has written is unsynced. Changes of names in a directory survive in
+//! their order, and those before a sync of the directory always survive.
 //!
 //! In other runs, one call per process fails with an error or writes only half of its bytes. The store must
 //! stop or continue without loss.

@@ -22,7 +22,7 @@ const COMMITS: usize = 4_000;
 /// happen during opening.
 const COMMITS_AGAIN: usize = 40;
 const CUTS_AGAIN: usize = 3;
-/// Another run follows after one of this many power cuts.
+/// On average, another run follows after one in this many power cuts.
 const AGAIN: usize = 6;
 /// The number of changes of a run with a failing call.
 const COMMITS_FAILING: usize = 120;
@@ -151,7 +151,7 @@ pub(crate) fn live(dir: &Path, log: &Path, shim: &Path, seed: u64, commits: usiz
     let status = life(dir, log, shim, seed, commits, end).status().unwrap();
     assert!(
         if end == "close" { status.success() } else { status.code().is_none() },
-        "the store did not open, or it failed: {status}"
+        "the process must open the store and end as planned: {status}"
     );
 }
 
