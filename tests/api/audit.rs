@@ -44,7 +44,7 @@ async fn every_kind_of_change_leaves_an_entry() {
     let mut seen = entries().await.len();
     let mut newest = async |resource: &Value, kind: &str| {
         let all = entries().await;
-        assert!(all.len() > seen, "no entry was added for {kind}");
+        assert!(all.len() > seen, "the change of {kind} added no entry");
         let fresh = &all[..all.len() - seen];
         seen = all.len();
         let entry =
@@ -106,7 +106,7 @@ async fn refusals_replays_and_changes_without_effect_leave_no_entry() {
 }
 
 #[tokio::test]
-async fn entries_are_newest_first_by_page_and_only_of_the_business() {
+async fn entries_are_listed_newest_first_in_pages_for_one_business() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let theirs = other.operator.all("/audit").await;
@@ -149,7 +149,7 @@ async fn exports_backups_and_deletions_of_businesses_are_in_the_installations_lo
                 json!([]),
                 "an entry of the installation must not show data of a business"
             );
-            // The id of an export of all businesses appears nowhere else.
+            // No response shows the id of an export of all businesses, so the test does not compare it.
             let id = if entry["resource_type"] == "export" { &Value::Null } else { &entry["resource_id"] };
             [&entry["action"], &entry["resource_type"], id].map(Clone::clone)
         })

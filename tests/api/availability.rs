@@ -8,8 +8,8 @@ fn day(day: &str, open: &str, close: &str) -> Value {
     json!({ "day": day, "open": open, "close": close })
 }
 
-/// The start times from `first` to `last` on one day, at intervals of `step` minutes. Both are in the form
-/// `HH:MM`.
+/// The start times from `first` to `last` on one day, at intervals of `step` minutes. `first` and `last` have
+/// the form `HH:MM`.
 fn every(date: &str, step: u32, first: &str, last: &str) -> Vec<String> {
     let minutes = |text: &str| text[..2].parse::<u32>().unwrap() * 60 + text[3..].parse::<u32>().unwrap();
     (minutes(first)..=minutes(last))
@@ -19,7 +19,7 @@ fn every(date: &str, step: u32, first: &str, last: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_day_is_listed_in_steps_of_30_minutes_to_the_last_that_fits() {
+async fn times_are_listed_every_30_minutes_until_the_last_that_fits() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for (service, last, minutes) in
@@ -72,7 +72,7 @@ async fn only_times_later_than_now_are_listed() {
 }
 
 #[tokio::test]
-async fn a_window_past_midnight_gives_each_start_to_the_day_it_falls_on() {
+async fn each_start_of_a_window_past_midnight_is_listed_on_its_own_date() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "hours": [day("tuesday", "22:00", "02:00")] })).await;
     let evening = every("2026-03-03", 30, "21:00", "22:30");
@@ -87,7 +87,7 @@ async fn a_window_past_midnight_gives_each_start_to_the_day_it_falls_on() {
 }
 
 #[tokio::test]
-async fn a_whole_day_is_open_to_24_00_and_days_that_touch_are_one_window() {
+async fn whole_days_end_at_24_00_and_adjacent_days_form_one_window() {
     let server = Server::open().await;
     let alone = server.salon_with(json!({ "hours": [day("tuesday", "00:00", "24:00")] })).await;
     let listed = alone.slots(&alone.massage, "start_date=2026-03-03").await;
@@ -123,7 +123,7 @@ async fn a_service_longer_than_the_window_has_no_time() {
 }
 
 #[tokio::test]
-async fn a_local_time_that_a_clock_change_skips_is_not_listed_and_a_repeated_one_is_twice() {
+async fn skipped_local_times_are_not_listed_and_repeated_ones_are_listed_twice() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "hours": [day("sunday", "00:00", "06:00")] })).await;
     let spring = salon.slots(&salon.cut, "start_date=2026-03-29").await;
@@ -151,7 +151,7 @@ async fn a_slot_is_listed_once_while_any_staff_member_is_free() {
 }
 
 #[tokio::test]
-async fn a_staff_member_hides_every_time_that_overlaps_their_appointments() {
+async fn times_that_overlap_a_staff_members_appointments_are_not_listed() {
     let server = Server::open().await;
     let salon = server.salon().await;
     salon.book_with(&salon.massage, &salon.ben, "2026-03-03T10:00:00Z").await;
@@ -168,12 +168,12 @@ async fn a_staff_member_hides_every_time_that_overlaps_their_appointments() {
     assert_eq!(
         salon.slots(&salon.cut, "start_date=2026-03-03").await,
         whole,
-        "the other staff members are free"
+        "the times must be listed because the other staff members are free"
     );
 }
 
 #[tokio::test]
-async fn booking_mode_off_lists_nothing_and_request_lists_all() {
+async fn booking_mode_off_lists_no_times_and_request_lists_all() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let whole = salon.slots(&salon.cut, "start_date=2026-03-03").await;
@@ -254,7 +254,7 @@ async fn invalid_days_are_refused_with_their_path() {
 }
 
 #[tokio::test]
-async fn a_listing_is_500_slots_long_unless_asked_otherwise() {
+async fn a_page_has_500_slots_by_default() {
     let server = Server::open().await;
     let sunday = day("sunday", "00:00", "24:00");
     let mut hours = week("00:00", "24:00");
@@ -307,7 +307,7 @@ async fn a_window_that_opens_or_closes_within_a_clock_change_has_its_real_length
 }
 
 #[tokio::test]
-async fn another_zone_moves_the_hours_and_not_the_appointments() {
+async fn a_new_time_zone_moves_the_opening_hours_and_not_the_appointments() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;

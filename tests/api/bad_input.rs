@@ -183,7 +183,7 @@ async fn a_body_may_have_256_kib_and_not_a_byte_more() {
 }
 
 #[tokio::test]
-async fn a_body_of_another_type_is_415_and_of_none_is_read_as_json() {
+async fn a_body_with_another_media_type_gets_415_and_without_one_is_read_as_json() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let send = |kind: Option<&str>| {
@@ -266,7 +266,7 @@ async fn invalid_query_parameters_are_named_on_every_route() {
 }
 
 #[tokio::test]
-async fn paths_of_any_length_and_content_are_only_not_found() {
+async fn unknown_paths_of_any_length_and_content_get_404() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let long = "x".repeat(5_000);

@@ -43,7 +43,7 @@ async fn a_booking_returns_the_complete_appointment_which_can_be_read() {
 }
 
 #[tokio::test]
-async fn an_instant_may_be_written_in_any_offset_and_not_without_one() {
+async fn an_instant_needs_an_offset_and_may_have_any_offset() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for text in ["2026-03-03T08:00:00Z", "2026-03-03T09:00:00+01:00", "2026-03-03T03:00:00.000-05:00"] {
@@ -69,7 +69,7 @@ async fn an_instant_may_be_written_in_any_offset_and_not_without_one() {
 }
 
 #[tokio::test]
-async fn every_listed_time_of_a_day_can_be_booked_by_the_one_who_is_listed_for_it() {
+async fn every_time_listed_for_a_staff_member_can_be_booked_with_them() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for staff in [&salon.anna, &salon.ben, &salon.chloe] {
@@ -104,7 +104,11 @@ async fn a_time_can_be_booked_exactly_when_it_is_listed() {
             answer.fails(409, "slot_unavailable");
         }
     }
-    assert_eq!(listed, [stamp("2026-03-03T10:10")], "the times at 08:40, 09:10 and 09:40 are taken");
+    assert_eq!(
+        listed,
+        [stamp("2026-03-03T10:10")],
+        "the times at 08:40, 09:10 and 09:40 overlap the two massages"
+    );
 }
 
 #[tokio::test]
@@ -217,7 +221,7 @@ async fn missing_and_mistyped_properties_are_named() {
 }
 
 #[tokio::test]
-async fn without_a_staff_member_the_one_with_the_fewest_booked_minutes_of_the_day_takes_it() {
+async fn without_a_staff_id_the_staff_member_with_the_fewest_booked_minutes_that_day_is_chosen() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let taker = async |start: &str| {
@@ -228,7 +232,7 @@ async fn without_a_staff_member_the_one_with_the_fewest_booked_minutes_of_the_da
     assert_eq!(
         taker("08:00").await,
         salon.anna,
-        "only the same day counts, and between equals the lowest id wins"
+        "all have 0 booked minutes on this day, so the lowest id wins"
     );
     assert_eq!(taker("08:00").await, salon.ben);
     assert_eq!(taker("08:00").await, salon.chloe);
@@ -245,7 +249,7 @@ async fn without_a_staff_member_the_one_with_the_fewest_booked_minutes_of_the_da
 }
 
 #[tokio::test]
-async fn the_day_that_counts_is_the_local_one() {
+async fn booked_minutes_are_counted_by_local_day() {
     let server = Server::open().await;
     let mut hours = week("00:00", "24:00");
     hours.as_array_mut().unwrap().truncate(4);
@@ -259,7 +263,7 @@ async fn the_day_that_counts_is_the_local_one() {
     assert_eq!(
         salon.book(&salon.cut, "2026-03-03T23:00:00Z").await["staff_id"],
         salon.anna,
-        "the counts start at zero on a new day"
+        "on the new day, all have 0 booked minutes, so the lowest id wins"
     );
 }
 

@@ -122,7 +122,7 @@ async fn at_the_limit_changes_deletions_and_resumptions_succeed() {
 }
 
 #[tokio::test]
-async fn a_call_is_kept_without_a_contact_where_contacts_are_full() {
+async fn a_call_is_stored_without_a_contact_at_the_contact_limit() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let known = salon.contact(json!({ "name": "Ada", "phone": "+33612345678" })).await;

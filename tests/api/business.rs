@@ -59,7 +59,7 @@ async fn a_patch_changes_only_the_given_fields() {
 }
 
 #[tokio::test]
-async fn a_change_that_changes_nothing_is_200_and_leaves_updated_at() {
+async fn a_patch_without_effect_gets_200_and_keeps_updated_at() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let before = salon.get("/business").await.data();
@@ -177,7 +177,7 @@ async fn every_valid_form_of_hours_is_accepted_and_returned_unchanged() {
 }
 
 #[tokio::test]
-async fn a_change_of_hours_touches_no_appointment_that_exists() {
+async fn a_change_of_hours_leaves_existing_appointments_unchanged() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book(&salon.cut, "2026-03-02T09:00:00Z").await;

@@ -130,7 +130,7 @@ async fn every_property_has_its_rule() {
 }
 
 #[tokio::test]
-async fn the_contact_with_the_other_number_is_the_contact_of_the_call() {
+async fn a_call_belongs_to_the_contact_with_the_other_partys_number() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "phone_region": "FR" })).await;
     let zoe = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;

@@ -40,7 +40,7 @@ async fn a_cancelled_appointment_is_returned_unchanged() {
 }
 
 #[tokio::test]
-async fn a_declined_one_stays_declined() {
+async fn a_declined_appointment_stays_declined() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let pending = salon.try_book_with(&salon.cut, AT, json!({ "allow_pending": true })).await.created();
@@ -51,7 +51,7 @@ async fn a_declined_one_stays_declined() {
 }
 
 #[tokio::test]
-async fn every_mode_and_every_time_allows_it() {
+async fn an_appointment_can_be_cancelled_in_every_mode_and_at_any_time() {
     let server = Server::open().await;
     for mode in ["instant", "request", "off"] {
         let salon = server.salon().await;
@@ -70,7 +70,7 @@ async fn every_mode_and_every_time_allows_it() {
 }
 
 #[tokio::test]
-async fn it_takes_no_body_but_an_empty_object_does_no_harm() {
+async fn a_cancellation_accepts_no_body_or_an_empty_object() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;

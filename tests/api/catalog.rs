@@ -47,7 +47,7 @@ async fn integrations_see_active_services_only_and_the_operator_all() {
 }
 
 #[tokio::test]
-async fn staff_are_listed_with_the_inactive_ones() {
+async fn inactive_staff_are_listed_too() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let path = format!("/staff/{}", salon.ben);
@@ -141,8 +141,8 @@ async fn invalid_staff_members_are_refused_with_the_paths() {
     salon.operator.patch(&path, &json!({ "timezone": "x" })).await.invalid_at(&["timezone"]);
     salon.operator.patch(&path, &json!({ "active": null })).await.invalid_at(&["active"]);
     assert_eq!(salon.get("/staff").await.list().len(), 3);
-    let nobody = json!({ "name": "Dora", "service_ids": [], "active": false, "timezone": null });
-    salon.operator.post("/staff", &nobody).await.is(201);
+    let without_services = json!({ "name": "Dora", "service_ids": [], "active": false, "timezone": null });
+    salon.operator.post("/staff", &without_services).await.is(201);
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn unknown_ids_and_ids_of_another_business_are_not_found() {
 }
 
 #[tokio::test]
-async fn a_new_name_shows_in_appointments_that_exist() {
+async fn existing_appointments_show_a_new_name() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book_with(&salon.cut, &salon.ben, "2026-03-02T09:00:00Z").await;

@@ -103,7 +103,7 @@ async fn the_same_request_from_32_tasks_books_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_key_for_two_requests_at_once_carries_out_one_of_them() {
+async fn of_two_concurrent_requests_with_one_idempotency_key_one_is_carried_out() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for round in 0..8 {
@@ -159,7 +159,7 @@ fn disturb(server: &Server, salon: &crate::harness::Salon, rounds: usize) -> Joi
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn walking_while_others_write_skips_and_repeats_nothing() {
+async fn pages_that_are_read_during_writes_skip_and_repeat_no_appointment() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let mut there = HashSet::new();

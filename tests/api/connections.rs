@@ -1,5 +1,5 @@
-//! The connection after a request whose body was not read. The connection handles the next request, or the
-//! response closes it.
+//! The connection after a request whose body was not read. Either the connection handles the next request, or
+//! the response says that the connection closes.
 
 use std::time::{Duration, Instant};
 
@@ -60,19 +60,18 @@ impl Wire {
     }
 }
 
-/// The start of a request. Headers that describe its body are missing.
+/// The start of a request. The caller adds the headers that describe the body.
 fn head(method: &str, path: &str, headers: &str) -> String {
     format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}")
 }
 
-/// Every request that is refused without a credential, and one request for each kind of refusal with a
-/// credential.
+/// A request without a credential for every path, and requests with a credential for each kind of refusal.
 async fn refused(server: &Server) -> Vec<(Api, String)> {
     let salon = server.salon().await;
     let weak = salon.key(&["knowledge:write"]).await.token().to_owned();
     let suspended = server.salon().await;
     suspended.set(serde_json::json!({ "suspended": true })).await;
-    let (public, operator) = (server.root(), server.back_door());
+    let (public, operator) = (server.root(), server.operator_root());
     let filled = |path: &str| {
         let parts = path.split('/').map(|part| if part.starts_with('{') { MADE_UP } else { part });
         parts.collect::<Vec<_>>().join("/")
@@ -92,8 +91,7 @@ async fn refused(server: &Server) -> Vec<(Api, String)> {
         let path = filled(path);
         all.push((api.clone(), head(method.as_str(), &path, "")));
         all.push((api.clone(), head("BREW", &path, &bearer)));
-        // A GET request gets a response whatever body it has. Other methods are refused because of their
-        // media type.
+        // The media type of a GET request is ignored. The other methods are refused because of it.
         all.push((
             api.clone(),
             head(method.as_str(), &path, &format!("{bearer}content-type: text/plain\r\n")),
@@ -113,7 +111,7 @@ async fn refused(server: &Server) -> Vec<(Api, String)> {
 }
 
 #[tokio::test]
-async fn after_a_refusal_the_connection_carries_the_next_request() {
+async fn after_a_refusal_the_connection_handles_the_next_request() {
     let server = Server::open().await;
     for (api, head) in refused(&server).await {
         let next = loop {

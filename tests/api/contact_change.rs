@@ -18,7 +18,7 @@ async fn shown(salon: &Salon, contact: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn absent_properties_stay_and_null_clears() {
+async fn absent_properties_stay_unchanged_and_null_clears_a_property() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let mut expected = salon.contact(whole()).await;
@@ -92,7 +92,7 @@ async fn a_bad_patch_is_named_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn a_patch_that_changes_nothing_leaves_the_stamp() {
+async fn a_patch_without_effect_keeps_updated_at() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "phone_region": "FR" })).await;
     let made = salon.contact(whole()).await;
@@ -127,7 +127,7 @@ async fn another_contacts_phone_or_email_is_a_conflict() {
 }
 
 #[tokio::test]
-async fn if_match_lets_only_the_version_that_was_read_be_changed() {
+async fn if_match_allows_a_change_only_of_the_version_that_was_read() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let first = salon.try_contact(whole()).await;

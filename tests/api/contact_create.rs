@@ -5,10 +5,10 @@ use tokio::task::JoinSet;
 
 use crate::harness::{Server, encoded, id, of_characters, stamp};
 
-const NOBODY: &str = "018f0000-0000-7000-8000-000000000000";
+const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 
 #[tokio::test]
-async fn a_contact_is_created_with_all_or_one_and_read_back() {
+async fn a_contact_with_all_properties_or_only_one_is_created_and_read_back() {
     let server = Server::open().await;
     let salon = server.salon().await;
     server.clock.set("2026-03-02T07:00:00Z");
@@ -73,7 +73,7 @@ async fn every_property_has_its_rule() {
         (json!({ "name": "A", "locale": "FR" }), &["locale"]),
         (json!({ "name": "A", "timezone": "Paris" }), &["timezone"]),
         (json!({ "name": "A", "timezone": "" }), &["timezone"]),
-        (json!({ "name": "A", "id": NOBODY }), &["id"]),
+        (json!({ "name": "A", "id": UNKNOWN }), &["id"]),
         (
             json!({ "name": "", "phone": "x", "email": "y", "locale": "z", "timezone": "?" }),
             &["name", "phone", "email", "locale", "timezone"],
@@ -89,7 +89,7 @@ async fn every_property_has_its_rule() {
 }
 
 #[tokio::test]
-async fn phones_are_kept_as_e164_in_the_region_of_the_business() {
+async fn phone_numbers_are_read_in_the_region_of_the_business_and_stored_as_e164() {
     let server = Server::open().await;
     for (region, written, kept) in [
         ("US", "(415) 555-2671", "+14155552671"),
@@ -105,7 +105,7 @@ async fn phones_are_kept_as_e164_in_the_region_of_the_business() {
 }
 
 #[tokio::test]
-async fn emails_are_kept_in_lower_case() {
+async fn emails_are_stored_in_lower_case() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let made = salon.contact(json!({ "email": "Zoe.O@EXAMPLE.com" })).await;
@@ -113,7 +113,7 @@ async fn emails_are_kept_in_lower_case() {
 }
 
 #[tokio::test]
-async fn a_phone_or_email_of_another_is_a_conflict_that_names_the_other() {
+async fn a_phone_or_email_of_another_contact_is_a_conflict_that_names_that_contact() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "phone_region": "FR" })).await;
     let phoned = salon.contact(json!({ "phone": "+33612345678" })).await;
@@ -160,7 +160,7 @@ async fn under_one_idempotency_key_a_contact_is_created_once() {
 }
 
 #[tokio::test]
-async fn a_contact_of_a_booking_is_one_of_the_contacts() {
+async fn the_contact_of_a_booking_is_listed() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
@@ -175,7 +175,7 @@ async fn a_contact_of_another_business_is_not_found() {
     let (salon, other) = (server.salon().await, server.salon().await);
     let body = json!({ "name": "Zoé", "phone": "+33612345678", "email": "zoe@example.com" });
     let theirs = other.contact(body.clone()).await;
-    let unknown = salon.get(&format!("/contacts/{NOBODY}")).await;
+    let unknown = salon.get(&format!("/contacts/{UNKNOWN}")).await;
     let foreign = salon.get(&format!("/contacts/{}", id(&theirs))).await;
     assert_eq!(foreign.fails(404, "not_found").body, unknown.body);
     assert_eq!(salon.get("/contacts/none").await.body, unknown.body);

@@ -25,7 +25,7 @@ async fn some(server: &Server, salon: &Salon) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn contacts_are_newest_first_whatever_changes() {
+async fn contacts_are_listed_newest_first_even_after_changes() {
     let server = Server::open().await;
     let salon = server.salon().await;
     assert!(salon.api.all("/contacts").await.is_empty());
@@ -78,7 +78,7 @@ async fn filters_select_the_right_items_alone_and_combined() {
 }
 
 #[tokio::test]
-async fn a_filter_follows_what_a_contact_is_now() {
+async fn filters_use_the_current_properties_of_a_contact() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let made = some(&server, &salon).await;
@@ -97,7 +97,7 @@ async fn a_filter_follows_what_a_contact_is_now() {
 }
 
 #[tokio::test]
-async fn updated_since_gives_changes_in_their_order_its_own_instant_included() {
+async fn updated_since_lists_changes_in_order_from_that_instant_on() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let mut made = some(&server, &salon).await;

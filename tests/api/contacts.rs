@@ -102,7 +102,7 @@ async fn a_contact_is_found_by_email_in_any_case() {
 }
 
 #[tokio::test]
-async fn the_phone_decides_before_the_email() {
+async fn the_phone_number_takes_precedence_over_the_email() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let by_phone = book_for(&salon, json!({ "name": "A", "phone": "+33611111111" })).await;

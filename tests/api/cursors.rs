@@ -87,7 +87,7 @@ async fn a_cursor_of_another_list_filter_or_business_is_refused() {
 }
 
 #[tokio::test]
-async fn the_same_filters_in_other_words_are_the_same_list() {
+async fn a_cursor_works_with_the_same_filters_in_another_notation() {
     let server = Server::open().await;
     let salon = busy_salon(&server).await;
     let cursor =
@@ -149,5 +149,9 @@ async fn a_cursor_continues_after_its_record_even_if_the_record_has_changed() {
     let of_confirmed = next(&salon.api, "/appointments?limit=1&status=confirmed").await;
     salon.cancel(&whole[0]).await.is(200);
     let rest = salon.get(&format!("/appointments?status=confirmed&cursor={of_confirmed}")).await.list();
-    assert_eq!(rest.len(), 4, "the list must continue after the cancelled appointment, with 08:30");
+    assert_eq!(
+        rest.len(),
+        4,
+        "the list must continue with the appointment at 08:30, after the cancelled one"
+    );
 }

@@ -27,7 +27,7 @@ async fn refused(salon: &Salon, staff: &str, at: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_special_day_is_listed_and_booked_as_it_says() {
+async fn a_special_day_replaces_the_opening_hours_for_listing_and_booking() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let date = "2026-03-10";
@@ -45,9 +45,10 @@ async fn a_special_day_is_listed_and_booked_as_it_says() {
     let booked = salon.book_with(&salon.cut, &salon.anna, "2026-03-10T13:00:00Z").await;
     let closed = put(&salon, date, json!({ "closed": true })).await;
     assert_eq!(closed.data()["affected"], json!({ "count": 1, "ids": [id(&booked)] }));
-    assert_eq!(salon.show(&booked).await, booked, "it stays");
+    assert_eq!(salon.show(&booked).await, booked, "a closed day must not change existing appointments");
     assert!(refused(&salon, &salon.ben, "2026-03-10T13:00:00Z").await.contains("closed that day"));
-    // A repeated change gets the same response. A special day can be sent back as it was shown.
+    // A repeated change gets the same response, also with the body in the form in which the API shows special
+    // days.
     for same in [json!({ "closed": true }), json!({ "closed": true, "windows": [], "note": null })] {
         assert_eq!(put(&salon, date, same).await.data(), closed.data());
     }
@@ -58,7 +59,11 @@ async fn a_special_day_is_listed_and_booked_as_it_says() {
         "the appointment must be listed although the day is closed as well"
     );
     let other_day = put(&salon, "2026-03-11", json!({ "closed": true })).await;
-    assert_eq!(other_day.data()["affected"]["count"], 0, "the appointment is on another date");
+    assert_eq!(
+        other_day.data()["affected"]["count"],
+        0,
+        "an appointment on another date must not be affected"
+    );
     salon.operator.delete(&format!("/staff/{}/time-off/{}", salon.anna, id(&away))).await.is(204);
 
     let gone = salon.operator.delete(&format!("/special-days/{date}")).await;
@@ -68,7 +73,7 @@ async fn a_special_day_is_listed_and_booked_as_it_says() {
 }
 
 #[tokio::test]
-async fn special_days_are_listed_in_pages_with_tags_that_hold() {
+async fn special_days_are_listed_in_pages_and_support_if_match() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let first = put(&salon, "2026-12-25", json!({ "closed": true, "note": "Christmas" })).await;
@@ -137,7 +142,7 @@ async fn an_invalid_special_day_is_refused() {
 }
 
 #[tokio::test]
-async fn nothing_is_booked_across_a_break() {
+async fn no_appointment_overlaps_a_break() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book_with(&salon.cut, &salon.anna, "2026-03-03T11:00:00Z").await;
@@ -367,7 +372,10 @@ async fn a_change_reports_appointments_outside_and_the_etag_covers_only_the_reso
     let public = salon.api.patch("/business", &json!({ "name": "Salon" })).await.data();
     assert!(public.get("affected").is_none());
     let gone = staff(&salon, &salon.anna, json!({ "active": false })).await.data();
-    assert_eq!(gone["affected"], shorter["affected"], "the appointment must stay affected");
+    assert_eq!(
+        gone["affected"], shorter["affected"],
+        "the appointment of the inactive staff member must be listed"
+    );
     let named = staff(&salon, &salon.anna, json!({ "name": "Ann" })).await.data();
     assert_eq!(named["affected"]["count"], 0, "a change of the name must affect no appointment");
     let again = salon.operator.patch("", &json!({ "hours": [] })).await.data();

@@ -76,9 +76,9 @@ async fn retention_is_changed_like_any_resource() {
     assert_eq!(cleared.data()["audit_days"], 90);
 }
 
-/// The kinds of the rows that contain one of the texts, and whether the cleanup is unfinished. Rows are read
-/// as stored and with their pieces joined. Stops the service to read them.
-async fn telling(server: &mut Server) -> (Vec<u8>, bool) {
+/// Stops the service, reads all rows, both as stored and with their pieces joined, and starts the service
+/// again. Returns the kinds of the rows that contain one of `WORDS`, and whether the cleanup is unfinished.
+async fn kinds_with_texts(server: &mut Server) -> (Vec<u8>, bool) {
     server.stop().await;
     let report = engine::verify::verify(server.data_dir()).await.unwrap();
     assert!(report.is_whole(), "{:?}", report.findings);
@@ -102,11 +102,11 @@ async fn telling(server: &mut Server) -> (Vec<u8>, bool) {
     (kinds, is_unfinished)
 }
 
-/// Waits until only rows of the kinds in `but` contain her texts.
+/// Waits until only rows of the kinds in `but` contain one of `WORDS`.
 async fn gone(server: &mut Server, salon: &Salon, but: &[u8]) -> bool {
     let mut left = Vec::new();
     for _ in 0..STARTS {
-        let (kinds, is_unfinished) = telling(server).await;
+        let (kinds, is_unfinished) = kinds_with_texts(server).await;
         if kinds == but && is_unfinished != but.is_empty() {
             return true;
         }
@@ -166,7 +166,7 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
     salon.message(left).await;
     salon.patch_contact(&contact, json!({ "name": "Ermintrude B. Vanishing" })).await;
     salon.operator.patch(&off, &json!({ "status": "disabled" })).await.is(200);
-    let (kinds, _) = telling(&mut server).await;
+    let (kinds, _) = kinds_with_texts(&mut server).await;
     for kind in [kind::CONTACT, kind::CONTACT_NAMES, kind::CALL, kind::MESSAGE, kind::EVENT, kind::AUDIT] {
         assert!(kinds.contains(&kind), "no row of kind {kind:x} contains her data: {kinds:x?}");
     }
@@ -180,8 +180,8 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
         once(salon, "/contacts", &person, "create").await.fails(404, "not_found");
         let again = once(salon, "/appointments", &booking, "book").await;
         assert_eq!((again.status, again.header("idempotent-replayed")), (201, "true"));
-        let nobody = json!({ "contact_id": null, "contact_name": null, "contact_phone": null });
-        let expected = merged(booked.clone(), nobody);
+        let no_contact = json!({ "contact_id": null, "contact_name": null, "contact_phone": null });
+        let expected = merged(booked.clone(), no_contact);
         assert_eq!(merged(again.data(), json!({ "updated_at": booked["updated_at"] })), expected);
     };
     // Events for the enabled endpoint are still pending. All other data of the contact is deleted.

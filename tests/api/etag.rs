@@ -7,7 +7,7 @@ use crate::harness::Server;
 const AT: &str = "2026-03-03T09:00:00Z";
 
 #[tokio::test]
-async fn a_client_that_has_the_resource_gets_304() {
+async fn if_none_match_with_the_current_etag_gets_304() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;

@@ -131,7 +131,8 @@ fn query(ids: &[String]) -> impl Strategy<Value = String> + use<> {
     prop::collection::vec(pair, 0..4).prop_map(|pairs| pairs.join("&"))
 }
 
-/// All ids, and the paths of both APIs. Those of the business itself come first.
+/// Creates an appointment and a person. Returns ids of records, and the requests to try: whether it is for
+/// the public API, its method and its path.
 async fn ground(salon: &Salon) -> (Vec<String>, Vec<(bool, &'static str, String)>) {
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let text = |name: &str| booked[name].as_str().unwrap().to_owned();
@@ -187,7 +188,8 @@ async fn random_requests_get_valid_responses() {
         let body = bodies.new_tree(&mut runner).unwrap().current();
         let header = headers.new_tree(&mut runner).unwrap().current();
         let coin = coin.new_tree(&mut runner).unwrap().current();
-        // Most endpoints read the body only if the query is empty.
+        // Most endpoints refuse an unknown query parameter before they read the body, so some requests have
+        // no query.
         let path =
             if coin % 3 == 0 || query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
         (path, body, header, coin)

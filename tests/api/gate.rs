@@ -68,10 +68,10 @@ async fn a_401_names_the_fault_of_the_credential() {
     ask(&salon.key).await.fails(401, "unauthorized").says("holds no bearer token");
     ask("Bearer rcpt_abc").await.fails(401, "unauthorized").says("The API key is malformed");
     ask(&unknown).await.fails(401, "unauthorized").says("The API key is unknown or was revoked");
-    let back_door = server.back_door();
-    let refused = back_door.call("GET", "/admin/v1/businesses").await;
+    let operator_root = server.operator_root();
+    let refused = operator_root.call("GET", "/admin/v1/businesses").await;
     refused.fails(401, "unauthorized").says("has no Authorization header").says("<OPERATOR_TOKEN>");
-    let refused = back_door.with_token(&salon.key).get("/admin/v1/businesses").await;
+    let refused = operator_root.with_token(&salon.key).get("/admin/v1/businesses").await;
     refused.fails(401, "unauthorized").says("The operator token is wrong").says("RECEPTIONIST_ADMIN_TOKEN");
     for (path, list) in [
         (format!("/services/{}", salon.cut), "GET /v1/services lists services."),
@@ -95,7 +95,7 @@ async fn a_401_names_the_fault_of_the_credential() {
 }
 
 #[tokio::test]
-async fn path_and_method_come_before_suspension_and_scope() {
+async fn path_and_method_are_checked_before_suspension_and_scope() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let weak = salon.key(&["knowledge:write"]).await;
@@ -123,7 +123,7 @@ async fn path_and_method_come_before_suspension_and_scope() {
 }
 
 #[tokio::test]
-async fn suspension_comes_before_scope_and_me_still_answers() {
+async fn a_suspension_is_checked_before_the_scope_and_does_not_apply_to_me() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let weak = salon.key(&["knowledge:write"]).await;
@@ -139,7 +139,7 @@ async fn suspension_comes_before_scope_and_me_still_answers() {
 }
 
 #[tokio::test]
-async fn scope_comes_before_syntax_and_is_named() {
+async fn the_scope_is_checked_before_the_syntax_and_named() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for (method, path, scope) in ENDPOINTS {
@@ -154,7 +154,7 @@ async fn scope_comes_before_syntax_and_is_named() {
 }
 
 #[tokio::test]
-async fn syntax_comes_before_the_path_id() {
+async fn the_syntax_is_checked_before_the_id_in_the_path() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let unknown = "018f0000-0000-7000-8000-000000000000";
@@ -176,7 +176,7 @@ async fn syntax_comes_before_the_path_id() {
 }
 
 #[tokio::test]
-async fn every_answer_has_a_request_id_the_clients_where_it_is_one() {
+async fn every_response_has_a_request_id_and_a_valid_one_of_the_client_is_used() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let longest = "!~".repeat(64);
@@ -209,7 +209,7 @@ async fn health_needs_no_key_and_is_on_the_public_listener_only() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_not_http_get_a_refusal_or_no_response_and_do_no_harm() {
+async fn bytes_that_are_not_http_get_a_refusal_or_no_response_and_the_service_continues() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let key = format!("authorization: Bearer {}\r\n", salon.key);
@@ -249,7 +249,7 @@ async fn bytes_that_are_not_http_get_a_refusal_or_no_response_and_do_no_harm() {
 #[tokio::test]
 async fn a_request_without_one_valid_host_is_refused_before_its_key_is_checked() {
     let server = Server::with_limit(1).await;
-    for (listener, path) in [(server.root(), "/v1/me"), (server.back_door(), "/admin/v1/businesses")] {
+    for (listener, path) in [(server.root(), "/v1/me"), (server.operator_root(), "/admin/v1/businesses")] {
         for hosts in ["", "host: a\r\nhost: a\r\n", "host: a b\r\n"] {
             let request = format!("GET {path} HTTP/1.1\r\n{hosts}x-request-id: mine\r\n\r\n");
             let answer = raw(listener.address, request.as_bytes()).await;
@@ -266,7 +266,7 @@ async fn a_request_without_one_valid_host_is_refused_before_its_key_is_checked()
 }
 
 #[tokio::test]
-async fn head_answers_as_get_without_a_body() {
+async fn head_responds_like_get_without_a_body() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let get = salon.get("/business").await;

@@ -47,7 +47,7 @@ async fn the_idempotency_key_compares_the_meaning_of_a_body() {
 }
 
 #[tokio::test]
-async fn another_request_under_the_key_is_422_and_changes_nothing() {
+async fn another_request_with_the_same_key_gets_422_and_changes_nothing() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let body = salon.booking(&salon.cut, AT, json!({}));
@@ -95,7 +95,7 @@ async fn every_change_can_be_repeated() {
 }
 
 #[tokio::test]
-async fn a_refused_request_may_be_tried_again_under_its_key() {
+async fn a_refused_request_can_be_sent_again_with_its_idempotency_key() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let blocker = salon.book(&salon.colour, AT).await;
@@ -115,7 +115,7 @@ async fn a_refused_request_may_be_tried_again_under_its_key() {
 }
 
 #[tokio::test]
-async fn a_key_belongs_to_the_api_key() {
+async fn an_idempotency_key_belongs_to_its_api_key() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let other = salon.key(&["appointments:write"]).await;
@@ -178,7 +178,7 @@ async fn only_visible_ascii_of_1_to_255_characters_is_a_key() {
 }
 
 #[tokio::test]
-async fn a_replay_comes_before_the_state_and_so_before_if_match() {
+async fn a_repeated_request_is_replayed_before_if_match_is_checked() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let tag = salon.get("/business").await.etag();
@@ -195,7 +195,7 @@ async fn a_replay_comes_before_the_state_and_so_before_if_match() {
 }
 
 #[tokio::test]
-async fn scope_and_syntax_come_before_the_key() {
+async fn scope_and_suspension_are_checked_before_the_idempotency_key() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let body = salon.booking(&salon.cut, AT, json!({}));

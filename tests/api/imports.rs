@@ -85,7 +85,7 @@ async fn an_invalid_import_names_its_line_and_leaves_nothing() {
     let head = lines.lines().next().unwrap();
     let answer = import(&server.operator, "", &format!("{head}\n{}", "x\n".repeat(1_000))).await;
     assert_eq!(answer.fails(400, "invalid_request").body["error"]["details"].as_array().unwrap().len(), 100);
-    // A line without an end is not read into memory completely.
+    // A line that is longer than the limit is refused before it is read completely.
     let long = format!("{head}\n{}", "x".repeat(3 << 20));
     let answer = import(&server.operator, "", &long).await;
     assert!(
@@ -112,12 +112,12 @@ async fn an_import_needs_the_token_and_a_valid_request() {
     }
     server.operator.get("/import").await.fails(405, "method_not_allowed");
     salon.operator.get("").await.fails(404, "not_found");
-    // Without a content type, the service recognises the lines of an export.
+    // A request without a content type is accepted.
     server.operator.call("POST", "/import").bytes(lines).await.is(200);
 }
 
 #[tokio::test]
-async fn an_import_under_a_key_is_made_once() {
+async fn an_import_with_an_idempotency_key_is_made_once() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let lines = moved_out(&server, &salon).await;

@@ -80,13 +80,13 @@ async fn a_revoked_key_is_refused_immediately_and_permanently() {
     salon.operator.delete(&path).await.is(204);
     let again =
         salon.operator.get("/keys").await.list().into_iter().find(|key| key["id"] == salon.key_id).unwrap();
-    assert_eq!(again, revoked, "the time of the first revocation must stay");
+    assert_eq!(again, revoked, "a second revocation must not change the time of the first");
     server.restart().await;
     salon.again(&server).get("/me").await.fails(401, "unauthorized");
 }
 
 #[tokio::test]
-async fn a_key_works_after_a_restart_and_its_use_is_noted_to_the_minute() {
+async fn a_key_works_after_a_restart_and_its_last_use_is_stored_to_the_minute() {
     let mut server = Server::open().await;
     let salon = server.salon().await;
     let used = async |server: &Server| {

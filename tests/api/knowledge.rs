@@ -9,7 +9,7 @@ fn parking() -> Value {
 }
 
 #[tokio::test]
-async fn knowledge_is_added_whole_or_bare() {
+async fn knowledge_is_added_with_all_properties_or_only_the_required_ones() {
     let server = Server::open().await;
     let salon = server.salon().await;
     server.clock.set("2026-03-02T07:00:00Z");

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Salon, Server, ids, stamp, starts};
 
-/// Five bookings that are made in another order than their times. The second one is cancelled.
+/// Five bookings in another order than that of their start times. The second appointment is cancelled.
 async fn five(server: &Server, salon: &Salon) -> Vec<Value> {
     let mut made = Vec::new();
     for (service, staff, start, phone) in [
@@ -71,7 +71,7 @@ async fn filters_select_the_right_items_alone_and_combined() {
 }
 
 #[tokio::test]
-async fn as_a_filter_an_id_that_names_nothing_gives_an_empty_list() {
+async fn an_unknown_id_as_a_filter_gives_an_empty_list() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
@@ -120,7 +120,7 @@ async fn invalid_filters_are_named() {
 }
 
 #[tokio::test]
-async fn updated_since_gives_changes_in_their_order_its_own_instant_included() {
+async fn updated_since_lists_changes_in_order_from_that_instant_on() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let made = five(&server, &salon).await;
@@ -166,7 +166,7 @@ async fn changes_with_the_same_stamp_are_all_listed() {
 }
 
 #[tokio::test]
-async fn a_clock_that_goes_back_hides_no_change() {
+async fn a_clock_that_is_set_back_hides_no_change() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let first = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
@@ -181,7 +181,7 @@ async fn a_clock_that_goes_back_hides_no_change() {
 }
 
 #[tokio::test]
-async fn fifty_is_the_default_and_a_hundred_the_most() {
+async fn the_page_size_is_50_by_default_and_100_at_most() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for staff in [&salon.anna, &salon.ben, &salon.chloe] {

@@ -10,8 +10,8 @@ use tokio::net::TcpListener;
 
 use crate::harness::Server;
 
-/// A relay on the loopback interface that sends this response to each recipient. Returns the settings to use
-/// it, and the lines that it has received.
+/// Starts a relay on the loopback interface that gives this response to each `RCPT` command. Returns the mail
+/// settings for the relay, and the lines that the relay has received.
 async fn relay(to_recipients: &'static str) -> (MailSettings, Arc<Mutex<Vec<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let relay = format!("smtp+plain://{}", listener.local_addr().unwrap()).parse().unwrap();
@@ -89,7 +89,7 @@ async fn without_a_relay_or_an_address_it_is_refused() {
     server.operator.post("/mail/test", &hostile).await.fails(400, "invalid_request");
     assert!(heard.lock().is_empty());
     server
-        .back_door()
+        .operator_root()
         .post("/admin/v1/mail/test", &json!({"to": "a@b.example"}))
         .await
         .fails(401, "unauthorized");

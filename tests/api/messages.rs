@@ -11,7 +11,7 @@ async fn listed(salon: &Salon) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_message_is_taken_whole_or_bare() {
+async fn a_message_is_taken_with_all_properties_or_only_the_required_ones() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let contact = salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
@@ -171,7 +171,7 @@ async fn some(server: &Server, salon: &Salon) -> (Vec<Value>, Value) {
 }
 
 #[tokio::test]
-async fn messages_are_newest_first_and_every_filter_keeps_what_it_says() {
+async fn messages_are_listed_newest_first_and_each_filter_selects_the_right_ones() {
     let server = Server::open().await;
     let salon = server.salon().await;
     assert!(listed(&salon).await.is_empty());
@@ -227,7 +227,7 @@ async fn invalid_filters_are_named() {
 }
 
 #[tokio::test]
-async fn if_match_lets_only_the_version_that_was_read_be_handled() {
+async fn if_match_allows_a_change_only_of_the_version_that_was_read() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let taken = salon.try_message(json!({})).await;

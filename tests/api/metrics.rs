@@ -18,7 +18,7 @@ async fn requests_are_counted_by_their_route_and_not_by_their_path() {
     salon.get("/me").await.is(429);
 
     let mut text = get(server.operator_of("").address, "/metrics").await;
-    // The permit is returned after the response was sent.
+    // A request returns its permit only after its response was sent, so the metric is polled.
     while !text.contains("permits_in_use 0\n") {
         text = get(server.operator_of("").address, "/metrics").await;
     }
@@ -55,7 +55,7 @@ async fn the_document_is_on_the_public_listener_and_metrics_are_not() {
 async fn read_only_paths_refuse_other_methods_like_the_route_tables() {
     let server = Server::open().await;
     for (api, path) in
-        [(server.root(), "/healthz"), (server.root(), "/openapi.json"), (server.back_door(), "/metrics")]
+        [(server.root(), "/healthz"), (server.root(), "/openapi.json"), (server.operator_root(), "/metrics")]
     {
         for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW"] {
             let answer = api.call(method, path).bytes("{").await;

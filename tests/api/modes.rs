@@ -18,7 +18,7 @@ async fn team(salon: &Salon, appointment: &Value, verb: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn each_mode_admits_a_booking_in_its_way() {
+async fn the_booking_mode_decides_whether_a_booking_is_confirmed_pending_or_refused() {
     let server = Server::open().await;
     for (mode, allow, status) in [
         ("instant", json!(false), "confirmed"),
@@ -52,7 +52,7 @@ async fn unknown_ids_are_refused_before_the_mode_and_the_mode_before_the_time() 
 }
 
 #[tokio::test]
-async fn the_teams_own_booking_is_confirmed_in_every_mode_and_keeps_every_other_rule() {
+async fn a_booking_by_the_team_is_confirmed_in_every_mode_and_follows_every_other_rule() {
     let server = Server::open().await;
     for mode in ["instant", "request", "off"] {
         let salon = server.salon_with(json!({ "booking_mode": mode })).await;
@@ -98,7 +98,7 @@ async fn a_pending_request_holds_its_time_until_it_is_declined_or_cancelled() {
 }
 
 #[tokio::test]
-async fn confirm_and_decline_follow_the_table() {
+async fn confirm_and_decline_apply_to_pending_appointments_only() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let mut made = Vec::new();
@@ -137,7 +137,7 @@ async fn confirm_and_decline_follow_the_table() {
 }
 
 #[tokio::test]
-async fn a_request_can_be_confirmed_whatever_the_mode_has_become() {
+async fn a_request_can_be_confirmed_after_the_mode_has_changed() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let pending = ask(&salon, AT).await;

@@ -20,7 +20,7 @@ use crate::harness::Server;
 const RULES: &str = ".deploy/prometheus-rules.yml";
 const RULES_TEST: &str = "tests/api/monitoring.yml";
 const DASHBOARD: &str = ".deploy/grafana-dashboard.json";
-/// The time limit for waiting for Prometheus.
+/// The maximum wait for Prometheus.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 fn file(path: &str) -> String {
@@ -38,7 +38,7 @@ fn has_prometheus() -> bool {
         std::env::var_os("REQUIRE_PROMETHEUS").is_none(),
         "REQUIRE_PROMETHEUS is set, but Prometheus is not installed"
     );
-    eprintln!("skipped: rules and metrics are not held against Prometheus, for there is none on PATH");
+    eprintln!("skipped: the rules and metrics are not checked, because Prometheus is not on PATH");
     false
 }
 
@@ -138,7 +138,7 @@ impl Prometheus {
             .unwrap();
         let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map_while(Result::ok);
         let address = lines.find_map(|line| line.split_once("\"Listening on\" address=")?.1.parse().ok());
-        // Prometheus stops if nothing reads its output.
+        // Prometheus stops if its output is not read.
         std::thread::spawn(move || lines.for_each(drop));
         Self { process, address: address.expect("Prometheus listens"), _directory: directory }
     }

@@ -34,7 +34,8 @@ async fn notes_of_a_contact_are_shown_only_to_the_team() {
     let later = format!("/contacts?updated_since={}", server.clock.now());
     assert_eq!(salon.api.all(&later).await, [] as [Value; 0]);
     salon.try_patch_contact(&contact, json!({ "notes": "No" })).await.invalid_at(&["notes", ""]);
-    // The condition is compared with the operator's view of the contact, not with that of integrations.
+    // `If-Match` is compared with the ETag of the operator's view of the contact, not of the integrations'
+    // view.
     let stale = salon.operator.call("PATCH", &path).header("if-match", &tag).json(&json!({ "notes": null }));
     stale.await.fails(409, "conflict");
     // Integrations change other fields, and the notes stay.

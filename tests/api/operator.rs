@@ -35,7 +35,7 @@ async fn without_the_token_everything_is_401() {
 }
 
 #[tokio::test]
-async fn an_unknown_business_is_404_once_the_request_makes_sense() {
+async fn an_unknown_business_gets_404_if_the_request_is_valid() {
     let server = Server::open().await;
     let unknown = "018f0000-0000-7000-8000-000000000000";
     for business in [unknown, "none"] {
@@ -81,7 +81,7 @@ async fn an_unknown_business_is_404_once_the_request_makes_sense() {
 }
 
 #[tokio::test]
-async fn a_path_of_another_method_is_405() {
+async fn a_known_path_with_another_method_gets_405() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let listed = |allow: &str| {
@@ -157,7 +157,7 @@ async fn a_business_is_created_and_changed_with_every_property() {
     ] {
         body.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
         let mut changed = operator.patch("", &change).await.data();
-        assert_eq!(changed["affected"]["count"], 0, "no appointment is booked");
+        assert_eq!(changed["affected"]["count"], 0, "no appointment exists, so none can be affected");
         changed.as_object_mut().unwrap().remove("affected");
         for (name, value) in body.as_object().unwrap() {
             assert_eq!(changed[name], *value, "{name} after {change}");
@@ -262,8 +262,8 @@ async fn everything_stays_through_a_restart() {
 }
 
 #[tokio::test]
-async fn wrong_tokens_are_slowed_by_address_and_the_right_one_never_is() {
-    let server = Server::behind("127.0.0.1", 1).await;
+async fn wrong_tokens_are_limited_by_address_and_the_right_token_never_is() {
+    let server = Server::with_proxies("127.0.0.1", 1).await;
     server.clock.set("2026-03-02T07:00:15Z");
     let ask = async |from: &str, token: &str| {
         let operator = server.operator.with_token(token);
@@ -293,9 +293,9 @@ async fn wrong_tokens_are_slowed_by_address_and_the_right_one_never_is() {
 }
 
 #[tokio::test]
-async fn the_operator_listener_answers_to_its_own_names_only() {
+async fn the_operator_listener_accepts_only_its_own_host_names() {
     let server = Server::called(&["desk.example"]).await;
-    let address = server.back_door().address;
+    let address = server.operator_root().address;
     for path in ["/admin/v1/businesses", "/admin/v1/nowhere", "/nowhere", "/metrics"] {
         let ask = async |host: &str| {
             let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");

@@ -34,7 +34,7 @@ fn replays(first: &Answer, second: &Answer) {
     assert_eq!(second.headers.get("etag"), first.headers.get("etag"));
 }
 
-/// The path of a row as a route, with `{…}` in place of each id.
+/// The route of this path, with `{…}` in place of each id.
 fn route(path: &str) -> String {
     let named = [
         "services",
@@ -76,7 +76,7 @@ async fn every_change_of_a_business_happens_once() {
     let [unused, short] = [json!({ "name": "Unused", "duration_minutes": 30 }), json!({ "name": "Short" })];
     let service = salon.operator.post("/services", &unused).await.created();
     let staff = json!({ "name": "Nobody", "service_ids": [] });
-    let nobody = salon.operator.post("/staff", &staff).await.created();
+    let without_services = salon.operator.post("/staff", &staff).await.created();
     let note = json!({ "title": "Pets", "content": "Welcome." });
     let known = salon.operator.post("/knowledge", &note).await.created();
     let key = json!({ "name": "till", "scopes": ["calls:read"] });
@@ -107,8 +107,8 @@ async fn every_change_of_a_business_happens_once() {
         ("PATCH", of("services", &service, ""), short.clone()),
         ("DELETE", of("services", &service, ""), Value::Null),
         ("POST", "/staff".into(), json!({ "name": "Dan", "service_ids": [salon.cut] })),
-        ("PATCH", of("staff", &nobody, ""), short),
-        ("DELETE", of("staff", &nobody, ""), Value::Null),
+        ("PATCH", of("staff", &without_services, ""), short),
+        ("DELETE", of("staff", &without_services, ""), Value::Null),
         (
             "POST",
             format!("/staff/{}/time-off", salon.ben),
@@ -161,7 +161,7 @@ async fn every_change_of_a_business_happens_once() {
         };
         assert!(
             matches!(first.status, 200 | 201 | 204),
-            "the document names If-Match: {conditional}: {first}"
+            "the API document lists If-Match: {conditional}; the response: {first}"
         );
         let erases = *path == of("contacts", &contact, "") && *method == "DELETE";
         let before = log(&salon, erases).await;
@@ -171,7 +171,7 @@ async fn every_change_of_a_business_happens_once() {
         other.fails(422, "idempotency_key_reused");
         tried.insert(((*method).to_owned(), route(path)));
     }
-    // The last request deletes the business. Its idempotency key is not stored in the business.
+    // The last request deletes the business, so its idempotency key cannot be stored in the business.
     let end = ("DELETE", "", &Value::Null);
     let first = send(&salon, end, "adapter-ends").await;
     assert_eq!(first.status, 202, "{first}");
@@ -180,7 +180,8 @@ async fn every_change_of_a_business_happens_once() {
     assert_eq!((second.status, &second.bytes), (first.status, &first.bytes));
     send(&salon, end, "another").await.fails(404, "not_found");
     tried.insert(("DELETE".to_owned(), OF_A_BUSINESS.to_owned()));
-    // Other tests cover requests that show a secret. Pending deliveries and mails cannot be sent again.
+    // Other tests try the routes whose response contains a secret. Resending needs a delivery or mail that is
+    // no longer pending.
     let apart = ["/keys", "/webhooks", "/rotate-secret", "/people", "/link", "/resend", "/resend-missed"];
     let there = receptionist::service::routes().into_iter().filter(|(method, path)| {
         method != "GET" && path.starts_with(OF_A_BUSINESS) && !apart.iter().any(|end| path.ends_with(end))
@@ -212,7 +213,7 @@ async fn a_call_that_is_reported_twice_is_one_call_and_one_event() {
 }
 
 #[tokio::test]
-async fn a_key_is_the_operators_own_for_each_business() {
+async fn idempotency_keys_of_the_operator_are_separate_for_each_business() {
     let server = Server::open().await;
     let [salon, other] = [server.salon().await, server.salon().await];
     let body = json!({ "name": "Zoé" });

@@ -196,14 +196,14 @@ async fn alert_settings_begin_with_the_role_and_stay_as_they_were_chosen() {
 }
 
 #[tokio::test]
-async fn a_staff_member_who_is_a_person_stays() {
+async fn a_staff_member_who_is_linked_to_a_person_cannot_be_deleted() {
     let server = Server::open().await;
     let salon = server.salon().await;
-    let nobody =
+    let without_services =
         salon.operator.post("/staff", &json!({ "name": "Nobody", "service_ids": [] })).await.created();
-    let person = json!({ "email": "ada@example.com", "role": "member", "staff_id": nobody["id"] });
+    let person = json!({ "email": "ada@example.com", "role": "member", "staff_id": without_services["id"] });
     let person = salon.operator.post("/people", &person).await.created();
-    let path = format!("/staff/{}", id(&nobody));
+    let path = format!("/staff/{}", id(&without_services));
     salon.operator.call("DELETE", &path).await.fails(409, "conflict");
     salon.operator.patch(&format!("/people/{}", id(&person)), &json!({ "staff_id": null })).await.is(200);
     salon.operator.call("DELETE", &path).await.is(204);

@@ -9,7 +9,7 @@ fn limits(answer: &Answer) -> [i64; 3] {
 }
 
 #[tokio::test]
-async fn a_key_has_its_limit_in_each_minute_of_the_clock() {
+async fn the_limit_of_a_key_applies_to_each_minute_of_the_clock() {
     let server = Server::with_limit(3).await;
     server.clock.set("2026-03-02T06:00:12.345Z");
     let salon = server.salon().await;
@@ -47,7 +47,7 @@ async fn every_response_except_429_counts() {
 }
 
 #[tokio::test]
-async fn keys_of_one_business_have_allowances_of_their_own() {
+async fn each_key_of_a_business_has_its_own_limit() {
     let server = Server::with_limit(1).await;
     let salon = server.salon().await;
     let other = salon.key(&["business:read"]).await;
@@ -78,7 +78,7 @@ async fn requests_through_a_trusted_proxy_are_counted_by_the_forwarded_address()
         let request = anonymous.call("GET", "/me");
         clients.iter().fold(request, |request, client| request.header("x-forwarded-for", client)).await.status
     };
-    let server = Server::behind("127.0.0.1,198.51.100.0/24", 1).await;
+    let server = Server::with_proxies("127.0.0.1,198.51.100.0/24", 1).await;
     for (clients, status) in [
         (&["203.0.113.1"][..], 401),
         (&["203.0.113.1"], 429),
@@ -95,7 +95,7 @@ async fn requests_through_a_trusted_proxy_are_counted_by_the_forwarded_address()
         assert_eq!(from(&server, clients).await, status, "{clients:?}");
     }
     // The header of a proxy that is not trusted is ignored.
-    let server = Server::behind("198.51.100.0/24", 1).await;
+    let server = Server::with_proxies("198.51.100.0/24", 1).await;
     assert_eq!(from(&server, &["203.0.113.1"]).await, 401);
     assert_eq!(from(&server, &["203.0.113.2"]).await, 429);
 }
@@ -113,7 +113,7 @@ async fn a_revoked_key_counts_as_no_key() {
 }
 
 #[tokio::test]
-async fn concurrent_requests_never_pass_the_limit() {
+async fn concurrent_requests_never_exceed_the_limit() {
     let server = Server::with_limit(20).await;
     let salon = server.salon().await;
     let tasks: Vec<_> = (0..50)

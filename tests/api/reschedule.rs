@@ -8,7 +8,7 @@ const AT: &str = "2026-03-03T09:00:00Z";
 const LATER: &str = "2026-03-03T14:00:00Z";
 
 #[tokio::test]
-async fn it_moves_with_its_id_duration_and_staff_member() {
+async fn a_moved_appointment_keeps_its_id_duration_and_staff_member() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book_with(&salon.massage, &salon.ben, AT).await;
@@ -45,7 +45,7 @@ async fn a_move_may_overlap_the_appointments_own_time() {
 }
 
 #[tokio::test]
-async fn to_its_own_time_and_staff_member_it_is_unchanged_in_every_mode() {
+async fn a_move_to_the_same_time_and_staff_member_changes_nothing_in_any_mode() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book_with(&salon.massage, &salon.ben, AT).await;
@@ -63,11 +63,15 @@ async fn to_its_own_time_and_staff_member_it_is_unchanged_in_every_mode() {
         }
     }
     server.clock.set("2026-03-03T09:30:00Z");
-    assert_eq!(salon.try_move(&booked, json!({ "starts_at": AT })).await.is(200).data(), booked, "under way");
+    assert_eq!(
+        salon.try_move(&booked, json!({ "starts_at": AT })).await.is(200).data(),
+        booked,
+        "the move must be accepted although the appointment has started"
+    );
 }
 
 #[tokio::test]
-async fn it_can_move_to_another_staff_member() {
+async fn an_appointment_can_be_moved_to_another_staff_member() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book_with(&salon.cut, &salon.ben, AT).await;
@@ -80,7 +84,7 @@ async fn it_can_move_to_another_staff_member() {
 }
 
 #[tokio::test]
-async fn a_staff_member_who_cannot_take_it_is_invalid() {
+async fn an_unknown_inactive_or_unqualified_staff_member_is_invalid() {
     let server = Server::open().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let booked = salon.book(&salon.colour, AT).await;
@@ -169,7 +173,7 @@ async fn the_modes_apply_as_for_booking() {
 }
 
 #[tokio::test]
-async fn the_teams_own_move_ignores_the_mode_and_leaves_it_confirmed() {
+async fn a_move_by_the_team_ignores_the_mode_and_keeps_the_appointment_confirmed() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let pending = salon.try_book_with(&salon.cut, AT, json!({ "allow_pending": true })).await.created();

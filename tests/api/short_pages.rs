@@ -7,8 +7,8 @@ use crate::harness::{Api, Salon, Server, ids};
 /// The number of rows that one request reads.
 const ROWS: usize = 16;
 
-/// Calls that are one minute apart, and as many contacts. The fifth call is spam, and the third contact has
-/// another name.
+/// Creates calls one minute apart, and as many contacts. Returns the fifth call, which is spam, and the third
+/// contact, which has another name.
 async fn many(salon: &Salon) -> (Value, Value) {
     let (mut spam, mut zoe) = (Value::Null, Value::Null);
     for number in 0..40 {
@@ -66,7 +66,7 @@ async fn an_empty_page_may_have_a_next_page() {
 }
 
 #[tokio::test]
-async fn a_page_ends_short_where_its_rows_do_and_the_walk_shows_all() {
+async fn a_page_ends_at_the_row_limit_and_all_pages_show_every_record() {
     let server = Server::reading(ROWS).await;
     let salon = server.salon().await;
     let (_, zoe) = many(&salon).await;

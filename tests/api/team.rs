@@ -8,7 +8,7 @@ use crate::harness::{Server, for_the_team, id, ids};
 const AT: &str = "2026-03-03T09:00:00Z";
 
 #[tokio::test]
-async fn the_operator_has_the_view_of_integrations_even_during_a_suspension() {
+async fn the_operator_reads_the_same_records_as_integrations_even_during_a_suspension() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let booked = salon.book(&salon.cut, AT).await;
@@ -50,7 +50,7 @@ async fn the_operator_has_the_view_of_integrations_even_during_a_suspension() {
 }
 
 #[tokio::test]
-async fn contacts_and_endpoints_are_the_operators_to_make_too() {
+async fn the_operator_can_create_contacts_and_endpoints() {
     let server = Server::open().await;
     let salon = server.salon().await;
     salon.set(json!({ "suspended": true })).await;
@@ -121,7 +121,11 @@ async fn knowledge_is_listed_changed_and_removed() {
         refused.fails(400, "invalid_request");
         assert!(at.is_empty() || crate::harness::paths(&refused).contains(&at.to_owned()), "{refused}");
     }
-    assert_eq!(salon.operator.patch(&path, &shorter).await.data(), changed, "nothing differs");
+    assert_eq!(
+        salon.operator.patch(&path, &shorter).await.data(),
+        changed,
+        "a repeated change must change nothing"
+    );
     // The audit log records only the length of a long content.
     let entry = salon.operator.get("/audit?limit=1").await.list().remove(0);
     assert_eq!(entry["action"], "knowledge.updated");

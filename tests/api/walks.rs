@@ -1,5 +1,5 @@
-//! Lists that are read while eight tasks write. No page skips or repeats a permanent record, and a walk with
-//! `updated_since` misses no change.
+//! Lists that are read while eight tasks write. A *walk* reads a list page by page to its end. No walk skips
+//! or repeats a permanent record. *Polling* repeats walks with `updated_since`, and misses no change.
 
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
@@ -61,8 +61,8 @@ async fn walk(salon: &Salon, path: &str, kept: &[Value], mut tasks: JoinSet<()>)
     }
 }
 
-/// Reads changes since the last seen change until the writers have finished. Checks that it has then seen the
-/// current state of every record.
+/// Polls the list until the writers have finished, each time from the newest timestamp seen. Checks that
+/// polling has then returned the current version of every record.
 async fn poll(salon: &Salon, path: &str, mut tasks: JoinSet<()>) {
     let mut since = "2000-01-01T00:00:00.000Z".to_owned();
     let mut known: HashMap<String, Value> = HashMap::new();
@@ -175,7 +175,7 @@ async fn walking_messages_while_others_write_skips_and_repeats_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn walking_by_updated_since_skips_nothing_that_stays() {
+async fn walking_by_updated_since_skips_no_permanent_record() {
     let server = Server::reading(ROWS).await;
     let salon = server.salon().await;
     let mut kept = Vec::new();
@@ -187,7 +187,7 @@ async fn walking_by_updated_since_skips_nothing_that_stays() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn walking_appointments_in_either_order_skips_nothing_that_stays() {
+async fn walking_appointments_in_either_order_skips_no_permanent_record() {
     let server = Server::reading(ROWS).await;
     let salon = server.salon().await;
     let mut kept = Vec::new();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::{Server, id, ids};
 
 #[tokio::test]
-async fn an_endpoint_is_shown_whole_and_its_secret_once() {
+async fn an_endpoint_is_shown_with_all_fields_and_its_secret_only_once() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let mut made = salon.webhook().await;
@@ -27,7 +27,7 @@ async fn an_endpoint_is_shown_whole_and_its_secret_once() {
 }
 
 #[tokio::test]
-async fn a_url_that_is_not_public_is_refused_and_says_no_more() {
+async fn a_url_that_is_not_public_is_refused_without_details() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for url in [
@@ -199,7 +199,7 @@ async fn a_repeated_request_does_not_resolve_the_host_name_again() {
 }
 
 #[tokio::test]
-async fn the_tag_of_a_new_endpoint_is_that_of_the_endpoint() {
+async fn the_creation_of_an_endpoint_returns_its_etag() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let body = json!({ "url": "https://a.example.com/", "events": ["contact.created"] });

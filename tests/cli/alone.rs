@@ -23,7 +23,7 @@ fn without_a_service_the_message_says_how_to_connect() {
 }
 
 #[test]
-fn shells_and_readers_of_manuals_get_every_command() {
+fn completions_and_the_manual_contain_every_command() {
     for shell in ["bash", "zsh", "fish"] {
         let ran = alone(&["completions", shell]);
         assert_eq!(ran.code, Some(0));
@@ -49,7 +49,7 @@ fn pipes_get_no_colours_unless_requested() {
         (&[("CLICOLOR_FORCE", "1")][..], true),
         (&[("CLICOLOR_FORCE", "1"), ("NO_COLOR", "1")][..], false),
     ] {
-        // No listener exists at this port. The token is given, so the command tries to connect.
+        // The command has a token, so it tries to connect. No process listens on this port.
         let words = ["business", "list", "--admin-listen", "127.0.0.1:1", "--admin-token", "t"];
         let ran = alone_with(&words, environment);
         assert_eq!(ran.code, Some(1));

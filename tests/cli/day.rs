@@ -1,5 +1,5 @@
-//! Commands on the demonstration's business. They find its token, the business and its service without
-//! options.
+//! Commands on the demonstration's business. They find the token, the business and the running service
+//! without options.
 
 use crate::program::Demo;
 
@@ -40,9 +40,9 @@ fn a_time_is_found_booked_by_name_seen_moved_and_cancelled() {
 }
 
 #[test]
-fn the_commands_that_the_demonstration_prints_find_it() {
+fn the_commands_that_the_demonstration_prints_reach_its_service() {
     let demo = Demo::start();
-    // They begin with the path of the program, as the demonstration was started with it.
+    // Each printed command begins with the path of the program that was used to start the demonstration.
     let commands: Vec<&str> = (demo.says.iter().filter_map(|line| line.split_once(' ')))
         .filter(|(program, _)| program.ends_with("receptionist"))
         .map(|(_, arguments)| arguments)

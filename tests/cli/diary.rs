@@ -69,7 +69,7 @@ fn an_invalid_or_too_long_calendar_closes_no_day() {
 }
 
 #[test]
-fn time_off_is_listed_on_the_clocks_of_the_business() {
+fn time_off_is_listed_in_the_time_zone_of_the_business() {
     let demo = Demo::start();
     let (weekday, day, _) = first_open(&demo);
     let staff = demo.data(&["staff", "list"])[0]["name"].as_str().unwrap().to_owned();

@@ -1,6 +1,6 @@
 //! Tests of the operator's commands on a running service.
 
-#![allow(clippy::unwrap_used)] // a test stops where something is wrong
+#![allow(clippy::unwrap_used)] // a test may panic, and `unwrap` shows the line
 
 mod alone;
 mod assistants;

@@ -118,7 +118,7 @@ fn erasures_and_retention_are_exported_and_imported() {
 }
 
 #[test]
-fn a_running_service_exports_and_so_does_one_on_the_salvaged_store_of_a_stopped_one() {
+fn a_running_service_exports_and_a_stopped_store_can_be_exported_after_a_salvage() {
     let mut demo = running();
     let demo_dir: &[&str] = &FROM;
     let url = format!("http://localhost:{}", demo.operator_port());

@@ -131,7 +131,7 @@ async fn work(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_acknowledged_change_alerts_each_person_once() {
     let seed = seed();
-    say(format_args!("again: CRASH_SEED={seed}"));
+    say(format_args!("to repeat this run, set CRASH_SEED={seed}"));
     let (mut rng, home) = (Rng(seed), tempfile::tempdir().unwrap());
     let (data_dir, log) = (home.path().join("data"), home.path().join("data.log"));
     let relay = Relay::start().await;

@@ -121,8 +121,8 @@ async fn backups_under_load_contain_exactly_the_changes_before_a_point_in_time()
         let (server, dir) = (&server, to.clone());
         let output = tokio::task::block_in_place(|| back_up(server, &dir));
         assert!(output.status.success(), "{}", lines(&output));
-        let behind = next.load(Ordering::SeqCst);
-        made.push((to, before, behind));
+        let next_booking = next.load(Ordering::SeqCst);
+        made.push((to, before, next_booking));
     }
     stop.store(true, Ordering::SeqCst);
     for client in clients {
@@ -269,7 +269,7 @@ async fn a_restore_repeats_later_erasures_and_deletions_if_it_has_the_list() {
 }
 
 #[tokio::test]
-async fn a_backup_that_is_damaged_is_found_out_and_not_restored() {
+async fn a_damaged_backup_is_detected_and_not_restored() {
     let home = tempfile::tempdir().unwrap();
     let (server, _, _) = filled(&home.path().join("data"), 50).await;
     let backup = home.path().join("backup");
@@ -311,7 +311,7 @@ async fn a_backup_that_is_damaged_is_found_out_and_not_restored() {
 #[tokio::test]
 async fn a_killed_backup_is_invalid_and_the_store_opens() {
     let seed = seed();
-    say(format_args!("again: CRASH_SEED={seed}"));
+    say(format_args!("to repeat this run, set CRASH_SEED={seed}"));
     let mut rng = Rng(seed);
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
@@ -349,7 +349,7 @@ async fn a_killed_backup_is_invalid_and_the_store_opens() {
 #[tokio::test]
 async fn a_killed_restore_leaves_no_store() {
     let seed = seed();
-    say(format_args!("again: CRASH_SEED={seed}"));
+    say(format_args!("to repeat this run, set CRASH_SEED={seed}"));
     let mut rng = Rng(seed);
     let home = tempfile::tempdir().unwrap();
     let (server, _, shop) = filled(&home.path().join("data"), 800).await;

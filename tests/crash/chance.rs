@@ -22,7 +22,7 @@ impl Rng {
     /// Waits for a random duration. The process continues to run, so that the next action happens at a random
     /// moment of its work.
     pub(crate) async fn let_pass(&mut self, within: Duration) {
-        come(self.moment(within)).await;
+        sleep_for(self.moment(within)).await;
     }
 
     /// A second random source, for a concurrent client.
@@ -33,10 +33,10 @@ impl Rng {
 }
 
 /// Waits for a fraction of a second. Only this function waits in real time, because the program runs as a
-/// separate process without simulated time. Tests wait in three cases: a kill must happen at a random moment,
-/// a receiver must be slow, or some work ends without a sign that the test could wait for. No result depends
-/// on the duration.
-pub(crate) async fn come(moment: Duration) {
+/// separate process without simulated time. Tests call it in three cases: a kill must happen at a random
+/// moment, a receiver must be slow, or some work ends without a sign that the test could wait for. No result
+/// depends on the duration.
+pub(crate) async fn sleep_for(moment: Duration) {
     tokio::time::sleep(moment).await;
 }
 

@@ -16,7 +16,8 @@ use crate::process::{Exited, Server, refused, serve};
 
 const CASES: usize = 8;
 const CHANGES: usize = 120;
-/// How often the store is opened before it is altered, so that it has files of several kinds and ages.
+/// How often the service is started on the store before a file is altered. The store then has files of
+/// several kinds and ages.
 const LIVES: usize = 3;
 /// The number of contacts that bookings are made for.
 const CONTACTS: usize = 25;
@@ -277,6 +278,6 @@ async fn a_file_that_is_altered_while_the_service_runs_ends_it() {
     let path = data_dir.join("store/db");
     let length = usize::try_from(path.metadata().unwrap().len()).unwrap();
     open(&path).write_all_at(&vec![0; length], 0).unwrap();
-    assert!(good.check(&server).await.is_none(), "nobody noticed");
+    assert!(good.check(&server).await.is_none(), "the service must end when it reads the altered file");
     check_end(&Exited { code: server.wait().code(), line: server.errors().trim_end().into() });
 }

@@ -4,7 +4,7 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
 use crate::client::{Client, Shop, slot};
-use crate::imports::{asking, lines, printed, wait_until_settled};
+use crate::imports::{asking, lines, printed, wait_until_removed};
 use crate::process::{Server, TOKEN};
 
 #[tokio::test]
@@ -24,7 +24,7 @@ async fn a_request_in_progress_is_finished_when_the_service_is_stopped() {
             body.len()
         );
         stream.write_all(head.as_bytes()).await.unwrap();
-        // The service asks for the body when the handler has the request.
+        // The service sends the status 100 when the handler waits for the body.
         let mut line = String::new();
         stream.read_line(&mut line).await.unwrap();
         assert!(line.starts_with("HTTP/1.1 100"), "{line}");
@@ -79,6 +79,6 @@ async fn an_import_without_further_lines_does_not_delay_the_stop_and_leaves_noth
     let file = home.path().join("lines");
     std::fs::write(&file, lines).unwrap();
     let file = file.to_str().unwrap();
-    wait_until_settled(&server, file);
+    wait_until_removed(&server, file);
     printed(asking(&server, &["import", "--from", file]));
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use store::keys::{self, installation_kind};
 use store::{Order, Store, every_row};
 
-use crate::chance::{Rng, come, number_of, seed};
+use crate::chance::{Rng, number_of, seed, sleep_for};
 use crate::client::{Call, Client, Shop, slot, text};
 use crate::imports::{asking, id, lines, printed, program};
 use crate::process::Server;
@@ -27,7 +27,7 @@ const OF_EACH: usize = 150;
 const REMEMBERED: usize = 20;
 const CLIENTS: usize = 12;
 const STAFF: usize = 3;
-/// The contacts that are erased. The contact in `KEPT` is not.
+/// The contacts that are erased.
 const ERASED: [(&str, &str); 2] = [("Ermintrude", "+14155550101"), ("Bartholomew", "+14155550102")];
 const KEPT: (&str, &str) = ("Somebody", "+14155550999");
 /// A word that occurs in every record about an erased contact.
@@ -73,7 +73,7 @@ async fn is_finished(data_dir: &Path) -> bool {
 async fn finish(mut server: Server, data_dir: &Path) -> Duration {
     let (mut ran, mut pause) = (Duration::ZERO, PAUSE);
     for _ in 0..PAUSES {
-        come(pause).await;
+        sleep_for(pause).await;
         stop(&server);
         ran += pause;
         if is_finished(data_dir).await {
@@ -87,7 +87,7 @@ async fn finish(mut server: Server, data_dir: &Path) -> Duration {
 
 /// Verifies the store of a stopped service. Returns, for each word, the number of rows that contain it, as
 /// stored or with their pieces joined.
-async fn telling(data_dir: &Path, words: &[Vec<u8>]) -> Vec<usize> {
+async fn rows_with(data_dir: &Path, words: &[Vec<u8>]) -> Vec<usize> {
     printed(program(data_dir, &["verify", data_dir.to_str().unwrap()]));
     let store = left_by(data_dir);
     let mut counts = vec![0; words.len()];
@@ -107,12 +107,12 @@ async fn telling(data_dir: &Path, words: &[Vec<u8>]) -> Vec<usize> {
 /// Checks the ids of the two deleted businesses, as bytes and as text. Each may occur once in the audit log
 /// of the installation, and in no other row. Every row is checked as stored and with its pieces joined.
 async fn check_ended(data_dir: &Path, words: &[Vec<u8>]) {
-    assert_eq!(telling(data_dir, words).await, [2, 2, 0, 0], "the numbers of rows that contain each id");
+    assert_eq!(rows_with(data_dir, words).await, [2, 2, 0, 0], "the numbers of rows that contain each id");
 }
 
 /// Checks that no row of a stopped store contains these words, and that the store is intact.
 async fn check_rows(data_dir: &Path, words: &[Vec<u8>]) {
-    let counts = telling(data_dir, words).await;
+    let counts = rows_with(data_dir, words).await;
     assert!(counts.iter().all(|count| *count == 0), "rows still contain these words: {counts:?}");
 }
 
@@ -122,7 +122,7 @@ struct Asked {
     acknowledged: bool,
 }
 
-/// Requests all of these deletions at the same time. Kills the process at a random moment within this time.
+/// Requests all of these deletions at the same time. Kills the process after the duration `after`.
 async fn kill_while_deleting(server: Server, paths: &[String], status: u16, after: Duration) -> Vec<Asked> {
     let server = Arc::new(server);
     let client = Client::of(&server);
@@ -135,7 +135,7 @@ async fn kill_while_deleting(server: Server, paths: &[String], status: u16, afte
             Asked { path, acknowledged: answer.is_some() }
         }));
     }
-    come(after).await;
+    sleep_for(after).await;
     server.kill();
     assert_eq!(
         server.wait().code(),
@@ -160,7 +160,7 @@ async fn delete_all(data_dir: &Path, paths: &[String]) -> Duration {
     began.elapsed() + finish(server, data_dir).await
 }
 
-/// The numbers of kills, over all rounds, by the progress of the deletions.
+/// Counts the kills of all rounds by the progress of the deletions at the kill.
 #[derive(Default)]
 struct Met {
     acknowledged: usize,
@@ -315,7 +315,7 @@ async fn an_erasure_completes_after_a_kill_and_leaves_no_data() {
     let paths: Vec<_> = people.into_iter().map(|(_, path)| path).collect();
     let mut words = vec![NAME.to_lowercase().into_bytes(), SAID.into()];
     words.extend(ERASED.iter().map(|(_, phone)| phone[1..].into()));
-    assert!(telling(&before, &words).await.iter().all(|count| *count > 0));
+    assert!(rows_with(&before, &words).await.iter().all(|count| *count > 0));
 
     // Measures the duration of an erasure, so that the kills happen during it.
     let first = copied(&before, &home.path().join("first"));
@@ -401,7 +401,7 @@ async fn a_deletion_of_a_business_completes_after_a_kill_and_leaves_no_rows() {
     let kept = exported(&before).split_once('\n').unwrap().1.to_owned();
     let paths: Vec<_> = shops.iter().map(|shop| format!("/businesses/{}", shop.id)).collect();
     let mut words: Vec<_> = shops.iter().map(|shop| uuid_bytes(&shop.id)).collect();
-    assert!(telling(&before, &words).await.iter().all(|count| *count > 1_000));
+    assert!(rows_with(&before, &words).await.iter().all(|count| *count > 1_000));
     words.extend(shops.iter().map(|shop| shop.id.clone().into_bytes()));
 
     let first = copied(&before, &home.path().join("first"));

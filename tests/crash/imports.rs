@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-use crate::chance::{Rng, come, number_of, seed};
+use crate::chance::{Rng, number_of, seed, sleep_for};
 use crate::process::{Server, TOKEN};
 use crate::say::say;
 
@@ -80,8 +80,9 @@ fn set_up() -> (Rng, TempDir, String, String) {
     (Rng(seed), dir, whole, file.to_str().unwrap().to_owned())
 }
 
-/// When to kill an import that takes this long. In every other round, this is near its end, so that the
-/// import may complete. In the other rounds, it is any moment.
+/// The time from the start of an import to the kill, if the whole import needs `takes`. In every other round,
+/// the kill is near the end of the import, so that the import may complete. In the other rounds, it is at any
+/// moment.
 fn moment_of(round: usize, takes: Duration, rng: &mut Rng) -> Duration {
     if round.is_multiple_of(2) { rng.moment(takes) } else { takes * 3 / 4 + rng.moment(takes / 2) }
 }
@@ -95,7 +96,7 @@ pub(crate) fn asking(server: &Server, words: &[&str]) -> Command {
 }
 
 /// Waits until the service has removed an interrupted import.
-pub(crate) fn wait_until_settled(server: &Server, file: &str) {
+pub(crate) fn wait_until_removed(server: &Server, file: &str) {
     loop {
         let tried = asking(server, &["import", "--dry-run", "--from", file]).output().unwrap();
         if !String::from_utf8_lossy(&tried.stderr).contains("an import is under way") {
@@ -119,21 +120,21 @@ async fn an_import_by_a_killed_service_is_complete_or_undone() {
         let server = Server::on(&data_dir);
         let mut child = asking(&server, &import).spawn().unwrap();
         let killed_after = moment_of(round, takes, &mut rng);
-        come(killed_after).await;
+        sleep_for(killed_after).await;
         server.kill();
         server.wait();
-        let was_told = child.wait().unwrap().success();
+        let was_acknowledged = child.wait().unwrap().success();
         // The process is killed again during the removal. The next start completes the removal.
         let server = Server::on(&data_dir);
         rng.let_pass(SETTLING).await;
         server.kill();
         server.wait();
         let server = Server::on(&data_dir);
-        wait_until_settled(&server, &file);
+        wait_until_removed(&server, &file);
         let exported = || printed(asking(&server, &["export"])).split_once('\n').unwrap().1.to_owned();
         let is_there = exported() == whole;
         if !is_there {
-            assert!(!was_told, "the import was acknowledged, but it is lost");
+            assert!(!was_acknowledged, "the import was acknowledged, but it is lost");
             assert_eq!(exported(), NOTHING, "the import is incomplete");
             printed(asking(&server, &import));
             assert_eq!(exported(), whole);
@@ -141,7 +142,7 @@ async fn an_import_by_a_killed_service_is_complete_or_undone() {
         server.signal("TERM");
         server.wait();
         printed(program(&data_dir, &["verify", data_dir.to_str().unwrap()]));
-        match (was_told, is_there) {
+        match (was_acknowledged, is_there) {
             (true, _) => acknowledged += 1,
             (false, true) => all += 1,
             (false, false) => none += 1,
@@ -149,5 +150,7 @@ async fn an_import_by_a_killed_service_is_complete_or_undone() {
         let came = if is_there { "whole" } else { "nothing" };
         say(format_args!("round {round}: killed after {killed_after:?}: {came}"));
     }
-    say(format_args!("nothing {none}, whole {all}, whole and told {acknowledged}"));
+    say(format_args!(
+        "imported nothing: {none}, everything: {all}, everything and acknowledged: {acknowledged}"
+    ));
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
-use crate::chance::{Rng, come, number_of, seed};
+use crate::chance::{Rng, number_of, seed, sleep_for};
 use crate::client::{Answer, Call, Client, Shop, check_overlaps, slot, text};
 use crate::process::{Server, killed_at_start, serve};
 
@@ -101,7 +101,7 @@ async fn work_until_killed(
                 }
                 if success && answered.fetch_add(1, Ordering::SeqCst) + 1 == answers {
                     // At this moment, requests of the other clients are in progress.
-                    come(delay).await;
+                    sleep_for(delay).await;
                     server.kill();
                 }
             }
@@ -119,7 +119,7 @@ async fn work_until_killed(
 }
 
 /// The changes that the responses confirm, each as an appointment and a timestamp.
-fn told_by<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> BTreeSet<(String, String)> {
+fn changes_in<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> BTreeSet<(String, String)> {
     answers.into_iter().map(|answer| (answer.text("id"), answer.text("updated_at"))).collect()
 }
 
@@ -167,7 +167,7 @@ async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &
     let mut by_change = client.appointments(shop, "&updated_since=2000-01-01T00:00:00Z").await;
     by_change.sort_by_key(|a| (text(a, "starts_at"), text(a, "id")));
     assert_eq!(after, by_change, "the list ordered by start and the list ordered by `updated_at` differ");
-    let told = told_by(book.acknowledged.iter().map(|(_, answer)| answer));
+    let told = changes_in(book.acknowledged.iter().map(|(_, answer)| answer));
     let log = logged(client, shop).await;
     assert_eq!(log, told, "the audit log does not match the responses");
     for appointment in &after {
@@ -220,7 +220,7 @@ async fn logged(client: &Client, shop: &Shop) -> BTreeSet<(String, String)> {
 
 /// Repeats a request and checks that the response is the first one, byte for byte.
 async fn replays(client: &Client, shop: &Shop, call: &Call, first: &Answer) {
-    let again = client.call(shop, call).await.expect("it runs");
+    let again = client.call(shop, call).await.expect("the service must respond");
     assert!(again.replayed, "{call:?} got the response {first:?} and was carried out again: {again:?}");
     assert_eq!((again.status, &again.body), (first.status, &first.body));
 }
@@ -256,7 +256,7 @@ async fn every_acknowledged_change_survives_a_kill() {
         "{rounds} rounds: {} answers and the {} changes they tell of found, {} refused, {retried} of unknown fate \
          tried again",
         book.acknowledged.len(),
-        told_by(book.acknowledged.iter().map(|(_, answer)| answer)).len(),
+        changes_in(book.acknowledged.iter().map(|(_, answer)| answer)).len(),
         book.refused
     );
 }

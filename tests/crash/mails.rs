@@ -87,7 +87,7 @@ async fn told(server: &Server) -> Told {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_mail_is_lost_and_a_repeated_mail_has_the_same_message_id() {
     let seed = seed();
-    say(format_args!("again: CRASH_SEED={seed}"));
+    say(format_args!("to repeat this run, set CRASH_SEED={seed}"));
     let (mut rng, home) = (Rng(seed), tempfile::tempdir().unwrap());
     let (data_dir, log) = (home.path().join("data"), home.path().join("data.log"));
     let relay = Relay::start().await;
@@ -99,10 +99,10 @@ async fn no_mail_is_lost_and_a_repeated_mail_has_the_same_message_id() {
     for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {
         expected.extend(plant(&data_dir, &told, round).await);
         let server = Arc::new(Server::start(command(&data_dir, &relay), &log));
-        let behind = 1 + rng.below(PEOPLE);
+        let after = 1 + rng.below(PEOPLE);
         // A mail that the relay has not responded to is sent again. A mail with a response may be sent again.
         let answers = round % 2 == 1;
-        relay.kills(behind, &server, answers);
+        relay.kills(after, &server, answers);
         relay.has_killed().await;
         assert_eq!(server.wait().code(), None, "the process ended by itself");
     }

@@ -1,6 +1,6 @@
 //! Tests of the program as a process: kills, failed starts and orderly stops.
 
-#![allow(clippy::unwrap_used)] // a test stops where something is wrong
+#![allow(clippy::unwrap_used)] // a test may panic, and `unwrap` shows the line
 
 mod alerts;
 mod backups;

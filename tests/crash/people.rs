@@ -71,7 +71,7 @@ async fn work(
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_acknowledged_person_exists_and_an_address_belongs_to_one_person() {
     let seed = seed();
-    say(format_args!("again: CRASH_SEED={seed}"));
+    say(format_args!("to repeat this run, set CRASH_SEED={seed}"));
     let mut rng = Rng(seed);
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");

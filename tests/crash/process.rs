@@ -18,7 +18,7 @@ pub(crate) fn serve(data_dir: &Path) -> Command {
 }
 
 /// A shell command that runs `shell` and then replaces itself with the program.
-pub(crate) fn serve_behind(shell: &str, data_dir: &Path) -> Command {
+pub(crate) fn serve_from_shell(shell: &str, data_dir: &Path) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("{shell}; exec \"$0\" serve"), env!("CARGO_BIN_EXE_receptionist")]);
     environment(&mut command, data_dir);

@@ -55,9 +55,9 @@ impl Relay {
 
     /// Opens the relay. After this many mails it kills the process, before or after it has responded to the
     /// last mail.
-    pub(crate) fn kills(&self, behind: usize, server: &Arc<Server>, answers: bool) {
+    pub(crate) fn kills(&self, mails: usize, server: &Arc<Server>, answers: bool) {
         let mut taken = self.taken.lock();
-        taken.kill = Some((behind, Arc::clone(server), answers));
+        taken.kill = Some((mails, Arc::clone(server), answers));
         self.count.send_modify(|count| *count = count.or(Some(0)));
     }
 

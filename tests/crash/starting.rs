@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 
 use crate::client::{Call, Client, Shop, slot};
-use crate::process::{Server, TOKEN, refused, serve, serve_behind};
+use crate::process::{Server, TOKEN, refused, serve, serve_from_shell};
 
 /// The number of bytes by which a start extends a file of the store.
 const SEGMENT_BYTES: u64 = 8 << 20;
@@ -147,7 +147,7 @@ async fn a_disk_that_is_full_ends_the_service_and_loses_nothing() {
     // The limit is in blocks of 512 bytes. In some shells, a block has 1,024 bytes.
     let blocks = (longest_file(&data_dir.join("store")) + SEGMENT_BYTES).div_ceil(512) + 64;
     let server = Server::start(
-        serve_behind(&format!("trap '' XFSZ; ulimit -f {blocks}"), &data_dir),
+        serve_from_shell(&format!("trap '' XFSZ; ulimit -f {blocks}"), &data_dir),
         &home.path().join("full"),
     );
     let client = Client::of(&server);
@@ -263,7 +263,7 @@ fn the_limit_of_open_files_is_raised_as_far_as_it_may_be() {
     const LIMIT: &str = "3000";
     let home = tempfile::tempdir().unwrap();
     let shell = format!("ulimit -S -n 200 && ulimit -H -n {LIMIT}");
-    let mut command = serve_behind(&shell, &home.path().join("data"));
+    let mut command = serve_from_shell(&shell, &home.path().join("data"));
     command.env("RECEPTIONIST_LOG", "info");
     let server = Server::start(command, &home.path().join("log"));
     let limits = fs::read_to_string(format!("/proc/{}/limits", server.id())).unwrap();

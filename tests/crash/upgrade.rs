@@ -211,7 +211,7 @@ async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
 #[tokio::test]
 async fn a_conversion_that_is_killed_again_and_again_loses_nothing() {
     let seed = seed();
-    say(format_args!("again: CRASH_SEED={seed}"));
+    say(format_args!("to repeat this run, set CRASH_SEED={seed}"));
     let mut rng = Rng(seed);
     let home = tempfile::tempdir().unwrap();
     let (good, before) = (unpacked(home.path(), 1), shown(1));

@@ -102,13 +102,13 @@ impl Scene {
             ("scopes", &json!(SCOPES).to_string()),
         ];
         let kept = kept.map(|(name, value)| (name.to_owned(), value.clone())).to_vec();
-        let (public, operator) = (server.root(), server.back_door());
+        let (public, operator) = (server.root(), server.operator_root());
         Self { server, salon, public, operator, kept, directory, lines: Vec::new() }
     }
 
     /// Updates the addresses and tokens that a restart of the server has changed.
     pub(crate) fn restarted(&mut self) {
-        (self.public, self.operator) = (self.server.root(), self.server.back_door());
+        (self.public, self.operator) = (self.server.root(), self.server.operator_root());
         self.salon = self.salon.again(&self.server);
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::chance::come;
+use crate::chance::sleep_for;
 use crate::client::{Call, Client, Shop};
 use crate::namespace::Network;
 use crate::process::{Server, serve};
@@ -86,6 +86,6 @@ pub(crate) async fn until<T, E: Debug>(what: &str, mut look: impl AsyncFnMut() -
             Err(seen) => assert!(looks < LOOKS_MAX, "did not happen: {what}, last state: {seen:?}"),
         }
         looks += 1;
-        come(PAUSE).await;
+        sleep_for(PAUSE).await;
     }
 }

@@ -15,7 +15,7 @@ use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use crate::chance::come;
+use crate::chance::sleep_for;
 use crate::signature;
 
 /// The time limit for a request. It is reached only if there is a fault.
@@ -199,7 +199,7 @@ impl Receiver {
             self.received.lock().push(received);
             self.news.notify_waiters();
             if !reply.after.is_zero() {
-                come(reply.after).await;
+                sleep_for(reply.after).await;
             }
             stream.write_all(&reply.bytes).await?;
             stream.flush().await?;

@@ -135,7 +135,7 @@ async fn an_unknown_tool_is_an_error_that_names_the_known_ones() {
 }
 
 #[tokio::test]
-async fn names_are_read_in_any_case_and_never_guessed() {
+async fn names_match_in_any_letter_case_and_are_never_guessed() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
@@ -162,7 +162,7 @@ async fn names_are_read_in_any_case_and_never_guessed() {
     let path = format!("/services/{}", twin["id"].as_str().unwrap());
     salon.operator.patch(&path, &json!({"active": false})).await.is(200);
     assert_eq!(find("Cut", None).await.done()["service_id"], json!(salon.cut));
-    // Existing appointments may be for either service, so the name is ambiguous here.
+    // The filter also accepts inactive services, so two services have this name.
     assistant.call("list_appointments", json!({"service": "Cut"})).await.refuses(&[
         "2 of this business have that name",
         &format!("{} (no longer active)", twin["id"].as_str().unwrap()),
@@ -178,7 +178,7 @@ async fn names_are_read_in_any_case_and_never_guessed() {
 }
 
 #[tokio::test]
-async fn skipped_and_repeated_local_times_ask_for_a_correction() {
+async fn skipped_and_repeated_local_times_are_refused_with_a_correction() {
     let server = Server::open().await;
     let day = json!([{"day": "sunday", "open": "00:00", "close": "06:00"}]);
     let salon = server.salon_with(json!({"hours": day})).await;
@@ -200,7 +200,8 @@ async fn skipped_and_repeated_local_times_ask_for_a_correction() {
     let booked = book("2026-10-25T02:30+01:00").await.done();
     assert_eq!(booked["starts_at"], "2026-10-25T01:30:00.000Z");
     assert_eq!(booked["local_start"], "2026-10-25T02:30+01:00");
-    // The existing appointment determines which of the two hours is meant.
+    // A local time without an offset may mean either of the two instants, so it matches the start of the
+    // appointment.
     let moving = |expected: &str| {
         let arguments = json!({"appointment_id": booked["id"], "expected_starts_at": expected,
             "starts_at": "2026-10-25T04:00"});
@@ -230,7 +231,7 @@ async fn an_empty_range_of_times_is_refused() {
 }
 
 #[tokio::test]
-async fn open_times_are_of_seven_days_at_most_and_of_parts_of_a_day() {
+async fn open_times_cover_seven_days_at_most_and_can_be_limited_to_a_part_of_the_day() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);

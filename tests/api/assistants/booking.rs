@@ -98,7 +98,7 @@ async fn a_repeated_booking_returns_the_existing_appointment() {
     assert_eq!((&beside["already_booked"], &beside["staff_id"]), (&json!(false), &json!(other)));
     let another = book(json!({"contact": {"phone": "+33612345602"}})).await.done();
     assert_eq!(another["already_booked"], false);
-    // Appointments that were booked through `/v1` or by the team count as well.
+    // An appointment that was booked through `/v1` also counts as an existing booking.
     let body = json!({"service_id": salon.cut, "starts_at": "2026-03-05T09:00:00Z", "contact": contact});
     let of_v1 = salon.api.post("/appointments", &body).await.created();
     let again = book(json!({"starts_at": "2026-03-05T10:00", "contact": contact})).await.done();
@@ -111,7 +111,7 @@ async fn a_repeated_booking_returns_the_existing_appointment() {
 }
 
 #[tokio::test]
-async fn many_clients_at_once_book_once() {
+async fn concurrent_identical_bookings_create_one_appointment() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let clients = (0..8).map(|_| Assistant::of(&server, &salon));
@@ -129,14 +129,13 @@ async fn many_clients_at_once_book_once() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_cut_books_once() {
+async fn a_booking_repeated_over_cut_connections_is_made_once() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);
     let arguments = json!({"service": "Cut", "starts_at": "2026-03-04T10:00",
         "contact": {"name": "Cut off", "phone": "+33612345610"}});
-    // Each request has its own id, and the client disconnects before the response. It is therefore unknown
-    // which requests were carried out.
+    // The client disconnects before each response, so it does not know which requests were carried out.
     for id in 0..12 {
         let params = json!({"name": "book_appointment", "arguments": arguments});
         let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string();
@@ -165,7 +164,7 @@ async fn an_idempotency_key_argument_works_like_the_header() {
     let mut first = assistant.call("book_appointment", arguments.clone()).await.done();
     first["already_booked"] = json!(true);
     assert_eq!(assistant.call("book_appointment", arguments.clone()).await.done(), first);
-    // A null has the same effect as a missing argument, at every depth.
+    // A property that is null, also in a nested object, has the same effect as a missing property.
     let mut nulls = arguments.clone();
     nulls["staff"] = json!(null);
     nulls["contact"]["name"] = json!(null);
@@ -242,8 +241,8 @@ async fn times_for_a_move_include_those_that_overlap_the_appointment_itself() {
     let of_day = |told: serde_json::Value| told["days"][0]["times"].as_array().unwrap().clone();
     let to_book = of_day(times(json!({"staff": "Anna"})).await.done());
     assert!(!to_book.contains(&json!("10:30")), "{to_book:?}");
-    // The appointment does not block its own time. Its current start is not listed, and its staff member is
-    // used.
+    // The times for a move may overlap the appointment itself. Without `staff`, they are times of its staff
+    // member, except its current start.
     let to_move = of_day(times(json!({"appointment_id": booked["id"]})).await.done());
     assert!(to_move.contains(&json!("10:30")) && !to_move.contains(&json!("10:00")), "{to_move:?}");
     let with_ben = of_day(times(json!({"appointment_id": booked["id"], "staff": "Ben"})).await.done());
@@ -256,7 +255,7 @@ async fn times_for_a_move_include_those_that_overlap_the_appointment_itself() {
     };
     moving("2026-03-04T10:10").await.refuses(&["not one of the start times", "Free: ", " 10:30,"]);
     assert_eq!(moving("2026-03-04T10:30").await.done()["local_start"], "2026-03-04T10:30");
-    // The result states that the appointment cannot be moved.
+    // The service must be that of the appointment, and the appointment must be active.
     let arguments = json!({"service": "Cut", "from": "2026-03-04", "appointment_id": booked["id"]});
     assistant.call("find_open_times", arguments).await.refuses(&["Send \"Massage\" as `service`"]);
     let unknown = json!({"appointment_id": "018f0000-0000-7000-8000-000000000000"});

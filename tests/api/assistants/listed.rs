@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::Assistant;
 use crate::harness::{SCOPES, Server};
 
-/// The maximum size of the whole list in tokens. A token is taken as four characters.
+/// The maximum size of the whole list in tokens. The test counts four characters as one token.
 const LIST_TOKENS_MAX: usize = 6_000;
 
 /// The tools in order. Each has its scope and its hints: read-only, destructive, idempotent.
@@ -87,7 +87,7 @@ async fn each_scope_shows_its_tools_with_their_hints() {
 }
 
 #[tokio::test]
-async fn a_tool_beyond_the_scopes_of_a_key_says_which_it_needs() {
+async fn a_tool_outside_the_scopes_of_a_key_names_the_missing_scope() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for (name, scope, _) in TOOLS {
@@ -98,7 +98,7 @@ async fn a_tool_beyond_the_scopes_of_a_key_says_which_it_needs() {
 }
 
 #[tokio::test]
-async fn schemas_use_the_words_that_every_client_knows() {
+async fn schemas_use_only_keywords_that_every_client_supports() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for tool in tools(&Assistant::of(&server, &salon)).await {
@@ -141,7 +141,7 @@ fn lint(schema: &Value, at: &str) {
 }
 
 #[tokio::test]
-async fn the_whole_list_is_within_its_budget() {
+async fn the_tool_list_is_within_its_token_limit() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let listed = Value::Array(tools(&Assistant::of(&server, &salon)).await).to_string();

@@ -18,7 +18,7 @@ struct Assistant(Api);
 
 /// The result of a tool call.
 #[derive(Clone, Debug)]
-struct Told {
+struct ToolResult {
     is_error: bool,
     text: String,
     content: Value,
@@ -55,7 +55,7 @@ impl Assistant {
     }
 
     /// Calls a tool. Checks that the response is a valid result of the protocol.
-    async fn call(&self, tool: &str, arguments: Value) -> Told {
+    async fn call(&self, tool: &str, arguments: Value) -> ToolResult {
         let result = self.ask("tools/call", json!({"name": tool, "arguments": arguments})).await;
         let text = result["content"][0]["text"].as_str().unwrap().to_owned();
         assert_eq!(result["content"].as_array().unwrap().len(), 1, "{result}");
@@ -69,11 +69,11 @@ impl Assistant {
             assert_eq!(same, content, "the text must equal the structured content");
             assert_no_nulls(&content);
         }
-        Told { is_error, text, content }
+        ToolResult { is_error, text, content }
     }
 }
 
-impl Told {
+impl ToolResult {
     /// The content of a result. Asserts that it is a success.
     #[track_caller]
     fn done(self) -> Value {

@@ -63,7 +63,7 @@ async fn invalid_params_are_named_in_the_error() {
 }
 
 #[tokio::test]
-async fn an_error_repeats_only_a_little_of_the_request() {
+async fn an_error_quotes_only_a_short_part_of_the_request() {
     let server = Server::open().await;
     let assistant = Assistant::of(&server, &server.salon().await);
     let long = "x".repeat(150_000);
@@ -91,7 +91,7 @@ async fn an_error_repeats_only_a_little_of_the_request() {
 }
 
 #[tokio::test]
-async fn the_newest_version_is_named_in_each_request() {
+async fn each_request_of_the_newest_version_names_it() {
     let server = Server::open().await;
     let assistant = Assistant::of(&server, &server.salon().await);
     let send = async |method: &str, name: Option<&str>, mut params: Value| {
@@ -149,7 +149,7 @@ async fn resources_contain_the_same_data_as_tools() {
 }
 
 #[tokio::test]
-async fn prompts_insert_a_persons_input_as_text_within_a_line() {
+async fn prompts_insert_user_input_on_a_single_line() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let assistant = Assistant::of(&server, &salon);

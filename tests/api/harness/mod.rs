@@ -85,7 +85,7 @@ impl Server {
     }
 
     /// A service that trusts these proxies and permits this many requests per minute.
-    pub(crate) async fn behind(proxies: &str, limit: u32) -> Self {
+    pub(crate) async fn with_proxies(proxies: &str, limit: u32) -> Self {
         Self::with(limit, proxies.parse().unwrap(), Limits::default(), None, system_random()).await
     }
 
@@ -196,7 +196,7 @@ impl Server {
     }
 
     /// The operator listener without a token. Paths begin at its root.
-    pub(crate) fn back_door(&self) -> Api {
+    pub(crate) fn operator_root(&self) -> Api {
         Api::new(self.service().admin, "", None)
     }
 

@@ -31,13 +31,13 @@ pub(crate) fn week(open: &str, close: &str) -> Value {
     days.iter().map(|day| json!({ "day": day, "open": open, "close": close })).collect()
 }
 
-/// The contact of bookings for which the test names no contact.
+/// The default contact of bookings.
 fn everyone() -> Value {
     json!({ "name": "Zoé Martin", "phone": "+33612345678" })
 }
 
-/// The instant in the format of the API. The text has a form such as `2026-03-02`, `2026-03-02T09:00` or
-/// longer.
+/// Completes the start of a timestamp, for example `2026-03-02` or `2026-03-02T09:00`, to the format of the
+/// API.
 pub(crate) fn stamp(text: &str) -> String {
     format!("{text}{}", &"0000-00-00T00:00:00.000Z"[text.len()..])
 }
