@@ -212,7 +212,7 @@ fn no_schema_uses_all_of_or_any_of() {
 }
 
 #[test]
-fn the_calls_to_endpoints_have_a_tag_of_their_own_and_can_be_left_out() {
+fn requests_to_webhook_endpoints_have_their_own_tag() {
     let whole = document();
     let tags = |document: &Value| -> Vec<String> {
         let tags = document["tags"].as_array().unwrap().iter();
@@ -238,7 +238,7 @@ fn the_documents_list_fifteen_error_codes() {
 }
 
 #[test]
-fn every_body_and_answer_has_an_example_that_keeps_its_schema() {
+fn every_request_and_response_body_has_an_example_that_matches_its_schema() {
     for document in [document(), operator_document()] {
         check_examples(&document);
     }

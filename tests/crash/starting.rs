@@ -96,7 +96,7 @@ fn an_invalid_setting_gives_one_line_that_names_its_variable() {
 }
 
 #[test]
-fn a_port_in_use_is_refused_before_the_store_is_touched() {
+fn a_port_in_use_is_refused_before_the_store_is_opened() {
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -136,7 +136,7 @@ fn longest_file(below: &Path) -> u64 {
 
 /// Simulates a full disk by a limit on the length of files.
 #[tokio::test]
-async fn a_disk_that_is_full_ends_the_service_and_loses_nothing() {
+async fn a_full_disk_ends_the_service_without_loss_of_acknowledged_data() {
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
     let server = Server::on(&data_dir);
@@ -259,7 +259,7 @@ async fn a_nearly_full_disk_allows_cancelling_and_a_full_one_reading_and_startin
 /// Only Linux shows the limits of a process as a file.
 #[cfg(target_os = "linux")]
 #[test]
-fn the_limit_of_open_files_is_raised_as_far_as_it_may_be() {
+fn the_soft_limit_of_open_files_is_raised_to_the_hard_limit() {
     const LIMIT: &str = "3000";
     let home = tempfile::tempdir().unwrap();
     let shell = format!("ulimit -S -n 200 && ulimit -H -n {LIMIT}");

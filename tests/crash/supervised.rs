@@ -63,7 +63,7 @@ impl Supervisor {
 }
 
 #[test]
-fn a_supervisor_hears_how_the_service_starts_lives_and_stops() {
+fn a_supervisor_gets_messages_about_the_start_the_watchdog_and_the_stop() {
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
     let server = Server::on(&data_dir);

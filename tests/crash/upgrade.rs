@@ -157,7 +157,7 @@ fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 #[tokio::test]
-async fn a_store_of_a_later_format_is_refused_and_not_a_byte_of_it_changes() {
+async fn a_store_of_a_later_format_is_refused_and_stays_unchanged() {
     let home = tempfile::tempdir().unwrap();
     let data_dir = home.path().join("data");
     let server = Server::on(&data_dir);
@@ -209,7 +209,7 @@ async fn fill(data_dir: &Path, before: &Value) -> Vec<AppointmentId> {
 }
 
 #[tokio::test]
-async fn a_conversion_that_is_killed_again_and_again_loses_nothing() {
+async fn a_conversion_that_is_killed_repeatedly_loses_no_data() {
     let seed = seed();
     say(format_args!("to repeat this run, set CRASH_SEED={seed}"));
     let mut rng = Rng(seed);

@@ -15,7 +15,7 @@ async fn id_of(server: &Server, salon: &str, email: &str) -> String {
 const ACCOUNT_NAME: &str = "Jane Doe-Undisclosed";
 
 #[tokio::test]
-async fn without_mail_the_link_of_an_invitation_is_shown_once_to_be_handed_over() {
+async fn without_mail_the_link_of_an_invitation_is_shown_once() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), ..]) = salon(&server).await;
     let (people, invite) = (people(&salon), format!("{}/invite", people(&salon)));
@@ -146,7 +146,7 @@ async fn with_mail_no_link_is_shown_and_all_invitations_get_the_same_response() 
     let mut to = [mails.get(0).await.to, mails.get(1).await.to];
     to.sort();
     assert_eq!(to, ["known@example.com", "new@example.com"]);
-    // The audit log does not reveal the person of the account either.
+    // The audit log does not show whether an invited address has an account.
     let log = ada.get(&format!("/dashboard/b/{salon}/settings/audit")).await.is(200);
     assert!(!log.text().contains(ACCOUNT_NAME), "{}", log.text());
     // An address can be invited three times a day. The response to a further attempt states when to try

@@ -29,7 +29,7 @@ fn revoke(page: &Page) -> String {
 }
 
 #[tokio::test]
-async fn a_key_is_shown_once_and_works_and_stops_immediately() {
+async fn a_key_is_shown_once_and_works_until_it_is_revoked() {
     let server = Server::open().await;
     let (path, mut browser) = salon(&server, "admin").await;
     browser.get(&path).await.is(200).says("No keys yet");
@@ -76,7 +76,7 @@ async fn unused_keys_are_highlighted() {
 }
 
 #[tokio::test]
-async fn a_key_without_a_name_or_rights_is_refused_beside_the_field_and_french() {
+async fn a_key_without_a_name_or_scopes_is_refused_at_the_field_also_in_french() {
     let server = Server::open().await;
     let (path, mut browser) = salon(&server, "owner").await;
     let form = browser.get("/dashboard/account").await;
@@ -99,7 +99,7 @@ async fn a_key_without_a_name_or_rights_is_refused_beside_the_field_and_french()
 }
 
 #[tokio::test]
-async fn members_and_suspended_businesses_are_offered_no_keys() {
+async fn members_and_suspended_businesses_see_no_buttons_for_keys() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let path = path(&salon);

@@ -15,7 +15,8 @@ async fn message(server: &Server, salon: &str, urgency: &str) {
     server.operator("POST", &format!("/businesses/{salon}/messages"), message).await;
 }
 
-/// Reads the log until it contains the text this many times. The status may not be on the disk earlier.
+/// Requests the page again until it contains the text this many times, because the new status may not be
+/// durable yet.
 async fn once_it_says(browser: &mut Browser, path: &str, (text, times): (&str, usize)) -> Page {
     let asks = async {
         loop {
@@ -26,7 +27,7 @@ async fn once_it_says(browser: &mut Browser, path: &str, (text, times): (&str, u
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), asks).await.expect("the log must contain the text")
+    tokio::time::timeout(Duration::from_secs(60), asks).await.expect("the page must contain the text")
 }
 
 #[tokio::test]

@@ -36,7 +36,7 @@ async fn each_kind_of_alert_has_settings_for_mail_dashboard_and_scope() {
     assert_eq!(page.field(&path, "appointment_booked.email"), "off");
     assert!(
         !page.form(&path).controls.iter().any(|name| name.ends_with(".scope")),
-        "a person without a staff member has no own alerts"
+        "a person without a staff member must not be able to limit alerts to their own"
     );
     assert!(
         !page.forms().iter().any(|form| form.action.ends_with("/test")),
@@ -182,7 +182,7 @@ async fn an_unreachable_relay_is_reported_also_in_french() {
 }
 
 #[tokio::test]
-async fn nothing_is_set_in_a_suspended_business() {
+async fn settings_cannot_be_changed_in_a_suspended_business() {
     let server = Server::open().await;
     let (salon, _, mut browser) = of(&server, "owner").await;
     let path = path(&salon);

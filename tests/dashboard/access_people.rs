@@ -194,7 +194,10 @@ async fn the_password_is_required_again_after_15_minutes_and_the_form_keeps_its_
     let mut browser = server.with_password(&salon, &ada, PASSWORD).await;
     let invite = format!("{}/invite", people(&salon));
     let page = browser.get(&invite).await.is(200);
-    assert!(!page.body.contains("current_password"), "the password was given recently");
+    assert!(
+        !page.body.contains("current_password"),
+        "the form must not ask for a password that was entered recently"
+    );
     server.clock.advance(15 * 60);
     let asked =
         browser.submit(&page, &invite, &[("email", "new@example.com"), ("role", "admin")]).await.is(422);
@@ -212,7 +215,7 @@ async fn the_password_is_required_again_after_15_minutes_and_the_form_keeps_its_
     assert_eq!(count(&server, &salon).await, 3);
     browser.submit(&wrong, &invite, &[("current_password", PASSWORD)]).await.is(200);
     assert_eq!(count(&server, &salon).await, 4);
-    // The password was given recently, so these forms do not ask for it.
+    // 15 minutes after the last entry of the password, each of these forms asks for it again.
     for (path, fields) in [
         (page_of(&server, &salon, &cy).await, vec![("role", "admin")]),
         (page_of(&server, &salon, &cy).await + "/disable", vec![]),
@@ -232,7 +235,7 @@ async fn the_password_is_required_again_after_15_minutes_and_the_form_keeps_its_
 }
 
 #[tokio::test]
-async fn names_are_shown_as_text_the_list_has_pages_and_a_french_page_is_french() {
+async fn names_are_shown_as_text_and_the_list_has_pages_in_both_languages() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), ..]) = salon(&server).await;
     let long = "x".repeat(200);
@@ -284,7 +287,7 @@ async fn names_are_shown_as_text_the_list_has_pages_and_a_french_page_is_french(
 }
 
 #[tokio::test]
-async fn people_of_a_suspended_business_are_only_looked_at() {
+async fn people_of_a_suspended_business_can_only_be_read() {
     let server = Server::open().await;
     let (salon, [(_, mut ada), _, (cy, _)]) = salon(&server).await;
     let path = page_of(&server, &salon, &cy).await;

@@ -112,7 +112,7 @@ async fn a_conflict_between_two_edits_of_an_endpoint_shows_both_versions() {
 }
 
 #[tokio::test]
-async fn a_test_shows_what_was_sent_what_came_back_and_how_long_it_took() {
+async fn a_test_shows_the_request_the_response_and_the_duration() {
     let server = Server::open().await;
     let (path, mut browser) = salon(&server).await;
     let one = add(&mut browser, &path, "https://a.example.com/hook").await;
@@ -190,7 +190,7 @@ async fn an_endpoint_is_disabled_enabled_rotated_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_suspended_business_only_looks_and_french_is_french() {
+async fn pages_are_translated_to_french_and_a_suspended_business_can_only_read_them() {
     let server = Server::open().await;
     let (path, mut browser) = salon(&server).await;
     let one = add(&mut browser, &path, "https://a.example.com/hook").await;

@@ -3,7 +3,7 @@
 use crate::harness::{PASSWORD, Server};
 
 #[tokio::test]
-async fn name_language_and_looks_are_ones_own_to_change() {
+async fn a_person_changes_their_own_name_language_and_colour_mode() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "member").await;

@@ -8,7 +8,7 @@ use crate::day_salon::Salon;
 const LATER: &str = "2026-03-03T09:00:00Z";
 
 #[tokio::test]
-async fn a_confirmed_request_shows_in_its_history_the_actor_that_each_role_may_see() {
+async fn the_history_of_an_appointment_names_actors_as_far_as_the_role_may_see_them() {
     let mut salon = Salon::open().await;
     let id = salon.requested(LATER, "Nora Haddad").await;
     let path = salon.to(&format!("appointments/{id}"));
@@ -120,7 +120,7 @@ async fn confirming_an_appointment_that_was_changed_meanwhile_shows_its_state() 
 }
 
 #[tokio::test]
-async fn a_suspended_business_is_only_looked_at_and_anothers_appointment_is_not_there() {
+async fn appointments_of_a_suspended_business_can_only_be_read_and_those_of_another_are_not_found() {
     let mut salon = Salon::open().await;
     let id = salon.booked(LATER, "Ada").await;
     let path = salon.to(&format!("appointments/{id}"));

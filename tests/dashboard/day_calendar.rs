@@ -94,8 +94,8 @@ async fn the_week_shows_all_staff_or_one_and_links_to_the_days() {
     let one = salon.to(&format!("calendar?view=week&date=2026-03-05&staff={}", salon.hugo));
     let page = salon.owner.get(&one).await.is(200);
     assert!(!page.text().contains("Ada"));
-    let nobody = salon.to(&format!("calendar?view=week&staff={}", salon.cut));
-    salon.owner.get(&nobody).await.is(404);
+    let not_staff = salon.to(&format!("calendar?view=week&staff={}", salon.cut));
+    salon.owner.get(&not_staff).await.is(404);
     let page = salon.owner.get(&salon.to("calendar?view=week&date=2026-01-01")).await;
     page.says("29 December 2025 to 4 January 2026");
 }
@@ -131,7 +131,7 @@ async fn the_list_has_pages_and_filters() {
 }
 
 #[tokio::test]
-async fn the_calendar_speaks_french_with_the_person() {
+async fn the_calendar_uses_the_language_of_the_person() {
     let mut salon = Salon::open().await;
     salon.booked("2026-03-02T09:00:00Z", "Ada").await;
     let page = salon.owner.get("/dashboard/account").await;

@@ -70,7 +70,7 @@ async fn today_shows_each_staff_members_day_with_past_and_current_appointments()
 }
 
 #[tokio::test]
-async fn a_new_business_is_led_through_its_first_steps_until_all_are_done() {
+async fn the_first_steps_of_a_new_business_are_listed_until_all_are_completed() {
     let server = Server::open().await;
     let id = server.business("Salon Zoé").await;
     let today = format!("/dashboard/b/{id}/today");
@@ -91,7 +91,7 @@ async fn a_new_business_is_led_through_its_first_steps_until_all_are_done() {
     };
     assert_eq!(label("settings/services").as_deref(), Some("Add a service"));
     assert_eq!(label("settings/staff").as_deref(), Some("Add a staff member"));
-    // After a form of the first steps was saved, the page links to the next step.
+    // After a form that completes a step is saved, its page links to the next step.
     let hours = format!("/dashboard/b/{id}/settings/hours");
     let leads_on = |page: &crate::harness::Page| {
         page.tags()
@@ -122,7 +122,7 @@ async fn a_new_business_is_led_through_its_first_steps_until_all_are_done() {
     owner.get(&today).await.says("4 of 5 done");
     assert!(
         !leads_on(&owner.get(saved.header("location")).await),
-        "a business with an appointment must not be led to the step for keys"
+        "if only the step for keys is left, the page must not link to it"
     );
     server.operator("POST", &of("/keys"), json!({ "name": "website", "scopes": ["business:read"] })).await;
     assert!(
@@ -132,7 +132,7 @@ async fn a_new_business_is_led_through_its_first_steps_until_all_are_done() {
 }
 
 #[tokio::test]
-async fn a_business_at_work_for_two_weeks_is_not_asked_for_a_key_any_more() {
+async fn the_first_steps_are_not_listed_two_weeks_after_the_first_booking() {
     let mut salon = Salon::open().await;
     salon.booked("2026-03-02T09:00:00Z", "Ada").await;
     salon.owner.get(&salon.to("today")).await.says("First steps").says("4 of 5 done");

@@ -13,7 +13,7 @@ async fn names(server: &Server) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_form_that_is_sent_twice_acts_once() {
+async fn a_form_that_is_sent_twice_takes_effect_once() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -41,7 +41,7 @@ async fn a_form_that_is_sent_twice_acts_once() {
 }
 
 #[tokio::test]
-async fn a_form_that_is_refused_is_refused_to_both_clicks_and_acts_once_it_is_mended() {
+async fn an_invalid_form_is_refused_on_both_clicks_and_acts_after_it_is_corrected() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -58,7 +58,7 @@ async fn a_form_that_is_refused_is_refused_to_both_clicks_and_acts_once_it_is_me
 }
 
 #[tokio::test]
-async fn a_form_of_one_person_does_not_act_for_another() {
+async fn a_form_of_one_person_has_no_effect_for_another() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -79,7 +79,7 @@ async fn a_form_of_one_person_does_not_act_for_another() {
 }
 
 #[tokio::test]
-async fn a_form_sent_while_signed_out_returns_filled_in_and_does_not_act() {
+async fn a_form_sent_while_signed_out_is_shown_filled_in_and_has_no_effect() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -94,7 +94,7 @@ async fn a_form_sent_while_signed_out_returns_filled_in_and_does_not_act() {
     let page = browser.submit(&page, "/dashboard/sign-in", &wrong).await.is(422);
     let page = page.says("Sign in again to continue: your input is kept.");
     let somebody = server.browser().get(led.header("location")).await;
-    assert!(!somebody.text().contains("your input is kept"), "the input must not be kept for another person");
+    assert!(!somebody.text().contains("your input is kept"), "another person must not see the stored input");
     let fields = [("email", "ada@example.com"), ("password", PASSWORD)];
     browser.submit(&page, "/dashboard/sign-in", &fields).await.leads_to(ACCOUNT);
     let page = browser.get(ACCOUNT).await.is(200).says("You were signed out when you sent this");
@@ -107,7 +107,7 @@ async fn a_form_sent_while_signed_out_returns_filled_in_and_does_not_act() {
 }
 
 #[tokio::test]
-async fn a_kept_form_is_shown_only_in_its_browser_and_without_passwords() {
+async fn a_stored_form_is_shown_only_in_its_browser_and_without_passwords() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -233,7 +233,7 @@ async fn forms_without_a_session_have_a_limit_per_address_and_use_no_persons_lim
 }
 
 #[tokio::test]
-async fn twenty_open_tabs_work() {
+async fn the_forms_of_twenty_open_tabs_work() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -251,7 +251,7 @@ async fn twenty_open_tabs_work() {
 }
 
 #[tokio::test]
-async fn a_person_sends_so_many_forms_a_minute_and_ten_exports_an_hour() {
+async fn forms_are_limited_per_person_and_minute_and_exports_to_ten_per_hour() {
     let server = Server::sending_at_most(5).await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::{PASSWORD, Server};
 
 #[tokio::test]
-async fn a_membership_that_is_offered_is_accepted_by_its_person() {
+async fn an_invited_person_accepts_the_membership() {
     let server = Server::open().await;
     let [salon, barber] = [server.business("Salon Zoé").await, server.business("Barbier").await];
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -69,7 +69,7 @@ async fn an_invitation_into_a_suspended_business_is_accepted_once_the_business_i
 }
 
 #[tokio::test]
-async fn a_suspended_business_is_looked_at_and_not_changed() {
+async fn a_suspended_business_can_be_read_and_not_changed() {
     let server = Server::open().await;
     let [salon, barber] = [server.business("Salon Zoé").await, server.business("Barbier").await];
     let ada = server.person(&salon, "ada@example.com", "owner").await;

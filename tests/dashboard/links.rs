@@ -3,7 +3,7 @@
 use crate::harness::{PASSWORD, Server};
 
 #[tokio::test]
-async fn an_invitation_is_looked_at_as_often_as_one_likes_and_used_once() {
+async fn an_invitation_can_be_opened_repeatedly_and_used_once() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.invited(&salon, "ada@example.com", "member").await;
@@ -45,7 +45,7 @@ async fn a_button_that_is_pressed_twice_uses_the_link_once() {
 }
 
 #[tokio::test]
-async fn links_expire_and_a_newer_one_voids_the_one_before() {
+async fn links_expire_and_a_new_link_invalidates_the_previous_one() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;

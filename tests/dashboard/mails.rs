@@ -41,7 +41,7 @@ async fn a_person_with_a_forgotten_password_sets_another_by_a_mailed_link() {
 }
 
 #[tokio::test]
-async fn an_address_that_asks_for_too_many_links_waits() {
+async fn an_address_that_requests_too_many_links_must_wait() {
     let (mail, _) = relay().await;
     let server = Server::open_with(None, Some(mail)).await;
     let mut browser = server.browser();
@@ -94,7 +94,7 @@ async fn a_new_email_is_used_after_its_link_and_the_old_address_gets_a_mail() {
 }
 
 #[tokio::test]
-async fn a_mails_own_link_ends_mails_like_it_by_its_button_or_by_one_click() {
+async fn the_link_in_a_mail_unsubscribes_by_its_button_or_by_one_click() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
@@ -114,7 +114,7 @@ async fn a_mails_own_link_ends_mails_like_it_by_its_button_or_by_one_click() {
     assert_eq!(of("call_missed").await, "now", "opening the page must not unsubscribe");
     browser.submit(&page, &missed, &[]).await.is(200).says("You receive no more emails about this");
     assert_eq!((of("call_missed").await, of("urgent_message").await), ("off".into(), "now".into()));
-    // A click in a mail program arrives from any origin, without cookies or a form id, and may be repeated.
+    // The request of a mail program has any origin, no cookies and no form id. It may be repeated.
     let every = token(Subscription::EveryNow);
     for _ in 0..2 {
         let click = [("List-Unsubscribe", "One-Click")];

@@ -67,7 +67,7 @@ async fn a_new_password_ends_every_other_session_and_works() {
 }
 
 #[tokio::test]
-async fn after_15_minutes_the_present_password_is_asked_for() {
+async fn after_15_minutes_the_current_password_is_required() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;

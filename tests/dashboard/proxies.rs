@@ -1,8 +1,8 @@
-//! The dashboard behind nginx and Caddy, if they are installed, with their configuration files from
-//! `.deploy`.
+//! The dashboard with nginx and Caddy as reverse proxies, if they are installed. They use the configuration
+//! files from `.deploy`.
 //!
-//! Only the ports and the certificate in these files are changed, and the syntax of a Caddy directive for
-//! versions before 2.7.
+//! The test changes only the ports and the certificate in these files. For Caddy before 2.7, it also changes
+//! the syntax of one directive.
 
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped")]
 
@@ -134,7 +134,9 @@ impl Proxy {
     fn before(program: &Program, upstream: SocketAddr) -> Option<Self> {
         let Program { name, version, end, prepare } = program;
         if Command::new(name).arg(version).stdout(Stdio::null()).stderr(Stdio::null()).status().is_err() {
-            eprintln!("skipped: the file for {name} is not tried, for {name} is not installed");
+            eprintln!(
+                "skipped: the configuration file of {name} is not tested, because {name} is not installed"
+            );
             return None;
         }
         let home = tempfile::tempdir().unwrap();
@@ -243,7 +245,7 @@ async fn pages_and_live_updates_pass_through_the_shipped_proxies() {
 }
 
 #[test]
-fn the_shipped_proxies_read_a_body_whole_before_they_forward_it() {
+fn the_shipped_proxies_read_a_complete_body_before_they_forward_it() {
     for program in &PROGRAMS {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let Some(proxy) = Proxy::before(program, server.local_addr().unwrap()) else { continue };

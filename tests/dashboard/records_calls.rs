@@ -24,7 +24,7 @@ async fn call(server: &Server, salon: &str, started_at: &str, with: Value) -> St
 }
 
 #[tokio::test]
-async fn calls_are_narrowed_by_outcome_direction_status_and_day() {
+async fn calls_can_be_filtered_by_outcome_direction_status_and_day() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     browser.get(&base).await.is(200).says("No calls yet");

@@ -219,7 +219,7 @@ async fn names_of_contacts_are_text_in_both_languages() {
 }
 
 #[tokio::test]
-async fn a_message_leads_to_a_form_for_a_new_contact_that_is_begun() {
+async fn a_message_links_to_a_contact_form_filled_in_from_the_message() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let message = json!({ "caller_name": "Zoë & Co", "caller_phone": "+33661020304", "body": "Ring back" });

@@ -50,7 +50,7 @@ async fn the_data_of_a_contact_is_exported_as_a_file() {
     let (first, last) = (&calls[0], &calls[202]);
     assert_eq!((first["summary"].as_str(), last["summary"].as_str()), (Some("Said 202."), Some("Said 0.")));
     assert_eq!(kept["appointments"].as_array().unwrap().len(), 1);
-    assert_eq!(kept["messages"].as_array().unwrap().len(), 1, "hers alone");
+    assert_eq!(kept["messages"].as_array().unwrap().len(), 1, "the export must contain only her message");
     assert_eq!(kept["messages"][0]["body"], "I may be late.");
 
     let bare =
@@ -63,7 +63,7 @@ async fn the_data_of_a_contact_is_exported_as_a_file() {
 }
 
 #[tokio::test]
-async fn a_member_neither_exports_nor_erases_and_is_not_offered_to() {
+async fn a_member_cannot_export_or_erase_and_sees_no_button_for_it() {
     let server = Server::open().await;
     let (salon, nora, _) = salon_with_nora(&server, 1).await;
     let bob = server.person(&salon, "bob@example.com", "member").await;

@@ -18,7 +18,7 @@ async fn pieces(server: &Server, salon: &str) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn a_piece_is_added_looked_up_changed_and_deleted() {
+async fn an_entry_is_added_searched_changed_and_deleted() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     browser.get(&base).await.is(200).says("Nothing yet");
@@ -46,7 +46,7 @@ async fn a_piece_is_added_looked_up_changed_and_deleted() {
     let list =
         browser.get(&format!("{base}?done=added")).await.says("The entry is added.").says("Both languages");
     let text = list.text();
-    assert!(text.find("Parking").unwrap() < text.find("Dogs").unwrap(), "newest first");
+    assert!(text.find("Parking").unwrap() < text.find("Dogs").unwrap(), "the newest entry must come first");
     for (q, seen) in
         [("LARGE ones", [true, false]), ("rue", [false, true]), ("dogs", [true, false]), ("cats", [false; 2])]
     {
@@ -125,7 +125,7 @@ async fn a_member_can_read_knowledge_and_sees_no_actions() {
 }
 
 #[tokio::test]
-async fn the_pages_speak_french() {
+async fn the_pages_are_translated_to_french() {
     let server = Server::open().await;
     let (_, mut browser, base) = salon(&server).await;
     let account = browser.get("/dashboard/account").await;
@@ -138,7 +138,7 @@ async fn the_pages_speak_french() {
 }
 
 #[tokio::test]
-async fn the_input_for_a_deleted_piece_can_be_added_as_a_new_one() {
+async fn the_input_for_a_deleted_entry_can_be_added_as_a_new_entry() {
     let server = Server::open().await;
     let (salon, mut one, base) = salon(&server).await;
     let piece = json!({ "title": "Dogs", "content": "Small ones." });

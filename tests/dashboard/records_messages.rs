@@ -106,7 +106,7 @@ async fn a_conflict_between_two_assignments_of_a_message_shows_both_versions() {
 }
 
 #[tokio::test]
-async fn a_hand_made_form_is_refused_and_a_button_acts_once() {
+async fn a_forged_form_is_refused_and_a_repeated_click_has_one_effect() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let id = take(&server, &salon, json!({ "body": "Ring back" })).await;
@@ -134,7 +134,7 @@ async fn a_hand_made_form_is_refused_and_a_button_acts_once() {
 }
 
 #[tokio::test]
-async fn a_suspended_business_is_only_looked_at() {
+async fn messages_of_a_suspended_business_can_only_be_read() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let id = take(&server, &salon, json!({ "caller_phone": "+33155010203", "body": "Ring back" })).await;
@@ -150,7 +150,7 @@ async fn a_suspended_business_is_only_looked_at() {
 }
 
 #[tokio::test]
-async fn what_was_said_is_text_and_the_page_speaks_french() {
+async fn messages_are_shown_as_text_and_the_page_is_translated_to_french() {
     let server = Server::open().await;
     let (salon, mut browser, base) = salon(&server).await;
     let account = browser.get("/dashboard/account").await;

@@ -33,7 +33,7 @@ async fn a_person_lists_and_ends_their_own_sessions() {
 }
 
 #[tokio::test]
-async fn a_session_ends_after_7_days_unused() {
+async fn a_session_ends_after_7_days_without_use() {
     let server = Server::open().await;
     let salon = server.business("Salon Zoé").await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;

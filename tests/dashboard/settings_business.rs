@@ -89,7 +89,7 @@ async fn a_conflict_between_two_profile_changes_shows_both_versions() {
 }
 
 #[tokio::test]
-async fn a_change_of_zone_says_which_appointments_lie_outside() {
+async fn a_change_of_the_time_zone_reports_appointments_outside_the_hours() {
     let (server, salon, path) = open().await;
     let ada = server.person(&salon, "ada@example.com", "owner").await;
     let mut browser = server.signed_in(&salon, &ada).await;
@@ -126,7 +126,7 @@ async fn a_member_sees_the_profile_without_a_form() {
 }
 
 #[tokio::test]
-async fn the_page_speaks_french_and_sorts_its_countries() {
+async fn the_french_page_sorts_its_countries_by_their_french_names() {
     let (server, salon, path) = open().await;
     let zoe = server.person(&salon, "zoe@example.com", "owner").await;
     let mut browser = server.signed_in(&salon, &zoe).await;

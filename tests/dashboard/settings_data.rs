@@ -72,7 +72,7 @@ async fn refused_retention_keeps_its_input_and_a_conflict_shows_both_versions() 
 }
 
 #[tokio::test]
-async fn admins_leave_the_audit_log_to_owners_and_members_see_nothing() {
+async fn only_owners_change_the_retention_of_the_audit_log_and_members_see_no_settings() {
     let (server, salon, path, _) = open().await;
     let bob = server.person(&salon, "bob@example.com", "admin").await;
     let mia = server.person(&salon, "mia@example.com", "member").await;
@@ -101,7 +101,7 @@ async fn admins_leave_the_audit_log_to_owners_and_members_see_nothing() {
 }
 
 #[tokio::test]
-async fn everything_is_downloaded_as_the_operator_exports_it_without_secrets() {
+async fn the_download_equals_the_export_by_the_operator_without_secrets() {
     let (server, salon, path, mut browser) = open().await;
     crate::settings_hours::booked(&server, &salon, "2026-03-02T09:00:00Z").await;
     server.business("Another").await;

@@ -34,7 +34,7 @@ async fn special_days(server: &Server, salon: &str) -> Value {
 }
 
 #[tokio::test]
-async fn the_week_and_its_breaks_are_changed_and_what_lies_outside_is_listed() {
+async fn the_week_and_its_breaks_are_changed_and_appointments_outside_are_listed() {
     let (server, salon, path, mut browser) = open().await;
     let id = booked(&server, &salon, "2026-03-09T09:00:00Z").await;
     let page = browser.get(&path).await.is(200).says("Opening hours of Salon Zoé, in Paris time");
@@ -175,7 +175,7 @@ async fn special_days_are_added_changed_and_removed() {
 }
 
 #[tokio::test]
-async fn a_special_day_that_is_refused_comes_back_and_one_that_was_changed_is_not_removed() {
+async fn a_refused_special_day_keeps_its_input_and_a_changed_one_is_not_removed() {
     let (server, salon, path, mut browser) = open().await;
     let add = format!("{path}/days");
     let page = browser.get(&path).await;
@@ -253,7 +253,7 @@ async fn times_are_accepted_in_several_forms_and_can_be_copied_to_every_open_day
 }
 
 #[tokio::test]
-async fn an_unsaved_week_survives_the_other_forms_of_the_page() {
+async fn unsaved_input_for_the_week_is_kept_when_another_form_of_the_page_is_sent() {
     let (server, salon, path, mut browser) = open().await;
     let add = format!("{path}/days");
     let page = browser.get(&path).await;

@@ -111,7 +111,7 @@ async fn a_refused_service_shows_each_problem_at_its_field() {
 }
 
 #[tokio::test]
-async fn a_service_that_others_changed_is_shown_in_both_versions() {
+async fn a_conflict_between_two_changes_of_a_service_shows_both_versions() {
     let (server, salon, path, mut browser) = open().await;
     let cut = json!({ "name": "Cut", "duration_minutes": 35 });
     let made = server.operator("POST", &format!("/businesses/{salon}/services"), cut).await;
@@ -193,7 +193,7 @@ async fn a_long_list_has_pages_and_shows_names_as_text() {
 }
 
 #[tokio::test]
-async fn members_look_at_services_and_are_offered_nothing_to_change() {
+async fn members_can_only_read_services() {
     let (server, salon, path, _) = open().await;
     crate::settings_hours::booked(&server, &salon, "2026-03-02T09:00:00Z").await;
     let mia = server.person(&salon, "mia@example.com", "member").await;

@@ -29,7 +29,7 @@ async fn times_off(server: &Server, salon: &str, id: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_staff_member_is_added_with_hours_of_their_own_and_changed() {
+async fn a_staff_member_is_added_with_their_own_hours_and_changed() {
     let (server, salon, path, mut browser) = open().await;
     for name in ["Cut", "Colour"] {
         let service = json!({ "name": name, "duration_minutes": 30 });
@@ -81,7 +81,7 @@ async fn a_staff_member_is_added_with_hours_of_their_own_and_changed() {
 }
 
 #[tokio::test]
-async fn hours_that_are_refused_come_back_beside_their_day_and_a_day_has_room_for_more() {
+async fn refused_hours_are_shown_at_their_day_and_a_day_accepts_more_periods() {
     let (server, salon, path, mut browser) = open().await;
     let id = added(&server, &salon, "Hugo").await;
     let own = format!("{path}/{id}");
@@ -116,7 +116,7 @@ async fn hours_that_are_refused_come_back_beside_their_day_and_a_day_has_room_fo
 }
 
 #[tokio::test]
-async fn hours_that_leave_appointments_outside_say_so_and_two_who_change_one_see_both() {
+async fn hours_report_appointments_outside_and_a_conflict_shows_both_versions() {
     let (server, salon, path, mut browser) = open().await;
     crate::settings_hours::booked(&server, &salon, "2026-03-02T09:00:00Z").await;
     let one = staff(&server, &salon).await[0].clone();

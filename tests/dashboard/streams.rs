@@ -123,7 +123,7 @@ async fn a_stream_sends_an_alert_only_to_its_person() {
 async fn open_streams_do_not_delay_the_stop_of_the_service() {
     let mut salon = salon().await;
     let mut events = salon.adas.listen(&salon.stream()).await;
-    // A stop cuts off responses that exceed its time limit.
+    // `restart` waits for the stop, which would take until its time limit if the stream stayed open.
     salon.server.restart().await;
     assert_eq!(events.next().await, None);
 }
@@ -135,7 +135,7 @@ async fn a_new_stream_reports_changes_since_the_page_was_loaded() {
     assert!(stream.starts_with(&salon.stream()), "{stream}");
     salon.contact("Nora").await;
     let heard = timeout(PATIENCE, salon.adas.listen(&stream).await.next()).await.unwrap().unwrap();
-    assert_eq!(heard, json!({}), "anything may have changed");
+    assert_eq!(heard, json!({}), "the stream must first report that data of any kind may have changed");
     // If no change was missed, the stream sends only new changes.
     let stream = salon.stream_of_page().await;
     let mut events = salon.adas.listen(&stream).await;

@@ -3,7 +3,7 @@
 use crate::harness::Server;
 
 #[tokio::test]
-async fn a_host_that_is_not_the_services_is_refused() {
+async fn an_unknown_host_name_is_refused() {
     let server = Server::open_with(Some("https://desk.example.com"), None).await;
     let mut browser = server.browser();
     let mut get =

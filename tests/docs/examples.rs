@@ -30,7 +30,7 @@ fn examples(page: &str, language: &str) -> Vec<String> {
 fn check(program: &str, arguments: &[&str], code: &str) {
     let child = Command::new(program).args(arguments).stdin(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let Ok(mut child) = child else {
-        eprintln!("skipped: there is no {program}");
+        eprintln!("skipped: {program} is not installed");
         return;
     };
     child.stdin.take().unwrap().write_all(code.as_bytes()).unwrap();
@@ -39,7 +39,7 @@ fn check(program: &str, arguments: &[&str], code: &str) {
 }
 
 #[tokio::test]
-async fn every_example_is_a_program_of_its_language() {
+async fn every_example_is_a_valid_program_of_its_language() {
     let (_, page) = get(&Served::open().await.public, "/docs/reference").await;
     let operations: usize = receptionist::openapi::document()["paths"]
         .as_object()

@@ -26,7 +26,7 @@ fn a_topic_is_printed_as_plain_text() {
 }
 
 #[test]
-fn help_of_a_command_stays_that_of_clap() {
+fn help_for_a_command_prints_its_help_text() {
     assert_eq!(printed(&["help", "serve"]), printed(&["serve", "--help"]));
     assert_eq!(printed(&["help", "business", "create"]), printed(&["business", "create", "--help"]));
     // There is a topic and a command with this name.

@@ -257,7 +257,7 @@ fn documented_scopes_events_budgets_and_alerts_match_the_code() {
 }
 
 #[test]
-fn the_errors_are_those_that_the_documents_list() {
+fn the_documented_errors_match_the_api_documents() {
     let mut listed = BTreeSet::new();
     for document in [openapi::document(), openapi::operator_document()] {
         let shared = [("405", "MethodNotAllowed"), ("404", "NotFound")];

@@ -1,4 +1,4 @@
-"""The official client for Python, both major versions: list, find, book, book again, move, cancel, over both transports."""
+"""The official client for Python, both major versions: list, find, book, repeat the booking, move and cancel, over both transports."""
 
 import asyncio
 import datetime

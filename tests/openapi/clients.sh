@@ -39,7 +39,7 @@ for client in "${chosen[@]}"; do
         pip install --quiet --disable-pip-version-check httpx attrs python-dateutil
         PYTHONPATH=$WORK python3 "$here/book.py"
         ;;
-    python) # its own syntax error in what it makes of webhooks
+    python) # this generator makes a syntax error in its code for webhooks
         openapi_generator python without-webhooks.json python
         pip install --quiet --disable-pip-version-check -r python/requirements.txt
         PYTHONPATH=$WORK/python python3 "$here/generated.py"

@@ -65,7 +65,7 @@ const some = { service_id: "", starts_at: "" };
 export const booked: (Book & TeamBook)[] = [{ ...some, contact: { phone: "" } }, { ...some, contact_id: "" }];
 // @ts-expect-error A booking needs a contact.
 export const neither: Book = { ...some };
-// @ts-expect-error A booking by the team needs one, too.
+// @ts-expect-error A booking by the team also needs a contact.
 export const neitherOfTeam: TeamBook = { ...some, source: "dashboard" };
 // @ts-expect-error There is no such property.
 export const misspelt: Book = { ...some, contact_id: "", staff: "" };

@@ -10,7 +10,7 @@ curl -fsS "$ORIGIN/openapi.json" >"$WORK/served.json"
 python3 - "$WORK/served.json" "$WORK/printed.json" <<'PYTHON'
 import json, sys
 served, printed = (json.load(open(path)) for path in sys.argv[1:])
-assert served == printed, "what is served is not what is printed"
+assert served == printed, "the served document differs from the printed one"
 print(len(served["paths"]), "paths,", len(served["components"]["schemas"]), "schemas")
 PYTHON
 "$RECEPTIONIST" openapi --operator >"$WORK/operator.json"

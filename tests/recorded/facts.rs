@@ -5,8 +5,8 @@
 
 use crate::harness::SCOPES;
 
-/// Parts of messages that refuse a time, each with its reason. The first part that occurs in a message
-/// counts.
+/// Parts of messages that refuse a time, each with its reason. The first part in the table that occurs in a
+/// message determines the reason.
 ///
 /// If the message of a reason changes, this table needs a new row.
 const REASONS: [(&str, &str); 14] = [

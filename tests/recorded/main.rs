@@ -1,7 +1,7 @@
-//! A recorder of more than a thousand requests to every route, with every refusal that a client can cause.
-//! The responses are compared with the recorded ones.
+//! Sends more than a thousand requests to all routes, which cause every refusal that a client can cause. The
+//! responses are compared with the recorded ones.
 //!
-//! Everything must be equal, except for the wording of messages. Of each message, only the facts are compared
+//! All parts must be equal, except for the wording of messages: only the facts in a message are compared
 //! (`facts`). The recorded responses are in this directory, in one file per group and one line per request.
 //! The service runs in this process, with a clock and randomness that are the same in every run. Ids, entity
 //! tags, cursors, keys and links are therefore compared as they are.
@@ -36,7 +36,7 @@ const REQUESTS_MIN: usize = 1_500;
 /// The error codes that no request of this test can get, each with the reason.
 const UNREACHABLE: [(&str, &str); 1] = [(
     "rate_limit_unavailable",
-    "65,536 addresses have to ask within a minute; `src/rate_limit.rs` tests the full table",
+    "needs requests from 65,536 addresses within a minute; `src/rate_limit.rs` tests the full table",
 )];
 
 // These refusals share their codes with other refusals, and are not recorded either:

@@ -36,7 +36,7 @@ pub(crate) enum Who<'a> {
     /// The salon's key or the operator's token, depending on the path.
     Own,
     /// No credential.
-    Nobody,
+    Anonymous,
     /// This token instead of the usual one.
     With(&'a str),
 }
@@ -151,7 +151,7 @@ impl Scene {
         let own = if is_operators { TOKEN } else { self.kept("key").unwrap_or_default() };
         let token = match who {
             Who::Own => own,
-            Who::Nobody => "",
+            Who::Anonymous => "",
             Who::With(token) => token,
         };
         let api = if token.is_empty() { listener.anonymous() } else { listener.with_token(token) };
@@ -234,7 +234,7 @@ impl Scene {
         };
         let answer = match who.as_deref() {
             None => self.send(ask, Who::Own).await,
-            Some("nobody") => self.send(ask, Who::Nobody).await,
+            Some("nobody") => self.send(ask, Who::Anonymous).await,
             Some(token) => self.send(ask, Who::With(token)).await,
         };
         if let Some(name) = name {
@@ -263,7 +263,7 @@ impl Scene {
         }
         assert!(
             self.kept.iter().any(|(kept, _)| kept.starts_with(name)),
-            "nothing to keep as {name}: {answer}"
+            "the response contains no value to store as {name}: {answer}"
         );
     }
 }
@@ -272,7 +272,7 @@ impl Scene {
 ///
 /// # Panics
 ///
-/// If this takes too long.
+/// If the job takes longer than [`WAIT_MAX`].
 pub(crate) async fn until(what: &str, mut has_come: impl AsyncFnMut() -> bool) {
     let waiting = async {
         while !has_come().await {
@@ -280,7 +280,7 @@ pub(crate) async fn until(what: &str, mut has_come: impl AsyncFnMut() -> bool) {
         }
     };
     let waited = tokio::time::timeout(WAIT_MAX, waiting).await;
-    waited.unwrap_or_else(|_| panic!("{what} has not come"));
+    waited.unwrap_or_else(|_| panic!("timeout while waiting for {what}"));
 }
 
 /// The first part of a text in the form `{x*3}`: its start, the text that replaces it, and its end.

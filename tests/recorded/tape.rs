@@ -9,9 +9,9 @@ use sha2::{Digest, Sha256};
 use crate::facts::{facts, reason};
 use crate::harness::Answer;
 
-/// If a body is longer, only its digest is recorded.
+/// Of a longer body, only the digest is recorded.
 const BODY_BYTES_MAX: usize = 4 * 1024;
-/// If a text in a request is longer, only its beginning and its digest are recorded.
+/// Of a longer text in a request, only the beginning and the digest are recorded.
 const REQUEST_CHARS_MAX: usize = 300;
 
 /// The response headers that clients use.

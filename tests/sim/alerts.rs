@@ -100,7 +100,7 @@ impl Mailer for Relay {
             let mood = *self.mood.lock();
             match mood {
                 Mood::Well => {}
-                Mood::Down => return Err(MailFailure::Relay(MailError::Quoted("nobody answers".into()))),
+                Mood::Down => return Err(MailFailure::Relay(MailError::Quoted("the relay is down".into()))),
                 Mood::Hangs => std::future::pending().await,
                 Mood::Refuses => return Err(MailFailure::Refused(MailError::Quoted("451 later".into()))),
             }

@@ -67,7 +67,7 @@ impl Sim {
     pub(crate) fn some_aside(&mut self, life: &mut Life) {
         let Some(of) = self.aside.of else { return };
         if !self.aside.is_set_aside && self.aside.dice.once_in(60) {
-            match life.engine.set_business_aside(of, "the dice say so") {
+            match life.engine.set_business_aside(of, "chosen at random") {
                 Ok(()) => {
                     self.world.say(format_args!("{of} is set aside"));
                     self.aside.is_set_aside = true;
@@ -91,7 +91,9 @@ impl Sim {
                     Err(EngineError::Store(StoreError::BusinessSetAside { .. })) => {}
                     Ok(()) | Err(EngineError::DiskFull(_)) if !refuses => {}
                     Err(_) if ends => {}
-                    answer => world.wrong(format_args!("{of} answers {answer:?}, set aside: {refuses}")),
+                    answer => {
+                        world.wrong(format_args!("{of} responds with {answer:?}, set aside: {refuses}"))
+                    }
                 }
             }
         });

@@ -1,5 +1,5 @@
 //! Backups during the run. Each must contain exactly the rows of the disk after the commit that it names.
-//! This commit must not be earlier than the request. A backup that was killed is invalid.
+//! That commit must include every commit before the request. A backup that was killed is invalid.
 
 use std::collections::BTreeMap;
 
@@ -120,8 +120,8 @@ impl Sim {
         let opened = Backup::open(&dir).map(drop);
         match opened {
             // The backup was completed just before the life ended.
-            Ok(()) => self.world.say(format_args!("the backup was made at the end")),
-            Err(BackupError::NoManifest(_)) => self.world.say(format_args!("the backup was cut short")),
+            Ok(()) => self.world.say(format_args!("the backup was completed at the end of the life")),
+            Err(BackupError::NoManifest(_)) => self.world.say(format_args!("the backup was interrupted")),
             Err(error) => panic!("{error}"),
         }
     }

@@ -36,7 +36,11 @@ impl Model {
                 DeliveryStatus::Pending => assert!(delivery.attempts < 9, "{}", told()),
                 DeliveryStatus::Delivered => {
                     assert!((1..=9).contains(&delivery.attempts), "{}", told());
-                    assert!(hook.got.contains_key(event), "the receiver did not accept it: {}", told());
+                    assert!(
+                        hook.got.contains_key(event),
+                        "the delivery is recorded as successful, but the receiver did not accept the event: {}",
+                        told()
+                    );
                 }
                 DeliveryStatus::Failed => {
                     assert_eq!(delivery.attempts, 9, "{}", told());
@@ -68,7 +72,9 @@ impl Model {
 
 /// Checks that the next attempt is due after the documented delay.
 fn check_plan(delivery: &Delivery, told: &impl Fn() -> String) {
-    let next = delivery.next_attempt_at.unwrap_or_else(|| panic!("it has no due time: {}", told()));
+    let next = delivery
+        .next_attempt_at
+        .unwrap_or_else(|| panic!("the pending delivery has no due time: {}", told()));
     let Some(last) = delivery.last_attempt_at else { return };
     if delivery.attempts == 0 {
         return;
@@ -93,15 +99,14 @@ fn check_in_time(
     let lived = span.worked - span.began;
     let now = span.wall + lived;
     let next = delivery.next_attempt_at.unwrap().millis();
-    // These deliveries may be attempted earlier: the other deliveries of the endpoint, eight at the same
-    // time. If there are few places, also the deliveries of all endpoints of the business, one after the
-    // other.
+    // The service may attempt other deliveries before this one: those of the same endpoint, eight at the same
+    // time. In a seed with few permits, also those of all endpoints of the business, one after the other.
     let may_have_gone_before = |of: &WebhookId, other: &Delivery| {
         let tried = other.last_attempt_at.is_some_and(|at| span.jumped || at.millis() >= span.wall);
-        (*of == endpoint || span.few_places) && (tried || other.status == DeliveryStatus::Pending)
+        (*of == endpoint || span.few_permits) && (tried || other.status == DeliveryStatus::Pending)
     };
     let others = rows.deliveries.iter().filter(|((of, _), other)| may_have_gone_before(of, other)).count();
-    let at_once = if span.few_places { 1 } else { AT_ONCE };
+    let at_once = if span.few_permits { 1 } else { AT_ONCE };
     let turns = i64::try_from(others).unwrap() / at_once + 4;
     let late =
         lived.min(now - next).min(span.worked.saturating_sub(span.held_until)) - suspended - span.suspended;

@@ -1,9 +1,10 @@
-//! Additional businesses with erasures, retention and deletions during the run. The test records the
-//! acknowledged data of each person, and the words that identify the person.
+//! Additional businesses, called guest houses, with erasures, retention and deletions during the run. A
+//! contact of a guest house is called a guest. The test records the acknowledged data of each guest, and the
+//! words that identify the guest.
 //!
 //! Invariants between two lives of the engine:
-//! - An erased person does not exist any more. After the cleanup, no row contains the person's words.
-//! - All acknowledged data of any other person exists.
+//! - An erased guest does not exist any more. After the cleanup, no row contains the words of this guest.
+//! - All acknowledged data of any other guest exists.
 //! - A deleted business is not found. At the end it has no rows, and its cleanup is complete.
 
 mod asker;
@@ -175,7 +176,7 @@ impl Sim {
             }
             26 => {
                 if let Some(message) = person.messages.last().copied() {
-                    say("their message is read");
+                    say("a message is marked as read");
                     let patch =
                         PatchMessage { id: message, status: Some(MessageStatus::Read), staff_id: None };
                     life.spawn(async move { _ = asker.ask(key, patch).await });
@@ -183,7 +184,7 @@ impl Sim {
             }
             27 if dice.once_in(2) => {
                 if let Some(appointment) = person.appointments.last().copied() {
-                    say("is written of");
+                    say("an appointment gets notes");
                     let notes = Some(Some(text(&format!("{} likes tea", name(number)))));
                     life.spawn(async move {
                         _ = asker.ask(key, PatchAppointment { id: appointment, notes }).await;
@@ -199,7 +200,7 @@ impl Sim {
             28..=30 => {
                 if !person.answered.is_empty() {
                     let answered = dice.pick(&person.answered).clone();
-                    say("asks again");
+                    say("repeats a request");
                     life.spawn(async move { asker.make_again(contact, number, answered).await });
                 }
             }
@@ -211,7 +212,7 @@ impl Sim {
                 life.spawn(async move { _ = asker.ask(key, patch).await });
             }
             32 if dice.once_in(4) => {
-                say("things are kept for a time");
+                say("the retention of the business is changed");
                 let days = |dice: &Dice| Some(dice.maybe(2, || 1 + u32::try_from(dice.below(3)).unwrap()));
                 let patch = PatchRetention {
                     calls_days: days(dice),
@@ -228,7 +229,7 @@ impl Sim {
     }
 
     fn new_guest(&self, life: &mut Life, asker: Asker, key: [u8; 32], number: usize) {
-        self.world.say(format_args!("guest {number} comes"));
+        self.world.say(format_args!("guest {number} is created"));
         let details = ContactDetails {
             name: Some(text(&name(number))),
             phone: Some(phone(number)),
@@ -255,7 +256,9 @@ impl Sim {
             asker.note(contact, |person| person.gone = Gone::Yes);
             // From this moment on, the contact must not be found.
             match asker.handle.contact(contact).await {
-                Ok(Some(shown)) => asker.world.wrong(format_args!("{shown:?} was erased and is shown")),
+                Ok(Some(shown)) => {
+                    asker.world.wrong(format_args!("{shown:?} was erased, but is still shown"))
+                }
                 Ok(None) => {}
                 Err(error) => asker.refused(&error),
             }
@@ -263,7 +266,7 @@ impl Sim {
     }
 
     fn end_guest(&self, life: &mut Life, at: usize, key: [u8; 32]) {
-        self.world.say(format_args!("guest house {at} is to be ended"));
+        self.world.say(format_args!("guest house {at} is to be deleted"));
         let (guests, world, closing) = (self.guests.clone(), self.world.clone(), Arc::clone(&life.closing));
         let of = {
             let mut all = guests.all.lock();
@@ -277,7 +280,7 @@ impl Sim {
             match engine.end_business(of, request).await {
                 Ok(_) => {
                     guests.all.lock()[at].ended = Gone::Yes;
-                    world.say(format_args!("guest house {at} is ended"));
+                    world.say(format_args!("guest house {at} is deleted"));
                     let found = engine.business(of).business().await;
                     let ends = world.failed() || closing.load(Ordering::SeqCst);
                     if !ends && !matches!(found, Err(EngineError::NotFound)) {
@@ -287,7 +290,7 @@ impl Sim {
                 Err(EngineError::NotFound | EngineError::DiskFull(_)) => {}
                 Err(error) => {
                     if !world.failed() && !closing.load(Ordering::SeqCst) {
-                        world.wrong(format_args!("guest house {at} was not ended: {error}"));
+                        world.wrong(format_args!("the deletion of guest house {at} failed: {error}"));
                     }
                 }
             }

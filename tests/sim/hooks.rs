@@ -38,10 +38,10 @@ pub(crate) struct Owed {
 /// A state of an endpoint, and when it was valid.
 #[derive(Clone, Debug)]
 struct Version {
-    /// The earliest possible start of this state.
+    /// The earliest possible start of this state, in simulated time.
     from: i64,
-    /// The latest possible start of this state.
-    surely: i64,
+    /// The latest possible start of this state, in simulated time.
+    latest_start: i64,
     on: bool,
     there: bool,
     url: String,
@@ -66,11 +66,11 @@ pub(crate) struct Hook {
 }
 
 impl Hook {
-    pub(crate) fn new(create: &CreateWebhook, body: &Value, (from, surely): (i64, i64)) -> Self {
+    pub(crate) fn new(create: &CreateWebhook, body: &Value, (from, latest_start): (i64, i64)) -> Self {
         let secret = body["secret"].as_str().unwrap().strip_prefix("whsec_").unwrap();
         let version = Version {
             from,
-            surely,
+            latest_start,
             on: true,
             there: true,
             url: create.url.as_str().to_owned(),
@@ -91,8 +91,8 @@ impl Hook {
         self.versions.last().unwrap()
     }
 
-    fn next(&mut self, (from, surely): (i64, i64)) -> &mut Version {
-        let next = Version { from, surely, ..self.now().clone() };
+    fn next(&mut self, (from, latest_start): (i64, i64)) -> &mut Version {
+        let next = Version { from, latest_start, ..self.now().clone() };
         self.versions.push(next);
         self.versions.last_mut().unwrap()
     }
@@ -143,23 +143,23 @@ impl Hook {
 
     /// The reason why a request cannot belong to this endpoint. `None` if it can.
     fn reject(&self, received: &Received) -> Option<String> {
-        let mut why = "it was never so".to_owned();
+        let mut why = "the endpoint was never enabled with this URL".to_owned();
         for (at, version) in self.versions.iter().enumerate() {
             if version.url != received.url || !(version.there && (version.on || received.test)) {
                 continue;
             }
             let until = self.versions.get(at + 1).map_or(i64::MAX, |next| {
                 let ends = !next.on && version.on && !received.test;
-                next.surely + if ends { END_MILLIS } else { ATTEMPT_MILLIS }
+                next.latest_start + if ends { END_MILLIS } else { ATTEMPT_MILLIS }
             });
             if received.at < version.from || received.at > until {
-                why = "it was on there at another time".to_owned();
+                why = "the endpoint was enabled with this URL at another time".to_owned();
                 continue;
             }
             if sign(&version.secret, received) == received.signature {
                 return None;
             }
-            why = "the signature is not that of the secret at the time".to_owned();
+            why = "the signature does not match the secret at that time".to_owned();
         }
         Some(why)
     }
@@ -172,8 +172,9 @@ impl Hook {
 
     /// Whether the endpoint may have been disabled or deleted at this moment.
     pub(crate) fn was_ended_at(&self, at: i64) -> bool {
-        let ended =
-            |version: &Version| !version.on && (version.from..=version.surely + END_MILLIS).contains(&at);
+        let ended = |version: &Version| {
+            !version.on && (version.from..=version.latest_start + END_MILLIS).contains(&at)
+        };
         self.versions.iter().any(ended)
     }
 
@@ -240,7 +241,7 @@ impl Model {
         if let Some(why) = hook.reject(received) {
             panic!("{} must not get this request ({why}): {received:?}", received.url);
         }
-        // Suspension may have ended an attempt that began earlier.
+        // An attempt that began before a suspension may arrive during the suspension.
         let (since, until) = (received.at - ATTEMPT_MILLIS, received.at + 1);
         assert!(
             self.suspended_for(since, until) < until - since,
@@ -261,7 +262,7 @@ impl Model {
         hook.attempt(event, received);
     }
 
-    /// The service has disabled an endpoint that failed for too long.
+    /// Replays that the service has disabled an endpoint that failed for too long.
     pub(crate) fn replay_turn_off(&mut self, rows: &Rows, entry: &AuditEntry, span: Span) -> Effects {
         assert_eq!(entry.action.as_str(), "webhook.turned_off");
         let id: WebhookId = entry.resource_id.into();

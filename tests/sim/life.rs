@@ -74,10 +74,10 @@ async fn carry_out(
         Ok(answer) => {
             world.say(format_args!("{name} < {}", brief(&answer.value)));
             if tried.foreign {
-                world.wrong(format_args!("{name} reached into another business"));
+                world.wrong(format_args!("{name} changed a record of another business"));
             }
             if let Some(why) = tried.terms.forbid() {
-                world.wrong(format_args!("{name} was carried out: {why}"));
+                world.wrong(format_args!("{name} was carried out although {why}"));
             }
             if let crate::ledger::Came::Done(body) = &before
                 && (!answer.replayed || tried.op.again(body) != answer.value)
@@ -85,7 +85,7 @@ async fn carry_out(
                 world.wrong(format_args!("{name} was carried out twice"));
             }
             if !answer.replayed && world.room_between(asked).0 >= refused_from(tried.op.weight()) {
-                world.wrong(format_args!("{name} was made though the disk has no room for it"));
+                world.wrong(format_args!("{name} was carried out although the disk has no room for it"));
             }
             ledger.end(tried.number, &world.time, Some(answer));
         }
@@ -97,7 +97,7 @@ async fn carry_out(
                 || in_progress && times == 1
                 || *refusal == Refusal::IdempotencyKeyReused
             {
-                world.wrong(format_args!("{name} was refused so: {refusal:?}"));
+                world.wrong(format_args!("{name} was refused for an unexpected reason: {refusal:?}"));
             }
             if !in_progress {
                 ledger.end(tried.number, &world.time, None);
@@ -111,7 +111,7 @@ async fn carry_out(
             let in_vain = least == RoomLevel::Exhausted
                 && (most == RoomLevel::Ample || !would_end(&engine.business(shop), &tried.op).await);
             if least < refused_from(tried.op.weight()) && !in_vain {
-                world.wrong(format_args!("{name} was refused for want of room, and there was enough"));
+                world.wrong(format_args!("{name} was refused for lack of space, although there was enough"));
             }
             ledger.end(tried.number, &world.time, None);
         }
@@ -179,7 +179,7 @@ async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
     }
 }
 
-/// The part of a response body that is shown in the history.
+/// The part of a response body that the history shows.
 fn brief(body: &[u8]) -> String {
     let shown = crate::ledger::json(body);
     let of = |field: &str| shown[field].as_str().unwrap_or_default().to_owned();
@@ -313,7 +313,7 @@ impl Sim {
         self.world.network.set_mood(host, *self.dice.pick(&moods));
     }
 
-    /// Lets time pass, mostly little and sometimes much.
+    /// Advances simulated time, usually a little and sometimes a lot.
     pub(crate) async fn some_time(&self) {
         let wait = match self.dice.below(60) {
             0 => Duration::from_secs(self.dice.between(1_000, 30_000)),
@@ -344,7 +344,7 @@ impl Sim {
         self.world.time.set_ahead(ahead);
     }
 
-    /// Makes the disk fail at some later time.
+    /// Makes the next write or the next sync of the disk fail.
     pub(crate) fn some_fault(&self) {
         if self.dice.once_in(2) {
             self.world.say(format_args!("the next write will fail"));

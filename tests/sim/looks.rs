@@ -160,7 +160,7 @@ impl Sim {
         let other = life.engine.business(self.shops[(shop + 1) % self.shops.len()].id);
         let (world, ledger): (_, Arc<Ledger>) = (self.world.clone(), Arc::clone(&self.ledger));
         let closing = Arc::clone(&life.closing);
-        world.say(format_args!("somebody looks at {what:?} of {shop}"));
+        world.say(format_args!("a client reads {what:?} of {shop}"));
         life.spawn(async move {
             let asked = world.time.believed().0;
             match look(&handle, what, known).await {
@@ -169,7 +169,7 @@ impl Sim {
                         world.time.listed(shop, asked);
                     }
                     if matches!(what, Look::One) && known.is_some() && found.is_empty() {
-                        world.wrong(format_args!("{known:?} of {shop} is not there any more"));
+                        world.wrong(format_args!("{known:?} of {shop} is missing"));
                     }
                     found.iter().for_each(|resource| ledger.saw(shop, resource, "shown"));
                 }
@@ -179,7 +179,7 @@ impl Sim {
                     return;
                 }
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => return,
-                Err(error) => world.wrong(format_args!("a look at {what:?} of {shop} failed: {error}")),
+                Err(error) => world.wrong(format_args!("reading {what:?} of {shop} failed: {error}")),
             }
             if let Some(id) = known
                 && matches!(other.appointment(id.into()).await, Ok(Some(_)))
@@ -208,7 +208,7 @@ impl Sim {
             Err(_) if self.world.failed() => return,
             Err(error) => panic!("the available times of {shop} could not be listed: {error}"),
         };
-        self.world.say(format_args!("{} open times at {shop} on {day} of {service}", listed.len()));
+        self.world.say(format_args!("{} available times at {shop} on {day} for {service}", listed.len()));
         assert!(listed.is_sorted_by(|a, b| a.starts_at < b.starts_at), "{listed:?}");
         if !listed.iter().any(|slot| slot.starts_at == unlisted) {
             let came = self.probe_time(life, (shop, service, staff), unlisted, party).await;

@@ -20,8 +20,8 @@ impl Sim {
         if self.workload != Workload::Wide || !self.machine_dice.once_in(80) {
             return;
         }
-        // The service may or may not have read the clock just before the suspension. The age of a jump would
-        // be unknown.
+        // The machine is not suspended while the service may doubt the clock, because the model would not
+        // know how long the service has known about the jump.
         if self.world.time.is_doubted() {
             return;
         }
@@ -42,21 +42,22 @@ impl Sim {
         }
         if self.machine_dice.once_in(3) {
             let minutes = i64::try_from(self.machine_dice.between(1, 600)).unwrap();
-            self.world.say(format_args!("nothing runs for {minutes} minutes"));
+            self.world.say(format_args!("the service is stopped for {minutes} minutes"));
             self.world.time.stand_still(minutes * 60_000);
         }
         if self.machine_dice.once_in(2) {
-            self.world.say(format_args!("the machine starts again"));
+            self.world.say(format_args!("the machine is restarted"));
             self.world.time.reboot();
             if self.world.time.ahead() == 0 && self.machine_dice.once_in(3) {
                 let hours = i64::try_from(self.machine_dice.between(1, 30_000)).unwrap();
-                self.world.say(format_args!("its clock is {hours} hours behind"));
+                self.world.say(format_args!("the clock of the machine is {hours} hours slow"));
                 self.world.time.set_ahead(-hours * 3_600_000 - 4_321);
             }
         }
     }
 
-    /// Repairs a stored time that is later than the correct wall clock. The timestamps of records stay.
+    /// Corrects a stored time of the service that is later than the correct wall clock. The timestamps of
+    /// records stay unchanged.
     pub(crate) fn some_repaired_time(&mut self, always: bool) {
         let wall = self.world.time.wall();
         let is_wrong =
@@ -64,7 +65,7 @@ impl Sim {
         if !is_wrong || !(always || self.workload != Workload::Wide || self.machine_dice.once_in(2)) {
             return;
         }
-        self.world.say(format_args!("the time of the service is set right"));
+        self.world.say(format_args!("the stored time of the service is corrected"));
         let kept = self.kept.take().map(|kept| ClockRecord { wall, boot: None, ..kept });
         self.kept = kept.clone();
         runtime().block_on(async {

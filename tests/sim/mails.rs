@@ -131,7 +131,7 @@ impl Mailer for Mails {
                     self.taken.lock().insert(id);
                     Ok("250 ok".into())
                 }
-                Mood::Down => Err(MailFailure::Relay(MailError::Quoted("nobody answers".into()))),
+                Mood::Down => Err(MailFailure::Relay(MailError::Quoted("the relay is down".into()))),
                 Mood::Hangs => std::future::pending().await,
                 Mood::RefusesForNow => Err(MailFailure::Refused(MailError::Quoted("451 later".into()))),
                 Mood::RefusesForGood => Err(MailFailure::RefusedForGood(MailError::Quoted("550 no".into()))),
@@ -198,8 +198,8 @@ impl Sim {
                 }
                 Ok(Some(_))
                 | Err(EngineError::Stopping | EngineError::DiskFull(_) | EngineError::Overloaded) => {}
-                Ok(None) => world.wrong(format_args!("there is a relay, and a mail was not taken")),
-                Err(error) => world.wrong(format_args!("a mail was not taken: {error}")),
+                Ok(None) => world.wrong(format_args!("a relay is configured, but a mail was not queued")),
+                Err(error) => world.wrong(format_args!("a mail was not queued: {error}")),
             }
         });
     }

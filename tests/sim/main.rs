@@ -74,15 +74,15 @@ const FIRST_SEED: u64 = 1;
 const RUNS: u64 = 25;
 /// The maximum number of lines of the history that are printed for a failed seed.
 const LINES_SHOWN: usize = 60;
-/// A seed that takes longer than this never ends, because other seeds take about a second. Simulated time
-/// stops while any task can run, so a single task that can always run stops it.
+/// The time limit for a seed, which usually takes about a second. Simulated time advances only while no task
+/// can run, so a single task that can always run makes a seed endless.
 const SEED_TIME_MAX: Duration = Duration::from_secs(300);
 /// Seeds that have found a fault with the first workload. If the workload changes, a seed has another
 /// history, so each fault of the service also has its own test.
 ///
-/// - 528: a response without a change was forgotten after the clock had gone back.
-/// - 22572 and 24099: the model took a request for a repetition, although it was repeated more than a day
-///   later by a clock that had gone back.
+/// - 528: the service forgot the response to a change without effect after the clock had been set back.
+/// - 22572 and 24099: the model expected the first response to a request that was repeated more than a day
+/// later, after the clock had been set back.
 /// - 1001221, 2007011 and 2009737: an attempt used a URL or a secret that was not on the disk.
 /// - 2012550 and 2017516: a business decided changes after its store had failed.
 const FOUND_FAULTS: [u64; 8] = [528, 22_572, 24_099, 1_001_221, 2_007_011, 2_009_737, 2_012_550, 2_017_516];
@@ -113,7 +113,10 @@ fn watched<T>(bound: Duration, overdue: impl FnOnce() + Send, run: impl FnOnce()
 fn try_seed(seed: u64, workload: Workload) -> Result<Vec<String>, Failure> {
     world::count_panics();
     let trace = Arc::new(Trace::new());
-    #[allow(clippy::print_stderr, reason = "after an endless seed, only the process can be ended")]
+    #[allow(
+        clippy::print_stderr,
+        reason = "prints the history before the process of an endless seed is ended"
+    )]
     let overdue = || {
         eprintln!("\n{}\n\nseed {seed} does not end", trace.last(LINES_SHOWN));
         std::process::abort();
@@ -130,7 +133,7 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().unwrap())
 }
 
-/// The workload: the wide one, unless `SIM_WORKLOAD=first` is set.
+/// The selected workload: `first` if `SIM_WORKLOAD=first` is set, otherwise the wide one.
 fn workload() -> Workload {
     let first = std::env::var("SIM_WORKLOAD").is_ok_and(|name| name == "first");
     if first { Workload::First } else { Workload::Wide }
@@ -156,20 +159,20 @@ fn try_seeds(seeds: &[u64], workload: Workload) {
     if let Some(Failure { seed, message, history }) = failure.into_inner() {
         let mut told = format!("\n{history}\n\nseed {seed}: {message}\n");
         let first = if workload == Workload::First { "SIM_WORKLOAD=first " } else { "" };
-        write!(told, "again: {first}SIM_SEED={seed} SIM_RUNS=1 cargo test --test sim").unwrap();
+        write!(told, "to repeat this run: {first}SIM_SEED={seed} SIM_RUNS=1 cargo test --test sim").unwrap();
         panic!("{told}");
     }
 }
 
 #[test]
-fn every_seed_keeps_the_promises() {
+fn every_seed_satisfies_the_invariants() {
     let first = number("SIM_SEED", FIRST_SEED);
     let seeds: Vec<u64> = (first..first + number("SIM_RUNS", RUNS)).collect();
     try_seeds(&seeds, workload());
 }
 
 #[test]
-fn seeds_that_found_a_fault_find_none_any_more() {
+fn seeds_that_once_found_a_fault_find_none() {
     try_seeds(&FOUND_FAULTS, Workload::First);
 }
 
@@ -189,5 +192,5 @@ fn the_same_seed_gives_the_same_history() {
 fn a_run_that_exceeds_its_time_is_reported() {
     let (telling, told) = channel();
     watched(Duration::ZERO, move || telling.send(()).unwrap(), || told.recv_timeout(SEED_TIME_MAX).unwrap());
-    watched(SEED_TIME_MAX, || panic!("the seed has ended in time"), || ());
+    watched(SEED_TIME_MAX, || panic!("the function ended within its limit"), || ());
 }

@@ -17,8 +17,8 @@ use crate::ledger::{self, Came, Entry, Ledger};
 use crate::ops::Op;
 use crate::rows::Rows;
 
-/// The maximum by which a timestamp may exceed the later of the current time and the previous timestamp.
-/// Lists ordered by `updated_at` and starts add one millisecond each.
+/// The maximum by which a timestamp may exceed the later of the current time and the previous timestamp. Each
+/// list ordered by `updated_at` and each start of the engine adds one millisecond.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
 /// The times of one life of the engine.
@@ -41,14 +41,14 @@ pub(crate) struct Span {
     /// An outage of the service's network may have delayed deliveries until this time.
     pub(crate) held_until: i64,
     /// Whether this seed has so few attempt permits that endpoints wait for each other.
-    pub(crate) few_places: bool,
+    pub(crate) few_permits: bool,
 }
 
 /// The expected records and deliveries of a business.
 pub(crate) struct Model {
     pub(crate) id: BusinessId,
-    /// The newest timestamp. A list ordered by `updated_at` or a start may set the next timestamp slightly
-    /// higher.
+    /// The newest timestamp. After a list ordered by `updated_at` or a start of the engine, the next
+    /// timestamp may be slightly later.
     newest_stamp: Timestamp,
     /// The newest entry of the audit log that was replayed. `count` is the number of replayed entries.
     replayed: Option<AuditId>,
@@ -146,7 +146,7 @@ impl Model {
         self.suspended.iter().map(within).sum()
     }
 
-    /// Copies the recorded requests to the models of the endpoints.
+    /// Copies the recorded requests to send events again to the models of the endpoints.
     fn hand_resends(&mut self) {
         for (endpoint, hook) in &mut self.hooks {
             if let Some(resends) = self.resends.get(endpoint) {
@@ -201,7 +201,7 @@ impl Model {
         assert!(entry.came != Came::Refused, "{name} was refused, but has audit entries: {group:?}");
         assert!(self.carried_out.insert(tried.by), "{name} was carried out twice: {group:?}");
         let body = entry.body().or_else(|| rows.remembered.get(&tried.key).map(|body| ledger::json(body)));
-        let mut body = body.unwrap_or_else(|| panic!("{name} was carried out partly: {group:?}"));
+        let mut body = body.unwrap_or_else(|| panic!("{name} was carried out only in part: {group:?}"));
         if let Op::AddKnowledge(add) = &tried.op {
             body["content"] = add.details.content.as_str().into(); // the stored response does not contain the content
         }
@@ -273,7 +273,7 @@ impl Model {
             let kind = event["type"].as_str().unwrap();
             let data = expected.remove(kind);
             let data = data.unwrap_or_else(|| panic!("the event {event} has no cause: {group:?}"));
-            check_agree(&event["data"], &data, "an event and the answer");
+            check_agree(&event["data"], &data, "an event and the response");
             assert_eq!(event["id"], id.to_string());
             assert_eq!(event["business_id"], self.id.to_string());
             assert_eq!(event["created_at"], group[0].at.to_string());
@@ -297,7 +297,7 @@ impl Model {
             check_agree(
                 shown.unwrap_or_else(|| panic!("{newest} is missing")),
                 newest,
-                "a record and its answer",
+                "a record and its response",
             );
         }
         assert_eq!(rows.special, self.special, "the special days differ from the responses");

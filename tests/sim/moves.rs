@@ -43,7 +43,7 @@ struct Leaves {
     whole: Option<bool>,
 }
 
-/// How far an import into the running service has come.
+/// The progress of an import into the running service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Arrival {
     Maybe,
@@ -207,7 +207,7 @@ impl Sim {
         );
         self.moves.leaving = None;
         let (Some(true), Some(upto)) = (leaves.whole, leaves.upto) else {
-            self.world.say(format_args!("{of} has not left"));
+            self.world.say(format_args!("the export of {of} is incomplete"));
             return;
         };
         let elsewhere = MemoryBackend::new();
@@ -215,7 +215,7 @@ impl Sim {
         let as_of = |sequence| all_of(&store, &AsOf(self.world.disk.rows_as_of(sequence)), of, true);
         let point = (from..=upto).find(|sequence| as_of(*sequence) == leaves.moved);
         assert!(point.is_some(), "the export of {of} matches no state between the commits {from} and {upto}");
-        self.world.say(format_args!("{of} has left as of commit {}", point.unwrap_or_default()));
+        self.world.say(format_args!("{of} is exported as of commit {}", point.unwrap_or_default()));
         store.close().await.unwrap();
         self.arrive_elsewhere(elsewhere, &leaves.moved).await;
         let is_of_model = self.shops.iter().any(|shop| shop.id == of);
@@ -279,7 +279,7 @@ impl Sim {
         if let Some(Moved::End { records }) = moved.last_mut() {
             *records = count;
         }
-        self.world.say(format_args!("{id} arrives"));
+        self.world.say(format_args!("{id} is imported"));
         let arrival = Arc::new(Mutex::new(Arrival::Maybe));
         let (engine, world, of_task) = (life.engine.clone(), self.world.clone(), Arc::clone(&arrival));
         let (dice, given) = (Dice::new(self.moves.dice.next()), moved.clone());
@@ -292,13 +292,13 @@ impl Sim {
             if dice.once_in(4) {
                 let part = given[..dice.below(given.len())].to_vec();
                 give(&mut importing, part, &dice).await;
-                world.say(format_args!("{id} is left half-way"));
+                world.say(format_args!("the import of {id} is interrupted"));
                 return *of_task.lock() = Arrival::Refused;
             }
             match give(&mut importing, given, &dice).await {
                 Some(true) => {}
                 Some(false) => {
-                    world.say(format_args!("{id} is refused"));
+                    world.say(format_args!("the import of {id} is refused"));
                     let _ = importing.take_back().await;
                     return *of_task.lock() = Arrival::Refused;
                 }
@@ -309,10 +309,10 @@ impl Sim {
             let view = ImportedView { businesses, records, exported_at, dry_run: false };
             if importing.finish(view, Actor::Operator, None).await.is_ok() {
                 *of_task.lock() = Arrival::Acknowledged;
-                world.say(format_args!("{id} has arrived"));
+                world.say(format_args!("the import of {id} is acknowledged"));
                 let found = engine.business(id).business().await;
                 if let Err(EngineError::NotFound) = found {
-                    world.wrong(format_args!("{id} has arrived and is not found"));
+                    world.wrong(format_args!("the import of {id} was acknowledged, but {id} is not found"));
                 }
             }
         });

@@ -1,9 +1,9 @@
 //! The scripted network: host names with changing addresses, hosts with different behaviour, and the requests
 //! they received.
 //!
-//! It records a violation in two cases: the service resolves an unknown name, or it connects to an address
-//! that is not permitted. An address is permitted if a lookup of its name has returned it, without an
-//! internal address.
+//! The network records a violation if the service resolves an unknown name, or connects to an address that is
+//! not permitted. An address is permitted if a lookup has returned it and the response to that lookup
+//! contained no internal address.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -157,7 +157,7 @@ impl Network {
     /// Sets the state of the network.
     pub(crate) fn set_line(&self, line: Line) {
         let now = self.time.now();
-        self.trace.say(now, format_args!("the line is now {line:?}"));
+        self.trace.say(now, format_args!("the network is now {line:?}"));
         *self.line.lock() = (line, now);
         if line == Line::NoRoute {
             self.lost.lock().push(now);
@@ -263,7 +263,7 @@ impl Resolver for Network {
     fn resolve<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         let mut hosts = self.hosts.lock();
         let Some((number, host)) = hosts.iter_mut().enumerate().find(|(_, host)| host.name == name) else {
-            self.trace.wrong(self.time.now(), format_args!("somebody asked for {name}"));
+            self.trace.wrong(self.time.now(), format_args!("the service resolved the unknown name {name}"));
             return Box::pin(async { Err(io::ErrorKind::NotFound.into()) });
         };
         match self.line.lock().0 {
@@ -329,7 +329,10 @@ impl Dialer for Shared {
             let host = host_at(target.ip())
                 .filter(|host| hosts.get(*host).is_some_and(|known| known.allowed.contains(&target.ip())));
             if host.is_none() || target.port() != 443 {
-                network.trace.wrong(network.time.now(), format_args!("{target} was dialled"));
+                network.trace.wrong(
+                    network.time.now(),
+                    format_args!("the service connected to {target}, which is not permitted"),
+                );
             }
             host.map(|host| (host, hosts[host].mood))
         };

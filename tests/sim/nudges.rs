@@ -1,4 +1,5 @@
-//! Requests other than changes: sending events again, testing endpoints, and revoking keys.
+//! Nudges: requests other than changes, such as sending events again, testing endpoints and using keys. Also
+//! failures of actors, and suspensions.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -53,7 +54,7 @@ impl Sim {
         }
         let handle = life.engine.business(self.shops[shop].id);
         if let Err(EngineError::Resting(rest)) = handle.budget().await {
-            self.world.say(format_args!("the actor of {shop} rests for {rest:?}"));
+            self.world.say(format_args!("the actor of {shop} backs off for {rest:?}"));
             tokio::time::sleep(rest).await;
         }
     }
@@ -72,16 +73,18 @@ impl Sim {
     }
 
     pub(crate) fn resend_missed(&mut self, life: &mut Life, shop: usize, id: WebhookId) {
-        self.world.say(format_args!("all that {id} has missed is to be sent again"));
+        self.world.say(format_args!("the missed events of {id} are to be sent again"));
         self.models[shop].note_resend(id, self.world.time.now());
         let handle = life.engine.business(self.shops[shop].id);
         let (world, closing) = (self.world.clone(), Arc::clone(&life.closing));
         life.spawn(async move {
             match handle.resend_missed(id).await {
-                Ok(count) => world.say(format_args!("{count} of {id} are sent again")),
-                Err(EngineError::Refused(refusal)) => world.say(format_args!("not again: {refusal:?}")),
+                Ok(count) => world.say(format_args!("{count} events of {id} are sent again")),
+                Err(EngineError::Refused(refusal)) => {
+                    world.say(format_args!("the events are not sent again: {refusal:?}"))
+                }
                 Err(EngineError::DiskFull(_)) if !world.has_room() => {
-                    world.say(format_args!("not again: no room"));
+                    world.say(format_args!("the events are not sent again: no room"));
                 }
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
                 // These errors are expected if the actor was made to fail.
@@ -93,7 +96,7 @@ impl Sim {
     }
 
     fn resend(&mut self, life: &mut Life, shop: usize, id: WebhookId) {
-        self.world.say(format_args!("something is to be sent to {id} again"));
+        self.world.say(format_args!("an event is to be sent to {id} again"));
         self.models[shop].note_resend(id, self.world.time.now());
         let handle = life.engine.business(self.shops[shop].id);
         let (world, closing) = (self.world.clone(), Arc::clone(&life.closing));
@@ -106,7 +109,7 @@ impl Sim {
             world.say(format_args!("{} to {id} again: {again:?}", row.event_id));
             match again {
                 Ok(()) if row.status == DeliveryStatus::Pending && row.next_attempt_at.is_none() => {
-                    world.wrong(format_args!("{} waits, and was sent again", row.event_id));
+                    world.wrong(format_args!("{} is pending, but was sent again", row.event_id));
                 }
                 Ok(()) | Err(EngineError::Refused(_)) => {}
                 Err(EngineError::DiskFull(_)) if !world.has_room() => {}
@@ -122,19 +125,19 @@ impl Sim {
     fn test(&self, life: &mut Life, shop: usize, id: WebhookId) {
         let handle = life.engine.business(self.shops[shop].id);
         let (world, closing) = (self.world.clone(), Arc::clone(&life.closing));
-        world.say(format_args!("{id} is tried out"));
+        world.say(format_args!("{id} is tested"));
         life.spawn(async move {
             match handle.test_webhook(id, None).await {
                 Ok(test) => {
-                    world.say(format_args!("{id} was tried out: {} {:?}", test.delivered, test.error));
+                    world.say(format_args!("{id} was tested: {} {:?}", test.delivered, test.error));
                     let taken = test.response_status.is_some_and(|status| status / 100 == 2);
                     if test.delivered != taken || test.duration_ms > 10_100 {
-                        world.wrong(format_args!("a test says {test:?}"));
+                        world.wrong(format_args!("a test had the unexpected outcome {test:?}"));
                     }
                 }
                 Err(EngineError::Refused(Refusal::NotFound(_)) | EngineError::Suspended) => {}
                 Err(_) if world.failed() || closing.load(Ordering::SeqCst) => {}
-                Err(error) => world.wrong(format_args!("trying out {id} failed: {error}")),
+                Err(error) => world.wrong(format_args!("testing {id} failed: {error}")),
             }
         });
     }
@@ -143,7 +146,7 @@ impl Sim {
     fn reach_over(&self, life: &mut Life, shop: usize, id: WebhookId) {
         let other = life.engine.business(self.shops[(shop + 1) % self.shops.len()].id);
         let world = self.world.clone();
-        world.say(format_args!("another business reaches for {id}"));
+        world.say(format_args!("another business requests {id}"));
         life.spawn(async move {
             let newest = PageRequest { limit: 5, after: None };
             let reached = other.resend_missed(id).await.is_ok()
@@ -151,7 +154,7 @@ impl Sim {
                 || other.deliveries(id, DeliveryFilter::default(), &newest).await.is_ok()
                 || matches!(other.webhook(id).await, Ok(Some(_)));
             if reached {
-                world.wrong(format_args!("{id} can be reached by another business"));
+                world.wrong(format_args!("another business can use {id}"));
             }
         });
     }
@@ -177,12 +180,15 @@ impl Sim {
         let (engine, world, id) = (life.engine.clone(), self.world.clone(), self.shops[shop].id);
         life.spawn(async move {
             let Ok(opened) = engine.authenticate(&credential).await else { return };
-            world.say(format_args!("{key} opens: {}", opened.is_some()));
+            world.say(format_args!("{key} is accepted: {}", opened.is_some()));
             if revoked && opened.is_some() || !tried && opened.is_none() {
-                world.wrong(format_args!("{key} was revoked: {revoked}, and opens: {}", opened.is_some()));
+                world.wrong(format_args!(
+                    "{key} was revoked: {revoked}, and is accepted: {}",
+                    opened.is_some()
+                ));
             }
             if opened.is_some_and(|opened| opened.business.id != id) {
-                world.wrong(format_args!("{key} opens another business"));
+                world.wrong(format_args!("{key} gives access to another business"));
             }
         });
     }
@@ -216,9 +222,13 @@ impl Sim {
                 }
                 life.quiet().await;
                 for entry in self.ledger.since(first).iter().filter(|entry| entry.tried.shop == shop) {
-                    assert!(!matches!(entry.came, Came::Done(_)), "a suspended business took {entry:?}");
+                    assert!(
+                        !matches!(entry.came, Came::Done(_)),
+                        "a suspended business carried out {entry:?}"
+                    );
                 }
-                // During the suspension, deliveries that become due or are requested again must wait.
+                // During the suspension, deliveries that become due must wait, and so must missed events that
+                // are requested again.
                 if let Some(id) = self.dice.any(&self.shops[shop].webhooks) {
                     self.resend_missed(life, shop, id);
                 }
@@ -232,7 +242,7 @@ impl Sim {
         for (number, shop) in self.shops.iter().enumerate() {
             let handle = life.engine.business(shop.id);
             if handle.business().await.unwrap().suspended {
-                self.world.say(format_args!("{number} is let in again"));
+                self.world.say(format_args!("{number} is resumed"));
                 self.models[number].note_let_in(self.world.time.now());
                 handle.change(Request::by(Actor::Operator), PatchBusiness::suspending(false)).await.unwrap();
             }

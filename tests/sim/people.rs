@@ -193,7 +193,11 @@ impl World {
                     let member = people.member(&engine.business(*shop), id).await.ok();
                     let member = member.map(|(_, membership)| membership);
                     if !known.in_flight {
-                        assert_eq!(member.as_ref(), known.members.get(&at), "a membership");
+                        assert_eq!(
+                            member.as_ref(),
+                            known.members.get(&at),
+                            "a membership differs from the acknowledged one"
+                        );
                     }
                     match member {
                         Some(membership) => known.members.insert(at, membership),
@@ -203,12 +207,12 @@ impl World {
                 let mut live = Vec::new();
                 for token in std::mem::take(&mut known.live) {
                     let lets_in = people.session(&token).await.unwrap().is_some();
-                    assert!(lets_in || known.in_flight, "a session that was not ended does not exist");
+                    assert!(lets_in || known.in_flight, "a valid session does not exist any more");
                     if lets_in { live.push(token) } else { known.dead.push(token) }
                 }
                 known.live = live;
                 if known.in_flight {
-                    // The sign-ins below find out which password is set.
+                    // The sign-ins below show which password is set.
                     known.password = None;
                     for (which, password) in PASSWORDS.iter().enumerate() {
                         let came = people.sign_in(email(number, false).as_str(), password, from()).await;
@@ -230,7 +234,10 @@ impl World {
                 }
                 for link in &known.dead_links {
                     let used = people.use_link(link, Client::default()).await;
-                    assert!(matches!(used, Err(EngineError::Refused(Refusal::Expired))), "a link came back");
+                    assert!(
+                        matches!(used, Err(EngineError::Refused(Refusal::Expired))),
+                        "a revoked link works again"
+                    );
                 }
             }
             known.in_flight = false;
@@ -286,7 +293,7 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
                 for token in others {
                     assert!(
                         people.session(&token).await.unwrap().is_none(),
-                        "a session outlived a new password"
+                        "a new password did not end an earlier session"
                     );
                 }
             }
@@ -302,7 +309,7 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
                         known.note("signed in");
                         known.live.push(token);
                     }
-                    SignIn::Wrong => assert_ne!(Some(number_of), password, "the newest password fails"),
+                    SignIn::Wrong => assert_ne!(Some(number_of), password, "the newest password is refused"),
                     // All failed sign-ins come from one network address, so its limit may be reached.
                     SignIn::TooMany(_) => {}
                     SignIn::Known => unreachable!(),
@@ -329,7 +336,7 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
                 assert_eq!(
                     offered,
                     Some(MembershipStatus::Invited),
-                    "an offer that did not exist was declined"
+                    "a person declined an invitation that did not exist"
                 );
                 let member = people.member(&business, id.unwrap()).await;
                 assert!(refused(&member), "a person who declined is a member");
@@ -345,7 +352,10 @@ async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known
                 slot.lock().note("removed");
                 let rename = PatchBusiness { name: Some(text("Mine")), ..PatchBusiness::default() };
                 let after = business.change(Request::by(Actor::Person(id.unwrap())), rename).await;
-                assert!(matches!(after, Err(EngineError::NotFound)), "somebody outlived their membership");
+                assert!(
+                    matches!(after, Err(EngineError::NotFound)),
+                    "a removed person can still change the business"
+                );
             }
         }
     }
@@ -495,7 +505,7 @@ fn run(seed: u64) -> BTreeMap<&'static str, usize> {
 }
 
 #[test]
-fn acknowledged_changes_of_people_hold_and_revocations_stay() {
+fn acknowledged_changes_of_people_and_revocations_survive_crashes() {
     let mut did: BTreeMap<&'static str, usize> = BTreeMap::new();
     for seed in 1..=SEEDS {
         for (what, times) in run(seed) {

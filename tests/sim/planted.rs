@@ -1,8 +1,8 @@
-//! Rows that cannot be decoded. They are added between two lives and removed after the next one, and all
-//! other checks must still succeed.
+//! Adds rows that cannot be decoded between two lives, and removes them after the next life. All other checks
+//! must still succeed.
 //!
 //! Invariants:
-//! - These rows stay unchanged.
+//! - The added rows stay unchanged.
 //! - No other row is set aside.
 
 use std::collections::BTreeMap;

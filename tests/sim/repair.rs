@@ -1,5 +1,5 @@
-//! Runs the repair of timestamps on the store of a seed. The repair gets an earlier time as the present, is
-//! killed several times, and must move all later timestamps to the present.
+//! Runs the repair of timestamps on the store of a seed. The test passes an earlier time to the repair as the
+//! present, and kills the repair several times. The repair must move all later timestamps to the present.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -54,7 +54,7 @@ impl Sim {
     pub(crate) fn repair(&mut self, before: &[Rows]) {
         let all: Vec<_> = before.iter().flat_map(|rows| rows.audit.iter().map(|entry| entry.at)).collect();
         let present = *self.dice.pick(&all);
-        self.world.say(format_args!("stamps are repaired as of {present}"));
+        self.world.say(format_args!("timestamps are corrected as of {present}"));
         self.world.disk.set_sync_delay(Duration::from_millis(2));
         if self.aside.set_aside().is_some() {
             // The repair cannot change rows of a business that is set aside. Its timestamps would stay in the

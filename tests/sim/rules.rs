@@ -1,4 +1,4 @@
-//! The booking rules in their simplest form. They are applied to the responses.
+//! A simple second implementation of the booking rules, which checks the responses.
 
 use chrono::TimeDelta;
 use domain::booking::Party;
@@ -30,7 +30,7 @@ fn is_time_off(shown: &Value) -> bool {
     shown["staff_id"].is_string() && shown["ends_at"].is_string() && shown["status"].is_null()
 }
 
-/// The resource in a response that also contains `affected`.
+/// The resource in a response, without the field `affected`.
 fn alone(body: &Value) -> Value {
     let mut body = body.clone();
     if let Some(body) = body.as_object_mut() {

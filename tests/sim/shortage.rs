@@ -61,8 +61,8 @@ impl Sim {
         }
     }
 
-    /// In some seeds, leaves only enough space for changes that end or stop something. This lasts until
-    /// [`Sim::enough_room`] is called.
+    /// In some seeds, leaves only enough space for changes that end or stop something. The shortage lasts
+    /// until [`Sim::enough_room`] is called.
     pub(crate) async fn hardly_any_room(&self) {
         if self.shortage.happens && self.shortage.dice.once_in(2) {
             self.world.set_room(RoomLevel::Exhausted);

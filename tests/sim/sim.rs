@@ -110,7 +110,7 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
 }
 
 impl Sim {
-    /// The service may have forgotten responses from before this steady time.
+    /// The steady time before which the service may have forgotten responses.
     pub(crate) fn kept_from(&self) -> i64 {
         self.world.time.count() - KEPT_MILLIS
     }
@@ -118,18 +118,18 @@ impl Sim {
     /// Starts the clock of a life, within its runtime. Returns whether the wall clock is earlier than the
     /// stored time.
     pub(crate) fn begin_time(&self) -> bool {
-        let is_behind = self.world.time.begin(self.kept.as_ref(), self.could_keep);
-        if is_behind {
-            self.world.say(format_args!("the wall clock is behind the kept time"));
+        let is_earlier = self.world.time.begin(self.kept.as_ref(), self.could_keep);
+        if is_earlier {
+            self.world.say(format_args!("the wall clock is earlier than the stored time"));
         }
-        is_behind
+        is_earlier
     }
 
     /// The times of a new life.
     fn span(&self) -> Span {
         let began = self.world.time.now();
-        let few_places = self.world.places.is_some();
-        Span { began, few_places, ..Span::default() }
+        let few_permits = self.world.places.is_some();
+        Span { began, few_permits, ..Span::default() }
     }
 
     fn live(&mut self, number: usize) {
@@ -146,8 +146,8 @@ impl Sim {
             self.world.network.set_line(Line::There);
         }
         self.some_repaired_time(wasted);
-        // On such a day, attempts must follow the schedule to the second. They must therefore not wait for
-        // places.
+        // On the day of `waste`, attempts must follow the schedule to the second. They must therefore not
+        // wait for permits.
         let places = self.world.places.take_if(|_| wasted);
         let mut span = self.span();
         let jumps = self.world.time.jumps();
@@ -306,11 +306,11 @@ impl Sim {
         if self.world.time.ahead() != 0 && !self.dice.once_in(4) {
             self.some_jump();
         }
-        self.world.say(format_args!("closes"));
+        self.world.say(format_args!("the engine is closed"));
         if life.close().await { End::Closed } else { End::Killed }
     }
 
-    /// All faults end, and every delivery that is due arrives.
+    /// Runs the last life. All faults end, and every delivery that is due arrives.
     fn last_life(&mut self) {
         let runtime = runtime();
         let from = self.ledger.len();
@@ -334,7 +334,7 @@ impl Sim {
                 // An endpoint that does not respond for this long is disabled.
                 tokio::time::sleep(Duration::from_secs(25 * 3_600)).await;
             }
-            self.world.say(format_args!("all is well"));
+            self.world.say(format_args!("all faults have ended"));
             self.world.network.heal();
             self.world.mails.heal();
             self.send_all(&mut life).await;

@@ -50,10 +50,10 @@ impl Terms {
     /// The condition that was violated by a change that was carried out. `None` if all conditions held.
     pub(crate) fn forbid(&self) -> Option<String> {
         let key = self.key.as_ref().filter(|key| key.revoked)?;
-        Some(format!("it was asked for with {}, which was revoked", key.id))
+        Some(format!("the key {} of the request was revoked", key.id))
     }
 
-    /// Whether the engine accepts the key.
+    /// Checks whether the engine accepts the key.
     pub(crate) async fn lets_in(&self, engine: &Engine) -> Result<(), EngineError> {
         let Some(key) = &self.key else { return Ok(()) };
         let credential = Credential::parse(&key.secret).unwrap();
@@ -190,7 +190,7 @@ impl Sim {
         let request = Request { idempotency, ..Request::by(Actor::ApiKey(tried.by)) };
         let handle = life.engine.business(self.shops[tried.shop].id);
         let (world, closing) = (self.world.clone(), Arc::clone(&life.closing));
-        world.say(format_args!("the key of #{} for something else", tried.number));
+        world.say(format_args!("the key of #{} is used for another request", tried.number));
         life.spawn(async move {
             match tried.op.ask(&handle, request).await {
                 Err(EngineError::Refused(Refusal::IdempotencyKeyReused) | EngineError::Suspended) => {}

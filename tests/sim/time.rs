@@ -23,20 +23,20 @@ const FOLLOWED_MILLIS: i64 = 60_000;
 /// The maximum time without a running engine that counts as steady time, in milliseconds.
 const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
 
-/// A time that the service may use: by how much it is ahead of the true time, and since when the service
-/// doubts the wall clock.
+/// A time that the service may use, as its distance from the true time. Also since when the service doubts
+/// the wall clock.
 #[derive(Clone, Copy, PartialEq)]
 struct Belief {
     ahead: i64,
     doubts_since: Option<i64>,
     /// By how much the wall clock was ahead at a start at which the service used the stored time instead. The
     /// service never believes this wall clock.
-    behind: Option<i64>,
+    refused: Option<i64>,
 }
 
 impl Belief {
     fn sure(ahead: i64) -> Self {
-        Self { ahead, doubts_since: None, behind: None }
+        Self { ahead, doubts_since: None, refused: None }
     }
 }
 
@@ -58,13 +58,14 @@ struct State {
     /// The number of the machine's boot, and the time since that boot.
     boot: u64,
     booted: i64,
-    /// The stored time. The service uses no earlier time, unless the clock has jumped to before it.
+    /// The stored time. The service uses no earlier time, unless the wall clock has jumped to an earlier
+    /// time.
     kept: i64,
     /// For each business, by its index, the latest time up to which a list ordered by `updated_at` was
     /// complete.
     listed: BTreeMap<usize, Timestamp>,
-    /// Whether the service may have moved its time back since a list was returned.
-    went_back: bool,
+    /// Whether the service may have set its time back since it returned a list ordered by `updated_at`.
+    was_set_back: bool,
     /// The start of this life on the clock of its runtime.
     began: Option<Instant>,
     /// By how much the wall clock is ahead of the true time, in milliseconds.
@@ -113,7 +114,7 @@ impl State {
                 self.latest = self.latest.max(BEGIN + self.later + left_at + belief.ahead);
             }
             if held >= HELD_MILLIS {
-                self.went_back |= believed.ahead < belief.ahead;
+                self.was_set_back |= believed.ahead < belief.ahead;
                 if held > HELD_MILLIS_MAX {
                     self.kept = self.kept.min(BEGIN + self.later + now + ahead);
                 }
@@ -147,8 +148,8 @@ impl Time {
         let truth = BEGIN + state.later + state.now();
         let ahead = || state.beliefs.iter().map(|belief| belief.ahead);
         let at = |ahead: Option<i64>| truth + ahead.unwrap_or(state.ahead);
-        let is_behind = state.beliefs.iter().any(|belief| belief.behind.is_some());
-        let earliest = at(ahead().min()) - if is_behind { STARTS_MILLIS } else { 0 };
+        let uses_stored = state.beliefs.iter().any(|belief| belief.refused.is_some());
+        let earliest = at(ahead().min()) - if uses_stored { STARTS_MILLIS } else { 0 };
         (Timestamp::from_millis(earliest), Timestamp::from_millis(at(ahead().max()).max(state.kept)))
     }
 
@@ -165,7 +166,7 @@ impl Time {
     /// again does not know lists of earlier lives.
     pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
         let state = self.0.lock();
-        let listed = state.listed.get(&of).filter(|_| !state.went_back);
+        let listed = state.listed.get(&of).filter(|_| !state.was_set_back);
         listed.copied().unwrap_or(Timestamp::MIN)
     }
 
@@ -184,12 +185,12 @@ impl Time {
         self.0.lock().suspended
     }
 
-    /// Lets time pass without a running engine.
+    /// Advances the clocks while no engine runs.
     pub(crate) fn stand_still(&self, millis: i64) {
         self.0.lock().before += millis;
     }
 
-    /// Restarts the machine. Nothing runs on it meanwhile.
+    /// Restarts the machine while no engine runs.
     pub(crate) fn reboot(&self) {
         let mut state = self.0.lock();
         state.boot += 1;
@@ -197,7 +198,7 @@ impl Time {
     }
 
     /// The latest time that the service may have used so far. A change may get this timestamp even if the
-    /// wall clock has since gone back, because a later change must not get the timestamp of a list ordered by
+    /// wall clock was set back since, because its timestamp must be later than any list ordered by
     /// `updated_at` that was already returned.
     pub(crate) fn latest_believed(&self) -> Timestamp {
         self.believed().1.max(Timestamp::from_millis(self.0.lock().latest))
@@ -238,16 +239,16 @@ impl Time {
         state.ahead = millis;
         let now = state.now();
         let near = |other: i64| (other - millis).abs() <= FOLLOWED_MILLIS;
-        let mut went_back = false;
+        let mut was_set_back = false;
         for belief in &mut state.beliefs {
-            if near(belief.ahead) || belief.behind.is_some() && millis > belief.ahead {
-                went_back |= millis < belief.ahead;
+            if near(belief.ahead) || belief.refused.is_some() && millis > belief.ahead {
+                was_set_back |= millis < belief.ahead;
                 *belief = Belief::sure(millis);
             } else {
-                belief.doubts_since = Some(now).filter(|_| !belief.behind.is_some_and(near));
+                belief.doubts_since = Some(now).filter(|_| !belief.refused.is_some_and(near));
             }
         }
-        state.went_back |= went_back;
+        state.was_set_back |= was_set_back;
     }
 
     /// Starts a life, within its runtime. The service uses the later of the wall clock and the stored time,
@@ -269,7 +270,7 @@ impl Time {
         let goes_on = kept.wall.millis() + boot.map_or(0, |boot| now - state.booted - boot.passed);
         // Within a boot, the service forgets no list that it has returned. After a restart of the machine, it
         // forgets no stored time.
-        for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.went_back) {
+        for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.was_set_back) {
             assert!(
                 listed.millis() <= goes_on,
                 "a list showed all changes until {listed}, but new timestamps begin at {goes_on}"
@@ -277,7 +278,7 @@ impl Time {
         }
         let goes_on_at = Timestamp::from_millis(goes_on);
         state.listed.values_mut().for_each(|listed| *listed = goes_on_at.min(*listed));
-        state.went_back = false;
+        state.was_set_back = false;
         state.latest = state.latest.max(goes_on);
         if wall >= kept.wall.millis() {
             return false;
@@ -285,7 +286,7 @@ impl Time {
         state.kept = goes_on;
         let ahead = goes_on - (BEGIN + state.later + now);
         if (ahead - state.ahead).abs() > FOLLOWED_MILLIS {
-            state.beliefs = vec![Belief { ahead, doubts_since: None, behind: Some(state.ahead) }];
+            state.beliefs = vec![Belief { ahead, doubts_since: None, refused: Some(state.ahead) }];
         }
         true
     }

@@ -1,8 +1,8 @@
 //! The wide workload: more businesses, time zones and endpoints, with bursts, conditions, keys, and reads
 //! just before a power cut.
 //!
-//! The first workload draws no random numbers for these. A seed that found a fault with the first workload
-//! therefore still has the same history.
+//! The first workload draws no random numbers for these features. A seed that found a fault with the first
+//! workload therefore still has the same history.
 
 use std::time::Duration;
 
@@ -41,9 +41,9 @@ const ZONES: [Tz; 9] = [
     chrono_tz::Pacific::Apia,
     chrono_tz::America::Santiago,
 ];
-/// The start of the seed, in days after the usual start. One or two days later, clocks change in some zones:
-/// on 7 March (America), 27 March (Europe), 3 April (Lord Howe, Chatham, Santiago), 2 and 23 October, and 30
-/// October (America).
+/// The possible starts of a seed, in days after the usual start. One or two days after each, clocks change in
+/// some zones: on 7 March (America), 27 March (Europe), 3 April (Lord Howe, Chatham, Santiago), 2 and 23
+/// October, and 30 October (America).
 const BEGINNINGS: [i64; 7] = [0, 5, 25, 32, 214, 235, 242];
 const DAY_MILLIS: i64 = 86_400_000;
 const BUSINESSES: usize = 5;
@@ -161,7 +161,7 @@ impl Sim {
         let part = (*self.dice.pick(&["contact 1", "CONTACT 10", "renamed", "t 1"])).to_owned();
         let handle = life.engine.business(self.shops[shop].id);
         let (world, ledger) = (self.world.clone(), std::sync::Arc::clone(&self.ledger));
-        world.say(format_args!("somebody searches {shop} for {part}"));
+        world.say(format_args!("a client searches {shop} for {part}"));
         life.spawn(async move {
             let filter = ContactFilter { name_part: Some(part.clone()), ..ContactFilter::default() };
             let Ok(found) = all(7, async |page| handle.contacts(&filter, &page).await).await else { return };
@@ -182,7 +182,7 @@ impl Sim {
     pub(crate) async fn glance(&mut self, life: &mut Life) {
         life.quiet().await;
         self.learn();
-        self.world.say(format_args!("a glance before the power goes"));
+        self.world.say(format_args!("reads just before the power cut"));
         self.world.disk.set_sync_delay(Duration::from_millis(self.dice.between(5, 40)));
         for _ in 0..self.dice.between(1, 4) {
             self.some_request(life);
@@ -196,8 +196,8 @@ impl Sim {
         self.world.check();
     }
 
-    /// Creates the endpoints of a new business. In seeds with several endpoints, they share the places for
-    /// attempts. In the other seeds, all events go to one receiver.
+    /// Creates the endpoints of a new business. In seeds with several endpoints, they share the permits for
+    /// attempts. In the other seeds, one receiver gets all events.
     pub(crate) async fn found_endpoints(&mut self, life: &mut Life, shop: usize) {
         let count = match self.workload {
             Workload::First => 1,

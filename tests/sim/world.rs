@@ -39,7 +39,7 @@ impl Trace {
         lines[lines.len().saturating_sub(count)..].join("\n")
     }
 
-    #[allow(clippy::print_stdout, reason = "the history of a seed is printed for its readers")]
+    #[allow(clippy::print_stdout, reason = "prints the history if `SIM_TRACE` is set")]
     fn add(&self, line: String) {
         if self.aloud {
             println!("{line}");
@@ -48,8 +48,8 @@ impl Trace {
     }
 }
 
-/// The maximum number of concurrent attempts in every other seed. It is so small that endpoints wait for each
-/// other. A waiting endpoint has no actor.
+/// The maximum number of concurrent attempts in every other seed. It is so small that endpoints wait for
+/// permits. A waiting endpoint has no actor.
 const FEW_PLACES: usize = 12;
 
 /// Everything outside of the engine. It is cheap to clone.
@@ -80,7 +80,8 @@ thread_local! {
 /// The panic payload of a change that makes its actor fail.
 pub(crate) struct Meant;
 
-/// Counts panics from now on, because a supervisor catches the panics of actors and hides them.
+/// Counts panics from now on. The count is needed because a supervisor catches the panics of actors and hides
+/// them.
 pub(crate) fn count_panics() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

@@ -124,8 +124,8 @@ impl Conformance {
             let value = match values[..] {
                 [] if header["required"] == true => return Err(format!("the header {name} is missing")),
                 [] => continue,
-                [value] => value.to_str().map_err(|_| format!("the header {name} is no text"))?,
-                _ => return Err(format!("the header {name} is there more than once")),
+                [value] => value.to_str().map_err(|_| format!("the header {name} is not text"))?,
+                _ => return Err(format!("the header {name} occurs more than once")),
             };
             let schema = &header["schema"];
             let typed = match schema["type"].as_str() {
@@ -150,14 +150,18 @@ impl Conformance {
         let Some((media, content)) =
             response["content"].as_object().and_then(|content| content.iter().next())
         else {
-            return if body.is_empty() { Ok(()) } else { Err("a body where there is none".into()) };
+            return if body.is_empty() {
+                Ok(())
+            } else {
+                Err("the response has a body that the document does not describe".into())
+            };
         };
         let declared = headers.get("content-type").and_then(|value| value.to_str().ok());
         if declared != Some(media) {
             return Err(format!("the media type is {declared:?}"));
         }
         if method == "HEAD" {
-            return if body.is_empty() { Ok(()) } else { Err("a body in answer to HEAD".into()) };
+            return if body.is_empty() { Ok(()) } else { Err("the response to HEAD has a body".into()) };
         }
         if media == "application/x-ndjson" {
             let mut lines = body.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
@@ -170,7 +174,7 @@ impl Conformance {
     }
 
     fn validate(&self, schema: &Value, value: &Value) -> Result<(), String> {
-        let validator = self.validators.get(&schema.to_string()).ok_or("a schema that was not compiled")?;
+        let validator = self.validators.get(&schema.to_string()).ok_or("the schema was not compiled")?;
         let problems: Vec<_> = validator
             .iter_errors(value)
             .map(|error| format!("{} at {:?}", error, error.instance_path.as_str()))

@@ -149,8 +149,8 @@ impl Endpoint {
         true
     }
 
-    /// After a restart, reads the status of the endpoint. If the response with a new secret was lost,
-    /// replaces the secret.
+    /// Reads the status of the endpoint after a restart. Replaces the secret if the response with its newest
+    /// secret was lost.
     pub(crate) async fn take_stock(&self, client: &Client, shop: &Shop) {
         let asked = now();
         let shown = client.operator("GET", &self.hook.path(shop), None).await;
@@ -184,9 +184,9 @@ impl Endpoint {
         if switches[begun].what {
             return None;
         }
-        // A further request to disable the endpoint changes nothing.
+        // Only a request to enable the endpoint ends the disabled state.
         let next_on = switches[begun + 1..].iter().find(|switch| switch.what)?;
-        // The moment is truncated to milliseconds.
+        // `moment` is truncated to milliseconds, so the event may be up to a millisecond later.
         (next_on.asked > moment + TimeDelta::milliseconds(1)).then_some(next_on.asked)
     }
 

@@ -1,10 +1,10 @@
-//! Webhooks of the real program, which delivers over real TLS to receivers in a separate network. There, the
-//! loopback device has public addresses, so that every rule on addresses applies unchanged.
+//! Webhooks of the real program, which delivers over real TLS to receivers in a separate network. In that
+//! network, the loopback device has public addresses, so that every rule on addresses applies unchanged.
 //!
 //! If the system does not permit such a network, each test prints one line and passes. With
 //! `REQUIRE_NAMESPACES=1`, it fails.
 
-#![allow(clippy::unwrap_used)] // a test stops where something is wrong
+#![allow(clippy::unwrap_used)] // a test may panic, and `unwrap` shows the line
 
 mod certificates;
 #[allow(dead_code, reason = "the crash tests use the other items")]

@@ -1,5 +1,6 @@
-//! A separate network. The test runs itself again inside a new network namespace and mount namespace. There,
-//! the loopback device has the addresses of [`Network`], and the test can write `/etc/hosts`.
+//! A separate network. The test starts itself again inside a new network namespace and a new mount namespace.
+//! In the namespaces, the loopback device has the addresses of [`Network`], and the test can write
+//! `/etc/hosts`.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +12,7 @@ use tempfile::TempDir;
 
 use crate::certificates::Authority;
 
-/// The environment variable that shows the test that it runs inside the namespace.
+/// The environment variable that is set for a test inside the namespaces.
 const INSIDE: &str = "WEBHOOKS_INSIDE";
 
 /// The environment variable that makes a test fail if namespaces are not permitted.
@@ -20,7 +21,7 @@ const REQUIRED: &str = "REQUIRE_NAMESPACES";
 /// The IPv4 addresses of the machine inside the namespace.
 const V4: &str = "93.184.216.1/24";
 
-/// What a test inside the namespace needs.
+/// The commands that must succeed inside the namespaces for a test to run.
 const NEEDED: &str =
     "ip link set lo up && ip addr add 93.184.216.1/24 dev lo && mount --bind /etc/hosts /etc/hosts";
 

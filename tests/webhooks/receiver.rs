@@ -26,7 +26,7 @@ pub(crate) const OK: &str = "HTTP/1.1 204 No Content\r\n\r\n";
 /// The response of a receiver that refuses the event.
 pub(crate) const NO: &str = "HTTP/1.1 500 Internal Server Error\r\ncontent-length: 2\r\n\r\nno";
 
-/// The wall clock. The program uses the same clock.
+/// The time of the wall clock, which the program also uses.
 pub(crate) fn now() -> DateTime<Utc> {
     std::time::SystemTime::now().into()
 }

@@ -65,7 +65,7 @@ impl Seen {
 
 /// Waits until the first endpoint has received every event. Its receiver accepts all of them.
 pub(crate) async fn drain(client: &Client, shop: &Shop, endpoint: &Endpoint) {
-    until("the end of what waits", async || {
+    until("all deliveries are finished", async || {
         let path = format!("{}/deliveries?status=pending", endpoint.hook.path(shop));
         let left = client.operator("GET", &path, None).await["data"].take();
         if left.as_array().unwrap().is_empty() { Ok(()) } else { Err(left) }
@@ -97,12 +97,12 @@ pub(crate) async fn judge(
     let of_appointments = audit.iter().filter(|entry| entry["resource_type"] == "appointment");
     let kept: BTreeSet<_> =
         of_appointments.map(|entry| (text(entry, "resource_id"), text(entry, "at"))).collect();
-    assert_same(&kept, &seen.changes, "the changes that were kept and those that were announced");
+    assert_same(&kept, &seen.changes, "the stored changes and those in the events");
     let ids = |list: Vec<Value>| list.iter().map(|one| text(one, "id")).collect::<BTreeSet<_>>();
     let appointments = ids(client.appointments(shop, "").await);
-    assert_same(&appointments, &seen.appointments, "the appointments there are and those announced");
+    assert_same(&appointments, &seen.appointments, "the stored appointments and those in the events");
     let contacts = ids(client.list(shop, "/contacts?limit=100").await);
-    assert_same(&contacts, &seen.contacts, "the contacts there are and those announced");
+    assert_same(&contacts, &seen.contacts, "the stored contacts and those in the events");
 
     let events: BTreeSet<_> = seen.events.keys().cloned().collect();
     for (number, (endpoint, log)) in endpoints.iter().zip(logs).enumerate() {
@@ -115,7 +115,9 @@ pub(crate) async fn judge(
         for row in &log {
             let id = text(row, "event_id");
             match row["status"].as_str().unwrap() {
-                "delivered" => assert!(taken.contains(&*id), "delivered but never received: {row}"),
+                "delivered" => {
+                    assert!(taken.contains(&*id), "recorded as delivered but never received: {row}")
+                }
                 "pending" => {}
                 "missed" => {
                     let on = number < STEADY || endpoint.was_on_since(instant(row, "created_at"));

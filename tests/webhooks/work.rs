@@ -18,8 +18,7 @@ const SLOTS: usize = 500;
 pub(crate) const STAFF: usize = 3;
 /// The number of contacts that bookings are made for.
 const CONTACTS: usize = 2_000;
-/// Clients move or cancel one of this many newest appointments. Most changes therefore affect the same
-/// appointments.
+/// Clients move or cancel one of this many newest appointments, so many changes affect the same appointments.
 const RECENT: usize = 100;
 /// The maximum pause of an operator between two calls.
 const PAUSE: Duration = Duration::from_millis(20);

@@ -20,7 +20,7 @@ pub(super) fn axe() -> Option<String> {
                 std::env::var_os("REQUIRE_AXE").is_none(),
                 "REQUIRE_AXE is set, but axe-core is not installed"
             );
-            eprintln!("skipped: no page is held against WCAG, for there is no {}", place.display());
+            eprintln!("skipped: pages are not checked against WCAG, because {} is missing", place.display());
             None
         }
     }

@@ -16,7 +16,7 @@ fn pages() -> Vec<String> {
 }
 
 #[tokio::test]
-async fn no_page_of_the_documentation_breaks_its_policy_its_layout_or_wcag() {
+async fn documentation_pages_follow_their_security_policy_fit_the_window_and_meet_wcag() {
     let server = Server::open().await;
     let Some(window) = window(&server.origin()).await else { return };
     let (axe, pictures) = (axe(), std::env::var_os("DOCS_PICTURES").map(std::path::PathBuf::from));

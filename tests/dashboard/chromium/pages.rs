@@ -31,7 +31,7 @@ fn pages(salon: &Salon) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn no_page_breaks_its_policy_its_layout_or_wcag() {
+async fn pages_follow_their_security_policy_fit_the_window_and_meet_wcag() {
     let salon = Salon::open().await;
     let Some(window) = window(&salon.server.origin()).await else { return };
     let axe = axe();
@@ -83,8 +83,8 @@ async fn no_page_runs_customer_input_as_script() {
 const LISTEN: &str = "window.focused = new Set(); \
     document.addEventListener('focusin', event => window.focused.add(event.target)); document.activeElement?.blur();";
 
-/// The elements that can be used but never got the focus. For a group of radio buttons one of them is enough,
-/// because the arrow keys reach the others.
+/// The elements that can be used but never got the focus. In a group of radio buttons, one button with the
+/// focus is enough, because the arrow keys reach the others.
 const MISSED: &str = "\
     const usable = [...document.querySelectorAll('a[href],button,input:not([type=hidden]),select,textarea,summary,[tabindex=\"0\"]')]; \
     const shown = usable.filter(e => !e.disabled && e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length); \
@@ -92,7 +92,7 @@ const MISSED: &str = "\
     return shown.filter(e => !window.focused.has(e) && !group(e)).map(e => e.outerHTML.slice(0, 160));";
 
 #[tokio::test]
-async fn everything_on_every_page_is_reached_by_the_keyboard() {
+async fn every_element_on_every_page_can_be_reached_by_keyboard() {
     let salon = Salon::open().await;
     let Some(window) = window(&salon.server.origin()).await else { return };
     take_over(&window, &salon.signed_in(&salon.owner).await).await;

@@ -32,8 +32,8 @@ struct Driver {
 }
 
 impl Driver {
-    /// Starts the driver. A driver that is started at the same time may take the port that this one has
-    /// chosen. This one then ends, and is started again.
+    /// Starts the driver. If another driver takes its port at the same moment, the driver ends, and the
+    /// function starts it again.
     fn start() -> Option<Self> {
         (0..STARTS_MAX).find_map(|_| Self::try_start())
     }
@@ -58,7 +58,7 @@ impl Driver {
 
 impl Drop for Driver {
     fn drop(&mut self) {
-        // After a signal, the driver also ends its browser. After a kill it would not.
+        // On SIGTERM, the driver also ends its browser. After SIGKILL, the browser would continue to run.
         let _ = Command::new("kill").arg(self.process.id().to_string()).status();
         let _ = self.process.wait();
     }
@@ -86,7 +86,7 @@ pub(super) async fn window(origin: &str) -> Option<Window> {
     });
     let skipped = |why: &str| {
         assert!(!required, "REQUIRE_BROWSER is set, but {why}");
-        eprintln!("skipped: pages are not tried in a browser, for {why}");
+        eprintln!("skipped: pages are not tested in a browser, because {why}");
     };
     let Some(driver) = Driver::start().filter(|_| has_browser) else {
         skipped("there is no chromium with chromedriver on PATH");

@@ -99,7 +99,8 @@ impl Browser {
         self.post(action, &all).await
     }
 
-    /// Submits the form with this action, without one of its fields. This is what an unchecked box sends.
+    /// Submits the form with this action, without one of its fields. A browser sends no field for an
+    /// unchecked box.
     pub(crate) async fn submit_without(&mut self, page: &Page, action: &str, field: &str) -> Page {
         let mut all = page.form(action).fields;
         all.retain(|(name, _)| name != field);

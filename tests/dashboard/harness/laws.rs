@@ -73,10 +73,10 @@ fn check_markup(page: &Page) {
     assert_eq!(headings, 1, "{what}: a page must have one main heading");
     for form in page.forms() {
         if form.method == "get" {
-            continue; // this form only reads
+            continue; // a form that changes nothing needs no id
         }
         assert_eq!(form.method, "post", "{what}");
         let has_id = form.fields.iter().any(|(name, value)| name == "form" && value.len() == 55);
-        assert!(has_id, "{what}: a form has no id for one use: {form:?}");
+        assert!(has_id, "{what}: a form has no form id: {form:?}");
     }
 }

@@ -11,12 +11,12 @@ use receptionist::service;
 
 use crate::harness::{Browser, Page, Server};
 
-/// Stands for a redirect to the sign-in page.
+/// The value in a row for a redirect to the sign-in page.
 const SIGN_IN: u16 = 401;
 
 /// The expected responses of a route: its method, its path, and the statuses for an owner, an admin, a
-/// member, the owner of another business, and a client without a session. Tokens and all ids except the
-/// business's do not exist, and forms are sent without fields.
+/// member, the owner of another business, and a client without a session. In the requests, only the id of the
+/// business exists: all other ids and the tokens are invented. Forms are sent without fields.
 type Row = (&'static str, &'static str, [u16; 5]);
 
 fn rows() -> impl Iterator<Item = Row> {
@@ -85,7 +85,7 @@ fn status(page: &Page) -> u16 {
     if page.header("location").starts_with("/dashboard/sign-in?next=") { SIGN_IN } else { page.status }
 }
 
-/// A valid id for one use, from any form that the browser can see.
+/// A valid form id, from any form that the browser can see. A form id can be used only once.
 async fn form_id(browser: &mut Browser) -> String {
     let account = browser.get("/dashboard/account").await;
     match account.status {
@@ -128,7 +128,7 @@ async fn every_route_responds_to_every_client_as_in_the_table() {
 }
 
 #[tokio::test]
-async fn a_form_of_another_site_is_refused_on_every_route_but_one_click() {
+async fn a_form_of_another_site_is_refused_except_for_one_click_unsubscribing() {
     let server = Server::open().await;
     let (salon, [mut owner, ..]) = everybody(&server).await;
     for (method, path, _) in rows().filter(|(method, ..)| *method == "POST") {
@@ -145,13 +145,16 @@ async fn a_form_of_another_site_is_refused_on_every_route_but_one_click() {
             } else {
                 page.is(403).says("the form came from another site");
             }
-            assert!(owner.get("/dashboard/account").await.status == 200, "{method} {path} had no effect");
+            assert!(
+                owner.get("/dashboard/account").await.status == 200,
+                "{method} {path} of another site ended the session"
+            );
         }
     }
 }
 
 #[tokio::test]
-async fn a_method_that_no_page_has_is_refused_and_a_form_alone_leads_to_its_page() {
+async fn an_unsupported_method_is_refused_and_the_url_of_a_form_redirects_to_its_page() {
     let server = Server::open().await;
     let (salon, [mut owner, ..]) = everybody(&server).await;
     for method in ["PUT", "PATCH", "DELETE"] {

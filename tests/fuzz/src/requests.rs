@@ -63,16 +63,16 @@ impl Random for Counted {
     }
 }
 
-/// Resolves every name to a public address. No connection to it succeeds.
-pub(crate) struct Nobody;
+/// Resolves every name to a public address. Refuses every connection.
+pub(crate) struct Unreachable;
 
-impl Resolver for Nobody {
+impl Resolver for Unreachable {
     fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         Box::pin(std::future::ready(Ok(vec![[93, 184, 216, 34].into()])))
     }
 }
 
-impl Dialer for Nobody {
+impl Dialer for Unreachable {
     fn dial(&self, _: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
         Box::pin(std::future::ready(Err(io::ErrorKind::ConnectionRefused.into())))
     }
@@ -186,9 +186,9 @@ async fn found() -> Founded {
 
 impl Server {
     async fn open(disk: &MemoryBackend, random: &Arc<Counted>) -> Self {
-        let nobody = Arc::new(Nobody);
+        let unreachable = Arc::new(Unreachable);
         let ports = Ports::with_clock_and_random(Arc::new(Morning), random.clone());
-        let ports = Ports { resolver: nobody.clone(), dialer: nobody, ..ports };
+        let ports = Ports { resolver: unreachable.clone(), dialer: unreachable, ..ports };
         let store = Store::in_memory(disk, Box::new(|error| panic!("{error}"))).unwrap();
         let engine = Engine::start(store, ports).await.unwrap();
         engine.people().set_public_url(Some("http://127.0.0.1:8080"));

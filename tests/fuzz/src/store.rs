@@ -123,14 +123,14 @@ impl World {
         self.store.submit(business(), std::mem::take(&mut self.batch), Box::new(done));
     }
 
-    async fn settle(&self) {
+    async fn wait_durable(&self) {
         if let Medium::Memory(disk) = &self.medium {
             disk.release_syncs();
         }
         self.store.settled(business()).await.unwrap();
         assert!(
             self.held(Order::Descending) == *self.states.last().unwrap(),
-            "the store must contain every change that is settled"
+            "the store must contain every submitted change"
         );
     }
 
@@ -205,7 +205,7 @@ impl World {
                     tokio::task::yield_now().await;
                 }
             }
-            12 => self.settle().await,
+            12 => self.wait_durable().await,
             13 => {
                 if let Medium::Memory(disk) = &self.medium {
                     disk.hold_syncs();
@@ -249,7 +249,7 @@ pub fn check(data: &[u8]) {
             world.step(step[0], step[1], step[2], seed * SEED_STRIDE).await;
         }
         world.commit();
-        world.settle().await;
+        world.wait_durable().await;
         world.reopen().await;
         world.store.close().await.unwrap();
     });

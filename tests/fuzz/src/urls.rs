@@ -1,7 +1,7 @@
 //! Webhook URLs and addresses, compared with a second implementation of the rules.
 //!
-//! This implementation compares with the first and last addresses in the registries. The service uses
-//! prefixes.
+//! This implementation compares an address with the first and last addresses of the ranges in the registries.
+//! The service compares prefixes.
 
 use std::future::{Future, ready};
 use std::io;
@@ -14,7 +14,7 @@ use domain::{Host, WebhookUrl, is_public};
 use net::{Asker, Guard, Network};
 use ports::{BoxFuture, Resolver};
 
-use super::requests::Nobody;
+use super::requests::Unreachable;
 
 /// The first and the last address of each range that is not public.
 const NOT_PUBLIC_V4: [([u8; 4], [u8; 4]); 19] = [
@@ -170,7 +170,8 @@ pub fn check(data: &[u8]) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let _entered = runtime.enter();
     match at_once(
-        Guard::new(Network::new(Arc::new(Leads(leads_to)), Arc::new(Nobody))).check(&url, Asker::Attempt),
+        Guard::new(Network::new(Arc::new(Leads(leads_to)), Arc::new(Unreachable)))
+            .check(&url, Asker::Attempt),
     ) {
         Ok(dialled) => {
             assert!(expected, "{url:?} led to an internal address: {dialled:?}");

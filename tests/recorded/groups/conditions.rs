@@ -24,7 +24,7 @@ pub(crate) async fn play(scene: &mut Scene) {
             }
         }
     }
-    // The resource had not changed, so the conditional change was made.
+    // This script contains conditional changes that succeed, because the resource has not changed.
     scene.play(include_str!("../scripts/conditions.txt")).await;
 }
 

@@ -38,7 +38,7 @@ async fn refused(scene: &mut Scene, operation: &Operation) {
     };
     // The number of invalid operator tokens per minute is limited.
     scene.server.clock.advance(60);
-    scene.send(ask(path), Who::Nobody).await;
+    scene.send(ask(path), Who::Anonymous).await;
     scene.send(ask(path), Who::With(WRONG_KEY)).await;
     if is_public {
         let weak = scene.kept(if path.contains("knowledge") { "hooks.key" } else { "weak.key" });

@@ -130,8 +130,8 @@ pub(super) fn choices(dice: &Dice) -> Vec<(AlertKind, AlertChoice)> {
     vec![one(), one()]
 }
 
-/// A person marks one alert or all alerts as read. An acknowledged mark is permanent, and the unread count
-/// matches it.
+/// Marks one alert or all alerts of a person as read. Checks that an acknowledged mark stays, and that the
+/// number of unread alerts includes it.
 pub(super) async fn read(
     business: &BusinessHandle,
     dice: &Dice,

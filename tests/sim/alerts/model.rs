@@ -47,7 +47,7 @@ struct Member {
 struct Booked {
     status: String,
     staff: StaffId,
-    /// Whether the appointment was ever confirmed. If so, the team has been alerted about it.
+    /// Whether the appointment was ever confirmed. The team gets alerts only about such appointments.
     known: bool,
 }
 
@@ -196,9 +196,9 @@ impl Expected {
         unasked
     }
 
-    /// Checks that the outbox and its log contain exactly the expected mails. A person who is sometimes
-    /// disabled may have fewer mails, and so may every person at the limit. An alert that was shown instead
-    /// of mailed (`unasked`) must be in no mail. Returns the mails that must arrive.
+    /// Checks that the outbox and its log contain exactly the expected mails. The person who is sometimes
+    /// disabled may have fewer mails. At the limit on pending mails, every person may have fewer. An alert
+    /// that was shown instead of mailed (`unasked`) must be in no mail. Returns the mails that must arrive.
     pub(super) fn check_mails(
         &self,
         store: &Store,

@@ -83,8 +83,8 @@ impl Asker {
         });
     }
 
-    /// Repeats a request. Before an erasure, the response must be the recorded one. After it, the response
-    /// shows the current state.
+    /// Repeats a request. If no erasure was requested, the response must be the recorded one. After an
+    /// erasure, the response shows the current state.
     pub(super) async fn make_again(
         &self,
         contact: ContactId,
@@ -102,11 +102,11 @@ impl Asker {
         };
         let answered_anew = answer.as_ref().is_none_or(|answer| !answer.replayed);
         if answered_anew && let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {
-            // The service has deleted the idempotency key, and the key now has a new response.
+            // The service had deleted the idempotency key, and has now stored a new response for it.
             person.answered.retain(|(of, ..)| *of != key);
         }
         let Some(answer) = answer else { return };
-        // A concurrent repetition may have been handled as a new request.
+        // The service may have handled a concurrent repetition as a new request.
         let all = self.guests.all.lock();
         let of_first = |person: &Person| person.answered.iter().any(|(of, ..)| *of == key);
         let stands = all[self.at].people.get(&contact).is_some_and(of_first);
@@ -114,11 +114,13 @@ impl Asker {
         let is_there = before == Some(Gone::No) && gone() == Some(Gone::No);
         if stands && is_there && answer.replayed && first != answer.value {
             let [first, now] = [&first[..], &answer.value[..]].map(String::from_utf8_lossy);
-            self.world.wrong(format_args!("guest {number} was answered {first}, and now {now}"));
+            self.world.wrong(format_args!(
+                "the first response to guest {number} was {first}, and the repeated one {now}"
+            ));
         }
         if !answer.replayed {
-            // The key was older than a day, so the service handled this as a new request. Its response
-            // contains data of the person.
+            // The idempotency key was older than a day, so the service handled the repetition as a new
+            // request. Its response contains data of the person.
             let body = json(&answer.value);
             let shown = if body["contact_id"].is_null() { &body["id"] } else { &body["contact_id"] };
             let made: ContactId = id(shown);
