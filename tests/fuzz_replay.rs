@@ -188,7 +188,7 @@ fn the_corpus_has_a_request_that_succeeds_for_every_route() {
         assert_eq!(statuses.len(), lines.len(), "{text}");
         for (line, _) in lines.into_iter().zip(statuses).filter(|(_, status)| *status < 300) {
             let (method, path) = line.split_once(' ').unwrap();
-            // Deletions use the spare records, so their placeholders count as the usual ones.
+            // Deletions use the spare records, so `{spare_service_id}` counts as `{service_id}`.
             tried.insert((method.to_owned(), path.split('?').next().unwrap().replace("{spare_", "{")));
         }
     }

@@ -101,7 +101,7 @@ async fn whole_days_end_at_24_00_and_adjacent_days_form_one_window() {
 }
 
 #[tokio::test]
-async fn windows_that_touch_keep_their_own_grids() {
+async fn adjacent_windows_have_separate_grids() {
     let server = Server::open().await;
     let hours = json!([day("tuesday", "22:10", "02:20"), day("wednesday", "02:20", "04:00")]);
     let salon = server.salon_with(json!({ "hours": hours })).await;

@@ -13,7 +13,8 @@ async fn a_booking_returns_the_complete_appointment_which_can_be_read() {
     let more = json!({ "staff_id": salon.ben, "allow_pending": true });
     let answer = salon.try_book_with(&salon.massage, "2026-03-03T10:00:00+01:00", more).await;
     let booked = answer.created();
-    // A timestamp is later than all earlier ones, even if the clock does not advance.
+    // Each timestamp is later than the previous one, even if the clock does not advance. The test therefore
+    // ignores the last digits.
     assert!(booked["created_at"].as_str().unwrap().starts_with("2026-03-02T06:00:00.00"));
     assert_eq!(
         booked,
@@ -112,7 +113,7 @@ async fn a_time_can_be_booked_exactly_when_it_is_listed() {
 }
 
 #[tokio::test]
-async fn a_refusal_says_why_the_time_is_not_open() {
+async fn a_refusal_gives_the_reason_why_the_time_is_not_available() {
     let server = Server::open().await;
     let salon = server.salon().await;
     server.clock.set("2026-03-02T10:00:00Z");
@@ -268,7 +269,7 @@ async fn booked_minutes_are_counted_by_local_day() {
 }
 
 #[tokio::test]
-async fn pending_requests_count_for_the_assignment_and_hold_their_time() {
+async fn pending_requests_count_as_booked_minutes_and_block_their_time() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let ask = async |start: &str| {

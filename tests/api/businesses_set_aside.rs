@@ -1,5 +1,5 @@
-//! A business that was set aside because of damaged rows. Every request to it gets the status 500. All other
-//! businesses work.
+//! A business that was set aside because of damaged rows. Every request to this business gets the status 500.
+//! All other businesses work.
 
 use std::net::SocketAddr;
 
@@ -74,7 +74,8 @@ async fn a_business_that_is_set_aside_returns_500_and_the_others_work() {
     let metrics = raw(operator, request).await;
     assert!(metrics.contains("receptionist_businesses_set_aside 1\n"), "{metrics}");
 
-    // The operator lifts the mark, so the service accepts the business again.
+    // The file lists the businesses that are set aside. After the file is deleted, the service accepts the
+    // business again.
     server.stop().await;
     std::fs::remove_file(&list).unwrap();
     server.start().await;

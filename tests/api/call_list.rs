@@ -77,7 +77,7 @@ async fn filters_select_the_right_items_alone_and_combined() {
 }
 
 #[tokio::test]
-async fn every_outcome_is_a_filter() {
+async fn calls_can_be_filtered_by_every_outcome() {
     let server = Server::open().await;
     let salon = server.salon().await;
     for outcome in OUTCOMES {

@@ -149,7 +149,7 @@ async fn a_call_belongs_to_the_contact_with_the_other_partys_number() {
 }
 
 #[tokio::test]
-async fn an_unknown_number_becomes_a_contact_once() {
+async fn an_unknown_number_creates_one_contact() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let caller = json!({ "from_number": "+33611111111", "contact_name": "Amélie" });

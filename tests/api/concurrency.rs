@@ -223,7 +223,7 @@ async fn polling_updated_since_misses_no_change() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_next_read_shows_the_change_of_a_response() {
+async fn a_read_after_a_response_shows_its_change() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let mut tasks = JoinSet::new();

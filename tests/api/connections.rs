@@ -91,7 +91,8 @@ async fn refused(server: &Server) -> Vec<(Api, String)> {
         let path = filled(path);
         all.push((api.clone(), head(method.as_str(), &path, "")));
         all.push((api.clone(), head("BREW", &path, &bearer)));
-        // The media type of a GET request is ignored. The other methods are refused because of it.
+        // The media type of a GET request is ignored. Requests with other methods are refused because of
+        // their media type.
         all.push((
             api.clone(),
             head(method.as_str(), &path, &format!("{bearer}content-type: text/plain\r\n")),
@@ -172,7 +173,8 @@ async fn refusals_for_rate_and_size_leave_a_usable_connection_or_say_that_it_end
     ] {
         let mut wire = Wire::to(&salon.api).await;
         wire.send(head("POST", "/v1/contacts", &format!("{bearer}{framing}\r\n\r\n"))).await;
-        // The server may already have sent its response and shut down writing. It continues to read.
+        // The server may already have sent its response and closed its sending side, but it continues to read
+        // the body.
         let _ = wire.0.write_all(body.as_bytes()).await;
         let response = wire.response().await;
         assert!(
@@ -180,7 +182,7 @@ async fn refusals_for_rate_and_size_leave_a_usable_connection_or_say_that_it_end
             "{response}"
         );
     }
-    // The HTTP library refuses an invalid head. The client can still read this response.
+    // The HTTP library refuses an invalid head. The client can still read the response of the library.
     let mut wire = Wire::to(&salon.api).await;
     wire.send("GET / HTTP/1.1\r\na b: c\r\n\r\n").await;
     wire.send("x".repeat(10_000)).await;

@@ -69,7 +69,7 @@ async fn one_of_name_phone_and_email_must_remain() {
 }
 
 #[tokio::test]
-async fn a_bad_patch_is_named_and_changes_nothing() {
+async fn an_invalid_patch_names_the_property_and_changes_nothing() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let made = salon.contact(whole()).await;

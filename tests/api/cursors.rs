@@ -1,4 +1,4 @@
-//! A cursor is bound to its list, filters and business. It is still valid after a restart.
+//! A cursor is valid only for its list, filters and business. It stays valid after a restart of the service.
 
 use crate::harness::{Api, Salon, Server, ids};
 

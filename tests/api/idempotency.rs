@@ -126,7 +126,7 @@ async fn an_idempotency_key_belongs_to_its_api_key() {
 }
 
 #[tokio::test]
-async fn a_key_is_kept_for_24_hours() {
+async fn an_idempotency_key_is_valid_for_24_hours() {
     let server = Server::open().await;
     let salon = server.salon().await;
     let body = salon.booking(&salon.cut, "2026-03-06T09:00:00Z", json!({}));
@@ -142,7 +142,7 @@ async fn a_key_is_kept_for_24_hours() {
 }
 
 #[tokio::test]
-async fn a_key_survives_a_restart() {
+async fn an_idempotency_key_survives_a_restart() {
     let mut server = Server::open().await;
     let salon = server.salon().await;
     let body = salon.booking(&salon.cut, AT, json!({}));

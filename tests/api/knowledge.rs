@@ -55,7 +55,7 @@ async fn every_property_has_its_rule() {
 }
 
 #[tokio::test]
-async fn fifty_thousand_characters_are_kept_and_replayed_byte_for_byte() {
+async fn fifty_thousand_characters_are_stored_and_replayed_byte_for_byte() {
     let mut server = Server::open().await;
     let mut salon = server.salon().await;
     let mut kept = Vec::new();

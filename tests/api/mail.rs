@@ -73,7 +73,7 @@ async fn a_refusal_of_the_relay_is_returned_in_its_words() {
 }
 
 #[tokio::test]
-async fn without_a_relay_or_an_address_it_is_refused() {
+async fn a_test_mail_without_a_relay_or_a_valid_address_is_refused() {
     let mut server = Server::open().await;
     let answer = server.operator.post("/mail/test", &json!({"to": "ada@example.org"})).await;
     answer.fails(409, "conflict");

@@ -76,7 +76,7 @@ async fn a_booking_by_the_team_is_confirmed_in_every_mode_and_follows_every_othe
 }
 
 #[tokio::test]
-async fn a_pending_request_holds_its_time_until_it_is_declined_or_cancelled() {
+async fn a_pending_request_blocks_its_time_until_it_is_declined_or_cancelled() {
     let server = Server::open().await;
     let salon = server.salon_with(json!({ "booking_mode": "request" })).await;
     let listed = async || {

@@ -1,7 +1,7 @@
 //! Compares the Prometheus rules and the Grafana dashboard in `.deploy` with the metrics of the service.
 //!
-//! Without `promtool` and `prometheus` on `PATH`, the tests that need them print a note and pass. With
-//! `REQUIRE_PROMETHEUS=1`, they fail.
+//! If `promtool` and `prometheus` are not on `PATH`, the tests that need them print a note and pass. With
+//! `REQUIRE_PROMETHEUS=1`, these tests fail instead.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -90,7 +90,7 @@ async fn every_metric_of_the_rules_and_of_the_dashboard_is_served() {
 }
 
 #[tokio::test]
-async fn promtool_finds_nothing_wrong_with_the_metrics_and_the_rules() {
+async fn promtool_accepts_the_metrics_and_the_rules() {
     if !has_prometheus() {
         return;
     }
@@ -112,7 +112,7 @@ async fn promtool_finds_nothing_wrong_with_the_metrics_and_the_rules() {
     }
 }
 
-/// A Prometheus server that scrapes the service. Dropping this kills it.
+/// A Prometheus server that scrapes the service. Its process is killed on drop.
 struct Prometheus {
     process: Child,
     address: SocketAddr,

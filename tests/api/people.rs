@@ -1,5 +1,5 @@
-//! People in the operator API: adding, changing and removing them, their links and alert settings, and the
-//! audit log of accounts.
+//! People in the operator API: adding, changing and removing people, their links, their alert settings, and
+//! the audit log of accounts.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,6 @@
-//! Every route of the public API. It is accepted with its scope alone, and refused without a key or without
-//! the scope. The first test fails if a route has no row. The module `foreign` tests ids of another business.
+//! Every route of the public API. A request is accepted with a key that has only the scope of the route, and
+//! refused without a key or without this scope. The first test fails if a route has no row. The module
+//! `foreign` tests ids of another business.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Webhook endpoints: creating, changing, enabling and disabling them, and the operator's view of deliveries.
+//! Webhook endpoints: creation, changes, enabling and disabling, and the operator's view of deliveries.
 
 use std::future::IntoFuture;
 

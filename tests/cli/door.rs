@@ -73,7 +73,8 @@ fn a_command_connects_by_name_to_a_server_with_a_signed_certificate() {
     let named = [LIST, &["--admin-url", &url]].concat();
     let by_file = [&named[..], &["--admin-tls-cert", "authority.pem"]].concat();
     assert!(demo.printed(&by_file).contains("Salon Lumière"));
-    // With the system's trusted authorities, the command knows this authority only through `SSL_CERT_FILE`.
+    // Without `--admin-tls-cert`, the command trusts the authorities of the system. `SSL_CERT_FILE` replaces
+    // these authorities.
     let trusts = demo.run_in(&named, &[("SSL_CERT_FILE", "authority.pem")]);
     assert_eq!(trusts.code, Some(0), "{}", trusts.errors);
     let errors = demo.refused(&named, 1);

@@ -15,7 +15,7 @@ fn program(here: &TempDir) -> Command {
     command
 }
 
-/// A running demonstration. Dropping this kills it.
+/// A running demonstration. Its process is killed on drop.
 pub(crate) struct Demo {
     here: TempDir,
     child: Child,
@@ -171,7 +171,7 @@ impl Drop for Demo {
     }
 }
 
-/// A second service in addition to a demonstration. Dropping this kills it.
+/// A second service in addition to a demonstration. Its process is killed on drop.
 pub(crate) struct Service {
     child: Child,
     /// Keeps the pipe open, so that the process can write to it.

@@ -221,19 +221,20 @@ async fn an_altered_store_is_refused_or_complete() {
 }
 
 #[tokio::test]
-async fn a_store_whose_newest_or_all_records_are_gone_is_refused() {
+async fn a_store_whose_newest_or_all_records_are_lost_is_refused() {
     let home = tempfile::tempdir().unwrap();
     let good = Good::make(home.path(), LIVES * 2).await;
     let records = |data_dir: &Path| data_dir.join("store/db");
     let ways: [&dyn Fn(&Path); 4] = [
-        // Changes the last synced byte. This loses one batch, unless the journal also contains the batch.
+        // Changes the last synced byte. The change loses one batch, unless the journal also contains the
+        // batch.
         &|data_dir| {
             alter_last_byte(&records(data_dir));
             fs::remove_file(data_dir.join("journal")).unwrap();
         },
         &|data_dir| fs::remove_file(records(data_dir)).unwrap(),
         &|data_dir| fs::remove_dir_all(data_dir.join("store")).unwrap(),
-        // Two segments claim the same position, and sled panics.
+        // Writes the same position into two segments, so that sled panics.
         &|data_dir| {
             let mut bytes = fs::read(records(data_dir)).unwrap();
             bytes.resize(SEGMENT_BYTES, 0);

@@ -1,6 +1,6 @@
 //! Kills the process during erasures and deletions of businesses. After the restart, acknowledged erasures
-//! are still in effect and the service completes them on its own. Then no row contains the erased data.
-//! `CRASH_ROUNDS` sets the number of rounds. Each round uses its own directory.
+//! are still in effect and the service completes them on its own. After that, no row contains the erased
+//! data. `CRASH_ROUNDS` sets the number of rounds. Each round uses its own directory.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,7 +23,8 @@ use crate::say::say;
 const ROUNDS: usize = 3;
 /// The number of calls, of messages and of appointments of each contact.
 const OF_EACH: usize = 150;
-/// The number of these appointments that are booked with an idempotency key, so that the response is stored.
+/// The number of appointments of each contact that are booked with an idempotency key, so that the store
+/// contains their responses.
 const REMEMBERED: usize = 20;
 const CLIENTS: usize = 12;
 const STAFF: usize = 3;
@@ -116,7 +117,7 @@ async fn check_rows(data_dir: &Path, words: &[Vec<u8>]) {
     assert!(counts.iter().all(|count| *count == 0), "rows still contain these words: {counts:?}");
 }
 
-/// A deletion that was requested, and whether it was acknowledged.
+/// A requested deletion, and whether the service has acknowledged it.
 struct Asked {
     path: String,
     acknowledged: bool,

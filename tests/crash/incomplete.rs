@@ -1,5 +1,5 @@
-//! Rows that a business has recorded but its store has lost. Backups and exports of the real program report
-//! them.
+//! Rows that are counted in the recorded usage of a business, but that the store has lost. Backups and
+//! exports of the real program report the missing rows.
 
 use std::path::Path;
 
@@ -69,7 +69,7 @@ async fn backups_and_exports_that_lack_rows_exit_with_1_and_name_them() {
     let accept = receptionist(&accept);
     assert_eq!(accept.status.code(), Some(0), "{}", lines(&accept));
     assert!(lines(&accept).contains(&lacks), "{}", lines(&accept));
-    // After the operator has accepted the store, it counts as intact.
+    // A store with missing rows that the operator has accepted counts as intact.
     let server = Server::on(&accepted);
     let client = Client::of(&server);
     assert_eq!(client.audit(&shop).await[1]["action"], "business.restored_incomplete");

@@ -26,7 +26,7 @@ const STAFF: usize = 3;
 /// The number of requests of earlier rounds that are repeated.
 const OLD_ANSWERS: usize = 40;
 
-/// What the clients know from the responses of all rounds.
+/// The requests of the clients in all rounds, sorted by their responses.
 #[derive(Default)]
 struct Book {
     /// The ids of this round's appointments that are not cancelled, according to the responses.

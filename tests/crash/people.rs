@@ -1,5 +1,5 @@
 //! Kills the process while clients add people to two businesses, make links and remove people. After the
-//! restart, acknowledged people are still there, each address belongs to a single person, and the store is
+//! restart, acknowledged people still exist, each address belongs to a single person, and the store is
 //! intact.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ const CLIENTS: usize = 8;
 const ADDRESSES: usize = 24;
 const ANSWERS_MAX: usize = 60;
 
-/// What the clients know from the responses.
+/// The expected people and memberships, according to the responses.
 #[derive(Default)]
 struct Book {
     /// The id of the person with each address.

@@ -37,7 +37,7 @@ fn environment(command: &mut Command, data_dir: &Path) {
         .env("RECEPTIONIST_LOG", "off");
 }
 
-/// A running service. Dropping this kills it.
+/// A running service. Its process is killed on drop.
 pub(crate) struct Server {
     child: Mutex<Child>,
     /// The base URL of the public API, including `/v1`.

@@ -16,8 +16,8 @@ use crate::process::{Server, serve};
 #[derive(Default)]
 struct Taken {
     mails: Vec<(String, String)>,
-    /// How many more mails the relay accepts before it kills the process, the process, and whether the relay
-    /// responds to the last mail.
+    /// The pending kill: the number of mails that the relay accepts before the kill, the process, and whether
+    /// the relay responds to the last of these mails.
     kill: Option<(usize, Arc<Server>, bool)>,
     /// Whether a kill is pending. The relay closes after the kill.
     kills: bool,
@@ -46,7 +46,7 @@ impl Relay {
         Self { url, taken, count }
     }
 
-    /// Opens the relay. It kills no process.
+    /// Opens the relay without a pending kill.
     pub(crate) fn open(&self) {
         let mut taken = self.taken.lock();
         (taken.kill, taken.kills) = (None, false);

@@ -9,7 +9,7 @@ use crate::backups::{filled, lines, path, receptionist};
 use crate::client::text;
 use crate::process::{Server, TOKEN};
 
-/// Runs `backup --in`. It finds the list of tombstones in the data directory.
+/// Runs `backup --in`. The command reads the list of tombstones in the data directory.
 fn back_up_in(server: &Server, home: &Path, more: &[&str]) -> Output {
     let listen = server.admin.trim_start_matches("http://").trim_end_matches("/admin/v1");
     let (backups, data) = (home.join("backups"), home.join("data"));
@@ -98,8 +98,8 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
     let server = Server::on(&to);
     let client = crate::client::Client::of(&server);
     assert_eq!(client.ask_operator("GET", &contact, None).await.unwrap().status, 404);
-    // The list in the data directory also contains this erasure, so the next copy is accepted as its
-    // continuation.
+    // The list of the restored store also contains this erasure, so it can replace the copy beside the
+    // backups.
     drop(server);
     let again = receptionist(&["backup", "--in", path(&backups), "--data-dir", path(&to), "--list-only"]);
     assert!(again.status.success(), "{}", lines(&again));

@@ -28,7 +28,7 @@ fn spawn(mut command: Command, stdout: Stdio, stderr: Stdio) -> Killed {
     Killed(command.stdout(stdout).stderr(stderr).spawn().unwrap())
 }
 
-/// A process. Dropping this kills it.
+/// A process that is killed on drop.
 struct Killed(Child);
 
 impl Killed {

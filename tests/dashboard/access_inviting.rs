@@ -146,7 +146,7 @@ async fn with_mail_no_link_is_shown_and_all_invitations_get_the_same_response() 
     let mut to = [mails.get(0).await.to, mails.get(1).await.to];
     to.sort();
     assert_eq!(to, ["known@example.com", "new@example.com"]);
-    // The audit log does not show whether an invited address has an account.
+    // The audit log does not contain the name in the account either.
     let log = ada.get(&format!("/dashboard/b/{salon}/settings/audit")).await.is(200);
     assert!(!log.text().contains(ACCOUNT_NAME), "{}", log.text());
     // An address can be invited three times a day. The response to a further attempt states when to try

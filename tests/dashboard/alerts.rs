@@ -1,4 +1,4 @@
-//! A person's alerts: listing, counting and marking them as read. Each person has their own.
+//! The alerts of a person: listing, counting and marking alerts as read. Each person has a separate list.
 
 use serde_json::{Value, json};
 

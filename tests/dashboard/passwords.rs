@@ -12,7 +12,7 @@ async fn a_password_is_refused_with_the_reason_in_the_persons_language() {
         ("en", "12 to 256 characters", "too easy to guess"),
         ("fr", "de 12 à 256 caractères", "trop facile à deviner"),
     ] {
-        // The language is a group of radio buttons, so this sends what a browser would send.
+        // The language is a group of radio buttons, so the test sends the fields that a browser would send.
         let id = browser.get("/dashboard/account").await.field("/dashboard/account", "form");
         browser
             .post("/dashboard/account", &[("form", &id), ("name", "Ada"), ("locale", locale)])

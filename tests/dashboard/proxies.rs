@@ -113,7 +113,7 @@ fn run(program: &str, home: &Path, args: &[String]) -> Output {
     command(program, home, args).output().unwrap()
 }
 
-/// A running proxy. Dropping this kills it.
+/// A running proxy. Its process is ended on drop.
 struct Proxy {
     process: Child,
     end: &'static str,

@@ -1,4 +1,4 @@
-//! Contacts in the dashboard: finding, adding and changing them, and their records.
+//! Contacts in the dashboard: finding, adding and changing contacts, and the records of a contact.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Messages in the dashboard: reading, assigning and resolving them. Their content is shown as text.
+//! Messages in the dashboard: reading, assigning and resolving. The content of a message is shown as text.
 
 use serde_json::{Value, json};
 

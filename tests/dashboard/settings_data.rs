@@ -64,8 +64,8 @@ async fn refused_retention_keeps_its_input_and_a_conflict_shows_both_versions() 
         .says("30 days")
         .says("90 days");
     assert_eq!(retention(&server, &salon).await["messages_days"], Value::Null);
-    // The form now contains an unlimited period for calls, as it was sent. This is longer, so only the period
-    // for messages needs a confirmation.
+    // The form contains the values that were sent, with an unlimited period for calls. A longer period needs
+    // no confirmation, so the page asks only about the messages.
     let asked = browser.submit(&page, &path, &[]).await.is(200).says("Messages: everything");
     browser.submit(&asked, &path, &[]).await.is(303);
     assert_eq!(retention(&server, &salon).await["messages_days"], 90);

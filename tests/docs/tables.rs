@@ -91,7 +91,8 @@ fn routes(document: &Value, scoped: bool) -> String {
     }
 }
 
-/// The parameters of the query and the properties of the body. The name of an optional one ends in `?`.
+/// The parameters of the query and the properties of the body. The name of an optional parameter or property
+/// ends in `?`.
 fn parameters(document: &Value, operation: &Value) -> Vec<String> {
     let shown = |name: &str, required: bool| format!("`{name}{}`", if required { "" } else { "?" });
     let query = array(&operation["parameters"]).iter().filter(|one| one["in"] == "query");
@@ -172,8 +173,8 @@ fn generated_tables_match_the_code() {
     assert_eq!(stale, [""; 0], "run UPDATE_DOCS=1 cargo test --test docs");
 }
 
-/// The rows of all tables of a topic whose first column has this heading. The cells are without the outer
-/// markup.
+/// The tables of a topic whose first column has this heading. Each table is a list of rows, and each row a
+/// list of cells.
 fn rows(topic: &str, heading: &str) -> Vec<Vec<Vec<String>>> {
     let text = read(&format!("src/docs/topics/{topic}.md"));
     let cells = |line: &str| -> Vec<String> {
@@ -195,13 +196,13 @@ fn rows(topic: &str, heading: &str) -> Vec<Vec<Vec<String>>> {
     tables
 }
 
-/// The words in code marks in a cell.
+/// The texts in code marks in a cell.
 fn codes(cell: &str) -> impl Iterator<Item = String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned)
 }
 
-/// The names in the first column of the first `count` tables with this heading. If a cell contains several
-/// words, the first one counts.
+/// The names in the first column of the first `count` tables with this heading. A name is the first word of a
+/// text in code marks.
 fn names(topic: &str, heading: &str, count: usize) -> BTreeSet<String> {
     let rows = rows(topic, heading).into_iter().take(count).flatten();
     let first = |name: String| name.split(' ').next().unwrap_or_default().to_owned();

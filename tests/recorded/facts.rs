@@ -26,7 +26,8 @@ const REASONS: [(&str, &str); 14] = [
     ("no longer takes appointments", "staff_unavailable"),
 ];
 
-/// The names of days and months in sentences. May is omitted, because a sentence can begin with this word.
+/// The names of days and months in sentences. The month May is omitted, because a sentence can begin with the
+/// word "May".
 const DAYS: [&str; 18] = [
     "Monday",
     "Tuesday",

@@ -6,7 +6,7 @@
 //! PATCH B/services/{cut} If-Match:{cut.etag} {"name": "Trim"} => cut
 //! ```
 //!
-//! - `B` at the start of a path stands for the path of the business in the operator API. `TOOL name {…}`
+//! - `B` at the start of a path means the path of the business in the operator API. `TOOL name {…}`
 //!   calls a tool of the MCP server, and `RPC method {…}` sends any other message to this server.
 //! - `{name}` is a value that an earlier line has stored. `{x*201}` repeats the character 201 times.
 //! - `Name:value` is a header. `as:name` selects the stored token with this name as the credential.

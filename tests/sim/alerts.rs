@@ -8,8 +8,8 @@
 //! - After every crash, each person has exactly the expected alerts, in order.
 //! - The outbox and its log contain exactly the expected mails.
 //! - At the end, every mail has arrived, and its attempts all had the same `Message-ID`.
-//! - Some seeds limit the pending mails of a business. The number stays within the limit. A person who chose
-//!   only mails gets an alert instead of each dropped mail.
+//! - In a seed with a limit on the pending mails of a business, their number stays within the limit. A person
+//!   who chose only mails gets an alert instead of each dropped mail.
 
 mod happen;
 mod model;

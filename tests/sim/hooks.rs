@@ -54,8 +54,8 @@ pub(crate) struct Hook {
     events: Vec<&'static str>,
     /// How often the endpoint was disabled.
     pub(crate) epoch: u32,
-    /// The attempts of this life, by event. Each has its arrival, and whether it certainly got a 2xx response
-    /// in time.
+    /// The attempts of this life, by event. Each has its arrival, its timestamp and signature, and whether it
+    /// certainly got a 2xx response in time.
     attempts: BTreeMap<EventId, Vec<(i64, String, bool)>>,
     /// The time of the last 2xx response.
     pub(crate) taken: Option<i64>,
@@ -214,8 +214,8 @@ impl Hook {
                 );
             }
         }
-        // If an attempt lost its connection, it may not count as a failure. The next attempt then does not
-        // have to wait.
+        // An attempt that lost its connection may not count as a failure. In this case, the next attempt does
+        // not have to wait.
         if quick || !received.cut_off {
             earlier.push((received.at, marks, quick));
         }

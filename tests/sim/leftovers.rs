@@ -2,7 +2,8 @@
 //!
 //! - The rows of a deleted endpoint are deleted in steps. After a kill, some may be left. The endpoint is
 //!   then still in the list of all endpoints, so the next life continues the deletion.
-//! - An event may outlive its deliveries only if all of its endpoints were deleted. The sweep deletes it.
+//! - An event may outlive its deliveries only if all of its endpoints were deleted. A background job deletes
+//! it.
 //! - A due row may be stale only if its endpoint was disabled later. The delivery actor deletes it.
 //!
 //! At the end of the last life, only events of deleted endpoints are left.

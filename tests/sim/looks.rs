@@ -79,7 +79,7 @@ where
     }
 }
 
-/// The first items of a list. Pages may be empty, so this may read several pages.
+/// The first items of a list. Pages may be empty, so the function may read several pages.
 async fn some<T, F>(limit: usize, mut next: impl FnMut(PageRequest) -> F) -> Result<Vec<T>, EngineError>
 where
     F: Future<Output = Result<Page<T>, EngineError>>,

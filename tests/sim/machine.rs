@@ -25,7 +25,7 @@ impl Sim {
         if self.world.time.is_doubted() {
             return;
         }
-        // Attempts that run at this moment began after every change.
+        // Waits until no request and no attempt is in progress.
         life.quiet().await;
         tokio::time::sleep(CAUGHT_UP).await;
         let minutes = i64::try_from(self.machine_dice.between(1, 1_500)).unwrap();

@@ -44,7 +44,7 @@ pub(crate) struct Mails {
     mood: Mutex<Mood>,
     /// The ids of the acknowledged mails of each business.
     acknowledged: Mutex<BTreeMap<BusinessId, BTreeSet<MailId>>>,
-    /// The `Message-ID`s of the mails that the relay received. `taken` has those that it accepted.
+    /// The `Message-ID`s of the mails that the relay received. `taken` contains those of the accepted mails.
     handed: Mutex<BTreeSet<String>>,
     taken: Mutex<BTreeSet<String>>,
     /// The final status of each mail that is finished.

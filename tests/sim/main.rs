@@ -4,7 +4,7 @@
 //!
 //! ```console
 //! $ cargo test --test sim                                  # a fixed number of seeds
-//! $ SIM_SEED=7 SIM_RUNS=1 cargo test --test sim            # one seed again
+//! $ SIM_SEED=7 SIM_RUNS=1 cargo test --test sim            # repeats one seed
 //! $ SIM_SEED=1000 SIM_RUNS=1000 cargo test --test sim      # many other seeds
 //! $ SIM_SEED=7 SIM_RUNS=1 SIM_TRACE=1 cargo test --test sim -- --nocapture      # with the whole history
 //! $ SIM_SEED=528 SIM_RUNS=1 SIM_WORKLOAD=first cargo test --test sim           # with the first workload
@@ -82,7 +82,7 @@ const SEED_TIME_MAX: Duration = Duration::from_secs(300);
 ///
 /// - 528: the service forgot the response to a change without effect after the clock had been set back.
 /// - 22572 and 24099: the model expected the first response to a request that was repeated more than a day
-/// later, after the clock had been set back.
+///   later, after the clock had been set back.
 /// - 1001221, 2007011 and 2009737: an attempt used a URL or a secret that was not on the disk.
 /// - 2012550 and 2017516: a business decided changes after its store had failed.
 const FOUND_FAULTS: [u64; 8] = [528, 22_572, 24_099, 1_001_221, 2_007_011, 2_009_737, 2_012_550, 2_017_516];

@@ -32,8 +32,8 @@ pub(crate) struct Span {
     /// The time that the service used at the start of the life, in milliseconds. Schedules run evenly from
     /// there.
     pub(crate) wall: i64,
-    /// Whether the wall clock jumped, was ignored at the start, or the machine was suspended. The wall clock
-    /// and the schedules may then differ, and an attempt may have ended long after its start.
+    /// Whether the wall clock jumped or was ignored at the start, or the machine was suspended. The wall
+    /// clock and the schedules may then differ, and an attempt may have ended long after its start.
     pub(crate) jumped: bool,
     /// How long the machine was suspended. Deliveries that became due in this time had to wait for the next
     /// timer.

@@ -119,7 +119,8 @@ pub(crate) struct Received {
     pub(crate) test: bool,
     /// The status of the response. 0 if there was none.
     pub(crate) status: u16,
-    /// Whether the connection was lost before the response, or may have been. The attempt may then not count.
+    /// Whether the connection was lost, or may have been lost, before the response. Such an attempt may not
+    /// count as a failure.
     pub(crate) cut_off: bool,
 }
 

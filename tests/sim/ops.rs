@@ -150,8 +150,8 @@ impl Op {
         )
     }
 
-    /// The form in which a response is stored. It contains no content of knowledge, because the request
-    /// contains it, and no new API key.
+    /// The form in which a response is stored: without the content of knowledge, which is in the request, and
+    /// without a new API key.
     pub(crate) fn remembered(&self, body: &[u8]) -> Vec<u8> {
         match self {
             Self::AddKnowledge(add) => {

@@ -59,7 +59,7 @@ impl Sim {
         }
     }
 
-    /// Until which time an outage may have delayed deliveries in this life.
+    /// The time until which an outage may have delayed deliveries in this life.
     pub(crate) fn held_until(&self) -> i64 {
         match self.world.network.line() {
             (Line::There, 0) => 0,

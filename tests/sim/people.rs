@@ -412,7 +412,7 @@ impl Known {
         self.dead_links.extend(self.link.replace(link));
     }
 
-    /// Records the use of a link. If the account was not confirmed, this revokes all other tokens.
+    /// Records the use of a link. If the account was not confirmed, the use revokes all other tokens.
     fn used_link(&mut self, link: Token, token: Token, restricted: bool) {
         if !self.account.as_ref().is_some_and(|account| account.confirmed) {
             self.dead.append(&mut self.live);

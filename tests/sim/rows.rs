@@ -32,7 +32,7 @@ pub(crate) struct Rows {
     pub(crate) due: BTreeSet<(WebhookId, Timestamp, EventId)>,
     /// The audit log, oldest first.
     pub(crate) audit: Vec<AuditEntry>,
-    /// The usage in the newest audit entry. `kept` is the usage that was counted.
+    /// The usage in the newest audit entry. `kept` is the usage that the test has counted.
     told: Option<Usage>,
     kept: Usage,
     /// The stored responses, by idempotency key.
@@ -69,7 +69,7 @@ impl Rows {
             only.map(|(key, value)| (key.clone(), value.clone())).collect::<Vec<_>>()
         };
         let (more, less) = (beyond(&rows.indexes, &rows.expected), beyond(&rows.expected, &rows.indexes));
-        assert!(rows.in_pieces.is_subset(&rows.whole), "a value that does not exist has pieces");
+        assert!(rows.in_pieces.is_subset(&rows.whole), "there are pieces of a value that does not exist");
         assert_eq!((more, less), (vec![], vec![]), "the index rows differ from the records");
         for appointment in rows.appointments.values() {
             let is_there = appointment.contact_id.is_none_or(|id| {

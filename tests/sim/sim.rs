@@ -43,7 +43,7 @@ pub(crate) struct Sim {
     pub(crate) models: Vec<Model>,
     /// The steady time that is on the disk between two lives.
     pub(crate) kept: Option<ClockRecord>,
-    /// Whether the disk had enough room in the previous life to store it.
+    /// Whether the disk had enough room in the previous life to store the steady time.
     could_keep: bool,
     pub(crate) workload: Workload,
     /// Whether the burst of new contacts has already been made.
@@ -213,8 +213,8 @@ impl Sim {
         all.into_iter().filter(|entry| entry.came == Came::Unknown).collect()
     }
 
-    /// Repeats these requests, except for those whose key may have expired. The service would carry them out
-    /// as new requests.
+    /// Repeats these requests, except for those whose idempotency key may have expired, because the service
+    /// would carry out those as new requests.
     fn ask_for_answers(&self, life: &mut Life, unknown: &[Entry]) {
         let kept_from = self.kept_from();
         for entry in unknown.iter().filter(|entry| entry.count > kept_from) {
@@ -434,7 +434,7 @@ impl Sim {
         self.check_received(&all_rows);
         self.check_tombstones();
         let mut entries: BTreeMap<usize, Vec<Entry>> = BTreeMap::new();
-        // Requests before this run were checked earlier. The newest 100 of them are checked again, because
+        // Requests of earlier lives were checked before. The newest 100 of them are checked again, because
         // the idempotency keys of the last day must still be stored.
         for entry in self.ledger.since(from.saturating_sub(100)) {
             entries.entry(entry.tried.shop).or_default().push(entry);
@@ -455,8 +455,8 @@ impl Sim {
             );
         }
         for (shop, rows) in self.shops.iter_mut().zip(&all_rows) {
-            // The disk also contains endpoints whose creation was not acknowledged. The operator's list shows
-            // them.
+            // The disk also contains endpoints whose creation was not acknowledged. The clients learn their
+            // ids from the operator's list.
             shop.webhooks = rows.endpoints.keys().copied().collect();
         }
         all_rows

@@ -14,8 +14,8 @@ use store::records::ClockRecord;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// The service reads the clock once a minute. It believes a jump of the wall clock at the latest when the
-/// jump has lasted for this many milliseconds.
+/// The service reads the clock once a minute. It believes a jump of the wall clock when the jump has lasted
+/// for at least the first and at most the second of these durations, in milliseconds.
 const HELD_MILLIS: i64 = 600_000;
 const HELD_MILLIS_MAX: i64 = HELD_MILLIS + 125_000;
 /// The service follows a difference of up to this many milliseconds immediately.
@@ -72,8 +72,8 @@ struct State {
     ahead: i64,
     /// All times that the service may use.
     beliefs: Vec<Belief>,
-    /// The times that the service could use before the last jump, and whether it has read the clock since. A
-    /// jump that ends before the clock is read has no effect.
+    /// The times that the service could use before the last jump. They apply again if the jump ends before
+    /// the service has read the clock, which `jump_is_seen` shows.
     before_jump: Vec<Belief>,
     jump_is_seen: bool,
     /// The latest time that the service may ever have used. It is updated at each jump, and whenever a belief
@@ -162,8 +162,8 @@ impl Time {
     }
 
     /// The earliest possible timestamp of a change that is requested now. It is not earlier than the time of
-    /// a list that was returned. If the service has moved its time back in this life, an actor that is loaded
-    /// again does not know lists of earlier lives.
+    /// a list that was returned. After the service has set its time back in this life, an actor that is
+    /// loaded again does not know lists of earlier lives.
     pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
         let state = self.0.lock();
         let listed = state.listed.get(&of).filter(|_| !state.was_set_back);
@@ -253,7 +253,7 @@ impl Time {
 
     /// Starts a life, within its runtime. The service uses the later of the wall clock and the stored time,
     /// and its steady time continues from the stored value. `could_keep` is false if the disk may have had no
-    /// room to store it in the previous life. Returns whether the service uses the stored time.
+    /// room to store the steady time in the previous life. Returns whether the service uses the stored time.
     pub(crate) fn begin(&self, kept: Option<&ClockRecord>, could_keep: bool) -> bool {
         let mut state = self.0.lock();
         state.began = Some(Instant::now());

@@ -97,8 +97,8 @@ impl Sim {
         true
     }
 
-    /// Creates very many contacts in one business while its receivers fail. Their names fill several rows of
-    /// the index, and more deliveries become due than one turn reads.
+    /// Creates very many contacts in one business while about half of the receivers fail. The names of the
+    /// contacts fill several rows of the index, and more deliveries become due than one turn reads.
     async fn burst(&mut self, life: &mut Life) {
         self.has_burst = true;
         let shop = self.dice.below(self.shops.len());
@@ -120,7 +120,7 @@ impl Sim {
         }
         life.quiet().await;
         self.learn();
-        // So many deliveries are pending now that they are deleted in several steps.
+        // The service deletes this many pending deliveries in several steps.
         for id in self.shops[shop].webhooks.clone() {
             let ops: Vec<Op> = match self.dice.below(4) {
                 0 => vec![DeleteWebhook { id }.into()],

@@ -20,7 +20,7 @@ pub(crate) struct Trace {
     /// Whether each line is printed immediately.
     aloud: bool,
     lines: Mutex<Vec<String>>,
-    /// The first violation, if it was found by code that cannot stop the seed.
+    /// The first violation that was found by code that cannot stop the seed.
     wrong: Mutex<Option<String>>,
 }
 
@@ -52,7 +52,7 @@ impl Trace {
 /// permits. A waiting endpoint has no actor.
 const FEW_PLACES: usize = 12;
 
-/// Everything outside of the engine. It is cheap to clone.
+/// The surroundings of the engine. Cheap to clone.
 #[derive(Clone)]
 pub(crate) struct World {
     pub(crate) disk: MemoryBackend,
@@ -96,8 +96,8 @@ pub(crate) fn count_panics() {
     });
 }
 
-/// The limits of the engine for a seed. Lists read few rows at once in most seeds, so that pages end early.
-/// In a third of the seeds, fewer actors may run than there are businesses.
+/// The limits of the engine for a seed. In most seeds, a list reads few rows per request, so that pages end
+/// early. In a third of the seeds, fewer actors may run than there are businesses.
 fn limits(seed: u64) -> Limits {
     let scan_rows = *Dice::new(seed ^ 0x5ca9).pick(&[4, 12, 60, 2_048]);
     let backup_rows = *Dice::new(seed ^ 0xbac1).pick(&[1, 3, 20]);

@@ -91,8 +91,8 @@ impl Conformance {
             found.first().map(|(_, item)| &item[&method]).filter(|operation| operation.is_object());
         let response = match operation {
             Some(operation) => operation["responses"].get(status.to_string())?,
-            // Without a matching operation, the response must be one that every request can get, or state
-            // that the path or the method does not exist.
+            // If no operation matches, the response must be one that every request can get, or an error about
+            // an unknown path or method.
             None => {
                 let name = match (status, found.is_empty()) {
                     (404, true) => "NotFound",

@@ -21,8 +21,8 @@ pub(crate) const EVENTS: [&str; 6] = [
     "message.taken",
 ];
 
-/// The pause between two polls. The program sends no signal when work is done, and polling must not keep it
-/// busy.
+/// The pause between two polls. The test polls because the program sends no signal when its work is done. The
+/// pause keeps the load on the program low.
 const PAUSE: Duration = Duration::from_millis(10);
 /// The maximum number of polls. It is reached only if there is a fault.
 const LOOKS_MAX: usize = 9_000;

@@ -1,5 +1,5 @@
-//! Hostile receivers. The attempts at each have the expected outcome, use a limited amount of memory, and
-//! delay no other receiver.
+//! Hostile receivers. Attempts at a hostile receiver have the expected outcome, use a limited amount of
+//! memory, and delay no other receiver.
 //!
 //! Receivers that hang are always part of the test. The test waits for their deadline of 10 seconds only if
 //! `HOSTILE_PATIENT` is set. The tests of the engine check the deadline in simulated time. `HOSTILE_ROUNDS`
@@ -82,13 +82,13 @@ fn hanging() -> Vec<Case> {
     ]
 }
 
-/// A head of gzip, followed by blocks of deflate that unpack to zeros. Each block has one zero and many
-/// copies of 258 bytes of it. The blocks can be repeated without end. One repetition has 400 KiB and unpacks
-/// to 64 MiB.
+/// A head of gzip, followed by blocks of deflate that unpack to zeros. Each block contains one zero byte, and
+/// many instructions that each repeat it 258 times. The receiver sends the blocks without end. One sequence
+/// of blocks has 400 KiB and unpacks to 64 MiB.
 fn gzip_bomb() -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();
-    // A block that is not the last one and has fixed codes: 0, then 01 with the lower bit first. Then the
-    // literal 0.
+    // The start of a block: 0 if it is not the last block, and 01 for fixed codes, with the lower bit first.
+    // After the start, the literal 0.
     bits.extend([false, true, false]);
     bits.extend([false, false, true, true, false, false, false, false]);
     for _ in 0..(64 << 20) / 258 {

@@ -1,5 +1,4 @@
-//! What the test knows about an endpoint: the behaviour of its receiver, the changes of its status, and its
-//! secrets.
+//! The record of an endpoint: the behaviour of its receiver, the changes of its status, and its secrets.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -35,7 +34,7 @@ const MOODS: [Mood; 5] = [Mood::Takes, Mood::Slow, Mood::Fails, Mood::Moody, Moo
 #[derive(Clone, Debug)]
 pub(crate) struct Asked<T> {
     pub(crate) asked: DateTime<Utc>,
-    /// The time of the response. `None` if there was no response, so that the outcome is unknown.
+    /// The time of the response. `None` if there was no response. The outcome is then unknown.
     pub(crate) answered: Option<DateTime<Utc>>,
     pub(crate) what: T,
 }

@@ -26,7 +26,7 @@ const NEEDED: &str =
     "ip link set lo up && ip addr add 93.184.216.1/24 dev lo && mount --bind /etc/hosts /etc/hosts";
 
 /// The options to get namespaces: as root, or as an ordinary user if the system permits it. `.ci/run` tries
-/// the same ones.
+/// the same options.
 const WAYS: [&[&str]; 2] = [&["--net", "--mount"], &["--map-root-user", "--net", "--mount"]];
 
 pub(crate) struct Network {
@@ -36,8 +36,7 @@ pub(crate) struct Network {
     hosts: PathBuf,
 }
 
-/// Runs `body` inside the namespace, in a separate process. `test` is the full name of the test that calls
-/// this.
+/// Runs `body` inside the namespace, in a separate process. `test` is the full name of the calling test.
 pub(crate) fn inside<F: Future<Output = ()>>(test: &str, body: impl FnOnce(Network) -> F) {
     if std::env::var_os(INSIDE).is_some() {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();

@@ -73,8 +73,8 @@ pub(crate) async fn drain(client: &Client, shop: &Shop, endpoint: &Endpoint) {
     .await;
 }
 
-/// Compares the responses, the API, the logs and the receivers. At this moment no client may make changes,
-/// and the first endpoint must have received every event.
+/// Compares the responses, the API, the logs and the receivers. No client may make changes during the
+/// comparison, and the first endpoint must have received every event.
 pub(crate) async fn judge(
     client: &Client,
     shop: &Shop,
@@ -84,8 +84,8 @@ pub(crate) async fn judge(
 ) {
     let mut logs = Vec::new();
     for endpoint in endpoints {
-        // The log is read before the receivers, so a delivery that it shows as successful has already
-        // arrived.
+        // The test reads the log before the requests of the receivers, so a delivery that the log shows as
+        // successful has already arrived.
         logs.push(endpoint.hook.log(client, shop).await);
         seen.take_in(endpoint);
     }
@@ -134,8 +134,8 @@ fn assert_same<T: Ord + std::fmt::Debug>(one: &BTreeSet<T>, other: &BTreeSet<T>,
     assert!(differences.is_empty(), "{what} differ: {differences:?}");
 }
 
-/// All endpoints are disabled, and the receivers accept every event. After an endpoint is enabled, it gets
-/// each missed event once. It then has received all events.
+/// Expects that all endpoints are disabled and all receivers accept events. Enables each endpoint, requests
+/// its missed events, and checks that each of them arrives once. Returns their number.
 pub(crate) async fn deliver_the_rest(client: &Client, shop: &Shop, endpoints: &[Arc<Endpoint>]) -> usize {
     let mut resent = 0;
     for endpoint in endpoints {

@@ -72,7 +72,7 @@ impl Trigger {
     }
 }
 
-/// What the clients know from the responses of all rounds.
+/// The requests of the clients in all rounds, sorted by their responses.
 #[derive(Default)]
 pub(crate) struct Book {
     /// The ids of the appointments in the responses.

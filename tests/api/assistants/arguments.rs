@@ -1,4 +1,5 @@
-//! Wrong tool arguments. The result explains how to correct them, and nothing changes.
+//! Invalid tool arguments. The error result explains how to correct the arguments, and the call changes no
+//! data.
 
 use serde_json::{Value, json};
 

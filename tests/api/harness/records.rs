@@ -29,7 +29,7 @@ pub(crate) fn merged(mut base: Value, more: Value) -> Value {
     base
 }
 
-/// The record as the team sees it, if it has no notes.
+/// The view of the operator API of a record without notes, computed from the view of the public API.
 pub(crate) fn for_the_team(seen: Value) -> Value {
     merged(seen, serde_json::json!({ "notes": null }))
 }

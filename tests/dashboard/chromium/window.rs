@@ -25,7 +25,7 @@ const SEES: &str = "
 /// How often the driver is started if it ends immediately.
 const STARTS_MAX: usize = 5;
 
-/// The process that controls Chromium. Dropping this ends it.
+/// The process that controls Chromium. It is ended on drop.
 struct Driver {
     process: Child,
     address: String,

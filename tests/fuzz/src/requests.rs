@@ -171,7 +171,7 @@ async fn found() -> Founded {
         }
         server.ids.push((name, data["id"].as_str().unwrap().to_owned()));
     }
-    // An event is missed, so that it can be sent again.
+    // The endpoint misses an event, so that an input can request the event again.
     let path = server.fill("/admin/v1/businesses/{business_id}/webhooks/{webhook_id}");
     server.send(&format!("PATCH {path}\n\n{{\"status\":\"disabled\"}}")).await;
     server.send("POST /v1/contacts\n\n{\"name\":\"Grace\"}").await;

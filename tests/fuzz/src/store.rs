@@ -33,7 +33,7 @@ enum Medium {
 impl Medium {
     fn open(&self) -> Store {
         match self {
-            // The store must fail when its power is cut, so this failure is ignored.
+            // A store fails when its power is cut, so failures are ignored here.
             Self::Memory(disk) => Store::in_memory(disk, Box::new(|_| ())).unwrap(),
             Self::Disk(dir) => Store::open_disk(dir.path(), Box::new(|error| panic!("{error}"))).unwrap(),
         }
@@ -44,7 +44,7 @@ fn business() -> BusinessId {
     Uuid::from_bytes([1; 16]).into()
 }
 
-/// The prefix of the keys that are used. Keys of the pieces of long values are outside of it.
+/// The prefix of the keys that are used. The keys of the pieces of long values have another prefix.
 fn prefix() -> Key {
     Key::new(&[1; 16]).with(&[0x50])
 }
@@ -77,7 +77,7 @@ struct World {
     states: Vec<Model>,
     /// The number of acknowledged changes.
     acknowledged: Arc<AtomicUsize>,
-    /// The batch that is not committed yet. `next` is the state after it.
+    /// The batch that is not committed yet. `next` is the expected state after its commit.
     batch: Batch,
     next: Model,
     reopenings: usize,
