@@ -178,7 +178,7 @@ async fn each_acknowledged_change_alerts_each_person_once() {
     }
     let (taken, booked) = (relay.taken(), booked.lock().len());
     let ids = taken.iter().collect::<BTreeSet<_>>().len();
-    say(format_args!("{booked} bookings, {ids} mails, {} of them came again", taken.len() - ids));
+    say(format_args!("{booked} bookings, {ids} mails, {} of them sent again", taken.len() - ids));
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
     let report = engine::verify::verify(&data_dir).await.unwrap();

@@ -344,7 +344,7 @@ async fn a_killed_backup_is_invalid_and_the_store_opens() {
         let gone = Client::of(&server).ask_operator("GET", &format!("/backup/{id}"), None).await.unwrap();
         assert_eq!(gone.status, 404);
     }
-    say(format_args!("{cut_short} backups were cut short"));
+    say(format_args!("{cut_short} backups were interrupted"));
 }
 
 #[tokio::test]
@@ -385,5 +385,5 @@ async fn a_killed_restore_leaves_no_store() {
         }
         let _ = fs::remove_dir_all(&to);
     }
-    say(format_args!("{cut_short} restores were cut short"));
+    say(format_args!("{cut_short} restores were interrupted"));
 }

@@ -184,7 +184,7 @@ fn alter(data_dir: &Path, rng: &mut Rng) -> String {
         }
         _ => {
             file.set_len(place).unwrap();
-            "it ends there"
+            "the file is truncated"
         }
     };
     format!("{} of {used} bytes, at {at}: {how}", path.file_name().unwrap().to_string_lossy())
@@ -216,7 +216,7 @@ async fn an_altered_store_is_refused_or_complete() {
         }
     }
     println!(
-        "{cases} alterations: {kept_closed} not opened, {ended} ended when it was read, {whole} harmless"
+        "{cases} alterations: {kept_closed} stores not opened, {ended} runs ended during reads, {whole} without loss"
     );
 }
 
@@ -226,8 +226,7 @@ async fn a_store_whose_newest_or_all_records_are_lost_is_refused() {
     let good = Good::make(home.path(), LIVES * 2).await;
     let records = |data_dir: &Path| data_dir.join("store/db");
     let ways: [&dyn Fn(&Path); 4] = [
-        // Changes the last synced byte. The change loses one batch, unless the journal also contains the
-        // batch.
+        // Changes the last synced byte and deletes the journal, so that one batch is lost.
         &|data_dir| {
             alter_last_byte(&records(data_dir));
             fs::remove_file(data_dir.join("journal")).unwrap();

@@ -211,7 +211,7 @@ impl Met {
         let Self { acknowledged, unanswered_and_done, not_done, in_the_midst } = self;
         say(format_args!(
             "{rounds} rounds, killed within {takes:?}: {acknowledged} acknowledged, {unanswered_and_done} carried out \
-             and not answered, {not_done} not carried out; {in_the_midst} times in the midst of the steps"
+             without a response, {not_done} not carried out; {in_the_midst} kills during the cleanup"
         ));
     }
 }
@@ -302,7 +302,7 @@ async fn shown_of(client: &Client, shop: &Shop, contact: &str) -> Vec<Value> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_erasure_completes_after_a_kill_and_leaves_no_data() {
     let (rounds, seed) = (number_of("CRASH_ROUNDS", ROUNDS), seed());
-    say(format_args!("CRASH_SEED={seed}"));
+    say(format_args!("to repeat this run, set CRASH_SEED={seed}"));
     let mut rng = Rng(seed);
     let home = tempfile::tempdir().unwrap();
     let before = home.path().join("before");
@@ -372,7 +372,7 @@ fn uuid_bytes(id: &str) -> Vec<u8> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_deletion_of_a_business_completes_after_a_kill_and_leaves_no_rows() {
     let (rounds, seed) = (number_of("CRASH_ROUNDS", ROUNDS), seed());
-    say(format_args!("CRASH_SEED={seed}"));
+    say(format_args!("to repeat this run, set CRASH_SEED={seed}"));
     let mut rng = Rng(seed);
     let home = tempfile::tempdir().unwrap();
     let (before, file) = (home.path().join("before"), home.path().join("lines"));

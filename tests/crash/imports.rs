@@ -72,7 +72,7 @@ pub(crate) fn printed(mut command: Command) -> String {
 /// businesses, and the file with the export.
 fn set_up() -> (Rng, TempDir, String, String) {
     let seed = seed();
-    say(format_args!("CRASH_SEED={seed}"));
+    say(format_args!("to repeat this run, set CRASH_SEED={seed}"));
     let dir = tempfile::tempdir().unwrap();
     let (file, text) = (dir.path().join("lines"), lines());
     std::fs::write(&file, &text).unwrap();
@@ -147,10 +147,10 @@ async fn an_import_by_a_killed_service_is_complete_or_undone() {
             (false, true) => all += 1,
             (false, false) => none += 1,
         }
-        let came = if is_there { "whole" } else { "nothing" };
+        let came = if is_there { "complete" } else { "undone" };
         say(format_args!("round {round}: killed after {killed_after:?}: {came}"));
     }
     say(format_args!(
-        "imported nothing: {none}, everything: {all}, everything and acknowledged: {acknowledged}"
+        "{none} imports undone, {all} complete without a response, {acknowledged} acknowledged"
     ));
 }

@@ -26,7 +26,7 @@ const STAFF: usize = 3;
 /// The number of requests of earlier rounds that are repeated.
 const OLD_ANSWERS: usize = 40;
 
-/// The requests of the clients in all rounds, sorted by their responses.
+/// The requests of the clients in all rounds, grouped by outcome.
 #[derive(Default)]
 struct Book {
     /// The ids of this round's appointments that are not cancelled, according to the responses.
@@ -124,7 +124,7 @@ fn changes_in<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> BTreeSet<(St
 }
 
 /// Compares the service with the responses. First repeats each request that got no response. A replayed
-/// response shows that the change was made, and any other response that it was not.
+/// response shows that the change was made. Any other response shows that the change was not made.
 async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &mut Rng) {
     let before = client.appointments(shop, "").await;
     let there: BTreeMap<String, &Value> = before.iter().map(|a| (text(a, "id"), a)).collect();
@@ -253,8 +253,8 @@ async fn every_acknowledged_change_survives_a_kill() {
     }
     let book = book.lock();
     println!(
-        "{rounds} rounds: {} answers and the {} changes they tell of found, {} refused, {retried} of unknown fate \
-         tried again",
+        "{rounds} rounds: {} responses and their {} changes found, {} requests refused, {retried} with an unknown \
+         outcome repeated",
         book.acknowledged.len(),
         changes_in(book.acknowledged.iter().map(|(_, answer)| answer)).len(),
         book.refused

@@ -122,7 +122,7 @@ async fn no_mail_is_lost_and_a_repeated_mail_has_the_same_message_id() {
         );
     }
     let doubles = taken.len() - ids.len();
-    say(format_args!("{} mails, {doubles} of them came again", ids.len()));
+    say(format_args!("{} mails, {doubles} of them sent again", ids.len()));
     assert!(doubles > 0, "at least one mail without a response must be sent again");
     let store = Store::open_disk(&data_dir, Box::new(|error| panic!("{error}"))).unwrap();
     for row in store.records::<Mail>(&keys::mails(told.of), Order::Ascending) {

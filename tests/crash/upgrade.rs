@@ -253,5 +253,5 @@ async fn a_conversion_that_is_killed_repeatedly_loses_no_data() {
         let later = client.appointments(&shop, "&from=2026-01-01T00:00:00Z").await;
         agrees(&Value::Array(later), &before["public"]["/appointments"], "/appointments");
     }
-    say(format_args!("{half} starts were killed in the midst of converting"));
+    say(format_args!("{half} starts were killed during the conversion"));
 }

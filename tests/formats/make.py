@@ -3,10 +3,10 @@
 
     unshare -rn sh -c 'ip link set lo up; tests/formats/make.py RECEPTIONIST tests/formats/format-2'
 
-This writes `format-2.tar.gz`, the data directory as the program left it, and `format-2.json`, the data in both APIs. The
-program is killed, so that from format 6 on the newest changes are only in the journal. It runs in a network namespace
-without a route, so that no request reaches the webhook's address. At the end the endpoint is disabled, so that later
-versions send nothing either.
+The script writes `format-2.tar.gz`, the data directory after the program has ended, and `format-2.json`, the data in both
+APIs. The program is killed, so that from format 6 on the newest changes are only in the journal. The script runs in a
+network namespace without a route, so that no request reaches the webhook's address. At the end the endpoint is disabled,
+so that later versions send no events either.
 """
 
 import json
@@ -79,7 +79,7 @@ def enter(service, at, person):
 
 
 def fill(service):
-    """Creates a business with records of every kind. Returns the ids of it, its endpoint and a staff member."""
+    """Creates a business with records of every kind. Returns the ids of the business, its endpoint and a staff member."""
     hours = [{"day": day, "open": "08:00", "close": "20:00"} for day in DAYS]
     new = {"name": "Salon Lumière", "timezone": "Europe/Paris", "locale": "fr", "hours": hours, "phone_region": "FR"}
     business = service.team("POST", "/businesses", new)["data"]["id"]

@@ -94,8 +94,8 @@ pub(crate) fn line(sent: &Sent<'_>, answer: &Answer, hidden: &str) -> Line {
     }
 }
 
-/// An entity tag is a digest of the body. It is not recorded if the body has fields that depend on the
-/// machine.
+/// The headers to record. The entity tag is a digest of the body, so it is left out if the body has fields
+/// that depend on the machine.
 fn recorded_headers(answer: &Answer, is_measured: bool) -> Map<String, Value> {
     let unlimited = UNLIMITED.to_string();
     let is_limited = answer.headers.get(RATE_LIMITS[0]).is_some_and(|limit| *limit != *unlimited);

@@ -23,7 +23,7 @@ pub(crate) struct Begun {
     from: u64,
 }
 
-/// When backups are made, and the backup that is in progress in this life.
+/// The random numbers for backups, and the backup in progress.
 pub(crate) struct Backups {
     dice: Dice,
     begun: Option<Begun>,
@@ -113,7 +113,7 @@ impl Sim {
         }
     }
 
-    /// Ends the life. A backup that is still in progress must be invalid.
+    /// Checks the backup that was in progress at the end of the life. It must be invalid or complete.
     pub(crate) fn end_backup(&mut self) {
         let Some(begun) = self.backups.begun.take() else { return };
         let dir = begun.home.path().join("backup");

@@ -51,11 +51,11 @@ enum Arrival {
     Acknowledged,
 }
 
-/// When businesses are exported and imported, and what was exported and imported.
+/// The exports and imports of a seed.
 pub(crate) struct Moves {
     dice: Dice,
     leaving: Option<(BusinessId, u64, Arc<Mutex<Leaves>>)>,
-    /// The records of the last export of a business of the model.
+    /// The records of the last export of a business that has a model.
     last: Vec<Moved>,
     arrived: Vec<(BusinessId, Vec<Moved>, Arc<Mutex<Arrival>>)>,
 }
@@ -126,8 +126,8 @@ impl Random for Late {
     }
 }
 
-/// Passes all records to an import. Returns false if the import refuses a record, and `None` if it stops
-/// early.
+/// Passes all records to an import. Returns false if the import refuses a record, and `None` if the import
+/// fails.
 async fn give(importing: &mut Import, moved: Vec<Moved>, dice: &Dice) -> Option<bool> {
     for (line, record) in (2..).zip(moved) {
         if dice.once_in(20) {
@@ -284,8 +284,8 @@ impl Sim {
         let (engine, world, of_task) = (life.engine.clone(), self.world.clone(), Arc::clone(&arrival));
         let (dice, given) = (Dice::new(self.moves.dice.next()), moved.clone());
         life.spawn(async move {
-            // Another import may be in progress, or the disk may be full. The service removes an abandoned
-            // import on its own.
+            // The service refuses an import while another one is in progress or the disk is full. It also
+            // removes an import that this task abandons.
             let Ok(mut importing) = engine.import(ImportOptions::default()) else {
                 return *of_task.lock() = Arrival::Refused;
             };
@@ -319,7 +319,7 @@ impl Sim {
         self.moves.arrived.push((id, moved, arrival));
     }
 
-    /// Ends the life. An export in progress ends as well.
+    /// Forgets the export in progress, which ends with the life.
     pub(crate) fn end_moves(&mut self) {
         self.moves.leaving = None;
     }

@@ -34,8 +34,8 @@ impl Planted {
         self.rows.is_empty()
     }
 
-    /// Whether some of the rows are certainly still there. The delivery log of an endpoint is deleted
-    /// together with the endpoint.
+    /// Whether some of the rows certainly still exist. Rows of the delivery log may have been deleted
+    /// together with their endpoint.
     pub(crate) fn stays(&self) -> bool {
         self.rows.keys().any(|key| keys::kind_of(key).unwrap() != keys::kind::DELIVERY)
     }
@@ -98,7 +98,8 @@ impl Sim {
         }
     }
 
-    /// Checks that only these rows were set aside, and that no recorded row is missing.
+    /// Checks that the service has set aside no more rows than were added, and that no recorded row is
+    /// missing.
     pub(crate) fn check_set_aside(&self, life: &Life) {
         let aside = life.engine.rows_set_aside();
         let planted = self.planted.rows.len();

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Delivers events from the built binary over real TLS to receivers in two languages, which verify them with
-# the official libraries.
+# Delivers events from the built binary over real TLS to receivers in two languages. The receivers verify the
+# events with the official libraries.
 #
 # The script runs in its own network namespace. Its loopback device has public addresses, so the rules on
 # webhook addresses apply unchanged. It needs root, ip, openssl, curl, jq, python3, and node with the

@@ -103,9 +103,9 @@ fn every_event_of_an_acknowledged_change_survives_a_kill() {
         let book = std::mem::take(&mut *book.lock());
         judge(&client, &shop, &endpoints, (&book, 0), &mut seen).await;
         println!(
-            "{rounds} rounds, killed after an answer, a request, an operator's call {kills:?} times: {} changes \
+            "{rounds} rounds, kills after a response, a request, a call of an operator: {kills:?}; {} changes \
              acknowledged, {} events at {ENDPOINTS} endpoints in {} requests, {resent} of them resent at the end; {} \
-             secrets, {} switches",
+             secrets, {} changes of a status",
             book.acknowledged.len(),
             seen.events(),
             seen.requests,

@@ -46,7 +46,7 @@ pub(crate) struct Endpoint {
     mood: Arc<AtomicU8>,
     /// All changes of the endpoint's status, in order.
     pub(crate) switches: Mutex<Vec<Asked<bool>>>,
-    /// All secrets of the endpoint, in order. `None` for a secret whose response was lost.
+    /// All secrets of the endpoint, in order. `None` for a secret that was lost together with its response.
     pub(crate) secrets: Mutex<Vec<Asked<Option<String>>>>,
     /// The number of the receiver's requests that were already checked.
     pub(crate) checked: Mutex<usize>,

@@ -1,7 +1,7 @@
 """A receiver of webhooks in Python, with the official Standard Webhooks library: pip install standardwebhooks.
 
 Usage: receiver.py PORT CERT.pem KEY.pem SECRET-FILE
-Prints `verified TYPE ID` for each delivery whose signature holds; answers 204, or 400 when it does not.
+Prints `verified TYPE ID` for each delivery with a valid signature. The response is 204, or 400 for an invalid signature.
 """
 
 import http.server

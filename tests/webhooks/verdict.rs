@@ -63,7 +63,7 @@ impl Seen {
     }
 }
 
-/// Waits until the first endpoint has received every event. Its receiver accepts all of them.
+/// Waits until the endpoint has no pending delivery. Its receiver must accept every event.
 pub(crate) async fn drain(client: &Client, shop: &Shop, endpoint: &Endpoint) {
     until("all deliveries are finished", async || {
         let path = format!("{}/deliveries?status=pending", endpoint.hook.path(shop));

@@ -72,7 +72,7 @@ impl Trigger {
     }
 }
 
-/// The requests of the clients in all rounds, sorted by their responses.
+/// The requests of the clients in all rounds, grouped by outcome.
 #[derive(Default)]
 pub(crate) struct Book {
     /// The ids of the appointments in the responses.

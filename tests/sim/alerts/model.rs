@@ -47,7 +47,7 @@ struct Member {
 struct Booked {
     status: String,
     staff: StaffId,
-    /// Whether the appointment was ever confirmed. The team gets alerts only about such appointments.
+    /// Whether the appointment was ever confirmed. The kind of later alerts depends on this.
     known: bool,
 }
 

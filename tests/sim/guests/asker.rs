@@ -102,17 +102,19 @@ impl Asker {
         };
         let answered_anew = answer.as_ref().is_none_or(|answer| !answer.replayed);
         if answered_anew && let Some(person) = self.guests.all.lock()[self.at].people.get_mut(&contact) {
-            // The service had deleted the idempotency key, and has now stored a new response for it.
+            // The recorded response is removed, because the service may have stored a new response for this
+            // idempotency key.
             person.answered.retain(|(of, ..)| *of != key);
         }
         let Some(answer) = answer else { return };
-        // The service may have handled a concurrent repetition as a new request.
+        // The service may have handled a concurrent repetition as a new request. In this case, the recorded
+        // response was removed.
         let all = self.guests.all.lock();
         let of_first = |person: &Person| person.answered.iter().any(|(of, ..)| *of == key);
-        let stands = all[self.at].people.get(&contact).is_some_and(of_first);
+        let is_recorded = all[self.at].people.get(&contact).is_some_and(of_first);
         drop(all);
         let is_there = before == Some(Gone::No) && gone() == Some(Gone::No);
-        if stands && is_there && answer.replayed && first != answer.value {
+        if is_recorded && is_there && answer.replayed && first != answer.value {
             let [first, now] = [&first[..], &answer.value[..]].map(String::from_utf8_lossy);
             self.world.wrong(format_args!(
                 "the first response to guest {number} was {first}, and the repeated one {now}"

@@ -64,8 +64,8 @@ fn check_people(store: &Store, guest: &mut Guest, listed: &[Tombstone], is_the_e
             (Some(_), _) => _ = alive.insert(person.number),
         }
     }
-    // A repeated request creates a new contact if its key has expired or its response was lost. This contact
-    // is not erased, so its words may occur.
+    // A repeated request creates a new contact if its idempotency key has expired or its response was lost.
+    // The new contact is not erased, so rows may contain the words of the guest.
     for row in store.scan(&keys::of_kind(of, kind::CONTACT), Order::Ascending) {
         let Ok(contact) = Contact::decode(&row.unwrap().1) else { continue };
         if !guest.people.contains_key(&contact.id) {
