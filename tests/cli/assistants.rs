@@ -22,7 +22,7 @@ fn a_line_is_handled_like_an_http_request() {
     let demo = Demo::start();
     // A message with a repeated property is refused. The service does not use one of the values.
     let twice = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"find_contacts","arguments":{"query":"a","query":"b"}}}"#;
-    let [answer] = &answers(&demo, &[twice])[..] else { panic!("one answer") };
+    let [answer] = &answers(&demo, &[twice])[..] else { panic!("there must be one response") };
     assert_eq!(answer["id"], 7);
     let text = answer["result"]["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("query is given twice"), "{text}");
@@ -43,7 +43,7 @@ fn a_line_is_handled_like_an_http_request() {
     assert!(answers(&demo, &quiet).is_empty());
     let call =
         r#"{"jsonrpc":"2.0","id":"é","method":"tools/call","params":{"name":"get_business","arguments":{}}}"#;
-    let [answer] = &answers(&demo, &[call])[..] else { panic!("one answer") };
+    let [answer] = &answers(&demo, &[call])[..] else { panic!("there must be one response") };
     assert_eq!(
         (&answer["id"], &answer["result"]["structuredContent"]["name"]),
         (&json!("é"), &json!("Salon Lumière"))

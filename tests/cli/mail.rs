@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 
 use crate::program::Demo;
 
-/// A relay that accepts all mails except those to `nobody@`. Returns its address.
+/// A relay that accepts all mails except those to `unknown@`. Returns its address.
 fn relay() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("smtp+plain://{}", listener.local_addr().unwrap());
@@ -22,7 +22,7 @@ fn serve(mut stream: TcpStream) {
             "." => "250 2.0.0 queued as 4711",
             _ if is_mail => continue,
             "DATA" => "354 go on",
-            line if line.contains("nobody@") => "550 5.1.1 no such\x1b[2J user",
+            line if line.contains("unknown@") => "550 5.1.1 no such\x1b[2J user",
             _ => "250 ok",
         };
         is_mail = says.starts_with("354");
@@ -42,7 +42,7 @@ fn mail_test_prints_the_relays_response_and_fails_on_a_refusal() {
     let json = demo.printed(&["mail", "test", "--to", "ada@example.org", "--locale", "fr", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&json["data"]["sent"], &json["data"]["error"]), (&true.into(), &serde_json::Value::Null));
-    let refused = demo.refused(&["mail", "test", "--to", "nobody@example.org"], 1);
+    let refused = demo.refused(&["mail", "test", "--to", "unknown@example.org"], 1);
     assert!(refused.contains("no such") && !refused.contains('\x1b'), "{refused:?}");
     let refused = demo.refused(&["mail", "test", "--to", "ada"], 1);
     assert!(refused.contains("to must be an email address"), "{refused}");

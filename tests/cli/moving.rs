@@ -68,7 +68,7 @@ fn an_export_that_is_imported_elsewhere_gives_the_same_export() {
     assert_eq!(kinds(&plain), [&all[..], &["business_end", "end"]].concat());
     assert_eq!(kinds(&whole), [&all[..], &["webhook", "business_end", "end"]].concat());
     assert!(!demo.file("plain.jsonl").contains("whsec_"));
-    // The business is selected by its name, and the export goes to a pipe and to standard output.
+    // The command selects the business by its name, and writes the export to a pipe and to standard output.
     let printed = demo.printed(&[&["export", "--business", "SALON LUMIÈRE"], &FROM[..]].concat());
     let _service = demo.serve("piped");
     let piped = demo.run_with(&["import", "--data-dir", "piped"], &printed);
@@ -181,7 +181,7 @@ fn a_running_service_imports_from_a_file_and_a_pipe_without_erased_contacts() {
         demo.printed(&["business", "delete", "Salon Lumière", "--yes"]);
         let dry_run = [&["import", "--from", "before", "--dry-run"], more].concat();
         let tried = loop {
-            // The id is refused until the rows of the deleted business are gone.
+            // The id is refused until all rows of the deleted business are deleted.
             let ran = demo.run(&dry_run);
             if ran.code == Some(0) {
                 break ran.output;

@@ -81,8 +81,8 @@ fn set_up() -> (Rng, TempDir, String, String) {
 }
 
 /// The time from the start of an import to the kill, if the whole import needs `takes`. In every other round,
-/// the kill is near the end of the import, so that the import may complete. In the other rounds, it is at any
-/// moment.
+/// the kill is near the end of the import, so that the import may complete. In the other rounds, the kill is
+/// at any moment.
 fn moment_of(round: usize, takes: Duration, rng: &mut Rng) -> Duration {
     if round.is_multiple_of(2) { rng.moment(takes) } else { takes * 3 / 4 + rng.moment(takes / 2) }
 }

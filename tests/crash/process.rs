@@ -74,7 +74,7 @@ impl Server {
         Ok(Self { child: Mutex::new(child), public, admin, log: log.to_owned() })
     }
 
-    /// Serves a directory. Standard error goes to a file next to the directory.
+    /// Serves a directory. Standard error is written to a file next to the directory.
     pub(crate) fn on(data_dir: &Path) -> Self {
         Self::start(serve(data_dir), &data_dir.with_extension("log"))
     }

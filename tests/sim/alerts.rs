@@ -2,7 +2,7 @@
 //! may be down, hang or refuse mails.
 //!
 //! The model computes the expected alerts and mails from the audit log alone, with a second implementation of
-//! the rules. Each seed consists of several runs of the engine, called lives.
+//! the rules. Each seed consists of several runs of the engine.
 //!
 //! Invariants:
 //! - After every crash, each person has exactly the expected alerts, in order.
@@ -360,7 +360,7 @@ fn run(seed: u64) -> (usize, usize, u64) {
     counted
 }
 
-/// Runs one life of the engine with several concurrent random changes. In the last life, the relay works.
+/// Sends several concurrent random changes during one run of the engine. In the last run, the relay works.
 async fn course(world: &World, engine: &Engine, is_last: bool) {
     for _ in 0..STEPS_A_LIFE {
         if world.dice.once_in(5) {
@@ -374,7 +374,7 @@ async fn course(world: &World, engine: &Engine, is_last: bool) {
             }
         }
         if !is_last && world.dice.once_in(STEPS_A_LIFE) {
-            // The life ends here while requests are still in progress.
+            // The run ends here while requests are still in progress.
             return tokio::time::sleep(Duration::from_millis(world.dice.next() % 12)).await;
         }
         for task in tasks {

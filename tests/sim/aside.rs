@@ -1,5 +1,6 @@
-//! A business that is set aside during the run, as after the loss of rows. From then on it refuses every
-//! request, even after crashes and restarts, and none of its rows changes. Other businesses are not affected.
+//! A business that is set aside while the engine runs, as after the loss of rows. From then on it refuses
+//! every request, even after crashes and restarts, and none of its rows changes. Other businesses are not
+//! affected.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,7 +24,7 @@ use crate::wide::Workload;
 pub(crate) struct Aside {
     dice: Dice,
     of: Option<BusinessId>,
-    /// Whether the business was set aside, and its rows at the end of the life in which this happened.
+    /// Whether the business was set aside, and its rows at the end of the run in which this happened.
     is_set_aside: bool,
     rows: Option<Vec<Pair>>,
 }
@@ -99,7 +100,7 @@ impl Sim {
         });
     }
 
-    /// Checks between two lives that the rows of the business have not changed since it was set aside.
+    /// Checks between two runs that the rows of the business have not changed since it was set aside.
     pub(crate) fn check_aside(&mut self, store: &store::Store) {
         let Some(of) = self.aside.set_aside() else { return };
         assert!(store.is_business_set_aside(of), "{of} is no longer set aside");

@@ -1,5 +1,5 @@
-//! Backups during the run. Each must contain exactly the rows of the disk after the commit that it names.
-//! That commit must include every commit before the request. A backup that was killed is invalid.
+//! Backups while the engine runs. Each must contain exactly the rows of the disk after the commit that it
+//! names. That commit must include every commit before the request. A backup that was killed is invalid.
 
 use std::collections::BTreeMap;
 
@@ -66,7 +66,7 @@ impl Sim {
     /// Checks a backup that is finished.
     fn look_at_backup(&mut self, life: &Life) {
         let Some(begun) = &self.backups.begun else { return };
-        let state = life.engine.backup(begun.id).expect("the backup was begun in this life");
+        let state = life.engine.backup(begun.id).expect("the backup was begun in this run");
         match state.outcome {
             None => return,
             Some(Err(error)) => {
@@ -113,14 +113,14 @@ impl Sim {
         }
     }
 
-    /// Checks the backup that was in progress at the end of the life. It must be invalid or complete.
+    /// Checks the backup that was in progress at the end of the run. It must be invalid or complete.
     pub(crate) fn end_backup(&mut self) {
         let Some(begun) = self.backups.begun.take() else { return };
         let dir = begun.home.path().join("backup");
         let opened = Backup::open(&dir).map(drop);
         match opened {
-            // The backup was completed just before the life ended.
-            Ok(()) => self.world.say(format_args!("the backup was completed at the end of the life")),
+            // The backup was completed just before the run ended.
+            Ok(()) => self.world.say(format_args!("the backup was completed at the end of the run")),
             Err(BackupError::NoManifest(_)) => self.world.say(format_args!("the backup was interrupted")),
             Err(error) => panic!("{error}"),
         }

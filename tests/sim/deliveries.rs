@@ -52,8 +52,8 @@ impl Model {
                 DeliveryStatus::Missed => {}
             }
             if status == DeliveryStatus::Pending {
-                // Attempts have timestamps of the wall clock. They cannot be compared across lives, or within
-                // a life in which the clock jumped.
+                // Attempts have timestamps of the wall clock. They cannot be compared across runs, or within
+                // a run in which the clock jumped.
                 let earlier = self.attempted.get(&(*endpoint, *event)).copied().flatten();
                 if !span.jumped && earlier != delivery.last_attempt_at {
                     check_plan(delivery, &told);
@@ -113,7 +113,7 @@ fn check_in_time(
     assert!(late < turns * ATTEMPT_MILLIS + 2_000, "{event} is {late} ms late: {}", told());
 }
 
-/// Checks that a delivery is recorded as successful if the endpoint accepted it long enough ago in this life.
+/// Checks that a delivery is recorded as successful if the endpoint accepted it long enough ago in this run.
 fn check_got(hook: &Hook, event: EventId, delivery: &Delivery, span: Span, told: &impl Fn() -> String) {
     let Some(at) = hook.got_quickly(event) else { return };
     let resent = hook.resends.iter().any(|asked| *asked >= at - ATTEMPT_MILLIS);

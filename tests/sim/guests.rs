@@ -1,8 +1,8 @@
-//! Additional businesses, called guest houses, with erasures, retention and deletions during the run. A
-//! contact of a guest house is called a guest. The test records the acknowledged data of each guest, and the
-//! words that identify the guest.
+//! Additional businesses, called guest houses, with erasures, retention and deletions. A contact of a guest
+//! house is called a guest. The test records the acknowledged data of each guest, and the words that identify
+//! the guest.
 //!
-//! Invariants between two lives of the engine:
+//! Invariants between two runs of the engine:
 //! - An erased guest does not exist any more. After the cleanup, no row contains the words of this guest.
 //! - All acknowledged data of any other guest exists.
 //! - A deleted business is not found. At the end it has no rows, and its cleanup is complete.

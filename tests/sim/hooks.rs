@@ -54,7 +54,7 @@ pub(crate) struct Hook {
     events: Vec<&'static str>,
     /// How often the endpoint was disabled.
     pub(crate) epoch: u32,
-    /// The attempts of this life, by event. Each has its arrival, its timestamp and signature, and whether it
+    /// The attempts of this run, by event. Each has its arrival, its timestamp and signature, and whether it
     /// certainly got a 2xx response in time.
     attempts: BTreeMap<EventId, Vec<(i64, String, bool)>>,
     /// The time of the last 2xx response.
@@ -164,7 +164,7 @@ impl Hook {
         Some(why)
     }
 
-    /// The arrival of the newest attempt of an event in this life, if the attempt certainly got a 2xx
+    /// The arrival of the newest attempt of an event in this run, if the attempt certainly got a 2xx
     /// response in time.
     pub(crate) fn got_quickly(&self, event: EventId) -> Option<i64> {
         self.attempts.get(&event)?.last().filter(|(_, _, quick)| *quick).map(|(at, _, _)| *at)
@@ -178,7 +178,7 @@ impl Hook {
         self.versions.iter().any(ended)
     }
 
-    /// Forgets the attempts of the previous life. The attempts of the next life do not depend on them.
+    /// Forgets the attempts of the previous run. The attempts of the next run do not depend on them.
     pub(crate) fn forget_attempts(&mut self) {
         self.attempts.clear();
     }

@@ -1,12 +1,12 @@
 //! The rows that may be left over, and for how long.
 //!
 //! - The rows of a deleted endpoint are deleted in steps. After a kill, some may be left. The endpoint is
-//!   then still in the list of all endpoints, so the next life continues the deletion.
+//!   then still in the list of all endpoints, so the next run continues the deletion.
 //! - An event may outlive its deliveries only if all of its endpoints were deleted. A background job deletes
 //! it.
 //! - A due row may be stale only if its endpoint was disabled later. The delivery actor deletes it.
 //!
-//! At the end of the last life, only events of deleted endpoints are left.
+//! At the end of the last run, only events of deleted endpoints are left.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::rows::Rows;
 
 impl Model {
-    /// Checks the left-over rows between two lives.
+    /// Checks the left-over rows between two runs.
     pub(crate) fn check_leftovers(&self, rows: &Rows) {
         for endpoint in left_of(rows) {
             assert!(
@@ -45,7 +45,7 @@ impl Model {
         }
     }
 
-    /// Checks that no rows are left over after the last life.
+    /// Checks that no rows are left over after the last run.
     pub(crate) fn check_nothing_left(&self, rows: &Rows) {
         assert_eq!(rows.due, BTreeSet::new(), "due rows are left");
         let left: BTreeSet<_> = left_of(rows).collect();

@@ -1,4 +1,4 @@
-//! One run of the engine, called a life: concurrent requests of all kinds, with faults.
+//! One run of the engine (`Life`): concurrent requests of all kinds, with faults.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,7 +26,7 @@ const ANSWER_TIME_MAX: Duration = Duration::from_secs(60);
 pub(crate) struct Life {
     pub(crate) engine: Engine,
     tasks: Vec<JoinHandle<()>>,
-    /// Whether the engine was asked to close.
+    /// Whether the test has begun to close the engine.
     pub(crate) closing: Arc<AtomicBool>,
 }
 

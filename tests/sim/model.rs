@@ -21,15 +21,15 @@ use crate::rows::Rows;
 /// list ordered by `updated_at` and each start of the engine adds one millisecond.
 const STAMP_STEPS_MAX: TimeDelta = TimeDelta::seconds(1);
 
-/// The times of one life of the engine.
+/// The times of one run of the engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Span {
-    /// The start of the life, in simulated time.
+    /// The start of the run, in simulated time.
     pub(crate) began: i64,
     pub(crate) ended: i64,
-    /// When the engine stopped working in this life: the failure of its store, or the end of the life.
+    /// When the engine stopped working in this run: the failure of its store, or the end of the run.
     pub(crate) worked: i64,
-    /// The time that the service used at the start of the life, in milliseconds. Schedules run evenly from
+    /// The time that the service used at the start of the run, in milliseconds. Schedules run evenly from
     /// there.
     pub(crate) wall: i64,
     /// Whether the wall clock jumped or was ignored at the start, or the machine was suspended. The wall
@@ -74,9 +74,9 @@ pub(crate) struct Model {
     pub(crate) revoked: BTreeSet<KeyId>,
     /// The deliveries that endpoints should get, by endpoint and event.
     pub(crate) owed: BTreeMap<(WebhookId, EventId), Owed>,
-    /// The bytes of each event. They are the same in every attempt of every life.
+    /// The bytes of each event. They are the same in every attempt of every run.
     events: BTreeMap<EventId, Vec<u8>>,
-    /// For each delivery, the wall clock time of its last attempt, as of the end of the previous life.
+    /// For each delivery, the wall clock time of its last attempt, as of the end of the previous run.
     pub(crate) attempted: BTreeMap<(WebhookId, EventId), Option<Timestamp>>,
     /// For each endpoint, the times of the requests to send missed or failed events again.
     resends: BTreeMap<WebhookId, Vec<i64>>,
@@ -155,7 +155,7 @@ impl Model {
         }
     }
 
-    /// Replays the changes of a life, and checks all records.
+    /// Replays the changes of a run, and checks all records.
     pub(crate) fn replay(&mut self, rows: &Rows, requests: &Ledger, span: Span) {
         assert!(rows.audit.len() >= self.count, "entries of the audit log are missing");
         let newest = self.count.checked_sub(1).map(|at| rows.audit[at].id);

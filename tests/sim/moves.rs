@@ -1,4 +1,4 @@
-//! Exports and imports during the run.
+//! Exports and imports while the engine runs.
 //!
 //! Invariants:
 //! - An export contains the rows of the disk at one moment between its request and its first record: every
@@ -319,7 +319,7 @@ impl Sim {
         self.moves.arrived.push((id, moved, arrival));
     }
 
-    /// Forgets the export in progress, which ends with the life.
+    /// Forgets the export in progress, which ends with the run.
     pub(crate) fn end_moves(&mut self) {
         self.moves.leaving = None;
     }

@@ -237,7 +237,7 @@ impl Sim {
         }
     }
 
-    /// Resumes the businesses that were still suspended at the end of the previous life.
+    /// Resumes the businesses that were still suspended at the end of the previous run.
     pub(crate) async fn lift_suspensions(&mut self, life: &Life) {
         for (number, shop) in self.shops.iter().enumerate() {
             let handle = life.engine.business(shop.id);

@@ -53,13 +53,13 @@ impl Sim {
                 before.get(of)
             );
         }
-        // Sometimes the outage continues until the next life.
+        // Sometimes the outage continues until the next run.
         if !self.dice.once_in(3) {
             self.world.network.set_line(Line::There);
         }
     }
 
-    /// The time until which an outage may have delayed deliveries in this life.
+    /// The time until which an outage may have delayed deliveries in this run.
     pub(crate) fn held_until(&self) -> i64 {
         match self.world.network.line() {
             (Line::There, 0) => 0,

@@ -2,7 +2,7 @@
 //! removals, on a disk that loses unsynced writes.
 //!
 //! The model records, for each person, the last acknowledged account and memberships, and which tokens are
-//! valid or revoked. Each seed consists of several runs of the engine, called lives.
+//! valid or revoked. Each seed consists of several runs of the engine.
 //!
 //! Invariants:
 //! - After a crash, the account is as acknowledged, or as the request in progress would have left it.
@@ -42,7 +42,7 @@ const SHOPS: usize = 3;
 const PASSWORDS: [&str; 3] =
     ["correct horse battery staple", "gargle fjord zipper amount", "plinth omelette quasar dew"];
 
-/// A clock that follows simulated time across all lives.
+/// A clock that follows simulated time across all runs.
 pub(crate) struct Wall {
     before: AtomicI64,
     began: Mutex<Option<Instant>>,
@@ -470,7 +470,7 @@ fn run(seed: u64) -> BTreeMap<&'static str, usize> {
                     }
                 }
                 if world.dice.once_in(STEPS_A_LIFE) {
-                    // The life ends here while requests are still in progress.
+                    // The run ends here while requests are still in progress.
                     tokio::time::sleep(Duration::from_millis(world.dice.next() % 12)).await;
                     world.wall.end();
                     return;

@@ -14,7 +14,7 @@ use crate::network::{Mood, Network};
 use crate::tls;
 
 /// The certificates of a test process. They are created only once, because this takes time. Ed25519
-/// signatures have a fixed length, so connections transfer the same number of bytes in every run.
+/// signatures have a fixed length, so a seed always transfers the same number of bytes.
 struct Certificates {
     authority: Vec<u8>,
     good: Arc<ServerConfig>,

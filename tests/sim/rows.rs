@@ -1,4 +1,4 @@
-//! Checks between two lives that the rows of a business are consistent with each other.
+//! Checks between two runs that the rows of a business are consistent with each other.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 

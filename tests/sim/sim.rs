@@ -1,4 +1,4 @@
-//! The course of a seed: several lives of the engine, and checks of the disk between them.
+//! The course of a seed: several runs of the engine, and checks of the disk between them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,9 +41,9 @@ pub(crate) struct Sim {
     pub(crate) ledger: Arc<Ledger>,
     pub(crate) shops: Vec<Shop>,
     pub(crate) models: Vec<Model>,
-    /// The steady time that is on the disk between two lives.
+    /// The steady time that is on the disk between two runs.
     pub(crate) kept: Option<ClockRecord>,
-    /// Whether the disk had enough room in the previous life to store the steady time.
+    /// Whether the disk had enough room in the previous run to store the steady time.
     could_keep: bool,
     pub(crate) workload: Workload,
     /// Whether the burst of new contacts has already been made.
@@ -59,7 +59,7 @@ pub(crate) struct Sim {
     pub(crate) machine_dice: Dice,
 }
 
-/// How a life ends.
+/// How a run ends.
 enum End {
     /// In an orderly way. All changes are on the disk.
     Closed,
@@ -115,7 +115,7 @@ impl Sim {
         self.world.time.count() - KEPT_MILLIS
     }
 
-    /// Starts the clock of a life, within its runtime. Returns whether the wall clock is earlier than the
+    /// Starts the clock of a run, within its runtime. Returns whether the wall clock is earlier than the
     /// stored time.
     pub(crate) fn begin_time(&self) -> bool {
         let is_earlier = self.world.time.begin(self.kept.as_ref(), self.could_keep);
@@ -125,7 +125,7 @@ impl Sim {
         is_earlier
     }
 
-    /// The times of a new life.
+    /// The times of a new run.
     fn span(&self) -> Span {
         let began = self.world.time.now();
         let few_permits = self.world.places.is_some();
@@ -155,7 +155,7 @@ impl Sim {
         let end = runtime.block_on(async {
             span.jumped = self.begin_time();
             span.wall = self.world.time.believed().1.millis();
-            self.world.say(format_args!("life {number} begins"));
+            self.world.say(format_args!("run {number} begins"));
             self.enough_room();
             let mut life = self.begin_life().await;
             self.lift_suspensions(&life).await;
@@ -182,7 +182,7 @@ impl Sim {
             self.world.disk.crash(keep);
         } else {
             // After an orderly end no write is unsynced. A fault that was scheduled must not happen in the
-            // next life.
+            // next run.
             self.world.disk.crash(usize::MAX);
         }
         drop(runtime);
@@ -310,7 +310,7 @@ impl Sim {
         if life.close().await { End::Closed } else { End::Killed }
     }
 
-    /// Runs the last life. All faults end, and every delivery that is due arrives.
+    /// The last run of the engine. All faults end, and every delivery that is due arrives.
     fn last_life(&mut self) {
         let runtime = runtime();
         let from = self.ledger.len();
@@ -323,7 +323,7 @@ impl Sim {
         runtime.block_on(async {
             span.jumped = self.begin_time();
             span.wall = self.world.time.believed().1.millis();
-            self.world.say(format_args!("the last life begins"));
+            self.world.say(format_args!("the last run begins"));
             self.enough_room();
             let mut life = self.begin_life().await;
             self.lift_suspensions(&life).await;
@@ -386,7 +386,7 @@ impl Sim {
         tokio::time::sleep(Duration::from_secs(120)).await;
     }
 
-    /// Whether the disk had no room for the service's own rows at some time in this life.
+    /// Whether the disk had no room for the service's own rows at some time in this run.
     fn is_room_short(&self, span: Span) -> bool {
         self.world.room_between(span.began).1 >= RoomLevel::Exhausted
     }
@@ -404,7 +404,7 @@ impl Sim {
         );
     }
 
-    /// Checks all rows on the disk between two lives.
+    /// Checks all rows on the disk between two runs.
     fn look_at_disk(&mut self, span: Span, from: usize, is_the_end: bool) -> Vec<Rows> {
         self.world.check();
         self.unplant();
@@ -434,8 +434,8 @@ impl Sim {
         self.check_received(&all_rows);
         self.check_tombstones();
         let mut entries: BTreeMap<usize, Vec<Entry>> = BTreeMap::new();
-        // Requests of earlier lives were checked before. The newest 100 of them are checked again, because
-        // the idempotency keys of the last day must still be stored.
+        // Requests of earlier runs were checked after those runs. The newest 100 of them are checked again,
+        // because the idempotency keys of the last day must still be stored.
         for entry in self.ledger.since(from.saturating_sub(100)) {
             entries.entry(entry.tried.shop).or_default().push(entry);
         }

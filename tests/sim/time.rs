@@ -1,8 +1,8 @@
 //! Simulated time: the time since the start of the seed, the wall clock, and the times that the service may
 //! use.
 //!
-//! Each life has its own tokio runtime, whose clock stops while a task can run. This module adds the
-//! durations of earlier lives, so time continues after crashes and restarts.
+//! Each run of the engine has its own tokio runtime, whose clock stops while a task can run. This module adds
+//! the durations of earlier runs, so time continues after crashes and restarts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -51,9 +51,9 @@ pub(crate) struct Time(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The milliseconds before this life.
+    /// The milliseconds before this run.
     before: i64,
-    /// For how many milliseconds of this life the machine was suspended.
+    /// For how many milliseconds of this run the machine was suspended.
     suspended: i64,
     /// The number of the machine's boot, and the time since that boot.
     boot: u64,
@@ -66,7 +66,7 @@ struct State {
     listed: BTreeMap<usize, Timestamp>,
     /// Whether the service may have set its time back since it returned a list ordered by `updated_at`.
     was_set_back: bool,
-    /// The start of this life on the clock of its runtime.
+    /// The start of this run on the clock of its runtime.
     began: Option<Instant>,
     /// By how much the wall clock is ahead of the true time, in milliseconds.
     ahead: i64,
@@ -162,8 +162,8 @@ impl Time {
     }
 
     /// The earliest possible timestamp of a change that is requested now. It is not earlier than the time of
-    /// a list that was returned. After the service has set its time back in this life, an actor that is
-    /// loaded again does not know lists of earlier lives.
+    /// a list that was returned. After the service has set its time back in this run, an actor that is
+    /// loaded again does not know lists of earlier runs.
     pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
         let state = self.0.lock();
         let listed = state.listed.get(&of).filter(|_| !state.was_set_back);
@@ -180,7 +180,7 @@ impl Time {
         self.0.lock().beliefs.iter().any(|belief| belief.doubts_since.is_some())
     }
 
-    /// For how many milliseconds of this life the machine was suspended.
+    /// For how many milliseconds of this run the machine was suspended.
     pub(crate) fn suspended(&self) -> i64 {
         self.0.lock().suspended
     }
@@ -251,9 +251,9 @@ impl Time {
         state.was_set_back |= was_set_back;
     }
 
-    /// Starts a life, within its runtime. The service uses the later of the wall clock and the stored time,
+    /// Starts a run, within its runtime. The service uses the later of the wall clock and the stored time,
     /// and its steady time continues from the stored value. `could_keep` is false if the disk may have had no
-    /// room to store the steady time in the previous life. Returns whether the service uses the stored time.
+    /// room to store the steady time in the previous run. Returns whether the service uses the stored time.
     pub(crate) fn begin(&self, kept: Option<&ClockRecord>, could_keep: bool) -> bool {
         let mut state = self.0.lock();
         state.began = Some(Instant::now());
@@ -291,7 +291,7 @@ impl Time {
         true
     }
 
-    /// Ends the life, within its runtime.
+    /// Ends the run, within its runtime.
     pub(crate) fn end(&self) {
         let latest = self.latest_believed();
         let mut state = self.0.lock();

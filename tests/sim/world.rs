@@ -60,7 +60,7 @@ pub(crate) struct World {
     pub(crate) network: Arc<Network>,
     pub(crate) mails: Arc<Mails>,
     pub(crate) trace: Arc<Trace>,
-    /// The time at which the store failed in this life.
+    /// The time at which the store failed in this run.
     failed: Arc<Mutex<Option<i64>>>,
     chance: Arc<Dice>,
     limits: Limits,
@@ -68,7 +68,7 @@ pub(crate) struct World {
     pub(crate) places: Option<usize>,
     /// Each change of the disk's room level, with its time.
     pub(crate) room: Arc<Mutex<Vec<(i64, RoomLevel)>>>,
-    /// The businesses whose actors the test made fail in this life.
+    /// The businesses whose actors the test made fail in this run.
     broken: Arc<Mutex<BTreeSet<usize>>>,
 }
 

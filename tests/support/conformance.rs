@@ -73,7 +73,7 @@ impl Conformance {
         else {
             return Ok(());
         };
-        let what = format!("{method} {path} answered {status}");
+        let what = format!("{method} {path} with the status {status}");
         let response =
             self.response(method, relative, status).ok_or_else(|| format!("{what}: undocumented"))?;
         self.check_headers(response, headers).map_err(|why| format!("{what}: {why}"))?;

@@ -1,4 +1,4 @@
-//! Checks the rows of the additional businesses between two lives and at the end.
+//! Checks the rows of the additional businesses between two runs and at the end.
 
 use std::collections::BTreeSet;
 
