@@ -74,7 +74,7 @@ async fn a_business_that_is_set_aside_returns_500_and_the_others_work() {
     let metrics = raw(operator, request).await;
     assert!(metrics.contains("receptionist_businesses_set_aside 1\n"), "{metrics}");
 
-    // The file lists the businesses that are set aside. After the file is deleted, the service accepts the
+    // After the operator has deleted the list of the businesses that are set aside, the service accepts the
     // business again.
     server.stop().await;
     std::fs::remove_file(&list).unwrap();

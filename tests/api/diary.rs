@@ -47,8 +47,8 @@ async fn a_special_day_replaces_the_opening_hours_for_listing_and_booking() {
     assert_eq!(closed.data()["affected"], json!({ "count": 1, "ids": [id(&booked)] }));
     assert_eq!(salon.show(&booked).await, booked, "a closed day must not change existing appointments");
     assert!(refused(&salon, &salon.ben, "2026-03-10T13:00:00Z").await.contains("closed that day"));
-    // A repeated change gets the same response, also with the body in the form in which the API shows special
-    // days.
+    // A repeated change gets the same response. The body may contain all fields of a special day as the API
+    // shows them.
     for same in [json!({ "closed": true }), json!({ "closed": true, "windows": [], "note": null })] {
         assert_eq!(put(&salon, date, same).await.data(), closed.data());
     }

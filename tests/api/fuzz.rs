@@ -131,8 +131,8 @@ fn query(ids: &[String]) -> impl Strategy<Value = String> + use<> {
     prop::collection::vec(pair, 0..4).prop_map(|pairs| pairs.join("&"))
 }
 
-/// Creates an appointment and a person. Returns ids of records, and the requests to try: whether it is for
-/// the public API, its method and its path.
+/// Creates an appointment and a person. Returns ids of records, and the requests to try, each with its API
+/// (true for the public one), method and path.
 async fn ground(salon: &Salon) -> (Vec<String>, Vec<(bool, &'static str, String)>) {
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let text = |name: &str| booked[name].as_str().unwrap().to_owned();

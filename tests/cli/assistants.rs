@@ -20,7 +20,7 @@ fn answers(demo: &Demo, lines: &[&str]) -> Vec<Value> {
 #[test]
 fn a_line_is_handled_like_an_http_request() {
     let demo = Demo::start();
-    // A message with a repeated property is refused. The service does not use one of the values.
+    // A message with a repeated property is refused. Neither of the two values is used.
     let twice = r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"find_contacts","arguments":{"query":"a","query":"b"}}}"#;
     let [answer] = &answers(&demo, &[twice])[..] else { panic!("there must be one response") };
     assert_eq!(answer["id"], 7);

@@ -98,8 +98,8 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
     let server = Server::on(&to);
     let client = crate::client::Client::of(&server);
     assert_eq!(client.ask_operator("GET", &contact, None).await.unwrap().status, 404);
-    // The list of the restored store also contains this erasure, so it can replace the copy beside the
-    // backups.
+    // The list of the restored store also contains this erasure, so the service accepts it as the newer copy
+    // of the list beside the backups.
     drop(server);
     let again = receptionist(&["backup", "--in", path(&backups), "--data-dir", path(&to), "--list-only"]);
     assert!(again.status.success(), "{}", lines(&again));

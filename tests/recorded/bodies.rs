@@ -17,7 +17,7 @@ const ITEMS_MAX: u64 = 2_000;
 pub(crate) struct Schemas(pub(crate) Value);
 
 impl Schemas {
-    /// Resolves a reference. Of a schema with alternatives, returns the alternative that is not null.
+    /// Resolves a reference. For a schema with alternatives, returns the alternative that is not null.
     fn resolved<'a>(&'a self, schema: &'a Value) -> &'a Value {
         if let Some(pointer) = schema["$ref"].as_str().and_then(|to| to.strip_prefix('#')) {
             return self.resolved(self.0.pointer(pointer).unwrap());

@@ -53,7 +53,7 @@ const DAYS: [&str; 18] = [
 ///
 /// # Panics
 ///
-/// If the message contains no part of the table.
+/// Panics if the message contains no part of the table.
 pub(crate) fn reason(message: &str) -> String {
     let found = REASONS.iter().find(|(words, _)| message.contains(words));
     let (_, reason) = found.unwrap_or_else(|| panic!("no row of REASONS matches {message:?}"));

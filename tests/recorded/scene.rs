@@ -272,7 +272,7 @@ impl Scene {
 ///
 /// # Panics
 ///
-/// If the job takes longer than [`WAIT_MAX`].
+/// Panics if the job takes longer than [`WAIT_MAX`].
 pub(crate) async fn until(what: &str, mut has_come: impl AsyncFnMut() -> bool) {
     let waiting = async {
         while !has_come().await {

@@ -9,9 +9,10 @@ use sha2::{Digest, Sha256};
 use crate::facts::{facts, reason};
 use crate::harness::Answer;
 
-/// Of a longer body, only the digest is recorded.
+/// The maximum size of a recorded body. For a longer body, only its digest is recorded.
 const BODY_BYTES_MAX: usize = 4 * 1024;
-/// Of a longer text in a request, only the beginning and the digest are recorded.
+/// The maximum length of a recorded text of a request. For a longer text, only its beginning and its digest
+/// are recorded.
 const REQUEST_CHARS_MAX: usize = 300;
 
 /// The response headers that clients use.

@@ -262,7 +262,8 @@ impl Model {
         hook.attempt(event, received);
     }
 
-    /// Replays that the service has disabled an endpoint that failed for too long.
+    /// Replays the disabling of an endpoint that failed for too long. The service itself disables such an
+    /// endpoint.
     pub(crate) fn replay_turn_off(&mut self, rows: &Rows, entry: &AuditEntry, span: Span) -> Effects {
         assert_eq!(entry.action.as_str(), "webhook.turned_off");
         let id: WebhookId = entry.resource_id.into();

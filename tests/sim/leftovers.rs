@@ -2,8 +2,8 @@
 //!
 //! - The rows of a deleted endpoint are deleted in steps. After a kill, some may be left. The endpoint is
 //!   then still in the list of all endpoints, so the next run continues the deletion.
-//! - An event may outlive its deliveries only if all of its endpoints were deleted. A background job deletes
-//! it.
+//! - An event may outlive its deliveries only if all of its endpoints were deleted. A background job then
+//!   deletes the event.
 //! - A due row may be stale only if its endpoint was disabled later. The delivery actor deletes it.
 //!
 //! At the end of the last run, only events of deleted endpoints are left.

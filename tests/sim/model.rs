@@ -121,7 +121,7 @@ impl Model {
         }
     }
 
-    /// Records a request to send missed or failed events again.
+    /// Records a resend request, which asks for missed or failed events again.
     pub(crate) fn note_resend(&mut self, endpoint: WebhookId, asked: i64) {
         self.resends.entry(endpoint).or_default().push(asked);
     }
@@ -146,7 +146,7 @@ impl Model {
         self.suspended.iter().map(within).sum()
     }
 
-    /// Copies the recorded requests to send events again to the models of the endpoints.
+    /// Copies the recorded resend requests to the models of the endpoints.
     fn hand_resends(&mut self) {
         for (endpoint, hook) in &mut self.hooks {
             if let Some(resends) = self.resends.get(endpoint) {

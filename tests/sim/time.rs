@@ -23,8 +23,8 @@ const FOLLOWED_MILLIS: i64 = 60_000;
 /// The maximum time without a running engine that counts as steady time, in milliseconds.
 const STOPPED_MILLIS_MAX: i64 = 24 * 3_600_000;
 
-/// A time that the service may use, as its distance from the true time. Also since when the service doubts
-/// the wall clock.
+/// A time that the service may use, relative to the true time, and since when the service doubts the wall
+/// clock.
 #[derive(Clone, Copy, PartialEq)]
 struct Belief {
     ahead: i64,

@@ -42,7 +42,7 @@ fn case(name: &'static str, head: &str, then: Then, error: &'static str) -> Case
     Case { name, reply, status: "pending", response: None, error: Some(error), body: None }
 }
 
-/// A receiver that sends a valid head, so the attempt succeeds whatever the rest of the response is.
+/// A receiver that sends a valid head, so the attempt succeeds independently of the rest of the response.
 fn taken(name: &'static str, head: &str, then: Then, body: &str) -> Case {
     let body = Some(body.to_owned());
     Case { name, reply: Reply::now(head, then), status: "delivered", response: Some(200), error: None, body }
@@ -132,93 +132,86 @@ fn check_bodies(case: &Case, rows: &[Value]) {
 
 #[test]
 #[allow(clippy::print_stdout, reason = "prints the memory use when more rounds than the default are run")]
-fn attempts_at_hostile_receivers_have_the_expected_outcome_and_use_limited_memory() {
-    inside(
-        "hostile::attempts_at_hostile_receivers_have_the_expected_outcome_and_use_limited_memory",
-        async |network| {
-            let rounds = number_of("HOSTILE_ROUNDS", ROUNDS);
-            let patient = std::env::var_os("HOSTILE_PATIENT").is_some();
-            let (quick, hanging) = (quick(), hanging());
-            let hosts: Vec<_> = (quick.iter().chain(&hanging).map(|case| case.name))
-                .chain(["silent", "good"])
-                .zip(10..)
-                .map(|(name, number)| (format!("{name}.example.com"), format!("93.184.216.{number}")))
-                .collect();
-            let addresses: Vec<[&str; 1]> = hosts.iter().map(|(_, address)| [&**address]).collect();
-            let names: Vec<(&str, &[&str])> =
-                hosts.iter().zip(&addresses).map(|((host, _), address)| (&**host, &address[..])).collect();
-            network.names(&names);
-            let server = server(&network);
-            let client = Client::of(&server);
-            let shop = Shop::create(&client, 1).await;
-            let mut hooks: Vec<Hook> = Vec::new();
-            let good = hosts.len() - 1;
-            let mut receivers = Vec::new();
-            for (number, (host, address)) in hosts.iter().enumerate() {
-                let (place, tls) = (format!("{address}:443"), network.authority.server(host));
-                let case = quick.iter().chain(&hanging).nth(number);
-                receivers.push(match case {
-                    Some(case) => Receiver::answering(&place, tls, case.reply.clone()),
-                    None if number == good => Receiver::answering(&place, tls, Reply::now(OK, Then::GoesOn)),
-                    None => Receiver::silent(&place),
-                });
-                hooks.push(subscribe(&client, &shop, &format!("https://{host}/")).await);
-            }
+fn hostile_receivers_get_expected_outcomes_and_use_bounded_memory() {
+    inside("hostile::hostile_receivers_get_expected_outcomes_and_use_bounded_memory", async |network| {
+        let rounds = number_of("HOSTILE_ROUNDS", ROUNDS);
+        let patient = std::env::var_os("HOSTILE_PATIENT").is_some();
+        let (quick, hanging) = (quick(), hanging());
+        let hosts: Vec<_> = (quick.iter().chain(&hanging).map(|case| case.name))
+            .chain(["silent", "good"])
+            .zip(10..)
+            .map(|(name, number)| (format!("{name}.example.com"), format!("93.184.216.{number}")))
+            .collect();
+        let addresses: Vec<[&str; 1]> = hosts.iter().map(|(_, address)| [&**address]).collect();
+        let names: Vec<(&str, &[&str])> =
+            hosts.iter().zip(&addresses).map(|((host, _), address)| (&**host, &address[..])).collect();
+        network.names(&names);
+        let server = server(&network);
+        let client = Client::of(&server);
+        let shop = Shop::create(&client, 1).await;
+        let mut hooks: Vec<Hook> = Vec::new();
+        let good = hosts.len() - 1;
+        let mut receivers = Vec::new();
+        for (number, (host, address)) in hosts.iter().enumerate() {
+            let (place, tls) = (format!("{address}:443"), network.authority.server(host));
+            let case = quick.iter().chain(&hanging).nth(number);
+            receivers.push(match case {
+                Some(case) => Receiver::answering(&place, tls, case.reply.clone()),
+                None if number == good => Receiver::answering(&place, tls, Reply::now(OK, Then::GoesOn)),
+                None => Receiver::silent(&place),
+            });
+            hooks.push(subscribe(&client, &shop, &format!("https://{host}/")).await);
+        }
 
-            let (mut events, mut before) = (0, 0);
-            for round in 0..=rounds {
-                for number in 0..BOOKINGS_A_ROUND {
-                    let number = round * BOOKINGS_A_ROUND + number;
-                    let call = shop.booking(
-                        0,
-                        &slot(2 * i64::try_from(number).unwrap()),
-                        1,
-                        format!("book-{number}"),
-                    );
-                    assert_eq!(client.call(&shop, &call).await.unwrap().status, 201);
-                }
-                events = (round + 1) * BOOKINGS_A_ROUND + 1; // and one event for the contact of the first booking
-                for (case, hook) in quick.iter().zip(&hooks) {
-                    let rows = hook.log_of(&client, &shop, events).await;
-                    rows.iter().for_each(|row| check(case, row));
-                    check_bodies(case, &rows);
-                }
-                for row in hooks[good].log_of(&client, &shop, events).await {
-                    assert_eq!(row["status"], "delivered", "{row}");
-                }
-                if round == 0 {
-                    before = kib(server.id(), "VmRSS");
-                }
+        let (mut events, mut before) = (0, 0);
+        for round in 0..=rounds {
+            for number in 0..BOOKINGS_A_ROUND {
+                let number = round * BOOKINGS_A_ROUND + number;
+                let call =
+                    shop.booking(0, &slot(2 * i64::try_from(number).unwrap()), 1, format!("book-{number}"));
+                assert_eq!(client.call(&shop, &call).await.unwrap().status, 201);
             }
-            let (after, most) = (kib(server.id(), "VmRSS"), kib(server.id(), "VmHWM"));
-            println!(
-                "{events} events to {} receivers: {} KiB before, {after} after, {most} at most",
-                hosts.len(),
-                before
-            );
-            assert!(
-                after < before + GROWTH_KIB_MAX && most < before + GROWTH_KIB_MAX,
-                "memory in KiB before: {before}, after: {after}, maximum: {most}"
-            );
-            assert_eq!(receivers[good].count(), events);
+            events = (round + 1) * BOOKINGS_A_ROUND + 1; // and one event for the contact of the first booking
+            for (case, hook) in quick.iter().zip(&hooks) {
+                let rows = hook.log_of(&client, &shop, events).await;
+                rows.iter().for_each(|row| check(case, row));
+                check_bodies(case, &rows);
+            }
+            for row in hooks[good].log_of(&client, &shop, events).await {
+                assert_eq!(row["status"], "delivered", "{row}");
+            }
+            if round == 0 {
+                before = kib(server.id(), "VmRSS");
+            }
+        }
+        let (after, most) = (kib(server.id(), "VmRSS"), kib(server.id(), "VmHWM"));
+        println!(
+            "{events} events to {} receivers: {} KiB before, {after} after, {most} at most",
+            hosts.len(),
+            before
+        );
+        assert!(
+            after < before + GROWTH_KIB_MAX && most < before + GROWTH_KIB_MAX,
+            "memory in KiB before: {before}, after: {after}, maximum: {most}"
+        );
+        assert_eq!(receivers[good].count(), events);
 
-            let silent = case("silent", NO, Then::Hangs, "timeout during the TLS handshake");
-            let held: Vec<_> = hanging.iter().chain([&silent]).zip(&hooks[quick.len()..]).collect();
-            if patient {
-                for (case, hook) in &held {
-                    until(case.name, async || {
-                        let log = hook.log(&client, &shop).await;
-                        let ended: Vec<_> = log.iter().filter(|row| row["attempts"] != json!(0)).collect();
-                        ended.iter().for_each(|row| check(case, row));
-                        if ended.is_empty() { Err(log) } else { Ok(()) }
-                    })
-                    .await;
-                }
-            } else {
-                for receiver in &receivers[quick.len()..good] {
-                    assert!(receiver.connections() > 0, "the receivers that hang must be attempted too");
-                }
+        let silent = case("silent", NO, Then::Hangs, "timeout during the TLS handshake");
+        let held: Vec<_> = hanging.iter().chain([&silent]).zip(&hooks[quick.len()..]).collect();
+        if patient {
+            for (case, hook) in &held {
+                until(case.name, async || {
+                    let log = hook.log(&client, &shop).await;
+                    let ended: Vec<_> = log.iter().filter(|row| row["attempts"] != json!(0)).collect();
+                    ended.iter().for_each(|row| check(case, row));
+                    if ended.is_empty() { Err(log) } else { Ok(()) }
+                })
+                .await;
             }
-        },
-    );
+        } else {
+            for receiver in &receivers[quick.len()..good] {
+                assert!(receiver.connections() > 0, "the receivers that hang must be attempted too");
+            }
+        }
+    });
 }

@@ -241,8 +241,8 @@ async fn times_for_a_move_include_those_that_overlap_the_appointment_itself() {
     let of_day = |told: serde_json::Value| told["days"][0]["times"].as_array().unwrap().clone();
     let to_book = of_day(times(json!({"staff": "Anna"})).await.done());
     assert!(!to_book.contains(&json!("10:30")), "{to_book:?}");
-    // The times for a move may overlap the appointment itself. Without `staff`, they are times of its staff
-    // member, except its current start.
+    // The times for a move may overlap the appointment itself. Without `staff`, the tool lists times of the
+    // same staff member, except the current start.
     let to_move = of_day(times(json!({"appointment_id": booked["id"]})).await.done());
     assert!(to_move.contains(&json!("10:30")) && !to_move.contains(&json!("10:00")), "{to_move:?}");
     let with_ben = of_day(times(json!({"appointment_id": booked["id"], "staff": "Ben"})).await.done());
@@ -255,7 +255,7 @@ async fn times_for_a_move_include_those_that_overlap_the_appointment_itself() {
     };
     moving("2026-03-04T10:10").await.refuses(&["not one of the start times", "Free: ", " 10:30,"]);
     assert_eq!(moving("2026-03-04T10:30").await.done()["local_start"], "2026-03-04T10:30");
-    // The service must be that of the appointment, and the appointment must be active.
+    // `service` must name the service of the appointment, and the appointment must be active.
     let arguments = json!({"service": "Cut", "from": "2026-03-04", "appointment_id": booked["id"]});
     assistant.call("find_open_times", arguments).await.refuses(&["Send \"Massage\" as `service`"]);
     let unknown = json!({"appointment_id": "018f0000-0000-7000-8000-000000000000"});

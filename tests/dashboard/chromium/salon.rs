@@ -41,7 +41,7 @@ fn id(value: &Value) -> String {
     value["id"].as_str().unwrap_or_else(|| panic!("the response contains no id: {value}")).to_owned()
 }
 
-/// Requests an appointment through the API, so that the team has to confirm it. Returns its id.
+/// Requests through the API an appointment that the team has to confirm. Returns its id.
 async fn requested(server: &Server, salon: &str, service: &str) -> String {
     let business = server.engine().business(salon.parse().unwrap());
     let mode = |mode: &str| json!({ "booking_mode": mode });
