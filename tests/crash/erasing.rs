@@ -349,7 +349,7 @@ async fn an_erasure_completes_after_a_kill_and_leaves_no_data() {
 /// Checks that a repeated booking gets the appointment without data of the person.
 async fn assert_remembered_is_empty(client: &Client, shop: &Shop) {
     let of = format!("/businesses/{}", shop.id);
-    // The endpoints are disabled, so that no event is sent to their addresses.
+    // The endpoints are deleted, so that no event is sent to their addresses.
     for hook in client.operator_list(&format!("{of}/webhooks")).await {
         let path = format!("{of}/webhooks/{}", text(&hook, "id"));
         client.ask_operator("DELETE", &path, None).await.unwrap();

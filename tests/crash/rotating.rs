@@ -48,7 +48,7 @@ async fn only_older_complete_backups_are_deleted_after_a_new_one_is_complete() {
     for day in 1..=3 {
         put(&made, &format!("backup-2020-01-0{day}T00-00-00Z"));
     }
-    // Each of these directories is not a complete backup of this service.
+    // None of the following entries is a complete backup that the command has made.
     let without_manifest = put(&made, "backup-2020-01-04T00-00-00Z");
     fs::remove_file(without_manifest.join("manifest.json")).unwrap();
     let with_more = put(&made, "backup-2020-01-05T00-00-00Z");
@@ -98,7 +98,7 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
     let server = Server::on(&to);
     let client = crate::client::Client::of(&server);
     assert_eq!(client.ask_operator("GET", &contact, None).await.unwrap().status, 404);
-    // The list of the restored store also contains this erasure, so the service accepts it as the newer copy
+    // The list of the restored store also contains this erasure, so the command accepts it as the newer copy
     // of the list beside the backups.
     drop(server);
     let again = receptionist(&["backup", "--in", path(&backups), "--data-dir", path(&to), "--list-only"]);

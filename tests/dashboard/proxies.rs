@@ -1,8 +1,8 @@
 //! The dashboard with nginx and Caddy as reverse proxies, if they are installed. They use the configuration
 //! files from `.deploy`.
 //!
-//! The test changes only the ports and the certificate in these files. For Caddy before 2.7, it also changes
-//! the syntax of one directive.
+//! The test changes only the ports and the certificate in these files. For Caddy 2.7 or later, it also
+//! changes the syntax of one directive.
 
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped")]
 

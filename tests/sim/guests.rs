@@ -44,7 +44,7 @@ use crate::wide::Workload;
 const GUESTS: usize = 2;
 
 impl Sim {
-    /// Creates the additional businesses that do not exist yet.
+    /// Creates the additional businesses.
     pub(crate) async fn found_guests(&mut self, life: &Life) {
         if self.workload == Workload::First {
             return;

@@ -1,5 +1,6 @@
-//! A disk that sometimes has little free space. At first, only changes that grow the store are refused. With
-//! less space, only changes that end or stop something are accepted. In the end, all changes are refused.
+//! A disk that sometimes has little free space. At the level "scarce", changes that grow the store are
+//! refused. At the level "exhausted", only changes that end or stop something are accepted. At the level
+//! "full", all changes are refused.
 //!
 //! This module uses its own random numbers, so the other parts of a seed stay the same.
 
@@ -18,7 +19,7 @@ const NOTICED: Duration = Duration::from_millis(1_001);
 /// deliveries more than other checks allow.
 const EXHAUSTED_MILLIS_MAX: u64 = 2_000;
 
-/// When the disk has little free space.
+/// The random numbers for shortages of space.
 pub(crate) struct Shortage {
     dice: Dice,
     /// Whether this seed has shortages of space.
