@@ -109,7 +109,7 @@ async fn without_mail_no_link_is_shown_for_an_account_in_use() {
         let listed = ada.get(done.header("location")).await.says("there is no link to pass on").says(email);
         assert!(!listed.body.contains("/dashboard/enter/"));
     }
-    // Until the invitation is accepted, no page shows data of the account.
+    // Until the invitation is accepted, the list of people shows no data of the account.
     assert!(!ada.get(&people(&salon)).await.text().contains("known@example.com · last signed in"));
 }
 

@@ -37,8 +37,7 @@ async fn the_team_books_an_available_time_for_a_new_contact() {
     assert!(to.starts_with(&salon.to("appointments/")) && to.ends_with("?done=booked"), "{to}");
     let page = salon.member.get(&to).await.is(200).says("Booked.").says("Zoé <b>B</b>").says("Confirmed");
     page.says("Monday 2 March, 10:00").says("Cut").says("Inès").says("Dashboard").says("+33 6 12 34 56 78");
-    // A new form for the same time is refused, because the time is taken. The earlier form gets its first
-    // response again.
+    // A new form for the same time says that the time is taken, and does not offer the time.
     let other = salon.owner.get(&address).await.says("10:00 is not open for this");
     assert!(!offered(&other).contains(&"10:00".to_owned()));
     assert!(offered(&other).contains(&"10:30".to_owned()));
@@ -195,7 +194,7 @@ async fn showing_other_times_keeps_the_contact_and_does_not_book() {
     keeps(&other);
     assert!(holds(&other, &path, "service", &salon.colour));
     assert_eq!(offered(&other).last().map(String::as_str), Some("16:30"), "{:?}", offered(&other));
-    // Another day is chosen with its button, and another week with a link.
+    // Another day and another week are chosen with a button.
     let other = salon.owner.submit(&other, &path, &[("day", "2026-03-04")]).await.is(200);
     keeps(&other);
     assert!(holds(&other, &path, "date", "2026-03-04"));
@@ -209,7 +208,7 @@ async fn showing_other_times_keeps_the_contact_and_does_not_book() {
     let again = salon.owner.submit(&page, &path, &fields).await.is(200);
     assert!(holds(&again, &path, "date", "2026-03-03") && holds(&again, &path, "service", &salon.cut));
     let listed = salon.operator("GET", "/appointments", serde_json::Value::Null).await;
-    assert_eq!(listed.as_array().unwrap().len(), 0, "opening a page must not book");
+    assert_eq!(listed.as_array().unwrap().len(), 0, "showing other times must not book");
     salon.owner.submit(&again, &path, &[("starts_at", "2026-03-03T09:00:00.000Z")]).await.is(303);
 }
 
@@ -243,13 +242,14 @@ async fn a_contact_that_was_found_is_chosen_and_the_input_stays() {
     let fields = [&CALLER[..], &[("show", "times"), ("q", "petit")]].concat();
     let page = salon.owner.submit(&page, &path, &fields).await.is(200);
     assert!(holds(&page, &path, "who", &ids[0]) && holds(&page, &path, "name", "Nora Haddad"));
-    // The chosen contact stays selected when another day is shown. Another search removes the selection.
+    // The choice of a new contact stays when another day is shown. A search selects the only contact that it
+    // finds. A search without a result keeps the selection.
     let page = salon.owner.submit(&page, &path, &[("who", "new"), ("day", "2026-03-04")]).await.is(200);
     assert!(holds(&page, &path, "who", "new"));
     let page = salon.owner.submit(&page, &path, &[("show", "times"), ("q", "grand")]).await.is(200);
     assert!(holds(&page, &path, "who", &ids[1]));
     let page = salon.owner.submit(&page, &path, &[("show", "times"), ("q", "nobody")]).await.is(200);
-    assert!(holds(&page, &path, "who", &ids[1]), "the only contact found must be selected");
+    assert!(holds(&page, &path, "who", &ids[1]), "a search without a result must keep the selection");
     page.says("No contact found for “nobody”").says("Louis Grand");
 }
 

@@ -56,7 +56,7 @@ async fn the_day_has_a_column_per_staff_member_with_appointments_and_free_times(
     let ines = lane(&page, &salon.ines);
     assert!(ines.contains("at h11 m10 for-5 now") && ines.contains("Now, 11:12"), "{ines}");
     assert!(!ines.contains("time=11:00\"") && ines.contains("time=11:30\""), "{ines}");
-    // The booking form offers every time that the calendar shows as free.
+    // The booking form offers a time that the calendar shows as free.
     let address = salon.to(&format!("appointments/new?staff={}&date=2026-03-02&time=11:30", salon.ines));
     let page = salon.member.get(&address).await;
     let form = page.form(&salon.to("appointments/new"));

@@ -101,7 +101,11 @@ async fn a_form_sent_while_signed_out_is_shown_filled_in_and_has_no_effect() {
     assert_eq!(page.field(ACCOUNT, "name"), "Ada Lovelace");
     assert_eq!(page.field(ACCOUNT, "locale"), "fr");
     assert!(names(&server).await.is_empty(), "a refused form must change nothing");
-    assert_eq!(browser.get(ACCOUNT).await.field(ACCOUNT, "name"), "", "once");
+    assert_eq!(
+        browser.get(ACCOUNT).await.field(ACCOUNT, "name"),
+        "",
+        "the stored input must be shown only once"
+    );
     browser.submit(&page, ACCOUNT, &[]).await.is(303);
     assert_eq!(browser.get(ACCOUNT).await.field(ACCOUNT, "name"), "Ada Lovelace");
 }

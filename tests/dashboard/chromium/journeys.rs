@@ -68,7 +68,7 @@ async fn a_person_opens_a_link_chooses_a_password_and_signs_in_with_it() {
     window.sees("Password").await;
     window.fill("email", "camille@example.com").await;
     window.fill("password", PASSWORD).await;
-    // This part uses only the keyboard. The first key is Enter.
+    // The Enter key sends the form.
     window.keys("\u{e007}").await;
     window.sees("Monday 2 March").await;
     assert!(window.path().await.ends_with("/today"));

@@ -100,8 +100,7 @@ async fn every_element_on_every_page_can_be_reached_by_keyboard() {
     for page in pages(&salon) {
         window.goto(&page).await;
         window.run(LISTEN).await;
-        // Tab is pressed once for each element and some more times, because a date or time field has several
-        // parts.
+        // Tab is pressed three times for each element, because a date or time field has several parts.
         let stops = window.run("return document.querySelectorAll('a,button,input,select,textarea,summary,[tabindex]').length").await;
         let stops = usize::try_from(stops.as_u64().unwrap()).unwrap() * 3 + 20;
         window.keys(&"\u{e004}".repeat(stops)).await;
