@@ -68,7 +68,8 @@ fn an_export_that_is_imported_elsewhere_gives_the_same_export() {
     assert_eq!(kinds(&plain), [&all[..], &["business_end", "end"]].concat());
     assert_eq!(kinds(&whole), [&all[..], &["webhook", "business_end", "end"]].concat());
     assert!(!demo.file("plain.jsonl").contains("whsec_"));
-    // The command selects the business by its name, and writes the export to a pipe and to standard output.
+    // The command selects the business by its name, and writes the export to standard output. The import
+    // reads the lines from standard input.
     let printed = demo.printed(&[&["export", "--business", "SALON LUMIÈRE"], &FROM[..]].concat());
     let _service = demo.serve("piped");
     let piped = demo.run_with(&["import", "--data-dir", "piped"], &printed);
@@ -321,8 +322,7 @@ fn an_invalid_file_reports_each_line_and_imports_nothing() {
         assert!(said.contains(&expected), "{expected}: {said}");
         assert!(said.ends_with("nothing was imported\n"), "{said}");
     }
-    // In this file, one appointment is extended so that it overlaps the next appointment of the same staff
-    // member.
+    // In this file, two appointments of the same day overlap and have the same staff member.
     let day = |at: usize| field(at, "starts_at")[..10].to_owned();
     let pair = active.windows(2).find(|pair| day(pair[0]) == day(pair[1])).unwrap();
     let mut lines = good.clone();

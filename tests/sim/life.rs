@@ -229,7 +229,7 @@ impl Sim {
         for entry in self.ledger.news() {
             if let Some(body) = entry.body() {
                 self.shops[entry.tried.shop].learn(&entry.tried.op, &body);
-                self.ledger.saw(entry.tried.shop, &body, "answered");
+                self.ledger.saw(entry.tried.shop, &body, "returned");
             }
         }
     }
