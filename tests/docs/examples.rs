@@ -55,7 +55,7 @@ async fn every_example_is_a_valid_program_of_its_language() {
         let all = examples(&page, language);
         assert_eq!(all.len(), operations, "{language}");
         // Starting the interpreter for each example would be slow, so a single start checks all examples.
-        // Each is in its own block.
+        // Each JavaScript example is in its own block.
         let all = match language {
             "JavaScript" => all.iter().map(|code| format!("{{\n{code}}}\n")).collect::<String>(),
             _ => all.join("\n"),
