@@ -1,4 +1,4 @@
-//! The cost of alerts for bookings: `cargo bench --bench alerts`.
+//! Measures the cost of alerts for bookings: `cargo bench --bench alerts`.
 //!
 //! Two processes run, each with an engine on disk, 10,000 people in 1,000 businesses, and an unreachable
 //! relay. One process has no pending mails, and the other has 100,000. Bookings are measured in both
@@ -52,9 +52,9 @@ const ROUNDS: usize = 9;
 const WAITING: &str = "ALERTS_WAITING";
 /// The requests to a child process: measure bookings without alerts, measure bookings with ten alerts, and
 /// return the number of pending mails.
-const ASKED: [&str; 3] = ["alone", "told", "waiting"];
+const ASKED: [&str; 3] = ["without_alerts", "with_alerts", "waiting"];
 
-/// A relay that never responds.
+/// A relay that cannot be reached. Every attempt fails after 50 ms.
 struct Dead;
 
 impl Mailer for Dead {
@@ -258,8 +258,8 @@ impl Server {
     }
 
     fn signal(&self, signal: &str) {
-        let told = Command::new("kill").args([&format!("-{signal}"), &self.child.id().to_string()]).status();
-        assert!(told.unwrap().success(), "sending {signal} failed");
+        let sent = Command::new("kill").args([&format!("-{signal}"), &self.child.id().to_string()]).status();
+        assert!(sent.unwrap().success(), "sending {signal} failed");
     }
 
     fn ask(&mut self, what: &str) -> String {
@@ -293,7 +293,7 @@ fn main() {
     if let Ok(mails) = std::env::var(WAITING) {
         return serve(mails.parse().unwrap());
     }
-    println!("{} people in {BUSINESSES} businesses each", BUSINESSES * PEOPLE);
+    println!("two processes, each with {} people in {BUSINESSES} businesses", BUSINESSES * PEOPLE);
     let mut servers = [Server::start(0), Server::start(MAILS)];
     for (asked, name) in ASKED.into_iter().zip(["no alerts", "ten alerts per booking"]) {
         let mut found: [[Vec<f64>; 3]; 2] = Default::default();
@@ -305,14 +305,14 @@ fn main() {
             }
         }
         let ratios = found[0][0].iter().zip(&found[1][0]).map(|(without, with)| with / without).collect();
-        for (figures, waits) in found.into_iter().zip(["nothing waits", "100,000 mails wait"]) {
+        for (figures, waits) in found.into_iter().zip(["no mails wait", "100,000 mails wait"]) {
             let [rate, half, most] = figures.map(median);
             println!("{name}, {waits:<20} {rate:>7.0}/s  p50 {half:>6.2} ms  p99 {most:>6.2} ms");
         }
-        println!("{name}, with mails against without, median of {ROUNDS} turns: {:.2}", median(ratios));
+        println!("{name}: {:.2} times the rate without mails, median of {ROUNDS} rounds", median(ratios));
     }
     for server in &mut servers {
-        println!("at the end wait {}", server.ask(ASKED[2]));
+        println!("mails that wait at the end: {}", server.ask(ASKED[2]));
     }
     servers.into_iter().for_each(Server::end);
 }

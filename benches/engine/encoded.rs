@@ -1,4 +1,4 @@
-//! Operations on bytes: encoding records and signing webhooks.
+//! Measures operations on bytes: encoding records and signing webhooks.
 
 use std::hint::black_box;
 

@@ -1,4 +1,4 @@
-//! The cost of single operations of the engine: `cargo bench --bench engine`.
+//! Measures the cost of single operations of the engine: `cargo bench --bench engine`.
 //!
 //! These operations wait for neither the disk nor the network. `cargo bench --bench load` measures the whole
 //! service.

@@ -1,4 +1,4 @@
-//! Rules: computing available times, and deciding about bookings.
+//! Measures two rules: the computation of bookable times, and the decision about a booking.
 
 use std::hint::black_box;
 
@@ -22,8 +22,8 @@ pub(crate) fn availability(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Measures availability of half-hour appointments for a week, with every feature of a calendar and with
-/// opening hours only. Both are measured without appointments and with the same appointments.
+/// Measures the computation of the bookable times of a week, with every feature of a calendar and with
+/// opening hours only. Each is measured without appointments and with the same half-hour appointments.
 pub(crate) fn diary(criterion: &mut Criterion) {
     let week = (first_day(), first_day() + TimeDelta::days(6));
     let mut group = criterion.benchmark_group("availability of a week");
@@ -53,7 +53,7 @@ pub(crate) fn diary(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The number of rounds that give one ratio, and the number of repetitions per round.
+/// The number of rounds, whose median ratio is printed, and the number of repetitions per round.
 const ROUNDS: usize = 201;
 const TIMES: u32 = 20;
 
@@ -69,7 +69,7 @@ fn print_ratio<T>(name: &str, both: &[impl Fn() -> T; 2]) {
     let [first, second] = both;
     let mut ratios: Vec<f64> = (0..ROUNDS).map(|_| 1.0 / (time(first) / time(second))).collect();
     ratios.sort_by(f64::total_cmp);
-    println!("whole diary against hours alone, {name}: {:.2} times as long", ratios[ROUNDS / 2]);
+    println!("{name}: the whole diary takes {:.2} times as long as hours alone", ratios[ROUNDS / 2]);
 }
 
 pub(crate) fn decision(criterion: &mut Criterion) {

@@ -1,4 +1,4 @@
-//! Reads from a store on disk: checking an API key, reading a page of a list, and finding background work.
+//! Measures reads from a store on disk: an API key, a page of a list, and the search for background work.
 
 use std::hint::black_box;
 use std::pin::pin;
@@ -84,7 +84,7 @@ pub(crate) fn list(criterion: &mut Criterion) {
         bencher.iter(|| runtime.block_on(business.calls(&by_change, &page)).unwrap());
     });
     let spam = CallFilter { outcome: Some(CallOutcome::Spam), ..by_change };
-    group.bench_function("changed calls, of which none fits", |bencher| {
+    group.bench_function("changed calls, none of which match", |bencher| {
         bencher.iter(|| runtime.block_on(business.calls(&spam, &page)).unwrap());
     });
     group.finish();
@@ -94,8 +94,8 @@ pub(crate) fn list(criterion: &mut Criterion) {
 /// The number of inactive businesses in the store.
 const UNUSED: usize = 20_000;
 
-/// Measures the check of an inactive business for background work: of a business without any, and of a
-/// business with a stored response and an audit log.
+/// Measures the check whether an inactive business has background work: for a business that was never used,
+/// and for a business with a stored response and an audit log.
 pub(crate) fn duties(criterion: &mut Criterion) {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -134,7 +134,7 @@ pub(crate) fn duties(criterion: &mut Criterion) {
         used.change(request, CreateContact { details }).await.unwrap();
         (engine, unused, used)
     });
-    let mut group = criterion.benchmark_group("has anything to do");
+    let mut group = criterion.benchmark_group("check for background work");
     let mut turn = unused.iter().cycle();
     group.bench_function("a business that was never used", |bencher| {
         bencher.iter(|| turn.next().unwrap().has_duties().unwrap());

@@ -35,7 +35,7 @@ pub(crate) fn diary_buffers() -> Buffers {
     Buffers::new(10, 15).unwrap()
 }
 
-/// A business with staff members. From the first day on, every other half hour of each is booked.
+/// A business with staff members. From the first day on, every other half hour of each member is booked.
 pub(crate) struct World {
     business: Business,
     services: BTreeMap<ServiceId, Box<Service>>,

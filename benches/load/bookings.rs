@@ -1,5 +1,5 @@
-//! Bookings at a thousand businesses and at a single one, compared with the store alone, the disk alone, and
-//! PostgreSQL.
+//! Measures bookings at a thousand businesses and at a single business, in comparison with the store alone,
+//! the disk alone, and PostgreSQL.
 //!
 //! Each measurement has its own server and its own copy of a prepared directory.
 

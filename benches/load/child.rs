@@ -40,6 +40,6 @@ pub(crate) async fn run(arguments: &[String]) -> Result<()> {
         }
         Webhooks::NAME => measure_inside::<Webhooks>(Path::new(next()?), rest.cloned().collect()).await,
         Delivering::NAME => measure_inside::<Delivering>(Path::new(next()?), rest.cloned().collect()).await,
-        other => Err(format!("{other} is nothing to do").into()),
+        other => Err(format!("the harness has no part named {other}").into()),
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Answer<'a> {
 impl Answer<'_> {
     /// Returns an error if the status is different.
     pub(crate) fn expect(&self, status: u16) -> Result<()> {
-        if self.status == status { Ok(()) } else { Err(self.wrong(&format!("not {status}"))) }
+        if self.status == status { Ok(()) } else { Err(self.wrong(&format!("expected {status}"))) }
     }
 
     /// Returns an error if the body does not contain these bytes.
@@ -38,13 +38,13 @@ impl Answer<'_> {
         if memmem::find(self.body, bytes).is_some() {
             Ok(())
         } else {
-            Err(self.wrong(&format!("without {}", String::from_utf8_lossy(bytes))))
+            Err(self.wrong(&format!("expected {} in it", String::from_utf8_lossy(bytes))))
         }
     }
 
     /// An error that contains the whole response.
     pub(crate) fn wrong(&self, what: &str) -> Box<dyn std::error::Error + Send + Sync> {
-        format!("wrong answer, {what}: {} {}", self.status, String::from_utf8_lossy(self.body)).into()
+        format!("wrong response, {what}: {} {}", self.status, String::from_utf8_lossy(self.body)).into()
     }
 }
 
@@ -78,7 +78,7 @@ impl Connection {
             filled += self.read(filled).await?;
         }
         if filled > whole {
-            return Err("more came than the answer".into());
+            return Err("the server sent more than the response".into());
         }
         Ok(Answer { status, body: &self.buffer[head..whole] })
     }
@@ -101,7 +101,7 @@ fn head(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
     let Some(end) = memmem::find(bytes, b"\r\n\r\n") else { return Ok(None) };
     let head = &bytes[..end + 2];
     let status = head.get(9..12).map(std::str::from_utf8).transpose()?.unwrap_or_default().parse()?;
-    let at = memmem::find(head, LENGTH).ok_or("an answer without its length")? + LENGTH.len();
+    let at = memmem::find(head, LENGTH).ok_or("a response has no Content-Length")? + LENGTH.len();
     let digits = head[at..].split(|byte| *byte == b'\r').next().unwrap_or_default();
     Ok(Some((status, end + 4, std::str::from_utf8(digits)?.parse()?)))
 }

@@ -1,4 +1,4 @@
-//! Lower bounds that apply to any server, called floors. They are measured in the same run.
+//! Measures the *floors* in the same run. A floor is a lower bound for the times of any server.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;

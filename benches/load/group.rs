@@ -19,7 +19,6 @@ pub(crate) struct Context {
     started: Instant,
 }
 
-/// A group of scenarios.
 pub(crate) trait Group: Sized {
     /// All rows, in the order of the table. A floor comes before the rows that are compared with it.
     fn rows(context: &Context) -> Vec<Row>;
@@ -60,7 +59,6 @@ impl Context {
         rows.into_iter().filter(|row| asked(row) || others.contains(&row.name)).collect()
     }
 
-    /// Prints the progress.
     pub(crate) fn progress(&self, what: &str) {
         let line = format!("[{:>4} s] {what}", self.started.elapsed().as_secs());
         let mut err = stderr().lock();
@@ -73,7 +71,7 @@ impl Context {
     }
 }
 
-/// Measures a group. Each run measures every row once, and every other run in reverse order.
+/// Measures a group. Each run measures every row once. Every second run uses the reverse order.
 pub(crate) async fn run<G: Group>(context: &Context, report: &mut Report) -> Result<()> {
     let rows = context.wanted(G::rows(context));
     if rows.is_empty() {
@@ -101,7 +99,7 @@ pub(crate) async fn run<G: Group>(context: &Context, report: &mut Report) -> Res
     Ok(())
 }
 
-/// A fresh copy of a prepared directory.
+/// Copies a prepared directory. Returns the path of the copy.
 pub(crate) fn copy(context: &Context, template: &Path) -> Result<PathBuf> {
     let to = context.path("copy");
     let copied = Command::new("cp").arg("-a").arg(template).arg(&to).status()?;

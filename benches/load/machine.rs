@@ -19,8 +19,8 @@ pub(crate) fn describe(directory: &Path) -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The device and type of the file system of a directory. They are those of the longest matching mount point.
-/// If it occurs several times, the last one applies.
+/// The device and type of the file system of a directory: those of the longest matching mount point. If
+/// several mounts have this mount point, the last mount counts.
 fn file_system(directory: &Path, mounts: &str) -> String {
     let fields = mounts.lines().map(|line| line.split(' ').collect::<Vec<_>>());
     let above = fields.filter(|mount| mount.len() > 2 && directory.starts_with(mount[1]));

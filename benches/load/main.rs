@@ -91,7 +91,7 @@ async fn run(arguments: Vec<String>) -> Result<()> {
     group::run::<Sizes>(&context, &mut report).await?;
     group::run::<Neighbours>(&context, &mut report).await?;
     namespace::measure_outside::<Delivering>(&context, &mut report).await?;
-    tell(&context, &report)
+    print_results(&context, &report)
 }
 
 fn all_rows(context: &Context) -> Vec<table::Row> {
@@ -108,7 +108,7 @@ fn all_rows(context: &Context) -> Vec<table::Row> {
 }
 
 /// Prints the table, and writes the JSON file.
-fn tell(context: &Context, report: &Report) -> Result<()> {
+fn print_results(context: &Context, report: &Report) -> Result<()> {
     context.progress("done");
     let mut machine = machine::describe(&context.directory);
     machine.push(("server", process::binary().display().to_string()));
@@ -118,8 +118,8 @@ fn tell(context: &Context, report: &Report) -> Result<()> {
     }
     let (runs, period) = (context.options.runs, context.options.period);
     println!(
-        "medians of {runs} runs of {:?} each after {:?}; the server has its default settings (its log at info to a \
-         file), the rate limit apart; client and server share the machine\n",
+        "medians of {runs} runs of {:?} each after a warm-up of {:?}; the server has its default settings except for \
+         the rate limit, and writes its log to a file; client and server run on the same machine\n",
         period.measured, period.warm_up
     );
     if context.options.quick {

@@ -22,7 +22,7 @@ pub(crate) trait Inside: Group {
 }
 
 /// The output of the child process: the runs of each row, and notes.
-type Told = (Vec<(String, Vec<Measured>)>, Vec<String>);
+type Results = (Vec<(String, Vec<Measured>)>, Vec<String>);
 
 /// Measures the group in a new namespace. If the system does not permit this, adds a note instead.
 pub(crate) async fn measure_outside<G: Inside>(context: &Context, report: &mut Report) -> Result<()> {
@@ -32,7 +32,7 @@ pub(crate) async fn measure_outside<G: Inside>(context: &Context, report: &mut R
     }
     if !is_permitted() {
         report.notes.push(format!(
-            "The {} were left out: they need a network namespace, which is not permitted here (unshare and ip, as \
+            "The {} were omitted: they need a network namespace, which is not permitted here (unshare and ip, as \
              root or with user namespaces).",
             G::NAME
         ));
@@ -44,7 +44,7 @@ pub(crate) async fn measure_outside<G: Inside>(context: &Context, report: &mut R
     command.args(&context.options.given).arg("--dir").arg(&context.directory);
     let process = Process::start(command)?;
     tokio::task::spawn_blocking(|| process.finish()).await??;
-    let (mut measured, mut notes): Told = serde_json::from_slice(&std::fs::read(out)?)?;
+    let (mut measured, mut notes): Results = serde_json::from_slice(&std::fs::read(out)?)?;
     for row in rows {
         if let Some(at) = measured.iter().position(|(name, _)| name == row.name) {
             report.add(row, measured.swap_remove(at).1);

@@ -1,4 +1,4 @@
-//! 512 clients book the same time at the same moment. One client gets it, and the others are refused.
+//! 512 clients book the same time at the same moment. One of them gets it, and the others are refused.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -67,7 +67,7 @@ impl Group for OneSlot {
             won.into_iter().for_each(|at| winners[at] += 1);
         }
         if winners.iter().any(|winners| *winners != 1) {
-            return Err(format!("a time was not given to exactly one: {winners:?}").into());
+            return Err(format!("not every time was given to exactly one client: {winners:?}").into());
         }
         let measured = Measured::of(&mut all, started.elapsed());
         let process = &self.server.process;

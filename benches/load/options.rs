@@ -6,23 +6,21 @@ use std::time::Duration;
 use crate::drive::Period;
 use crate::error::Result;
 
-/// The text of `--help`.
 pub(crate) const HELP: &str = "\
 cargo bench --bench load -- [OPTIONS] [NAME…]
 
 Measures only scenarios whose name contains one of the NAMEs, and the floors for comparison.
 
-  --runs N       number of runs, of which the table has the median; every other run is in reverse order [default: 5]
+  --runs N       number of runs; the table shows the medians, and every second run has the reverse order [default: 5]
   --seconds S    seconds of each measurement [default: 2]
-  --quick        one short run on small data, for a test
+  --quick        one short run with little data, to test the harness
   --json FILE    write every figure of every run as JSON
-  --dir DIR      directory of the data, for comparing disks [default: below the target directory]
+  --dir DIR      directory of the data, for comparing disks [default: in the target directory]
   --list         print the names of the scenarios
 ";
 
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// The number of runs.
     pub(crate) runs: usize,
     /// The duration of each measurement.
     pub(crate) period: Period,
@@ -59,7 +57,7 @@ impl Options {
                 "--quick" => quick = true,
                 "--list" => list = true,
                 "--help" | "-h" => return Ok(None),
-                flag if flag.starts_with('-') => return Err(format!("{flag} is not known\n\n{HELP}").into()),
+                flag if flag.starts_with('-') => return Err(format!("{flag} is unknown\n\n{HELP}").into()),
                 name => names.push(name.to_owned()),
             }
         }

@@ -62,13 +62,13 @@ const INSERT_APPOINTMENT: &str = "insert into appointments (business_id, staff_i
     tstzrange(timestamptz '2027-01-01 00:00Z' + :start * interval '30 minutes', \
     timestamptz '2027-01-01 00:00Z' + (:start + 1) * interval '30 minutes'))";
 
-/// The length of a text that is as long as the event of a booking.
+/// The length of the text in an outbox row, which is that of a booking's event.
 const PAYLOAD_BYTES: usize = 600;
 
 /// The number of statements of a transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Statements {
-    /// Four statements, as applications send them: begin, two inserts, commit.
+    /// Begin, two inserts and commit, as applications send them.
     Four,
     /// One statement. It saves three round trips.
     One,
@@ -83,7 +83,6 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Whether the programs are installed.
     pub(crate) fn is_installed() -> bool {
         binaries().is_some()
     }
@@ -142,12 +141,12 @@ impl Postgres {
             .arg("-f")
             .arg(&script))?;
         let cpu = self.cpu_seconds()? - cpu;
-        let told = |name: &str| out.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
-        let failed = told("number of failed transactions:").unwrap_or("0 (0.000%)");
+        let value = |name: &str| out.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+        let failed = value("number of failed transactions:").unwrap_or("0 (0.000%)");
         if !failed.starts_with("0 ") {
             return Err(format!("pgbench: {failed} failed").into());
         }
-        let rate = told("tps =").and_then(|rest| rest.split(' ').next()).ok_or("pgbench printed no rate")?;
+        let rate = value("tps =").and_then(|rest| rest.split(' ').next()).ok_or("pgbench printed no rate")?;
         let rate: f64 = rate.parse()?;
         let mut times = self.times()?;
         let whole = std::time::Duration::from_secs(seconds);
@@ -162,7 +161,7 @@ impl Postgres {
             let path = entry?.path();
             if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("times.")) {
                 for line in std::fs::read_to_string(&path)?.lines() {
-                    let micros: u64 = line.split(' ').nth(2).ok_or("a log without times")?.parse()?;
+                    let micros: u64 = line.split(' ').nth(2).ok_or("the log has no times")?.parse()?;
                     times.push(1_000 * micros);
                 }
                 std::fs::remove_file(path)?;
@@ -240,7 +239,7 @@ fn script_of(statements: Statements) -> String {
     }
 }
 
-/// The directory of the PostgreSQL programs: from the path, or Debian's directory.
+/// The directory of the PostgreSQL programs: a directory of `PATH`, or Debian's directory.
 fn binaries() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places: Vec<PathBuf> = std::env::split_paths(&path).collect();

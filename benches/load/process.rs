@@ -13,7 +13,7 @@ pub(crate) const TOKEN: &str = "an-operator-token-for-benches-0123456789";
 /// The unit of CPU times in `/proc`. It is the same on every Linux architecture.
 const TICKS_PER_SECOND: f64 = 100.0;
 
-/// A child process. Dropping this kills it.
+/// A child process. Dropping this value kills the process.
 pub(crate) struct Process {
     child: Child,
 }
@@ -31,7 +31,7 @@ impl Process {
 
     /// The standard output of the process. It can be taken only once.
     pub(crate) fn output(&mut self) -> Result<BufReader<ChildStdout>> {
-        Ok(BufReader::new(self.child.stdout.take().ok_or("the output was taken")?))
+        Ok(BufReader::new(self.child.stdout.take().ok_or("the standard output is already taken")?))
     }
 
     /// The CPU time so far, in seconds.
@@ -71,7 +71,7 @@ impl Process {
                 return if good {
                     Ok(Some(asked.elapsed()))
                 } else {
-                    Err(format!("it ended with {status}").into())
+                    Err(format!("the server ended with {status}").into())
                 };
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -110,7 +110,7 @@ pub(crate) fn cpu_seconds(id: &str) -> Result<f64> {
     Ok(ticks.iter().sum::<f64>() / TICKS_PER_SECOND)
 }
 
-/// A memory size from this line of a process's status, in bytes.
+/// The memory size in the line of `/proc/ID/status` that begins with `line`, in bytes.
 pub(crate) fn memory(id: &str, line: &str) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let rest = status.lines().find_map(|found| found.strip_prefix(line))?;
@@ -143,7 +143,7 @@ pub(crate) struct Start<'a> {
     pub(crate) log_unread: bool,
 }
 
-/// The measured binary: the binary of this source tree, or for a comparison the one that `LOAD_SERVER` names.
+/// The measured binary: the one of this source tree, or for a comparison the file that `LOAD_SERVER` names.
 pub(crate) fn binary() -> PathBuf {
     std::env::var_os("LOAD_SERVER").map_or_else(|| env!("CARGO_BIN_EXE_receptionist").into(), PathBuf::from)
 }
@@ -155,7 +155,7 @@ impl Receptionist {
         Self::start_with(data_dir, Start { authority, ..Start::default() })
     }
 
-    /// Like [`Server::start`], with options.
+    /// Like [`Receptionist::start`], with options.
     pub(crate) fn start_with(data_dir: &Path, start: Start<'_>) -> Result<Self> {
         let mut command = Command::new(binary());
         command
@@ -186,8 +186,8 @@ impl Receptionist {
             match address {
                 Some(address) => Ok(address.parse()?),
                 None => {
-                    let told = fs::read_to_string(&log).unwrap_or_default();
-                    Err(format!("it did not start: {told}").into())
+                    let text = fs::read_to_string(&log).unwrap_or_default();
+                    Err(format!("the server did not start: {text}").into())
                 }
             }
         };

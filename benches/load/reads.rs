@@ -1,4 +1,4 @@
-//! Reads: `/me`, availability and a page of appointments, compared with the bare server.
+//! Measures reads in comparison with the bare server: `/me`, availability and a page of appointments.
 
 use std::net::SocketAddr;
 
@@ -83,7 +83,7 @@ impl Group for Reads {
 }
 
 impl Reads {
-    /// Checks a response in detail. All other responses to this request must be equal to it.
+    /// Checks the first response in detail. All later responses to this request must be equal to it.
     fn check(&self, row: &str, body: &[u8]) -> Result<()> {
         let json: Value = serde_json::from_slice(body)?;
         let data = &json["data"];
@@ -102,6 +102,6 @@ impl Reads {
                     && data[49]["service_id"] == self.shop.service.as_str()
             }
         };
-        if good { Ok(()) } else { Err(format!("not what {row} shows").into()) }
+        if good { Ok(()) } else { Err(format!("it is not the response to {row}").into()) }
     }
 }

@@ -32,7 +32,7 @@ impl Script for Constant {
 
     fn check(&mut self, answer: &Answer<'_>) -> Result<()> {
         answer.expect(200)?;
-        if answer.body == &*self.body { Ok(()) } else { Err(answer.wrong("another body than before")) }
+        if answer.body == &*self.body { Ok(()) } else { Err(answer.wrong("the body has changed")) }
     }
 }
 
@@ -118,8 +118,8 @@ impl Booked {
         let at = |text: &str| memchr::memmem::find(&template, text.as_bytes());
         Ok(Self {
             staff: shop.staff.clone(),
-            staff_at: at(STAFF).ok_or("no place for the staff member")?,
-            starts_at_at: at(STARTS_AT).ok_or("no place for the start")?,
+            staff_at: at(STAFF).ok_or("the template has no staff member")?,
+            starts_at_at: at(STARTS_AT).ok_or("the template has no start")?,
             phone_at: at(PHONE),
             template,
         })
@@ -175,7 +175,7 @@ impl Script for Booking {
 /// The id of the record in a response. It is the first property.
 fn id(answer: &Answer<'_>) -> Result<String> {
     const BEFORE: usize = r#"{"data":{"id":""#.len();
-    let id = answer.body.get(BEFORE..BEFORE + 36).ok_or_else(|| answer.wrong("without an id"))?;
+    let id = answer.body.get(BEFORE..BEFORE + 36).ok_or_else(|| answer.wrong("expected an id"))?;
     Ok(std::str::from_utf8(id)?.to_owned())
 }
 

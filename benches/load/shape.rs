@@ -47,7 +47,7 @@ pub(crate) struct Turn<'a> {
     pub(crate) starts_at: Timestamp,
     /// The current time.
     pub(crate) now: Timestamp,
-    /// The existing ids of the business.
+    /// Creates the new ids of the business.
     pub(crate) mint: &'a mut IdMint,
     /// Random bytes for new ids.
     pub(crate) random: u64,
@@ -102,7 +102,7 @@ impl Shape {
         batch
     }
 
-    /// Replaces the id or instant at the start of `rest`. Returns its length.
+    /// Replaces the id or instant at the start of `rest`. Returns its length in bytes.
     fn renew(&self, rest: &mut [u8], turn: &mut Turn<'_>, fresh: &mut Vec<(Uuid, Uuid)>) -> usize {
         for (old, new) in [(self.starts_at, turn.starts_at.millis()), (self.created_at, turn.now.millis())] {
             if rest.starts_with(&ordered(old)) {
@@ -130,7 +130,7 @@ fn ordered(millis: i64) -> [u8; INSTANT] {
 }
 
 async fn book(engine: &Engine, shop: &Shop, starts_at: Timestamp) -> Result<Answer<AppointmentView>> {
-    let staff = shop.staff.first().ok_or("a business without staff")?;
+    let staff = shop.staff.first().ok_or("the business has no staff")?;
     let request = BookRequest {
         service_id: shop.service.parse::<ServiceId>()?,
         starts_at,

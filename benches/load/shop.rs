@@ -1,7 +1,7 @@
-//! The measured businesses: their description and their creation.
+//! The description and creation of the measured businesses.
 //!
 //! Invariants: the engine's commands create every record, as the operator API and the public API would do.
-//! The appointments have the first of the times that the scripts use.
+//! The created appointments have the first of the times that [`slot`] numbers.
 
 use std::path::Path;
 use std::process::Command;
@@ -82,7 +82,7 @@ pub(crate) fn first_day() -> i64 {
     (now.timestamp_millis().div_euclid(86_400_000) + 2) * 86_400_000
 }
 
-/// The start of the time with this number. Each half hour is used once for every staff member.
+/// The start of the appointment with this number. Each half hour is used once for each staff member.
 pub(crate) fn slot(first_day: i64, number: usize, staff: usize) -> Timestamp {
     Timestamp::from_millis(first_day) + SLOT * i32::try_from(number / staff).unwrap_or(i32::MAX)
 }
@@ -149,7 +149,7 @@ async fn one(engine: &Engine, plan: &Arc<Plan>, number: usize) -> Result<Shop> {
         Hours::Always => (0, LocalTime::DAY_MINUTES),
         Hours::ByDay => (9 * 60, 18 * 60),
     };
-    let minutes = |minutes| LocalTime::from_minutes(minutes).ok_or("no local time");
+    let minutes = |minutes| LocalTime::from_minutes(minutes).ok_or("the time of day is invalid");
     let (open, close) = (minutes(open)?, minutes(close)?);
     let hours = Day::ALL.iter().map(|day| DayHours { day: *day, open, close }).collect();
     let new = NewBusiness {
@@ -184,7 +184,7 @@ async fn one(engine: &Engine, plan: &Arc<Plan>, number: usize) -> Result<Shop> {
     let contact = made(&handle, by, CreateContact { details }).await?;
     let shop = Shop {
         id: business.id.to_string(),
-        key: key["key"].as_str().ok_or("a key that is not shown")?.to_owned(),
+        key: key["key"].as_str().ok_or("the response has no key")?.to_owned(),
         service: id(&service)?,
         staff,
         contact: id(&contact)?,
@@ -226,7 +226,7 @@ async fn made(handle: &BusinessHandle, by: Actor, change: impl Change + 'static)
 }
 
 fn id(resource: &Value) -> Result<String> {
-    Ok(resource["id"].as_str().ok_or("a resource without id")?.to_owned())
+    Ok(resource["id"].as_str().ok_or("the resource has no id")?.to_owned())
 }
 
 fn text<const MIN: usize, const MAX: usize>(text: &str) -> Result<Text<MIN, MAX>> {

@@ -1,5 +1,5 @@
-//! The effect of size: one business with many appointments, a store with a million appointments, and a
-//! hundred thousand businesses.
+//! Measures the effect of size: one business with many appointments, a store with a million appointments,
+//! and a hundred thousand businesses.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -25,13 +25,13 @@ const KILLED: &str = "1,000,000 appointments: the same after a kill";
 const WAKING: &str = "1,000,000 appointments: first booking at each business";
 const LOADED: &str = "1,000,000 appointments: bookings, 64 connections";
 const BACKED_UP: &str = "1,000,000 appointments: bookings, 64 connections, a backup under way";
-const HOUSES: &str = "100,000 businesses, 1,000 active";
+const MANY: &str = "100,000 businesses, 1,000 active";
 const CHANGED: &str = "100,000 businesses, each changed once, then bookings at 100 of them for a minute";
 
 const STAFF: usize = 3;
 const CONNECTIONS: usize = 64;
-/// The number of businesses that are booked during a sweep of all running businesses. The constant below is
-/// the duration of a sweep.
+/// The number of businesses with bookings during a sweep, in which the server checks all running actors for
+/// work. `SWEEP_EVERY` is the duration of a sweep.
 const SOME: usize = 100;
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
@@ -70,7 +70,7 @@ impl Group for Sizes {
             Row::plain(WAKING),
             Row::plain(LOADED),
             Row::reaching(BACKED_UP, &[Target::Tail { of: LOADED, at_most: 2.0 }]),
-            Row::reaching(HOUSES, &[Target::Memory { under: 400.0 }]),
+            Row::reaching(MANY, &[Target::Memory { under: 400.0 }]),
             Row::reaching(CHANGED, &[Target::Memory { under: 400.0 }, Target::Max { under: 50.0 }]),
         ]
     }
@@ -91,7 +91,7 @@ impl Group for Sizes {
             (vec![PRESENT_10K], plan(1, 10_000 / part)),
             (vec![PRESENT_100K], plan(1, 100_000 / part)),
             (vec![MILLION, KILLED, WAKING, LOADED, BACKED_UP], plan(1_000 / part, 1_000)),
-            (vec![HOUSES], Plan { staff: 1, ..plan(100_000 / part, 0) }),
+            (vec![MANY], Plan { staff: 1, ..plan(100_000 / part, 0) }),
             (vec![CHANGED], Plan { staff: 1, kept: 100_000 / part, ..plan(100_000 / part, 0) }),
         ];
         let mut filled = Vec::new();
@@ -115,7 +115,7 @@ impl Group for Sizes {
 
     async fn measure(&mut self, context: &Context, row: &'static str) -> Result<Measured> {
         let filled =
-            self.filled.iter_mut().find(|filled| filled.rows.contains(&row)).ok_or("it is not filled")?;
+            self.filled.iter_mut().find(|filled| filled.rows.contains(&row)).ok_or("it has no data")?;
         match row {
             MILLION => filled.start(context).await,
             KILLED => {
@@ -124,7 +124,7 @@ impl Group for Sizes {
             }
             LOADED => filled.book_and(context, End::Stopped).await,
             BACKED_UP => filled.book_and(context, End::BackedUp).await,
-            WAKING | HOUSES => filled.wake(context).await,
+            WAKING | MANY => filled.wake(context).await,
             CHANGED => filled.change_all(context).await,
             _ => filled.book_on_a_copy(context).await,
         }
@@ -167,7 +167,7 @@ impl Filled {
                 .await?;
         if end == End::BackedUp {
             if backup.join("manifest.json").exists() {
-                context.progress("the backup was made before the bookings ended");
+                context.progress("the backup was complete before the bookings ended");
             }
             std::fs::remove_dir_all(backup)?;
         }

@@ -13,19 +13,19 @@ pub(crate) enum Target {
     Rate { of: &'static str, at_least: f64 },
     /// The median time must be at most this multiple of the median time of another row.
     Time { of: &'static str, at_most: f64 },
-    /// The 99th percentile must be at most this multiple of that of another row.
+    /// The 99th percentile must be at most this multiple of the 99th percentile of another row.
     Tail { of: &'static str, at_most: f64 },
-    /// The 99th percentile must be at most this many milliseconds. The table also shows that of another row.
+    /// The 99th percentile must be below this many milliseconds. The table also shows a ratio to `alone`.
     Beside { alone: &'static str, under: f64 },
-    /// The 99th percentile must be at most this many milliseconds.
+    /// The 99th percentile must be below this many milliseconds.
     P99 { under: f64 },
-    /// The maximum must be at most this many milliseconds.
+    /// The maximum must be below this many milliseconds.
     Max { under: f64 },
-    /// The server must use at most this fraction of a processor core.
+    /// The server must use less than this fraction of a processor core.
     Cpu { under: f64 },
-    /// The median must be at most this many milliseconds.
+    /// The median must be below this many milliseconds.
     P50 { under: f64 },
-    /// The server must use at most this many megabytes of memory.
+    /// The server must use less than this many megabytes of memory.
     Memory { under: f64 },
 }
 
@@ -43,7 +43,6 @@ impl Row {
         Self { name, targets: Vec::new() }
     }
 
-    /// A row with these targets.
     pub(crate) fn reaching(name: &'static str, targets: &[Target]) -> Self {
         Self { name, targets: targets.to_vec() }
     }
@@ -71,7 +70,7 @@ impl Target {
         median(ratios.collect())
     }
 
-    /// The median over all runs, in the unit of the target.
+    /// The median of the target's figure over all runs, in the unit of the target.
     fn reached(&self, runs: &[Measured], report: &Report) -> Option<f64> {
         match self {
             Self::Rate { .. } | Self::Time { .. } | Self::Tail { .. } => self.ratio(runs, report),

@@ -4,8 +4,8 @@
 
 use super::{Email, TextError};
 
-/// Only ASCII letters become lower case: only the mail server knows whether other letters are equal, and a
-/// wrong match would expose another person's account.
+/// Converts ASCII letters to lower case, and no others: only the mail server knows whether it treats two
+/// other letters as equal, and a wrong match would expose another person's account.
 pub fn fold_address(written: &str) -> String {
     written.to_ascii_lowercase()
 }
@@ -18,7 +18,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Accepts the dot-atoms at a domain (RFC 5322 §3.4.1, RFC 6532) that [`Email::new`] accepts.
+    /// Accepts a dot-atom at a domain (RFC 5322 §3.4.1, RFC 6532) if [`Email::new`] accepts it too.
     pub fn new(text: &str) -> Result<Self, TextError> {
         Email::new(text)?;
         match text.rsplit_once('@') {
@@ -38,7 +38,7 @@ impl Address {
     }
 }
 
-/// Whether relays accept these parts (lengths: RFC 1035 §2.3.4).
+/// Whether mail relays accept this local part and this domain (lengths of labels: RFC 1035 §2.3.4).
 fn is_mailable(local: &str, domain: &str) -> bool {
     let atom = |c: char| c.is_ascii_alphanumeric() || !c.is_ascii() || "!#$%&'*+-/=?^_`{|}~".contains(c);
     let label = |label: &str| {

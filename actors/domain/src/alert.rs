@@ -48,7 +48,7 @@ pub struct AlertSetting {
     pub scope: AlertScope,
 }
 
-/// A person's choices for one kind. `None` means the default.
+/// A person's choices for one kind of alert. `None` means the default.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AlertChoice {
     pub email: Option<AlertEmail>,
@@ -77,8 +77,8 @@ impl AlertChoices {
     }
 }
 
-/// The default setting, for a person who has not changed it. `is_staff`: the membership is linked to a staff
-/// member.
+/// Returns the setting of a person who has chosen none. `is_staff` means that the membership is linked to a
+/// staff member.
 pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSetting {
     use AlertKind::{
         AppointmentBooked, AppointmentCancelled, AppointmentRequested, AppointmentRescheduled, CallMissed,
@@ -100,7 +100,7 @@ pub fn default_alert(kind: AlertKind, role: Role, is_staff: bool) -> AlertSettin
 }
 
 impl AlertKind {
-    /// The alert for a change of an appointment, independent of the author.
+    /// Returns the kind of alert for a change of an appointment. It does not depend on who made the change.
     pub fn of_appointment(before: Option<&Appointment>, after: &Appointment) -> Option<Self> {
         let moved = before
             .is_some_and(|before| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id));

@@ -1,6 +1,6 @@
 //! The reasons why an attempt to deliver a webhook failed.
 //!
-//! Deliveries are stored with the text of the error, and the APIs show it, so the text never changes.
+//! A delivery is stored with the text of its error, and the APIs return this text, so a text never changes.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::{Serialize, Serializer};
 use super::words::words;
 
 words! {
-    /// The reason why an attempt failed, for reasons without a value.
+    /// A reason without a parameter such as a status code.
     AttemptFailure {
         /// The host has an address that is not public, or the connection led to another address.
         NotPublic = "refused: the URL does not resolve to a public address",

@@ -99,14 +99,14 @@ words! {
 }
 
 impl AuditAction {
-    /// The kind that the first part of the word names. A test checks that each action has one.
+    /// The kind that the first part of the action's name states. A test checks that each action has a kind.
     pub fn kind(self) -> AuditedKind {
         let (of, _) = self.as_str().split_once('.').unwrap_or_default();
         match of {
-            // A special day has no id, and many records change at once.
+            // A special day has no id, and "records" stands for many ids, so the entry names the business.
             "special_day" | "records" => AuditedKind::Business,
             "installation" => AuditedKind::Export,
-            of => AuditedKind::from_word(of).expect("an action begins with a kind"),
+            of => AuditedKind::from_word(of).expect("the name of an action begins with a kind"),
         }
     }
 
@@ -146,22 +146,22 @@ pub enum Actor {
 pub struct FieldChange {
     /// The field's name in the API.
     pub field: String,
-    /// JSON.
+    /// The value before the change, as JSON.
     pub from: String,
-    /// JSON.
+    /// The value after the change, as JSON.
     pub to: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// Ids grow in the order of the changes.
+    /// Ids increase in the order of the changes.
     pub id: AuditId,
     pub at: Timestamp,
     pub actor: Actor,
     pub action: AuditAction,
     pub resource_type: AuditedKind,
     pub resource_id: Uuid,
-    /// Empty for a creation. The later entries contain the previous value of each changed field.
+    /// Empty for the creation of a record. Later entries contain the previous value of each changed field.
     pub changes: Vec<FieldChange>,
 }
 

@@ -72,7 +72,7 @@ impl Blocked {
         blocked
     }
 
-    /// Panics if the time is empty or already blocked.
+    /// Panics if the time is empty or if this blocked time exists already.
     pub fn insert(&mut self, key: BlockedKey, ends_at: Timestamp) {
         self.put(key, ends_at).merge();
     }
@@ -116,8 +116,8 @@ impl Blocked {
         self.by_staff.get(&staff).map_or(0, |of_staff| of_staff.all.len())
     }
 
-    /// The blocked time to delete when a limit is reached: the one that ended first. `Ok(None)` if there is
-    /// room. Errors: the limit, if no blocked time has ended.
+    /// Returns the blocked time that ended first, for deletion, if a limit is reached, and otherwise
+    /// `Ok(None)`. Errors: the limit, if it is reached and no blocked time has ended.
     pub fn making_room(
         &self,
         staff: StaffId,
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn blocked_times_may_overlap_and_each_is_let_go_by_itself() {
+    fn blocked_times_may_overlap_and_each_is_removed_separately() {
         let mut blocked = Blocked::from_times([(key(1, 0, 1), at(60)), (key(1, 30, 2), at(90))]);
         blocked.insert(key(2, 0, 3), at(10));
         assert_eq!((blocked.len(), blocked.count(key(1, 0, 1).staff_id)), (3, 2));
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn the_one_that_ended_first_makes_room_and_none_that_has_not_ended() {
+    fn at_the_limit_the_blocked_time_that_ended_first_makes_room() {
         let count = i64::try_from(BLOCKED_PER_STAFF_MAX).unwrap();
         let all = (0..count).map(|nth| (key(1, -nth, nth as u128), at(1)));
         let mut blocked = Blocked::from_times(all);
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(
             blocked.making_room(staff, at(1)),
             Ok(Some((key(1, 0, 0), at(1)))),
-            "of equal ones the oldest"
+            "of blocked times with the same end, the one with the lowest id must be selected"
         );
         assert_eq!(blocked.making_room(key(2, 0, 0).staff_id, at(0)), Ok(None));
         blocked.remove(key(1, -7, 7));
@@ -211,13 +211,13 @@ mod tests {
         assert_eq!(blocked.len(), BLOCKED_MAX);
         let other = key(9_999, 0, 0).staff_id;
         assert_eq!(blocked.making_room(other, at(0)), Err(BLOCKED_MAX));
-        let (gone, _) = blocked.making_room(other, at(1)).unwrap().unwrap();
-        assert_eq!((gone.starts_at, gone.id), (at(0), key(0, 0, 0).id));
+        let (ended, _) = blocked.making_room(other, at(1)).unwrap().unwrap();
+        assert_eq!((ended.starts_at, ended.id), (at(0), key(0, 0, 0).id));
     }
 
     #[test]
     #[should_panic(expected = "not after its start")]
-    fn an_empty_one_is_a_fault() {
+    fn an_empty_blocked_time_panics() {
         Blocked::default().insert(key(1, 5, 1), at(5));
     }
 

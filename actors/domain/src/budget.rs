@@ -130,7 +130,7 @@ impl Budget {
         after.rows <= allowed.rows && after.bytes <= allowed.bytes
     }
 
-    /// `path` names the request's property, or the kind.
+    /// `path` names the property of the request, or the kind, in the error.
     pub fn check(&self, kind: BudgetKind, used: Amount, more: Amount, path: &str) -> Result<(), Refusal> {
         if self.has_room(kind, used, more) {
             return Ok(());
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn the_defaults_stand_in_the_order_of_the_kinds() {
+    fn the_defaults_have_the_order_of_the_kinds() {
         for (place, (kind, amount)) in DEFAULTS.iter().enumerate() {
             assert_eq!(kind.place(), place);
             assert_eq!(Budget::default().allowed(*kind), *amount);

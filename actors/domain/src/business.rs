@@ -32,7 +32,7 @@ pub struct Business {
     pub booking_mode: BookingMode,
     pub hours: WeeklyHours,
     pub breaks: WeeklyBreaks,
-    /// The ISO 3166 region for national phone numbers.
+    /// The ISO 3166 region that applies to phone numbers without a country code.
     pub phone_region: String,
     /// Whether the operator has limited the keys of the business to `GET /me`.
     pub suspended: bool,

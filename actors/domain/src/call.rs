@@ -32,7 +32,7 @@ words! {
     }
 }
 
-/// A finished call. It changes only by an erasure.
+/// A finished call. Only an erasure changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallRecord {
     pub id: CallId,
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_caller_is_at_the_other_end() {
+    fn the_caller_is_the_customer() {
         assert_eq!(details(Direction::Inbound).caller().unwrap().as_str(), "+15550000001");
         assert_eq!(details(Direction::Outbound).caller().unwrap().as_str(), "+15550000002");
     }

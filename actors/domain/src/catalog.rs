@@ -51,7 +51,7 @@ impl Buffers {
     }
 }
 
-/// A currency code of three letters (ISO 4217). The list of codes changes, so any three letters are valid.
+/// A currency code (ISO 4217). The list of codes changes, so any three upper-case letters are valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Currency([u8; 3]);
 
@@ -73,7 +73,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// Clearing the amount clears the currency. Errors: only one of both remains.
+    /// Applies a patch. Clearing the amount also clears the currency. Errors: only one of the two is set.
     pub fn patched(
         before: Option<Self>,
         cents: Option<Option<u32>>,
@@ -102,7 +102,7 @@ pub struct Service {
     pub active: bool,
     /// Appointments copy the buffers at booking.
     pub buffers: Buffers,
-    /// The minimum time before the start for customers, at most [`MIN_NOTICE_MINUTES_MAX`].
+    /// How long before the start customers must book, at most [`MIN_NOTICE_MINUTES_MAX`].
     pub min_notice_minutes: u32,
     /// How many local days ahead customers can book, within [`MAX_ADVANCE_DAYS`]. `None` means no limit.
     pub max_advance_days: Option<u32>,
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_has_a_currency_and_takes_it_along() {
+    fn an_amount_and_its_currency_are_cleared_together() {
         let (eur, usd) = (Currency::parse("EUR").unwrap(), Currency::parse("USD").unwrap());
         let price = |cents, currency| Some(Price { cents, currency });
         let patched =

@@ -37,7 +37,7 @@ impl ContactDetails {
     }
 }
 
-/// A partial update: `None` keeps the value, an inner `None` clears it.
+/// A partial update: `None` keeps a field, and `Some(None)` clears it.
 #[derive(Clone, Debug, Default)]
 pub struct ContactPatch {
     pub name: Option<Option<Text<1, 200>>>,
@@ -65,7 +65,7 @@ impl ContactPatch {
     }
 }
 
-/// Errors: [`Refusal::Conflict`] with the property and the id of the other contact.
+/// Errors: [`Refusal::Conflict`] if a contact other than `id` has the phone number or the e-mail address.
 pub fn check_unique(
     id: Option<ContactId>,
     phone_holder: Option<ContactId>,
@@ -84,7 +84,7 @@ pub fn check_unique(
 }
 
 pub fn fold_name(name: &str) -> String {
-    // Character by character: the final sigma must match a sigma inside a word.
+    // Converts each character separately, so that a final sigma matches a sigma inside a word.
     name.chars().flat_map(char::to_lowercase).map(|c| if c == 'ς' { 'σ' } else { c }).collect()
 }
 

@@ -1,7 +1,7 @@
 //! The diary of a business for a range of dates, without its appointments: opening hours, breaks and presence
 //! of staff.
 //!
-//! Invariant: the ranges come from the same [`Calendar`] as availability.
+//! Invariant: the ranges come from the same [`Calendar`] as the bookable times.
 
 use std::ops::{Range, RangeInclusive};
 

@@ -84,7 +84,7 @@ impl LocalWindow {
         if close > open { close - open } else { close + LocalTime::DAY_MINUTES - open }
     }
 
-    /// In minutes after midnight of the opening day. The end can be on the next day.
+    /// Start and end in minutes after midnight of the opening day. The end can be on the next day.
     fn in_day(&self) -> (u32, u32) {
         let start = u32::from(self.open.minutes());
         (start, start + u32::from(self.wall_minutes()))
@@ -265,8 +265,8 @@ pub const SPECIAL_DAYS_MAX: usize = 1_000;
 
 pub type SpecialDays = BTreeMap<NaiveDate, SpecialDay>;
 
-/// A date on which a business is closed or has different opening hours. A window that started on the day
-/// before is not affected.
+/// A date on which a business is closed or has different opening hours. It does not affect a window that
+/// opens on the previous day and ends on this date.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecialDay {
     pub date: NaiveDate,
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_of_a_week_are_neither_empty_nor_twice_nor_overlapping() {
+    fn windows_of_a_week_are_neither_empty_nor_listed_twice_nor_overlapping() {
         use Day::*;
         assert_eq!(check(&[]), []);
         assert_eq!(check(&[(Monday, "00:00", "24:00"), (Tuesday, "00:00", "24:00")]), []);
@@ -341,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn breaks_are_28_at_most_and_call_their_ends_from_and_to() {
+    fn a_week_has_at_most_28_breaks_and_their_problems_name_from_and_to() {
         let some = |count: u16| {
             let time = |minutes| LocalTime::from_minutes(minutes).unwrap();
             let nth = |at: u16| DayHours {

@@ -1,7 +1,7 @@
 //! Identifiers: UUIDv7 (RFC 9562 §5.7), with one type per kind of record.
 //!
-//! Invariant: ids of one [`IdMint`] grow strictly, so within a business the order of ids is the order of
-//! creation.
+//! Invariant: each id of an [`IdMint`] is greater than the one before, so within a business the order of
+//! ids is the order of creation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -69,7 +69,7 @@ macro_rules! each_id {
             MessageId,
             KnowledgeId,
             KeyId,
-            /// An event. Every delivery of it has the same id.
+            /// An event. Each of its deliveries has the same id.
             EventId,
             AuditId,
             WebhookId,
@@ -88,7 +88,7 @@ macro_rules! each_id {
 
 each_id!(ids);
 
-/// Mints strictly growing ids, even if the clock goes back.
+/// Creates ids, each greater than the one before, even if the clock goes back.
 ///
 /// The 12 bits after the version count the ids of a millisecond (RFC 9562 §6.2, method 1). When they are
 /// exhausted, the mint advances the millisecond.
@@ -99,14 +99,14 @@ pub struct IdMint {
 }
 
 impl BusinessId {
-    /// The nil UUID, which is never minted: the installation, in records that belong to no business.
+    /// Stands for the installation in records that belong to no business. No mint creates the nil UUID.
     pub const INSTALLATION: Self = Self(Uuid::nil());
 }
 
 impl IdMint {
     pub fn after(id: impl ResourceId) -> Self {
         let millis = id.uuid().as_u128() >> 80;
-        // The next id uses the next millisecond, so the count of this one does not matter.
+        // The mint continues with the next millisecond, so the count within this one does not matter.
         Self { millis: u64::try_from(millis).unwrap_or(u64::MAX).saturating_add(1), count: 0 }
     }
 

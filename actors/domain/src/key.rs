@@ -41,7 +41,7 @@ impl Scopes {
         self.0
     }
 
-    /// Unknown bits are dropped.
+    /// Ignores unknown bits.
     pub fn from_bits(bits: u16) -> Self {
         Self(bits & Self::all().0)
     }

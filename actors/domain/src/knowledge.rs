@@ -41,7 +41,7 @@ impl KnowledgeDetails {
     }
 }
 
-/// A partial update: `None` keeps the value, an inner `None` clears it.
+/// A partial update: `None` keeps a field, and `Some(None)` clears it.
 #[derive(Clone, Debug, Default)]
 pub struct KnowledgePatch {
     pub title: Option<Text<1, 200>>,

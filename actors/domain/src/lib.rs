@@ -3,12 +3,12 @@
 //! The rules are pure functions. A rule takes the state, a request, the current instant and new ids. It
 //! returns the new state and the events to announce, or a [`Refusal`]. Invariants:
 //!
-//! - no input or output, clock, randomness or async code; the only crates are std, serde, chrono, chrono-tz,
-//!   uuid, sha2 for the ids of memberships, url, http and ipnet for [`WebhookUrl`], and schemars for the schemas;
+//! - no input or output, clock, randomness or async code; the dependencies are serde, chrono, chrono-tz,
+//!   uuid, sha2 for membership ids, url, http and ipnet for [`WebhookUrl`], and schemars for the schemas;
 //! - request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so rules receive valid
 //!   values;
-//! - an instant is a [`Timestamp`] in whole milliseconds of UTC; local time exists only in `calendar` and
-//!   `wall`.
+//! - an instant is a [`Timestamp`] in whole milliseconds of UTC; only `calendar` and `wall` convert local
+//!   times to instants.
 
 mod address;
 mod alert;

@@ -3,8 +3,8 @@
 //! Invariants:
 //!
 //! - a person has at most one link; a new link replaces the previous one;
-//! - a link is used once, and no retry of its mail renews it;
-//! - a link that confirms an address is used in a session of the account that requested it.
+//! - a link works once; after its use, no retry of its mail renews it;
+//! - a link that confirms a new e-mail address works only in a session of the account that requested it.
 
 use std::fmt;
 
@@ -14,14 +14,14 @@ use super::person::{Begin, Person};
 use super::words::words;
 use super::{BusinessId, Conflict, Denied, ProblemCode, Refusal, Timestamp};
 
-/// The maximum distance of a time stamp into the future: the believed clock can go back this far.
+/// A valid time stamp is at most this far in the future, because the clock can be corrected by this much.
 pub(super) const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 words! {
     LinkKind {
         Invitation = "invitation",
         Reset = "reset",
-        /// Signs in. Only the operator can create it.
+        /// Signs the person in. Only the operator can create such a link.
         Enter = "enter",
         Email = "email",
     }
@@ -43,7 +43,7 @@ pub struct Link {
     pub hash: [u8; 32],
     pub kind: LinkKind,
     pub created_at: Timestamp,
-    /// Whether its use confirms the account: the link was mailed, or the operator created it.
+    /// Whether the use of the link confirms the account, because it was mailed or made by the operator.
     pub confirms: bool,
     pub business_id: Option<BusinessId>,
     pub email: Option<String>,
@@ -69,12 +69,12 @@ impl fmt::Debug for Link {
 pub enum LinkChannel {
     Operator,
     Mailed,
-    /// The dashboard shows it to the member who invited the person.
+    /// The dashboard shows the link to the member who invited the person.
     Shown,
 }
 
 impl Person {
-    /// Earlier links and sessions of an offer of this business cannot accept a later one.
+    /// Ends an offer of this business, so that its link and sessions cannot accept a later offer.
     pub fn forget_offer(&mut self, of: BusinessId) {
         self.link.take_if(|link| !link.confirms && link.business_id == Some(of));
         let came_of_it = self.sessions.iter_mut().filter(|session| session.business_id == Some(of));
@@ -85,7 +85,8 @@ impl Person {
         if self.password.is_none() { LinkKind::Invitation } else { LinkKind::Reset }
     }
 
-    /// Errors: [`Refusal::Conflict`] for an invitation to an account with a password.
+    /// Errors: [`Refusal::Conflict`] for an invitation to an account with a password; otherwise
+    /// [`Refusal::NotAllowed`] for a kind of link that the channel must not carry.
     pub fn make_link(
         &mut self,
         kind: LinkKind,
@@ -107,14 +108,14 @@ impl Person {
         let confirms = channel != LinkChannel::Shown;
         if channel != LinkChannel::Mailed {
             self.links_from = now;
-            // Sessions from older links end. A mailed link ends none before its use: anyone can request one.
+            // Ends the sessions from older links. A mailed link does not, because anyone can request one.
             self.end_sessions(|session| session.restricted);
         }
         Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))
     }
 
-    /// Creates the link of a mail that was written at `written`. A retry has the same token and renews the
-    /// link. `None` if the link is invalid by now.
+    /// Creates the link of a mail that was written at `written`. A retry of the mail has the same token and
+    /// renews the link. `None` if the link was used or something newer has replaced it.
     pub fn make_mailed_link(
         &mut self,
         kind: Option<LinkKind>,
@@ -126,7 +127,7 @@ impl Person {
             link.created_at = now;
             return Ok(Some((link.kind, link.expires_at())));
         }
-        // A time stamp in the future is ignored, because a clock was wrong.
+        // If `links_from` is in the future, a wrong clock has set it, so it is ignored.
         if written < self.links_from && self.links_from <= now + AHEAD_MAX {
             return Ok(None);
         }
@@ -135,7 +136,7 @@ impl Person {
         Ok(Some((kind, link.expires_at())))
     }
 
-    /// Returns the expiry. `None` if the person no longer requests this address or has requested it again.
+    /// Returns the expiry. `None` if the request for this address has expired or a later one replaces it.
     pub fn make_email_link(
         &mut self,
         (hash, written): ([u8; 32], Timestamp),
@@ -150,8 +151,8 @@ impl Person {
         Some(link.expires_at())
     }
 
-    /// Returns the previous address. The session proves that the reader of the mail requested the change.
-    /// Without it, the link stays valid.
+    /// Sets the new address and returns the previous one. The session proves that the reader of the mail
+    /// requested the change. Without a session of the account, the link stays valid.
     pub fn prove_email(
         &mut self,
         link: &[u8; 32],
@@ -180,7 +181,7 @@ impl Person {
             return Err(Refusal::NotAllowed(Denied::OwnSession));
         }
         let link = self.link.take_if(used).ok_or(Refusal::Expired)?;
-        // One millisecond later, so a retry of a mail from the same millisecond does not renew the link.
+        // With the added millisecond, a retry of a mail from this millisecond does not renew the link.
         (self.updated_at, self.links_from) = (now, now + TimeDelta::milliseconds(1));
         if link.confirms && !self.confirmed {
             // Another person may have set the previous password.

@@ -1,4 +1,4 @@
-//! E-mails to people: their contents by reference, and their delivery status.
+//! E-mails to people: the ids of the records that a mail is about, and the status of its delivery.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ words! {
         EmailChanged = "email_changed",
     }
 
-    /// The reason why an attempt to send a mail failed, for reasons without a value.
+    /// A reason without a parameter why an attempt to send a mail failed.
     MailFault {
         /// The task of the attempt panicked.
         Panicked = "making it has panicked",
@@ -59,7 +59,7 @@ impl MailKind {
         matches!(self, Self::Gathered | Self::Daily)
     }
 
-    /// Whether the link is created when the mail is sent. Such a mail cannot be sent again from the log.
+    /// Whether the mail has a link, which is created at sending. The log cannot send such a mail again.
     pub fn has_link(self) -> bool {
         matches!(self, Self::Invitation | Self::Reset | Self::EmailChange)
     }
@@ -81,13 +81,13 @@ pub struct About {
 
 /// Why an attempt to send a mail failed.
 ///
-/// The mail is stored with the text of the error, and the operator API shows it, so the text never changes.
+/// A mail is stored with the text of its error, which the operator API returns, so a text never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MailError {
     Failed(MailFault),
     NoAnswer(u64),
     NoConnection(u64),
-    /// The mail cannot be composed, for this reason of the mail library.
+    /// The mail library cannot compose the mail, for this reason.
     NotMade(String),
     /// The text of the relay, the mail library, the store or the operating system.
     Quoted(String),
@@ -130,7 +130,7 @@ pub struct Mail {
     pub business_id: Option<BusinessId>,
     pub person_id: PersonId,
     pub kind: MailKind,
-    /// Oldest first, at most [`ABOUT_MAX`]. An alert has exactly one; mails other than alerts have none.
+    /// The alerts in the mail, oldest first, at most [`ABOUT_MAX`]. Exactly one for [`MailKind::Alert`].
     pub about: Vec<About>,
     pub more: u32,
     /// `None` means the person's current address.
@@ -152,7 +152,7 @@ impl Mail {
         self.business_id.is_some() && self.kind != MailKind::Reset
     }
 
-    /// Adds the records of another mail of the same kind. Records beyond [`ABOUT_MAX`] are only counted.
+    /// Adds the alerts of another mail of the same kind. Alerts beyond [`ABOUT_MAX`] are only counted.
     pub fn absorb(&mut self, other: Self) {
         self.more = self.more.saturating_add(other.more);
         for about in other.about {

@@ -4,7 +4,7 @@
 //!
 //! - in the dashboard, the last active owner cannot be removed, and an admin cannot create or change an
 //!   owner;
-//! - only the operator can activate a membership that its person has not accepted.
+//! - only the operator can activate a membership that the person has not accepted.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ words! {
     }
 }
 
-/// The invitee as entered: all that the business sees before the membership is accepted.
+/// The invitee's data as the inviter entered them. Before acceptance, the business sees no other data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Offer {
     /// The address as entered. Only the account with this address can accept.
@@ -41,7 +41,7 @@ pub struct Membership {
     pub person_id: PersonId,
     pub role: Role,
     pub status: MembershipStatus,
-    /// Whether the person, or the operator on their behalf, accepted it.
+    /// Whether the person, or the operator on their behalf, accepted the membership.
     pub accepted: bool,
     pub staff_id: Option<StaffId>,
     pub alerts: AlertChoices,
@@ -100,7 +100,7 @@ impl Membership {
         self.alerts.set(kind, choice);
     }
 
-    /// Turns the mails of a kind off in every role, independent of the default of the role.
+    /// Turns off the mails of a kind, even if the person later gets a role with another default.
     pub fn end_mails(&mut self, kind: AlertKind) {
         let before = self.alerts.choice(kind);
         self.alerts.set(kind, AlertChoice { email: Some(AlertEmail::Off), ..before });
@@ -124,7 +124,7 @@ pub struct MembershipPatch {
     pub staff_id: Option<Option<StaffId>>,
 }
 
-/// Errors: [`Refusal::NotAllowed`]; [`Refusal::Conflict`] if the business would have no owner.
+/// Errors: [`Refusal::NotAllowed`]; [`Refusal::Conflict`] if no active owner would remain.
 pub fn check_membership(
     team: &Team,
     editor: Editor<'_>,
@@ -147,8 +147,8 @@ pub fn check_membership(
     Ok(())
 }
 
-/// `is_safe`: only the person can sign in to the account. Errors: those of [`check_membership`], and
-/// [`Refusal::Conflict`] for a membership that another person could use.
+/// `is_safe` is [`Person::is_safe`]. Errors: those of [`check_membership`], and [`Refusal::Conflict`] if
+/// the operator activates an unaccepted membership of an account that is not safe.
 pub fn patched(
     team: &Team,
     editor: Editor<'_>,
@@ -211,7 +211,7 @@ mod tests {
     const DISABLE: MembershipPatch = MembershipPatch { role: None, active: Some(false), staff_id: None };
 
     #[test]
-    fn the_last_active_owner_stays_but_for_the_operator() {
+    fn only_the_operator_can_remove_the_last_active_owner() {
         let owner = member(1, Role::Owner, MembershipStatus::Active);
         let invited = member(2, Role::Owner, MembershipStatus::Invited);
         let people = team(&[owner.clone(), invited]);
@@ -235,24 +235,27 @@ mod tests {
         let owned = MembershipPatch { role: Some(Role::Owner), ..MembershipPatch::default() };
         assert!(matches!(by_admin(&owner, DISABLE), Err(Refusal::NotAllowed(_))));
         assert!(matches!(by_admin(&other, owned), Err(Refusal::NotAllowed(_))));
-        assert!(matches!(by_admin(&admin, owned), Err(Refusal::NotAllowed(_))), "not oneself either");
+        assert!(
+            matches!(by_admin(&admin, owned), Err(Refusal::NotAllowed(_))),
+            "an admin must not become an owner"
+        );
         by_admin(&other, DISABLE).unwrap();
         let by_member = check_membership(&people, Editor::Member(&other), Some(&other), None);
         assert!(matches!(by_member, Err(Refusal::NotAllowed(_))));
-        let gone = Membership { status: MembershipStatus::Disabled, ..admin.clone() };
-        let by_gone = check_membership(&people, Editor::Member(&gone), Some(&other), None);
-        assert!(matches!(by_gone, Err(Refusal::NotAllowed(_))));
+        let disabled = Membership { status: MembershipStatus::Disabled, ..admin.clone() };
+        let by_disabled = check_membership(&people, Editor::Member(&disabled), Some(&other), None);
+        assert!(matches!(by_disabled, Err(Refusal::NotAllowed(_))));
     }
 
     #[test]
-    fn only_the_operator_accepts_in_anothers_place_and_never_for_an_account_that_may_be_anybodys() {
+    fn only_the_operator_accepts_for_another_person_and_only_for_a_safe_account() {
         let owner = member(1, Role::Owner, MembershipStatus::Active);
         let invited = member(2, Role::Member, MembershipStatus::Invited);
         let people = team(&[owner.clone(), invited.clone()]);
         let enable = MembershipPatch { active: Some(true), ..MembershipPatch::default() };
         let disabled = patched(&people, Editor::Member(&owner), &invited, DISABLE, true).unwrap();
         let again = patched(&people, Editor::Member(&owner), &disabled, enable, true).unwrap();
-        assert_eq!(again.status, MembershipStatus::Invited, "disabling and enabling accepts nothing");
+        assert_eq!(again.status, MembershipStatus::Invited, "enabling must not accept the membership");
         assert!(patched(&people, Editor::Operator, &disabled, enable, false).is_err());
         let active = patched(&people, Editor::Operator, &disabled, enable, true).unwrap();
         assert!(active.is_active() && active.accepted);
@@ -272,15 +275,23 @@ mod tests {
         let set = member.alert(AlertKind::UrgentMessage);
         assert_eq!((set.email, set.in_app), (AlertEmail::Off, false));
         member.role = Role::Owner;
-        assert_eq!(member.alert(AlertKind::UrgentMessage).email, AlertEmail::Off, "chosen");
-        assert_eq!(member.alert(AlertKind::CallMissed).email, AlertEmail::Now, "by the new role");
+        assert_eq!(
+            member.alert(AlertKind::UrgentMessage).email,
+            AlertEmail::Off,
+            "a choice must survive a new role"
+        );
+        assert_eq!(
+            member.alert(AlertKind::CallMissed).email,
+            AlertEmail::Now,
+            "the default must be that of the new role"
+        );
     }
 
     #[test]
     fn ended_mails_stay_off_in_another_role() {
         let mut member = member(1, Role::Member, MembershipStatus::Active);
         let kind = AlertKind::CallMissed;
-        assert_eq!(member.alert(kind).email, AlertEmail::Off, "by default");
+        assert_eq!(member.alert(kind).email, AlertEmail::Off, "the default of a member is off");
         member.end_mails(kind);
         // A form that repeats the current settings changes nothing.
         let as_it_is = AlertChoice { email: Some(AlertEmail::Off), in_app: Some(true), scope: None };
@@ -288,7 +299,7 @@ mod tests {
         member.role = Role::Owner;
         assert_eq!(member.alert(kind).email, AlertEmail::Off);
         member.choose_alert(kind, AlertChoice { email: Some(AlertEmail::Now), ..AlertChoice::default() });
-        assert_eq!(member.alert(kind).email, AlertEmail::Now, "they may have them again");
+        assert_eq!(member.alert(kind).email, AlertEmail::Now, "the person can turn the mails on again");
         assert_eq!(member.alerts.iter().count(), 0);
     }
 }

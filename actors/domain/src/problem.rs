@@ -22,7 +22,7 @@ pub enum ProblemCode {
     Required,
     RequiredWith(&'static str),
     OneRequired(&'static [&'static str]),
-    /// Either this property or the property of this name is required.
+    /// Either this property or the one that the parameter names is required.
     RequiredOr(&'static str),
     NotWith(&'static [&'static str]),
     InstantsOrDates,
@@ -75,7 +75,7 @@ pub enum ProblemCode {
     Years(i32, i32),
     NotLaterThan(&'static str),
     Before(&'static str),
-    /// At most this number of days from the date in this property, counting both.
+    /// The date must be within this number of days from the date in the named property, counting both.
     DaysFrom(&'static str, i64),
     SkippedDays,
     OpensAtTheEnd,
@@ -107,7 +107,7 @@ pub enum ProblemCode {
     UsedBy(UsedBy),
     ContactErased,
     EventWiped,
-    /// As many deliveries wait as may.
+    /// The maximum number of deliveries is waiting.
     WaitingFull,
     MailPending,
     MailHasLink,
@@ -148,7 +148,6 @@ pub enum ProblemCode {
     NotTicked,
     PasswordAgain,
     PasswordWrong,
-    /// An import runs, or an earlier import is not finished yet.
     ImportRuns,
     ImportUnfinished,
     /// The service listens without TLS on an address other than a loopback address.
@@ -194,7 +193,7 @@ pub enum UrlRefusal {
     Host,
     Port,
     Malformed,
-    /// One code for all cases prevents the use of the service as a network scanner.
+    /// One code for all private addresses, so that the service cannot be used to scan its network.
     NotPublic,
 }
 
@@ -208,7 +207,7 @@ pub enum ImportProblem {
     AfterTheLast,
     EndsEarly,
     Incomplete,
-    /// The number must be this counted number.
+    /// The number in the line must equal this number, which the import has counted.
     Count(u64),
     NoBusiness,
     BusinessNotEnded,
@@ -267,7 +266,7 @@ pub enum Named {
     Webhook,
 }
 
-/// A finding or a recommendation of an estimate of a password's strength.
+/// A finding or a recommendation of the check of a password's strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PasswordHint {
     RowOfKeys,

@@ -1,8 +1,8 @@
 //! Decides which addresses are public. A webhook may be sent only to public addresses.
 //!
-//! IPv4 is public except for the listed ranges. IPv6 is public only within global unicast, except for the
-//! listed ranges. The restriction to global unicast alone refuses addresses that contain an IPv4 address
-//! (mapped, compatible, translated) and unique local, link-local and multicast addresses.
+//! IPv4 addresses are public except for the listed ranges. IPv6 addresses are public only within global
+//! unicast, except for the listed ranges. So addresses that contain an IPv4 address (mapped, compatible,
+//! translated), and unique local, link-local and multicast addresses are refused without being listed.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -11,12 +11,12 @@ use ipnet::{Ipv4Net, Ipv6Net};
 const REFUSED_V4: [Ipv4Net; 19] = [
     v4(0, 0, 0, 0, 8),        // this network, RFC 791, 1122
     v4(10, 0, 0, 0, 8),       // private, RFC 1918
-    v4(100, 64, 0, 0, 10),    // shared space, RFC 6598; holds Alibaba's metadata
+    v4(100, 64, 0, 0, 10),    // shared space, RFC 6598; contains Alibaba's metadata service
     v4(127, 0, 0, 0, 8),      // loopback, RFC 1122
-    v4(168, 63, 129, 16, 32), // Azure's wire server, in no registry
-    v4(169, 254, 0, 0, 16),   // link-local, RFC 3927; holds the metadata of most clouds
+    v4(168, 63, 129, 16, 32), // Azure's wire server, listed in no registry
+    v4(169, 254, 0, 0, 16),   // link-local, RFC 3927; contains the metadata services of most clouds
     v4(172, 16, 0, 0, 12),    // private, RFC 1918
-    v4(192, 0, 0, 0, 24),     // IETF protocol assignments, RFC 6890; holds Oracle's metadata
+    v4(192, 0, 0, 0, 24),     // IETF protocol assignments, RFC 6890; contains Oracle's metadata service
     v4(192, 0, 2, 0, 24),     // documentation, RFC 5737
     v4(192, 31, 196, 0, 24),  // AS112, RFC 7535
     v4(192, 52, 193, 0, 24),  // AMT, RFC 7450
@@ -104,10 +104,10 @@ mod tests {
                 first.to_bits().checked_sub(1).map(|bits| IpAddr::V6(Ipv6Addr::from_bits(bits))),
                 last.to_bits().checked_add(1).map(|bits| IpAddr::V6(Ipv6Addr::from_bits(bits))),
             ),
-            _ => unreachable!("a range is of one family"),
+            _ => unreachable!("both ends of a range have the same family"),
         };
         for neighbour in [before, after].into_iter().flatten() {
-            // These addresses are next to a range.
+            // At these addresses several ranges meet, so the rule in bits decides.
             let next_door = [
                 "223.255.255.255",
                 "240.0.0.0",
@@ -122,9 +122,9 @@ mod tests {
                 "2000:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
             ];
             if next_door.contains(&neighbour.to_string().as_str()) {
-                assert_eq!(is_public(neighbour), is_public_in_bits(neighbour), "{neighbour} beside {range}");
+                assert_eq!(is_public(neighbour), is_public_in_bits(neighbour), "{neighbour} next to {range}");
             } else {
-                assert!(is_public(neighbour), "{neighbour} beside {range}");
+                assert!(is_public(neighbour), "{neighbour} next to {range}");
             }
         }
     }
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_with_a_name_of_their_own_are_refused() {
+    fn addresses_with_a_special_purpose_are_refused() {
         for address in [
             "::",
             "::1",
@@ -250,7 +250,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(4096))]
 
         #[test]
-        fn the_table_says_what_the_bits_say(address in address()) {
+        fn the_table_agrees_with_the_rule_in_bits(address in address()) {
             prop_assert_eq!(is_public(address), is_public_in_bits(address));
         }
     }

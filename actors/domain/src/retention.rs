@@ -1,4 +1,4 @@
-//! The retention of a business, which the operator sets. `None` keeps rows permanently.
+//! How many days the rows of a business are kept. The operator sets it. `None` keeps rows permanently.
 
 use std::ops::RangeInclusive;
 
@@ -12,18 +12,18 @@ pub const AUDIT_DAYS_MIN: u32 = 90;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
-    /// Since creation.
+    /// Days since the creation of the call.
     pub calls_days: Option<u32>,
-    /// Since creation.
+    /// Days since the creation of the message.
     pub messages_days: Option<u32>,
-    /// The newest entry is always kept.
+    /// Days since the audited change. The newest entry is always kept.
     pub audit_days: Option<u32>,
-    /// Since the end of the appointment.
+    /// Days since the end of the appointment.
     pub appointments_days: Option<u32>,
     pub set: Option<RetentionSet>,
 }
 
-/// The state when the retention was set. The operator accepted the time stamps of older rows at that moment.
+/// When the operator set the retention. This also accepted the time stamps of the rows that existed then.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionSet {
     pub at: Timestamp,
@@ -40,7 +40,7 @@ impl Retention {
 }
 
 impl RetentionSet {
-    /// The current time according to steady time, counted from `at`.
+    /// The time at the given steady time: `at`, plus the steady time that has passed since.
     pub fn time_at(&self, steady: SteadyTime) -> Timestamp {
         self.at + (steady - self.steady)
     }
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn steady_time_tells_the_time_from_when_it_was_set() {
+    fn steady_time_is_counted_from_the_setting_of_the_retention() {
         let set = RetentionSet {
             at: Timestamp::from_millis(5_000),
             steady: SteadyTime::from_millis(100),

@@ -31,9 +31,9 @@ pub enum Right {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Access {
-    /// Not shown: 404.
+    /// The records are not shown: a request gets a 404.
     Hidden,
-    /// Shown but not changeable: 403.
+    /// The records are shown, and a change gets a 403.
     Read,
     Change,
 }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_owner_may_everything_and_a_member_sees_no_keys() {
+    fn an_owner_can_change_everything_and_a_member_sees_no_keys() {
         let all = [
             Right::Day,
             Right::Own,

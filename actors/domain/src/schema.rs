@@ -1,7 +1,7 @@
 //! The JSON schemas of the domain's types: words, ids, instants, times of day and texts.
 //!
-//! Invariant: a type is described here once for requests and responses, and a type without a description does
-//! not compile. Views derive their schema from their serde attributes.
+//! Invariant: each type has one schema, for requests and responses; the use of a type without a schema in
+//! an API does not compile. Views derive their schema from their serde attributes.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::each_id;
 
 const LOCAL_TIME_PATTERN: &str = "^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$";
 
-/// A schema that is inlined at each use. A generic type has its bounds in brackets before it.
+/// Implements a schema that is inlined at each use. The bounds of a generic type precede it in brackets.
 macro_rules! inline_schema {
     ([$($generics:tt)*] $type:ty, $generator:pat => $schema:expr) => {
         impl<$($generics)*> JsonSchema for $type {
@@ -53,7 +53,7 @@ inline_schema!(LocalTime, _ => json_schema!({"type": "string", "pattern": LOCAL_
 
 inline_schema!([const MIN: usize, const MAX: usize] Text<MIN, MAX>, _ => match MIN {
     0 => json_schema!({"type": "string", "maxLength": MAX}),
-    // At least one character is not white space.
+    // The pattern requires a character that is not white space.
     _ => json_schema!({"type": "string", "minLength": MIN, "maxLength": MAX, "pattern": "\\S"}),
 });
 
@@ -65,7 +65,7 @@ inline_schema!(Email, _ => json_schema!({"type": "string", "format": "email", "m
 
 inline_schema!(Address, generator => Email::json_schema(generator));
 
-// The input form. Responses contain the E.164 form.
+// The schema of requests. Responses contain the E.164 form.
 inline_schema!(Phone, _ => json_schema!({"type": "string", "minLength": 1, "maxLength": Phone::WRITTEN_CHARS_MAX}));
 
 inline_schema!(WebhookUrl, _ => json_schema!({"type": "string", "format": "uri",

@@ -39,7 +39,7 @@ impl Spans {
     }
 }
 
-/// Queries in ascending order continue at the last position; others cost a search.
+/// Answers queries about the ranges. It is fast for queries in ascending order; others cost a search.
 #[derive(Clone, Copy, Debug)]
 pub struct SpansCursor<'a> {
     spans: &'a [Range<Timestamp>],
@@ -47,7 +47,7 @@ pub struct SpansCursor<'a> {
 }
 
 impl<'a> SpansCursor<'a> {
-    /// Errors: the earliest start at which a range of this length can be covered.
+    /// Errors: an instant before which no later start is covered for this length.
     pub fn cover(&mut self, start: Timestamp, end: Timestamp) -> Result<(), Timestamp> {
         match self.ending_after(start) {
             Some(span) if start < span.start => Err(span.start),
@@ -105,7 +105,7 @@ mod tests {
     fn results_do_not_depend_on_earlier_queries() {
         let spans = Spans::merge((0..20).map(|nth| at(nth * 10)..at(nth * 10 + 4)).collect());
         let mut cursor = spans.cursor();
-        // In order, back and forth, and before and after all spans.
+        // The queries are in ascending, descending and mixed order, also before and after all spans.
         for minute in (-15..215).chain((-15..215).rev()).chain((0..230).map(|nth| nth * 97 % 230 - 15)) {
             for lasts in [1, 3, 12] {
                 let (start, end) = (at(minute), at(minute + lasts));

@@ -1,8 +1,8 @@
-//! Checks whether one staff member can take a time: the time is within the hours of the staff member, and
-//! they are not absent and are free, including the buffers.
+//! Checks whether a staff member can be booked at a time: the time is within the hours of the staff member,
+//! and no absence or appointment overlaps the time or its buffers.
 //!
-//! Invariant: [`Candidate::check`] alone decides this, for listings and for bookings. It is fast for times in
-//! ascending order; other orders give the same results.
+//! Invariant: only [`Candidate::check`] makes this check, for listings and for bookings. It is fast for
+//! times in ascending order; other orders give the same results.
 
 use super::spans::SpansCursor;
 use super::{
@@ -25,7 +25,7 @@ struct KnownHours<'a> {
 
 pub(super) struct Candidate<'a> {
     hours: Option<SpansCursor<'a>>,
-    /// Absences and appointments, loaded at the first query within their hours.
+    /// Absences and appointments, looked up at the first query within the hours of the staff member.
     held: Option<(Option<SpansCursor<'a>>, BusyCursor<'a>)>,
     id: StaffId,
     blocked: &'a Blocked,

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use serde::Serialize;
 
-/// A text of `MIN` to `MAX` characters without NUL. If `MIN` is at least 1, it is not only white space.
+/// A text of `MIN` to `MAX` characters without NUL. If `MIN` is at least 1, not all are white space.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Text<const MIN: usize, const MAX: usize>(String);
 
@@ -80,7 +80,7 @@ pub struct Email(String);
 impl Email {
     pub const CHARS_MAX: usize = 254;
 
-    /// Accepts `local@domain` without white space or control characters, and folds it to lower case.
+    /// Accepts `local@domain` without white space or control characters, and converts it to lower case.
     pub fn new(text: &str) -> Result<Self, TextError> {
         let folded = text.to_lowercase();
         let chars = text.chars().count().max(folded.chars().count());
@@ -119,7 +119,7 @@ impl Phone {
     /// The maximum length of a number as people write it, before the conversion to E.164.
     pub const WRITTEN_CHARS_MAX: usize = 64;
 
-    /// The caller converts national forms first.
+    /// Accepts only the E.164 form. The caller converts national numbers first.
     pub fn from_e164(text: String) -> Result<Self, TextError> {
         let digits = text.strip_prefix('+').unwrap_or_default();
         let good = (7..=15).contains(&digits.len())
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_keeps_its_limits_in_characters() {
+    fn the_limits_of_a_text_count_characters() {
         type Name = Text<1, 200>;
         assert!(Name::new("é".repeat(200)).is_ok());
         assert_eq!(Name::new("é".repeat(201)), Err(TextError::Length { min: 1, max: 200 }));

@@ -41,9 +41,9 @@ impl Timestamp {
         self.0
     }
 
-    /// RFC 3339 with an offset or `Z`. Digits after the millisecond are dropped.
+    /// Parses RFC 3339 with an offset or `Z`. Ignores digits after the millisecond.
     pub fn parse(text: &str) -> Result<Self, TimestampError> {
-        // chrono accepts other separators than RFC 3339.
+        // chrono also accepts separators that RFC 3339 does not allow.
         if !matches!(text.as_bytes().get(10), Some(b'T' | b't')) {
             return Err(TimestampError);
         }
@@ -131,8 +131,8 @@ impl Serialize for Timestamp {
     }
 }
 
-/// A point of steady time, in milliseconds. The store counts it evenly, independent of the wall clock. The
-/// count started at the wall-clock time of the first start.
+/// A point of steady time, in milliseconds. The store counts elapsed time, independent of the wall clock.
+/// At the first start of the store, the count began with the time of the wall clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SteadyTime(i64);
 
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_rfc_3339_instant_is_refused() {
+    fn other_forms_than_rfc_3339_are_refused() {
         for bad in [
             "",
             "2026-03-02",

@@ -1,9 +1,9 @@
 //! The wall clock of a zone: conversion between local times and instants.
 //! chrono-tz supplies the zone data.
 //!
-//! Looking up an offset is expensive, so [`Wall::over`] looks up those of the given dates once. Invariant: if
-//! both midnights of a date have the same offset, the whole date has it, because no zone changes its clocks
-//! twice within a day. Other dates need a lookup for each time.
+//! A lookup of an offset is expensive, so [`Wall::over`] looks up the offsets of the given dates once.
+//! Invariant: if both midnights of a date have the same offset, all times of the date have this offset,
+//! because no zone changes its clocks twice within a day. Other dates need a lookup for each time.
 
 use chrono::{
     FixedOffset, MappedLocalTime, NaiveDate, NaiveDateTime, NaiveTime, Offset, TimeDelta, TimeZone, Timelike,
@@ -16,11 +16,11 @@ use super::{LocalTime, LocalWindow, Timestamp};
 pub(super) struct Wall {
     zone: Tz,
     first: NaiveDate,
-    /// For each date from the first on: its first instant, if it has only one offset.
+    /// The first instant of each date from `first` on, if the date has only one offset.
     midnights: Vec<Option<Timestamp>>,
 }
 
-/// A window as the instants `[opens, closes)`, never empty.
+/// The instants `[opens, closes)` of a window, never empty.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
     pub(super) opens: Timestamp,
@@ -49,13 +49,14 @@ impl Wall {
         Self { zone, first, midnights: midnights.collect() }
     }
 
-    /// The first instant of the date `later` days after `date`, if it is known to have only one offset.
+    /// The first instant of the date `later` days after `date`, if that date is known to have one offset.
     fn midnight(&self, date: NaiveDate, later: u16) -> Option<Timestamp> {
         let at = (date - self.first).num_days() + i64::from(later);
         *self.midnights.get(usize::try_from(at).ok()?)?
     }
 
-    /// The instant `minutes` after the midnight of a date, if the dates in between have one offset.
+    /// The instant of the local time `minutes` after midnight of `date`, if the date of that time is known
+    /// to have one offset.
     fn counted(&self, date: NaiveDate, minutes: u16) -> Option<Timestamp> {
         let (days, minutes) = (minutes / LocalTime::DAY_MINUTES, minutes % LocalTime::DAY_MINUTES);
         Some(Timestamp::from_millis(self.midnight(date, days)?.millis() + i64::from(minutes) * 60_000))
@@ -65,7 +66,7 @@ impl Wall {
         at.utc().with_timezone(&self.zone).naive_local()
     }
 
-    /// The instants at which the wall clock shows this time: two for a repeated time, none for a skipped one.
+    /// The instants at which clocks show this time: two for a repeated time, none for a skipped time.
     pub(super) fn showing(&self, wall: NaiveDateTime) -> MappedLocalTime<Timestamp> {
         match self.midnight(wall.date(), 0) {
             Some(midnight) => {
@@ -80,7 +81,7 @@ impl Wall {
         }
     }
 
-    /// The first instant that shows this time, or the first after the gap for a skipped time.
+    /// The first instant at which clocks show this time, or the end of the gap for a skipped time.
     pub(super) fn earliest(&self, wall: NaiveDateTime) -> Timestamp {
         self.first_of(wall, &self.showing(wall))
     }
@@ -89,7 +90,7 @@ impl Wall {
         showing.earliest().unwrap_or_else(|| self.after_gap(wall))
     }
 
-    /// The last instant that shows this time, or the first after the gap for a skipped time.
+    /// The last instant at which clocks show this time, or the end of the gap for a skipped time.
     pub(super) fn latest(&self, wall: NaiveDateTime) -> Timestamp {
         self.showing(wall).latest().unwrap_or_else(|| self.after_gap(wall))
     }
@@ -98,8 +99,8 @@ impl Wall {
         self.earliest(date.and_time(NaiveTime::MIN))
     }
 
-    /// A skipped time gives the first instant after the gap, a repeated time its first instant. Dates that
-    /// the zone skipped are ignored.
+    /// The next instant at which clocks show this time for the first time on a date. A skipped time gives
+    /// the end of the gap. Dates that the zone skipped are ignored.
     pub(super) fn next_at(&self, time: LocalTime, after: Timestamp) -> Timestamp {
         let on = |date: NaiveDate| Some((date, self.earliest(wall_clock(date, time)?)));
         let days = self.local(after).date().iter_days().filter_map(on);
@@ -107,8 +108,8 @@ impl Wall {
         instants.find(|at| *at > after).unwrap_or(Timestamp::MAX)
     }
 
-    /// `None` if a clock change skips all of it. A repeated opening counts the first time, a repeated closing
-    /// the last; a time in a gap moves to its end.
+    /// `None` if a clock change skips the whole window. A repeated opening is its first instant, a repeated
+    /// closing its last instant, and a skipped opening or closing the end of the gap.
     pub(super) fn stretch(&self, date: NaiveDate, window: LocalWindow) -> Option<Stretch> {
         let (first, minutes) = (window.open.minutes(), window.wall_minutes());
         if let (Some(opens), Some(closes)) = (self.counted(date, first), self.counted(date, first + minutes))
@@ -122,9 +123,9 @@ impl Wall {
     }
 
     fn after_gap(&self, wall: NaiveDateTime) -> Timestamp {
-        // The end of a gap can be ambiguous; its begin and the offset before it are not.
+        // The local time of a gap's end can be ambiguous. Its beginning and the earlier offset are not.
         let begin = GapInfo::new(&wall, &self.zone).and_then(|gap| gap.begin);
-        let (skipped, before) = begin.expect("a gap has a begin");
+        let (skipped, before) = begin.expect("a gap has a beginning");
         instant(skipped, before.fix())
     }
 }
@@ -144,14 +145,14 @@ mod tests {
 
     use super::*;
 
-    /// Checking every second hour of every bookable date would take minutes. Clock changes last for months
-    /// and shift by hours, so a sample of hours in the years with most changes suffices.
+    /// A check of all hours of all bookable dates would take minutes, so the test checks noon of every
+    /// fifth date in the years with most clock changes.
     #[test]
     fn a_date_with_one_offset_at_both_midnights_has_it_all_day_in_every_zone() {
         let year = |year| NaiveDate::from_ymd_opt(year, 1, 1).unwrap();
         for zone in TZ_VARIANTS {
             let dates = year(1970).iter_days().take_while(|date| *date < year(2040));
-            // Each zone starts on a different day of the week, which varies the dates.
+            // The first date depends on the length of the zone's name, which varies the dates.
             for date in dates.skip(zone.name().len() % 5).step_by(5) {
                 let wall = Wall::over(zone, std::iter::once(date));
                 let Some(midnight) = wall.midnight(date, 0) else { continue };

@@ -1,8 +1,8 @@
 //! Webhook endpoints and the deliveries of events.
 //!
 //! Disabling an endpoint starts a new *epoch*. A waiting delivery belongs to the epoch in which it was
-//! scheduled; deliveries of earlier epochs were missed. So disabling changes only the endpoint, whatever the
-//! number of waiting deliveries.
+//! scheduled; waiting deliveries of earlier epochs count as missed. So disabling an endpoint writes only
+//! the endpoint, and none of its deliveries.
 
 use super::words::words;
 use super::{AttemptError, EventId, Timestamp, WebhookId, WebhookUrl};
@@ -45,7 +45,7 @@ words! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventTypes(u8);
 
-const _: () = assert!(EventType::ALL.len() <= u8::BITS as usize, "every type has a bit");
+const _: () = assert!(EventType::ALL.len() <= u8::BITS as usize, "each event type must have a bit");
 
 impl EventTypes {
     pub fn all() -> Self {
@@ -112,7 +112,7 @@ pub struct WebhookEndpoint {
 }
 
 impl WebhookEndpoint {
-    /// Waiting deliveries become missed.
+    /// Disables an enabled endpoint. Its waiting deliveries become missed.
     pub fn disable(&mut self, reason: DisabledReason, at: Timestamp) {
         if self.status == WebhookStatus::Enabled {
             self.epoch += 1;
@@ -138,11 +138,11 @@ impl WebhookEndpoint {
 pub struct Delivery {
     pub event_id: EventId,
     pub event: EventType,
-    /// Ignores the endpoint's epoch, see [`Delivery::status_in`].
+    /// The stored status. [`Delivery::status_in`] also considers the endpoint's epoch.
     pub status: DeliveryStatus,
     pub epoch: u32,
     pub attempts: u32,
-    /// The endpoint's successful deliveries before the first attempt.
+    /// The number of the endpoint's successful deliveries before the first attempt.
     pub reached_before: Option<u64>,
     pub last_response_status: Option<u16>,
     pub last_response_body: Option<String>,
@@ -153,7 +153,7 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Due at `now`, the time of the delivery schedule, or missed if the endpoint is disabled.
+    /// Creates a delivery: due at `now`, the time of the schedule, or missed if the endpoint is disabled.
     pub fn of_event(
         event_id: EventId,
         event: EventType,

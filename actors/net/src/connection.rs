@@ -22,7 +22,7 @@ use super::shortage::is_ours_connecting;
 
 pub(super) const ADDRESSES_TRIED_MAX: usize = 4;
 
-/// The time limit of a connection attempt while another address is left.
+/// The time limit for connecting to an address, if there are other addresses to try next.
 pub(super) const CONNECT_TIME_MAX: Duration = Duration::from_secs(2);
 
 pub(super) const RESPONSE_HEAD_BYTES_MAX: usize = 16 * 1024;
@@ -72,7 +72,7 @@ impl Connector {
             .handshake(TokioIo::new(stream))
             .await
             .map_err(|error| from_http(&error))?;
-        // The sender learns of the connection's end.
+        // The error is ignored, because the sender reports the end of the connection.
         let driver = tokio::spawn(async move {
             let _ = connection.await;
         });
@@ -93,7 +93,7 @@ impl Connector {
                 Ok(Ok(stream)) => return is_peer(&*stream, *target).map(|()| (*target, stream)),
                 Ok(Err(error)) => {
                     if is_ours_connecting(&error, target.ip()) {
-                        tracing::debug!(webhook.target = %target, error = %error, "a webhook cannot be sent for a lack of ours");
+                        tracing::debug!(webhook.target = %target, error = %error, "a webhook cannot be sent, because this machine lacks a resource");
                         short = true;
                     }
                     failure = connect_failure(&error);
@@ -104,7 +104,7 @@ impl Connector {
                 break;
             }
         }
-        // An address that could not be dialled because of a local shortage may be a working address.
+        // An address may work, although this machine could not connect to it because of a shortage.
         Err(if short { AttemptFailure::Short } else { failure })
     }
 }

@@ -1,22 +1,22 @@
-//! The guard: a webhook goes only to the public internet.
+//! The guard. It ensures that webhooks are sent only to the public internet.
 //!
 //! # The threat
 //!
-//! A holder of a business's key chooses the URLs to which this service posts from inside its operator's network. This
-//! caller, the receiver or its name server may try to reach internal hosts, to learn about them, or to exhaust the
-//! service:
+//! A holder of a business's API key chooses the URLs to which this service posts from inside its operator's
+//! network. The holder, the receiver or its name server may try to reach internal hosts, to learn about
+//! them, or to exhaust the service:
 //!
 //! | Attack | Defence |
 //! |---|---|
 //! | a URL with an internal address in any spelling | [`WebhookUrl`] checks the parsed host and not the text |
 //! | an internal name: `localhost`, `metadata.google.internal` | [`WebhookUrl`] refuses it before it is resolved |
 //! | a public name with an internal address, alone or among public ones | [`Guard::check`]: **every** address must be public |
-//! | a name that changes after the URL was saved | every delivery checks it again |
-//! | a name that changes between the check and the connection | an attempt resolves once and dials the checked addresses |
+//! | a name with other addresses after the URL was saved | every attempt resolves and checks the name again |
+//! | a name with other addresses after the check | an attempt resolves once and connects to the checked addresses |
 //! | a connection to another address | the peer's address is compared with the checked one |
-//! | a pooled connection from before the name changed | reused only if the new answer contains its peer |
+//! | a pooled connection to a former address of the name | reused only if the new DNS answer contains its peer |
 //! | search domains of the machine | names are resolved as absolute |
-//! | a redirect to an internal host | never followed; it is a failure |
+//! | a redirect to an internal host | never followed; it counts as a failure |
 //! | a proxy from the environment | never used |
 //! | a receiver with a false identity | TLS always; each connection verifies the certificate for the URL's host |
 //! | a slow, endless or huge response | one deadline; bounds on the head, its headers and the body ([client](super::client)) |
@@ -25,8 +25,8 @@
 //! | unanswered names that simulate a local outage and stop all webhooks | only names without an owner decide about an outage ([outage](super::outage)) |
 //! | error messages that reveal internal hosts | one phrase, [`NOT_PUBLIC`], for unknown and internal names; the log has the reason |
 //!
-//! No setting disables the guard. In tests a name resolves to a public address, which the dialer connects to the
-//! receiver.
+//! No setting disables the guard. In tests, a name resolves to a public address, and the test's dialer
+//! connects this address to the receiver.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -55,7 +55,7 @@ pub enum Asker {
     Attempt,
 }
 
-/// Its text is equal for all problems of a host; the log has the reason.
+/// The text is the same for all problems of a host. Only the log has the reason.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum GuardError {
@@ -67,10 +67,10 @@ pub enum GuardError {
     TooSlow,
     #[error("{NOT_PUBLIC}")]
     Internal(IpAddr),
-    /// A local shortage prevented the check. The host may be correct.
+    /// A local shortage prevented the check. The host may be public.
     #[error("this service is short of resources")]
     Short(#[source] io::Error),
-    /// A local outage prevented the check. The host may be correct.
+    /// A local outage prevented the check. The host may be public.
     #[error("this service is cut off")]
     Out(Lack),
 }
@@ -80,7 +80,7 @@ impl Guard {
         Self { network, warned: Arc::default() }
     }
 
-    /// Resolves the host of a URL to public addresses, when it is saved and before every delivery. Nothing is cached.
+    /// Resolves the host of a URL, when the URL is saved and before every attempt. Nothing is cached.
     ///
     /// # Errors
     /// The host does not resolve, or one of its addresses is not public.
@@ -104,7 +104,7 @@ impl Guard {
             answer => self.network.judge_lookup(name, answer.as_ref().ok()),
         };
         match (lack, answer) {
-            // A machine without any name server treats an unknown name as missing.
+            // A machine may have no name server at all. Then a URL that is saved is refused as unresolved.
             (Some(lack), _) if asker == Asker::Attempt || self.network.had_names() => {
                 Err(GuardError::Out(lack))
             }
@@ -116,7 +116,7 @@ impl Guard {
     }
 }
 
-/// The addresses to dial, without duplicates, if all are public.
+/// Returns the addresses with the port, without duplicates. Errors: there is none, or one is not public.
 fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, GuardError> {
     if let Some(internal) = addresses.iter().find(|address| !is_public(**address)) {
         return Err(GuardError::Internal(*internal));
@@ -131,7 +131,7 @@ fn all_public(addresses: &[IpAddr], port: u16) -> Result<Vec<SocketAddr>, GuardE
     if targets.is_empty() { Err(GuardError::NoAddress) } else { Ok(targets) }
 }
 
-/// A refused delivery is in the delivery log and may repeat for every waiting event.
+/// The refusal of an attempt has a low level: the delivery log has it, and every waiting event repeats it.
 fn level(refused: &GuardError, asker: Asker, is_due: impl Fn() -> bool) -> Level {
     match (refused, asker) {
         (GuardError::Internal(_), _) if is_due() => Level::WARN,
@@ -148,8 +148,8 @@ fn log(level: Level, host: &Host, refused: &GuardError) {
         GuardError::Unresolved(error) => ("does not resolve", None, Some(error)),
         GuardError::NoAddress => ("has no address", None, None),
         GuardError::TooSlow => ("does not resolve in time", None, None),
-        GuardError::Short(error) => ("cannot be looked up for a lack of our own", None, Some(error)),
-        GuardError::Out(_) => ("cannot be looked up, for this service is cut off", None, None),
+        GuardError::Short(error) => ("is not resolved: this service lacks resources", None, Some(error)),
+        GuardError::Out(_) => ("is not resolved: this service has no network", None, None),
     };
     let address = address.map(tracing::field::display);
     let error = error.map(tracing::field::display);
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lack_of_our_own_says_nothing_of_the_host() {
+    async fn a_local_shortage_is_not_a_fault_of_the_host() {
         let dns = FakeDns::default();
         dns.fail("hook.example.com", 24);
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
@@ -218,12 +218,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn without_a_network_nothing_is_said_of_a_host() {
+    async fn a_local_outage_is_not_a_fault_of_the_host() {
         let (dns, net) = (Arc::new(FakeDns::default()), Arc::new(FakeNet::default()));
         let guard = Guard::new(Network::new(dns.clone(), net.clone()));
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
         dns.set_silent(true);
-        // A machine without any answer so far may have no name server.
+        // No name server has answered yet, so the machine may have none.
         let refused = guard.check(&url, Asker::Save).await.unwrap_err();
         assert!(
             matches!(&refused, GuardError::Unresolved(_)) && refused.to_string() == NOT_PUBLIC,
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_dead_or_leads_inside_does_not_fill_the_log() {
+    fn unresolved_and_internal_names_do_not_fill_the_log() {
         use Asker::{Attempt, Save};
         let unresolved = GuardError::Unresolved(io::ErrorKind::NotFound.into());
         let short = GuardError::Short(io::Error::from_raw_os_error(24));
@@ -270,12 +270,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_host_that_leads_inside_is_warned_of_once_a_minute() {
+    async fn an_internal_address_is_logged_as_a_warning_once_a_minute() {
         let dns = FakeDns::default();
         dns.set("hook.example.com", &["10.0.0.1"]);
         let guard = guard(dns);
         let url = WebhookUrl::parse("https://hook.example.com/").unwrap();
         assert!(guard.check(&url, Asker::Attempt).await.is_err());
-        assert!(!guard.warned.is_due(url.host()), "it was warned of just now");
+        assert!(!guard.warned.is_due(url.host()), "the host was logged a moment ago");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - Of the crates under `actors`, only this one names the HTTP client, TLS and the resolver.
+//! - Of the crates under `actors`, only this one uses an HTTP client, TLS and a DNS resolver.
 //! - A connection is opened only to an address that the [guard] has just checked.
 //! - An attempt ends by its deadline and takes bounded memory, whatever the receiver does.
 

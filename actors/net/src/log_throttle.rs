@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_thing_is_said_once_a_minute() {
+    async fn a_thing_is_logged_once_a_minute() {
         let log_throttle = LogThrottle::default();
         assert!(log_throttle.is_due(&1) && !log_throttle.is_due(&1) && log_throttle.is_due(&2));
         tokio::time::sleep(QUIET_TIME - Duration::from_millis(1)).await;

@@ -1,7 +1,7 @@
 //! Trust in certificates that the operator has named, in addition to certificates of authorities.
 //!
 //! Self-signed certificates often claim to be authorities, which the usual verifier refuses for a server. The handshake
-//! proves that the server has the key, so a named certificate needs no signature.
+//! proves that the server has the key, so a named certificate needs no signature of an authority.
 
 use std::sync::Arc;
 
@@ -28,12 +28,12 @@ pub fn trusting(
     authorities: Arc<RootCertStore>,
 ) -> ClientConfig {
     let provider = Arc::new(ring::default_provider());
-    // A verifier needs at least one authority.
+    // Without any authority there is no such verifier, and only named certificates are trusted.
     let signed = WebPkiServerVerifier::builder_with_provider(authorities, Arc::clone(&provider)).build().ok();
     let verifier = Verifier { named, hosts, signed, provider: Arc::clone(&provider) };
     ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
-        .expect("ring speaks the default versions")
+        .expect("ring supports the default TLS versions")
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier))
         .with_no_client_auth()
@@ -68,7 +68,7 @@ pub fn tls_fault(error: &Error) -> TlsFault {
     }
 }
 
-/// Whether a certificate is valid now (RFC 5280, 4.1.2.5).
+/// Checks that `now` is within the validity of a certificate (RFC 5280, 4.1.2.5).
 fn verify_validity(certificate: &CertificateDer<'_>, now: UnixTime) -> Result<(), Error> {
     let parsed = parse_x509_certificate(certificate).map_err(|_| CertificateError::BadEncoding)?;
     let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);

@@ -1,4 +1,4 @@
-//! Open connections for the next webhook to the same host.
+//! Keeps connections open for later webhooks to the same host.
 //!
 //! Invariants:
 //!
@@ -25,7 +25,7 @@ pub(super) const IDLE_MAX: usize = 256;
 
 pub(super) const IDLE_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// After it, a new connection verifies the certificate again.
+/// The maximum age of a connection. The next connection verifies the certificate again.
 pub(super) const LIFE_TIME_MAX: Duration = Duration::from_secs(300);
 
 #[derive(Default)]
@@ -58,7 +58,7 @@ impl Idle {
 }
 
 impl Pool {
-    /// The newest connection to the URL's host with a checked peer. Connections to other peers are closed.
+    /// Returns the newest connection to the URL's host and one of `targets`. Closes those to other peers.
     pub(super) fn take(&self, url: &WebhookUrl, targets: &[SocketAddr]) -> Option<Connection> {
         let now = Instant::now();
         let mut state = self.0.lock();
@@ -88,7 +88,7 @@ impl Pool {
         }
     }
 
-    /// Closes expired connections. Returns the time of the next check, if any are left.
+    /// Closes expired connections. Returns the time of the next check, if connections are left.
     fn close_old(&self) -> Option<Instant> {
         let now = Instant::now();
         let mut state = self.0.lock();

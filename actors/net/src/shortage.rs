@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_lack_of_our_own_is_ours() {
+    fn only_a_local_shortage_is_ours() {
         let (v4, v6) = ("93.184.216.34".parse().unwrap(), "2606:4700::1111".parse().unwrap());
         for number in EXHAUSTED {
             let error = io::Error::from_raw_os_error(number);

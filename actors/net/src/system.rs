@@ -31,7 +31,7 @@ impl Ports {
         })
     }
 
-    /// A given clock and randomness, and a network without names and connections.
+    /// Creates ports with this clock and randomness, and without a network.
     pub fn with_clock_and_random(clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self {
         Self {
             clock,

@@ -1,4 +1,4 @@
-//! A network for tests with scripted names, receivers in memory and certificates.
+//! A simulated network for tests: scripted names, receivers in memory, and certificates.
 
 use std::collections::HashMap;
 use std::io;
@@ -62,7 +62,7 @@ impl FakeDns {
         self.answers.lock().insert(host.to_owned(), DnsAnswer::Failure);
     }
 
-    /// Makes all name servers silent, or ends that.
+    /// Sets whether all name servers are silent.
     pub(crate) fn set_silent(&self, silent: bool) {
         self.silent.store(silent, Ordering::Relaxed);
     }
@@ -77,7 +77,7 @@ impl FakeDns {
         self.probed.load(Ordering::Relaxed)
     }
 
-    /// The number of questions.
+    /// The number of lookups.
     pub(crate) fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }
@@ -121,18 +121,18 @@ pub(crate) enum Place {
     BlackHole,
     /// An address that refuses connections.
     Refusing,
-    /// An address that cannot be dialled, with this system error.
+    /// An address to which every connection fails with this system error.
     Error(i32),
     /// A receiver whose connection has another peer address.
     Elsewhere(Arc<Receiver>, SocketAddr),
 }
 
-/// The scripted addresses, and a log of the dialled ones.
+/// The scripted behaviour of addresses, and the addresses to which the code has tried to connect.
 #[derive(Default)]
 pub(crate) struct FakeNet {
     places: Mutex<HashMap<SocketAddr, Place>>,
     dialled: Mutex<Vec<SocketAddr>>,
-    /// The known routes. `None` means all.
+    /// The addresses to which a route exists. `None` means all addresses.
     routes: Mutex<Option<Vec<IpAddr>>>,
 }
 
@@ -141,7 +141,7 @@ impl FakeNet {
         self.places.lock().insert(address.parse().unwrap(), place);
     }
 
-    /// Sets the known routes. `None` means all.
+    /// Sets the addresses to which a route exists. `None` means all addresses.
     pub(crate) fn set_routes(&self, routes: Option<&[&str]>) {
         let routes = routes.map(|routes| routes.iter().map(|route| route.parse().unwrap()).collect());
         *self.routes.lock() = routes;
@@ -153,7 +153,7 @@ impl FakeNet {
 }
 
 impl Dialer for FakeNet {
-    #[allow(clippy::disallowed_methods, reason = "a socket of this machine, which a test has opened")]
+    #[allow(clippy::disallowed_methods, reason = "connects to a local socket that a test has opened")]
     fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<Box<dyn Stream>>> {
         self.dialled.lock().push(address);
         let place = self.places.lock().get(&address).cloned().unwrap_or(Place::Refusing);
@@ -296,7 +296,7 @@ impl Receiver {
                     return stream.shutdown().await;
                 }
                 Then::Hangs => {
-                    // Until the client closes the connection.
+                    // Waits until the client closes the connection.
                     while stream.read(&mut [0; 64]).await? > 0 {}
                     return Ok(());
                 }

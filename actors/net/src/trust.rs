@@ -1,4 +1,4 @@
-//! The trusted certificates, and the TLS configuration for configured servers.
+//! The trusted certificates, and the TLS configurations for outgoing connections.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use super::named::{NamedHosts, trusting};
 /// The environment variable with a file of certificates to trust in addition to the system's certificates.
 pub const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 
-/// Read by path if [`CERT_FILE_VARIABLE`] is set, because the usual search would read that file only.
+/// System certificates, for [`CERT_FILE_VARIABLE`]: if it is set, the usual search reads only its file.
 const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -90,7 +90,7 @@ impl Trust {
         Ok(self)
     }
 
-    /// For mail relays and the operator listener, which may also show a named certificate that contains their host.
+    /// For connections to mail relays and the operator listener, which may also show a named certificate.
     pub fn client_config(&self) -> ClientConfig {
         trusting(self.named.to_vec(), NamedHosts::OfCertificate, self.roots())
     }
@@ -109,14 +109,14 @@ fn add_all(trust: &mut Trust, loaded: CertificateResult) {
     }
 }
 
-/// The TLS configuration for receivers of webhooks. Sessions are not resumed: every connection verifies the certificate.
+/// For connections to receivers of webhooks. Each verifies the certificate, because no session is resumed.
 pub(super) fn receiver_config(trust: &Trust, clock: Arc<dyn Clock>) -> ClientConfig {
     let mut config = ClientConfig::builder_with_details(
         Arc::new(ring::default_provider()),
         Arc::new(CertificateClock(clock)),
     )
     .with_safe_default_protocol_versions()
-    .expect("ring speaks the default versions")
+    .expect("ring supports the default TLS versions")
     .with_root_certificates(trust.roots())
     .with_no_client_auth();
     config.alpn_protocols = vec![b"http/1.1".to_vec()];
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_certificates_is_trusted_beside_the_system() {
+    fn a_file_of_certificates_is_trusted_in_addition_to_the_system() {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), Authority::new().pem()).unwrap();
         let system =
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_cannot_be_used_is_named() {
+    fn the_error_names_a_file_that_cannot_be_used() {
         let empty = tempfile::NamedTempFile::new().unwrap();
         for path in [empty.path(), Path::new("/no/such/file.pem")] {
             let error = Trust::load(Some(path)).unwrap_err().to_string();

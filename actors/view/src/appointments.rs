@@ -43,7 +43,7 @@ pub struct AppointmentView {
     pub source: Source,
     /// The state of the copy in the staff member's own calendar.
     pub calendar_sync_status: CalendarSyncStatus,
-    /// Not serialised, so a stored response has none.
+    /// Not serialised, so a stored response contains no buffers.
     #[serde(skip)]
     pub buffers: Buffers,
     /// The time of the booking or request.
@@ -79,7 +79,7 @@ pub struct AppointmentParties<'a> {
 
 impl SomeAppointmentView for OperatorAppointmentView {
     fn new(appointment: &Appointment, parties: AppointmentParties<'_>) -> Self {
-        // An erasure deletes the contact first and the notes of its appointments later.
+        // An erasure deletes the contact first and its appointments' notes later, so they are hidden here.
         let notes = parties.contact.and_then(|_| appointment.notes.clone());
         let notes = (&notes).into();
         Self { appointment: SomeAppointmentView::new(appointment, parties), notes }

@@ -58,7 +58,7 @@ pub struct FieldChangeView {
     pub to: String,
 }
 
-/// Serialises a text that is JSON as that JSON.
+/// Serialises a text that contains JSON as a JSON value.
 fn raw<S: Serializer>(json: &str, serializer: S) -> Result<S::Ok, S::Error> {
     let value: serde_json::Value = serde_json::from_str(json).map_err(serde::ser::Error::custom)?;
     value.serialize(serializer)

@@ -36,7 +36,7 @@ impl BudgetView {
     }
 }
 
-/// Has a property for each kind.
+/// The schema has a property for each kind.
 impl JsonSchema for BudgetView {
     fn schema_name() -> Cow<'static, str> {
         "Budget".into()
@@ -53,7 +53,7 @@ impl JsonSchema for BudgetView {
     }
 }
 
-/// The operator's limits of each kind; null is the default.
+/// The operator's limits of each kind. Null means the default.
 #[derive(Clone, Debug, Serialize)]
 pub struct LimitsView(BTreeMap<BudgetKind, LimitView>);
 

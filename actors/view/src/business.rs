@@ -55,7 +55,7 @@ pub struct OperatorBusinessView {
     /// The fields that integrations see.
     #[serde(flatten)]
     pub business: BusinessView,
-    /// The region in which national phone numbers are read.
+    /// The region that applies to phone numbers without a country code.
     pub phone_region: String,
     /// Whether the business is suspended, so that its API keys are refused.
     pub suspended: bool,
@@ -74,7 +74,7 @@ impl From<&Business> for OperatorBusinessView {
     }
 }
 
-/// The number of days that records are kept; null is for ever.
+/// The number of days that records are kept; null keeps them permanently.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Retention")]
 pub struct RetentionView {
@@ -82,7 +82,7 @@ pub struct RetentionView {
     pub calls_days: Option<u32>,
     /// Messages, counted from their creation.
     pub messages_days: Option<u32>,
-    /// Entries of the audit log. The newest entry is always kept.
+    /// Entries of the audit log, counted from the change. The newest entry is always kept.
     pub audit_days: Option<u32>,
     /// Appointments, counted from their end.
     pub appointments_days: Option<u32>,

@@ -6,7 +6,7 @@ use domain::{Currency, DayHours, Service, ServiceId, StaffId, StaffMember, Times
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A service, as integrations see it; they see active ones only.
+/// A service, as integrations see it. They see only active services.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Service")]
 pub struct ServiceView {

@@ -88,7 +88,7 @@ impl From<&Option<String>> for NotesView {
     }
 }
 
-/// Distinguishes null from an absent property.
+/// Deserialises null as `Some(None)`, to distinguish it from an absent property.
 fn said<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
     Option::deserialize(from).map(Some)
 }

@@ -23,7 +23,7 @@ pub struct CallView {
     pub from_number: Option<String>,
     /// The called number, E.164.
     pub to_number: Option<String>,
-    /// The contact at the other end.
+    /// The contact who called or was called.
     pub contact_id: Option<ContactId>,
     /// The contact's name.
     pub contact_name: Option<String>,

@@ -48,7 +48,7 @@ pub struct SpecialDayRemovedView {
     /// The date, which has weekly hours again.
     #[schemars(with = "NaiveDate")]
     pub date: String,
-    /// The appointments of the date outside bookable time.
+    /// The appointments of the date that are outside bookable time.
     pub affected: AffectedView,
 }
 
@@ -78,7 +78,7 @@ impl From<&BlockedTime> for TimeOffView {
 }
 
 /// The future appointments that a change concerns and that are outside bookable time, because of this change
-/// or an earlier one. They stay booked. Buffers and notice are ignored.
+/// or an earlier change. They stay booked. Buffers and notice are ignored.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Affected")]
 pub struct AffectedView {
@@ -97,14 +97,14 @@ impl AffectedView {
     }
 }
 
-/// A resource after a change, with the appointments outside bookable time that the change concerns.
+/// A resource after a change, and those of the appointments concerned that are outside bookable time.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "{V}Change")]
 pub struct AffectingView<V> {
     /// The resource.
     #[serde(flatten)]
     pub resource: V,
-    /// The appointments outside bookable time that the change concerns.
+    /// The appointments that the change concerns and that are outside bookable time.
     pub affected: AffectedView,
 }
 
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hundred_are_named_and_all_are_counted() {
+    fn a_hundred_appointments_are_listed_and_all_are_counted() {
         let some =
             |count: u128| AffectedView::new((0..count).map(|nth| Uuid::from_u128(nth).into()).collect());
         let (few, many) = (some(100), some(101));

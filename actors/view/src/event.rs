@@ -25,7 +25,7 @@ pub struct Event<V> {
     pub data: V,
 }
 
-/// The JSON of an event about a resource that is rendered already.
+/// Returns the JSON of an event. `resource` is the rendered JSON of the resource.
 pub fn event(id: EventId, event: EventType, at: Timestamp, business: BusinessId, resource: &[u8]) -> Vec<u8> {
     let head =
         Event { id, kind: event, api_version: "v1", created_at: at, business_id: business, data: Absent };
@@ -33,7 +33,7 @@ pub fn event(id: EventId, event: EventType, at: Timestamp, business: BusinessId,
     [&head[..head.len() - ABSENT.len()], resource, b"}"].concat()
 }
 
-/// A placeholder for the resource. It is truncated together with the end of the event.
+/// A placeholder for the resource. [`event`] cuts it off together with the closing brace.
 #[derive(Serialize)]
 struct Absent;
 
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_event_carries_its_resource_as_it_is_rendered() {
+    fn an_event_contains_its_resource_as_rendered() {
         let id = |n: u8| format!("01900000-0000-7000-8000-00000000000{n}");
         let (event_id, business_id) = (id(1).parse().unwrap(), id(2).parse().unwrap());
         let (kind, at) = (EventType::ContactCreated, Timestamp::from_millis(0));

@@ -34,16 +34,16 @@ pub struct BackupView {
     pub error: Option<String>,
     /// The manifest of a backup that is done or incomplete.
     pub manifest: Option<BackupManifestView>,
-    /// The kinds of records with different numbers of recorded and found rows, at most 1,000. A backup with
-    /// such a problem is `incomplete`; all other businesses are complete in it. Absent without problems.
+    /// The kinds of records with another number of rows in the backup than recorded, at most 1,000. With
+    /// problems, a backup is `incomplete`; its other businesses are complete. Absent without problems.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<BackupProblemView>>,
-    /// The number of all such kinds. Absent without problems.
+    /// The number of all problems. Absent without problems.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem_count: Option<u64>,
 }
 
-/// A kind of records of a business with different numbers of recorded and found rows.
+/// A kind of records of a business with another number of rows in the backup than recorded.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "BackupProblem")]
 pub struct BackupProblemView {
@@ -53,7 +53,7 @@ pub struct BackupProblemView {
     pub kind: String,
     /// The recorded number of rows; null if it cannot be read.
     pub recorded: Option<u64>,
-    /// The number of rows found.
+    /// The number of rows in the backup.
     pub found: u64,
 }
 
@@ -67,7 +67,7 @@ pub struct BackupManifestView {
     pub version: String,
     /// The number of the newest commit in the backup.
     pub sequence: u64,
-    /// The time of that commit.
+    /// The time of the newest commit in the backup.
     pub taken_at: String,
     /// The number of rows.
     pub rows: u64,
@@ -75,7 +75,7 @@ pub struct BackupManifestView {
     pub bytes: u64,
     /// The number of chunks.
     pub chunks: usize,
-    /// The SHA-256 of the manifest, which contains those of the chunks.
+    /// The SHA-256 of the manifest, which contains the SHA-256 of each chunk.
     pub sha256: String,
 }
 
@@ -87,7 +87,7 @@ pub struct MailTestView {
     pub sent: bool,
     /// The relay's response to an accepted mail.
     pub answer: Option<String>,
-    /// The error, in the relay's words if it sent any.
+    /// The error. It quotes the relay's response if there was one.
     pub error: Option<String>,
     /// The duration in milliseconds.
     pub duration_ms: u64,

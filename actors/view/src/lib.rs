@@ -36,7 +36,7 @@ const VIEW_BYTES: usize = 768;
 
 pub fn render<V: Serialize>(view: &V) -> Vec<u8> {
     let mut json = Vec::with_capacity(VIEW_BYTES);
-    serde_json::to_writer(&mut json, view).expect("a view has string keys and no failing field");
+    serde_json::to_writer(&mut json, view).expect("every view can be serialised as JSON");
     json
 }
 

@@ -14,7 +14,7 @@ use uuid::Uuid;
 pub struct PersonView {
     /// The person's id.
     pub id: PersonId,
-    /// The membership's id, which the dashboard uses. Not serialised, so a stored response has none.
+    /// The membership's id, for the dashboard. Not serialised, so a stored response does not contain it.
     #[serde(skip, default = "no_membership")]
     pub membership_id: MembershipId,
     /// The e-mail address as the person wrote it.
@@ -44,7 +44,7 @@ fn no_membership() -> MembershipId {
 
 impl PersonView {
     /// Before the membership is accepted, the view contains only the data of the offer. It reveals nothing
-    /// about the account, not even whether one existed.
+    /// about the account, not even whether it existed before the offer.
     pub fn new(person: &Person, membership: &Membership) -> Self {
         let (offer, account) = (&membership.offer, membership.accepted.then_some(person));
         let changed_at = membership.updated_at;
@@ -71,11 +71,11 @@ pub struct NewPersonView {
     /// The person.
     #[serde(flatten)]
     pub person: PersonView,
-    /// The link to set a password; null for the reason in `no_link_reason`.
+    /// The link to set a password; null if `no_link_reason` is set.
     pub link: Option<String>,
     /// The expiry of the link.
     pub link_expires_at: Option<Timestamp>,
-    /// The reason why there is no link; null if there is one.
+    /// The reason why there is no link; null if there is a link.
     pub no_link_reason: Option<NoLink>,
 }
 
@@ -84,9 +84,9 @@ pub struct NewPersonView {
 #[schemars(rename = "NoLinkReason")]
 #[serde(rename_all = "snake_case")]
 pub enum NoLink {
-    /// The account has a password: the person signs in with it.
+    /// The account has a password, with which the person signs in.
     HasPassword,
-    /// Links need an address: set `RECEPTIONIST_PUBLIC_URL`.
+    /// The service has no public address for links. Set `RECEPTIONIST_PUBLIC_URL`.
     NoPublicUrl,
     /// The response is repeated, and only the hash of a link is stored.
     GivenAgain,
@@ -131,7 +131,7 @@ pub struct NotificationsView {
     pub webhook_disabled: AlertSetting,
     /// An urgent message was taken.
     pub urgent_message: AlertSetting,
-    /// Another message was taken.
+    /// A message that is not urgent was taken.
     pub message_taken: AlertSetting,
     /// A booking or a move waits for confirmation.
     pub appointment_requested: AlertSetting,

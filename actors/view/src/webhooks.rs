@@ -9,7 +9,7 @@ use domain::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A webhook endpoint; its secret is never shown again.
+/// A webhook endpoint, without its secret.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Webhook")]
 pub struct WebhookView {
@@ -50,7 +50,7 @@ impl From<&WebhookEndpoint> for WebhookView {
 }
 
 /// A webhook endpoint at its creation, the only time that its secret is shown. `S` is `Option<String>` where
-/// a repeated request gets the response without it.
+/// a repeated request gets the response without the secret.
 #[derive(Clone, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "NewWebhook")]
 pub struct NewWebhookView<S = String> {
@@ -67,7 +67,7 @@ impl<S> NewWebhookView<S> {
     }
 }
 
-/// The secret and the path of the URL, which can contain a secret of the receiver, stay out of logs.
+/// Omits the secret and the URL, whose path can contain a secret of the receiver, to keep them out of logs.
 impl<S> fmt::Debug for NewWebhookView<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("NewWebhookView")
@@ -136,7 +136,7 @@ pub struct TestView {
     pub delivered: bool,
     /// The HTTP status of the response.
     pub response_status: Option<u16>,
-    /// The error.
+    /// The error of the attempt.
     #[schemars(with = "Option<String>")]
     pub error: Option<AttemptError>,
     /// The duration of the attempt in milliseconds.
@@ -165,7 +165,7 @@ mod tests {
             created_at: at,
             updated_at: at,
         };
-        let told = format!("{:?}", NewWebhookView::new(&endpoint, "whsec_AAAA".to_owned()));
-        assert!(told.contains("ContactCreated") && !told.contains("AAAA") && !told.contains("?x="), "{told}");
+        let log = format!("{:?}", NewWebhookView::new(&endpoint, "whsec_AAAA".to_owned()));
+        assert!(log.contains("ContactCreated") && !log.contains("AAAA") && !log.contains("?x="), "{log}");
     }
 }

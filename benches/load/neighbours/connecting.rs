@@ -19,9 +19,9 @@ const ALONE: &str = "neighbours connecting: GET /healthz alone";
 const OTHER: &str = "neighbours connecting: GET /healthz of another address beside 8,192 connections";
 const SAME: &str = "neighbours connecting: GET /healthz of the same address beside 8,192 connections";
 const CONNECTIONS: usize = 8_192;
-/// The number of connections that are opened at the same time. `REST` is the pause before more are opened. If
-/// the accept queue overflows, the kernel drops connections without data, although the clients consider them
-/// open.
+/// The number of connections that are opened at the same time. `REST` is the pause before more are opened.
+/// Both prevent an overflow of the accept queue, in which the kernel would drop connections that the
+/// clients consider open.
 const AT_ONCE: usize = 32;
 const REST: Duration = Duration::from_millis(5);
 /// The time limit for opening a connection. A full server does not have to accept it.
@@ -58,7 +58,7 @@ impl Connecting {
             let sent = Instant::now();
             let Ok(done) = timeout(GIVEN_UP, health(from.into(), server.public)).await else {
                 times.push(nanos(GIVEN_UP));
-                notes.push(format!("{row}: no answer within {} s.", GIVEN_UP.as_secs()));
+                notes.push(format!("{row}: no response within {} s.", GIVEN_UP.as_secs()));
                 break;
             };
             done?;

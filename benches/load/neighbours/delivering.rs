@@ -1,5 +1,5 @@
-//! Receivers as neighbours. Measures how long the events of a business take to reach its good receiver, while
-//! other businesses have bad receivers.
+//! Measures the effect of bad receivers: how long the events of a business take to reach its good receiver,
+//! while other businesses have bad receivers.
 
 use std::time::{Duration, Instant};
 
@@ -174,7 +174,7 @@ impl Delivering {
         let mut times = tokio::select! {
             times = self.victim(context, &server, &victims[0], row) => times?,
             Some(ended) = further.join_next() => {
-                return Err(format!("an offender ended: {ended:?}").into());
+                return Err(format!("an offender ended early: {ended:?}").into());
             }
         };
         let measured = Measured::of(&mut times, began.elapsed());
@@ -264,5 +264,5 @@ async fn book(asker: &mut Asker, shop: &Shop, first_day: i64, number: usize) -> 
     let starts_at = slot(first_day, number, 1).to_string();
     let body = json!({ "service_id": shop.service, "starts_at": starts_at, "contact_id": shop.contact });
     let booked = asker.post("/v1/appointments", &body).await?;
-    Ok(booked["id"].as_str().ok_or("an appointment without an id")?.to_owned())
+    Ok(booked["id"].as_str().ok_or("the appointment has no id")?.to_owned())
 }

@@ -46,7 +46,7 @@ pub(super) fn has(row: &str) -> bool {
     [READS, RESTART].contains(&row)
 }
 
-/// A disk in memory. It is removed with the namespace of this process, if not earlier.
+/// A disk in memory. The end of the namespace of this process removes it, if it still exists then.
 struct Disk<'a>(&'a Path);
 
 impl<'a> Disk<'a> {
@@ -63,7 +63,7 @@ impl Drop for Disk<'_> {
     }
 }
 
-/// Fills the disk. Meanwhile it reads, or afterwards it restarts the server.
+/// Fills the disk. Measures the reads of another business meanwhile, or a restart of the server afterwards.
 pub(super) async fn measure(
     context: &Context,
     row: &'static str,
@@ -73,7 +73,7 @@ pub(super) async fn measure(
     let disk = match Disk::mount(&mounted) {
         Ok(disk) => disk,
         Err(error) => {
-            notes.push(format!("{row}: left out, for no disk can be mounted here: {error}"));
+            notes.push(format!("{row}: omitted, because no disk can be mounted here: {error}"));
             return Ok(Measured::default());
         }
     };
@@ -90,8 +90,8 @@ pub(super) async fn measure(
     };
     let (filled, mut times) = tokio::join!(filled, read(&server, &shops[1], is_full));
     let filled = match filled? {
-        Some(written) => format!("after {written} texts no more were taken"),
-        None => "it did not refuse anything in time".into(),
+        Some(written) => format!("the server accepted {written} texts and then refused more"),
+        None => "the server refused nothing within the time limit".into(),
     };
     let mut measured = Measured::of(&mut times, began.elapsed());
     if let Err(error) = server.process.stop() {
@@ -102,7 +102,7 @@ pub(super) async fn measure(
         let took = match first_answer(&directory, start, &shops[1]).await {
             Ok(()) => started.elapsed(),
             Err(error) => {
-                notes.push(format!("{row}: it does not start: {error}"));
+                notes.push(format!("{row}: the server does not start: {error}"));
                 GIVEN_UP
             }
         };
@@ -131,8 +131,8 @@ async fn fill(server: &Receptionist, shop: &Shop) -> Result<Option<usize>> {
     Ok(None)
 }
 
-/// Reads at equal intervals until the disk has been full for some time. If a response is missing, all reads
-/// count as given up, so that a server that has ended never gets a good figure.
+/// Reads at equal intervals until the disk has been full for some time. If a response is missing, the time
+/// of every read is [`GIVEN_UP`], so that a server that has ended never gets a good figure.
 async fn read(server: &Receptionist, shop: &Shop, mut is_full: watch::Receiver<bool>) -> Vec<u64> {
     let mut times = Vec::new();
     let Ok(mut asker) = Asker::open(server.public, &shop.key).await else { return vec![nanos(GIVEN_UP)] };

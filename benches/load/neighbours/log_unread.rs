@@ -15,8 +15,8 @@ use crate::process::{Receptionist, Start};
 use crate::table::{Row, Target};
 
 const READ: &str = "neighbours log unread: 20,000 requests, the log to a file";
-const UNREAD: &str = "neighbours log unread: 20,000 requests, the log to nobody";
-const ENDING: &str = "neighbours log unread: SIGTERM after them";
+const UNREAD: &str = "neighbours log unread: 20,000 requests, the log to an unread pipe";
+const ENDING: &str = "neighbours log unread: SIGTERM after 20,000 requests";
 const REQUESTS: usize = 20_000;
 const CONNECTIONS: usize = 8;
 /// The time limit for one response.
@@ -52,7 +52,7 @@ pub(super) async fn measure(
     let started = Instant::now();
     let mut times = ask(&server, &me, count).await?;
     if times.len() < count {
-        notes.push(format!("{row}: only {} of {count} requests were answered.", times.len()));
+        notes.push(format!("{row}: only {} of {count} requests got a response.", times.len()));
         times.resize(count, nanos(GIVEN_UP));
     }
     let measured = Measured::of(&mut times, started.elapsed());

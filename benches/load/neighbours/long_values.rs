@@ -48,7 +48,7 @@ pub(super) async fn measure(
     let refused = refused.load(Ordering::Relaxed);
     if refused > 0 {
         let written = written.load(Ordering::Relaxed);
-        notes.push(format!("{row}: of the long texts {written} were written and {refused} refused."));
+        notes.push(format!("{row}: {written} long texts were written and {refused} were refused."));
     }
     server.process.stop()?;
     std::fs::remove_dir_all(directory)?;
@@ -70,7 +70,7 @@ async fn write(
                 refused.fetch_add(1, Ordering::Relaxed);
                 tokio::time::sleep(REST).await;
             }
-            (status, answer) => return Err(format!("knowledge was answered with {status}: {answer}").into()),
+            (status, answer) => return Err(format!("a long text got the response {status}: {answer}").into()),
         }
     }
 }

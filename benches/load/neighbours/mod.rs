@@ -1,7 +1,7 @@
-//! The effect of one business, address or receiver on others.
+//! Measures the effect of one business, address or receiver on others.
 //!
-//! Every scenario has at least two rows: a victim alone, and the same victim next to an offender. Both are
-//! measured in the same run on identical servers.
+//! Every scenario has at least two rows: the requests of a *victim* alone, and the same requests while an
+//! *offender* causes load. Both are measured in the same run on identical servers.
 //!
 //! Invariants:
 //! - Every response to a victim is checked, and a wrong response ends the harness. A late response counts as
@@ -29,4 +29,4 @@ pub(crate) const GIVEN_UP: Duration = Duration::from_secs(20);
 
 /// The text that `--list` prints for a row that is not measured.
 pub(crate) const ELSEWHERE: &str =
-    "(neighbours clock: nothing to measure; actors/engine/tests/engine/clock.rs and the simulation prove it)";
+    "(neighbours clock: not measured; actors/engine/tests/engine/clock.rs and the simulation test it)";

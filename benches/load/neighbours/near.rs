@@ -1,4 +1,4 @@
-//! The scenarios with neighbours that need no receivers.
+//! The scenarios of this module that need no webhook receivers.
 
 use super::connecting::{self, Connecting};
 use super::scanning::{self, Scanning};

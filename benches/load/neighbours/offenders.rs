@@ -9,7 +9,6 @@ use crate::error::Result;
 pub(super) struct Offenders(JoinSet<Result<()>>);
 
 impl Offenders {
-    /// Adds a task.
     pub(super) fn add(&mut self, offender: impl Future<Output = Result<()>> + Send + 'static) {
         self.0.spawn(offender);
     }

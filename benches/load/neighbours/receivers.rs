@@ -39,7 +39,7 @@ const SLOW: Duration = Duration::from_secs(7);
 const DROP_EVERY: Duration = Duration::from_millis(200);
 /// The announced length of the body. It is so long that a client times out before its end.
 const DROPS: usize = 10_000;
-/// After this time, a connection that was not accepted will not be accepted later.
+/// A connection that is not accepted within this time is never accepted.
 const NOT_TAKEN: Duration = Duration::from_millis(200);
 /// The size of the buffer. A request fits into it.
 const REQUEST_BYTES: usize = 64 << 10;
@@ -54,7 +54,7 @@ impl Manner {
     }
 }
 
-/// Bad receivers. Dropping this stops them.
+/// Bad receivers. Dropping this value stops them.
 pub(super) struct Bad {
     _serving: JoinSet<Result<()>>,
     _waiting: Vec<TcpStream>,
@@ -62,7 +62,7 @@ pub(super) struct Bad {
 }
 
 impl Bad {
-    /// Starts one receiver of each kind. The TLS acceptor has a certificate for their names.
+    /// Starts one receiver for each [`Manner`]. The TLS acceptor has a certificate for their names.
     pub(super) async fn start(acceptor: &TlsAcceptor) -> Result<Self> {
         let mut serving = JoinSet::new();
         for manner in MANNERS.into_iter().filter(|manner| *manner != Manner::HangsBeforeConnection) {

@@ -1,5 +1,5 @@
-//! Businesses that are created through the public and operator APIs of the measured server, so that any
-//! binary can be measured.
+//! Creates businesses through the public and operator APIs of the measured server, so that any version of
+//! the server can be measured.
 
 use std::net::SocketAddr;
 
@@ -57,7 +57,7 @@ impl Asker {
     /// scope.
     async fn tenant(&mut self, public: SocketAddr, number: usize) -> Result<Shop> {
         let id =
-            |made: &Value| -> Result<String> { Ok(made["id"].as_str().ok_or("without an id")?.to_owned()) };
+            |made: &Value| -> Result<String> { Ok(made["id"].as_str().ok_or("it has no id")?.to_owned()) };
         let hours: Value =
             DAYS.iter().map(|day| json!({ "day": day, "open": "00:00", "close": "24:00" })).collect();
         let name = format!("Salon {number}");
@@ -71,7 +71,7 @@ impl Asker {
         let staff = vec![id(&self.post(&format!("{of}/staff"), &staff).await?)?];
         let scopes: Vec<&str> = domain::Scope::ALL.iter().map(|scope| scope.as_str()).collect();
         let key = self.post(&format!("{of}/keys"), &json!({ "name": "bench", "scopes": scopes })).await?;
-        let key = key["key"].as_str().ok_or("a key that is not shown")?.to_owned();
+        let key = key["key"].as_str().ok_or("the response has no key")?.to_owned();
         let contact = json!({ "name": "Awa Diallo", "phone": "+33612345678" });
         let contact = id(&Self::open(public, &key).await?.post("/v1/contacts", &contact).await?)?;
         Ok(Shop { id: business, key, service, staff, contact })
@@ -79,7 +79,7 @@ impl Asker {
 }
 
 /// Creates businesses, and gives each several endpoints that receive its booking events. `url` returns the
-/// URL for the number of a business and of an endpoint. Returns the secrets of the first business as well.
+/// URL for the number of a business and of an endpoint. Also returns the secrets of the first business.
 pub(crate) async fn found(
     server: &Receptionist,
     count: usize,

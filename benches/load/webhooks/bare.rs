@@ -21,7 +21,7 @@ use crate::drive::Period;
 use crate::error::Result;
 use crate::measure::{Measured, nanos};
 
-/// Posts over several connections to each of the first receivers in turn.
+/// Posts over `connections` connections, which are spread evenly over the first `hosts` receivers.
 pub(super) async fn measure(
     receivers: &Receivers,
     body: &[u8],
@@ -79,7 +79,7 @@ async fn client(
         sender.ready().await?;
         let response = sender.send_request(request.clone()).await?;
         if response.status() != StatusCode::NO_CONTENT {
-            return Err(format!("the receiver answered {}", response.status()).into());
+            return Err(format!("the receiver returned {}", response.status()).into());
         }
         response.into_body().collect().await?;
         match phase.load(Ordering::Relaxed) {

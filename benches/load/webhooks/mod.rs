@@ -1,4 +1,4 @@
-//! The cost of webhooks: bookings with subscribed endpoints, and deliveries compared with a bare client.
+//! Measures webhooks: bookings with subscribed endpoints, and deliveries in comparison with a bare client.
 //!
 //! The service always refuses receivers on loopback. The measurement therefore runs in its own network
 //! namespace, whose loopback device has public addresses.
@@ -90,7 +90,7 @@ impl Group for Webhooks {
         let receivers = Receivers::start(ENDPOINTS, &[], &authority)?;
         let mut group = Self { template, shop, receivers, authority, sample: Vec::new(), repeated: 0 };
         group.deliver(context, 1, 1, true).await?;
-        group.sample = group.receivers.inbox.sample().ok_or("no event came")?;
+        group.sample = group.receivers.inbox.sample().ok_or("no event arrived")?;
         Ok(group)
     }
 
@@ -115,7 +115,7 @@ impl Group for Webhooks {
 
     async fn finish(self, _context: &Context) -> Result<Vec<String>> {
         Ok(vec![format!(
-            "Webhooks: every id arrived at every endpoint with a good signature; {} arrived more than once.",
+            "Webhooks: every event arrived at every endpoint with a valid signature; {} arrived more than once.",
             self.repeated
         )])
     }
@@ -190,7 +190,7 @@ async fn wait_for(inbox: &Inbox, count: usize) -> Result<Instant> {
         if arrived > before {
             (before, progress) = (arrived, Instant::now());
         } else if progress.elapsed() > SILENCE_MAX {
-            return Err(format!("{arrived} of {count} deliveries came, and no more").into());
+            return Err(format!("only {arrived} of {count} deliveries arrived").into());
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }

@@ -186,7 +186,7 @@ impl Inbox {
     /// Returns an error if a delivery was refused.
     pub(crate) fn wrong(&self) -> Result<()> {
         let wrong = self.state.lock().wrong.clone();
-        wrong.map_or(Ok(()), |wrong| Err(format!("a delivery was wrong: {wrong}").into()))
+        wrong.map_or(Ok(()), |wrong| Err(format!("a delivery was refused: {wrong}").into()))
     }
 
     /// The body of a received event.
@@ -202,13 +202,13 @@ impl Inbox {
         let expected: HashSet<&str> = appointments.iter().map(String::as_str).collect();
         for endpoint in 0..state.keys.len() {
             let of_endpoint = state.events.iter().filter(|((to, _), _)| *to == endpoint);
-            let told: Vec<&str> = of_endpoint.map(|(_, (appointment, _))| appointment.as_str()).collect();
-            let distinct: HashSet<&str> = told.iter().copied().collect();
-            if distinct != expected || told.len() != expected.len() {
+            let found: Vec<&str> = of_endpoint.map(|(_, (appointment, _))| appointment.as_str()).collect();
+            let distinct: HashSet<&str> = found.iter().copied().collect();
+            if distinct != expected || found.len() != expected.len() {
                 return Err(format!(
                     "endpoint {endpoint} received {} appointments in {} events, but {} were booked",
                     distinct.len(),
-                    told.len(),
+                    found.len(),
                     expected.len()
                 )
                 .into());
@@ -230,14 +230,14 @@ impl Inbox {
             self.state.lock().keys.get(endpoint).cloned().ok_or("this endpoint is not subscribed")?
         };
         if header("webhook-signature")? != signature(&key, id, timestamp, &body)? {
-            return Err(format!("the signature of {id} is not good").into());
+            return Err(format!("the signature of {id} is invalid").into());
         }
         if bare {
             return Ok(());
         }
         let event: Event<'_> = serde_json::from_slice(&body)?;
         if event.id != id {
-            return Err(format!("the event {} came as {id}", event.id).into());
+            return Err(format!("the event {} has the webhook-id {id}", event.id).into());
         }
         let appointment = event.data.id.to_owned();
         let mut state = self.state.lock();
@@ -253,11 +253,11 @@ impl Inbox {
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Result<&'a str> {
-    Ok(headers.get(name).ok_or_else(|| format!("no {name}"))?.to_str()?)
+    Ok(headers.get(name).ok_or_else(|| format!("the header {name} is missing"))?.to_str()?)
 }
 
-/// The signature by the Standard Webhooks specification. It is implemented again here to check that of the
-/// service.
+/// The signature by the Standard Webhooks specification. This second implementation checks the signatures
+/// of the service.
 pub(crate) fn signature(key: &[u8], id: &str, timestamp: &str, body: &[u8]) -> Result<String> {
     let mut mac = Hmac::<Sha256>::new_from_slice(key)?;
     mac.update(format!("{id}.{timestamp}.").as_bytes());

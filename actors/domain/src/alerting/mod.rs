@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - an alert refers to its record by id and contains no text of it, so an erasure does not need to search
-//!   alerts;
+//! - an alert contains the id of its record but none of the record's text, so an erasure does not need to
+//!   search alerts;
 //! - a person receives no alert about their own action, about a record that their role does not see, or about
 //!   a time before the membership became active.
 

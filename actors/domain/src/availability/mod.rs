@@ -1,8 +1,8 @@
-//! The times that can be booked, and the assignment of a staff member.
+//! Bookable times, and the choice of the staff member for an appointment.
 //!
 //! Invariant: [`Schedule::slots`] lists a time exactly if [`Schedule::assign`] finds a staff member for it
-//! under the same [`Terms`]. Only the booking mode is checked elsewhere: by the caller of `assign`, because
-//! integrations get different responses for it.
+//! under the same [`Terms`]. One exception: `assign` does not check the booking mode. Its caller does,
+//! because a refusal for the booking mode has its own error code.
 
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
@@ -16,7 +16,7 @@ use super::{
     Timestamp,
 };
 
-/// UTC years. The rules of time zones are not known further ahead.
+/// The UTC years in which appointments can start. The rules of time zones are not known further ahead.
 pub const BOOKABLE_YEARS: RangeInclusive<i32> = 1970..=2199;
 
 fn bookable_years() -> Range<Timestamp> {
@@ -42,13 +42,13 @@ pub struct Schedule<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Terms {
     Integration,
-    /// The booking mode and the notice and advance of the service do not apply to the team.
+    /// Neither the booking mode nor the service's minimum notice and maximum advance apply to the team.
     Team {
         ignore_buffers: bool,
     },
 }
 
-/// The appointments that a change of settings affects.
+/// Selects the appointments that a change of settings can affect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Concerned {
     pub during: Range<Timestamp>,
@@ -86,7 +86,7 @@ pub struct SlotRequest {
     /// A moved appointment keeps its booked duration and buffers.
     pub duration: TimeDelta,
     pub buffers: Buffers,
-    /// The appointment to move. Its own time does not block the new one.
+    /// The appointment that is being moved. It does not conflict with itself.
     pub except: Option<AppointmentId>,
     pub terms: Terms,
 }
@@ -98,8 +98,8 @@ struct BookingRange {
 }
 
 impl<'a> Schedule<'a> {
-    /// The bookable times on the local dates, both included, sorted. Empty for an integration without
-    /// booking.
+    /// Returns the bookable times from the first to the last local date, sorted. Empty for an integration
+    /// if the booking mode is `off`.
     pub fn slots(
         &self,
         service: ServiceId,
@@ -113,7 +113,7 @@ impl<'a> Schedule<'a> {
         Ok(self.listed(booked, &request, (first, last)))
     }
 
-    /// The times to which an appointment can be moved. Its own time does not block them.
+    /// The times to which an appointment can be moved. The appointment does not conflict with itself.
     pub fn slots_to_move(
         &self,
         moved: &Appointment,
@@ -152,7 +152,7 @@ impl<'a> Schedule<'a> {
         let years = bookable_years();
         starts.retain(|start| years.contains(start) && ahead.check(&timeline, *start).is_ok());
         let query = BusyQuery::new(duration, terms.applicable_buffers(buffers)).except(except);
-        // Each staff member is checked only for the times that no earlier one can take.
+        // Each staff member is checked only for the times at which no earlier staff member is available.
         let (mut hours, mut left) = (OwnHours::new(&timeline), starts.clone());
         for member in self.candidates(service, staff) {
             if left.is_empty() {
@@ -177,9 +177,9 @@ impl<'a> Schedule<'a> {
         starts.into_iter().map(|start| Slot { starts_at: start, ends_at: start + duration }).collect()
     }
 
-    /// Selects the requested staff member, or the free one with the fewest booked minutes on that local day;
-    /// a tie goes to the lowest id. Errors: the first reason in this order: [`SlotReason::Past`], calendar,
-    /// service, the staff member who is closest to being available.
+    /// Returns the requested staff member, or the free staff member with the fewest booked minutes on that
+    /// local day (in case of a tie, the lowest id). Errors: the first reason in this order:
+    /// [`SlotReason::Past`], calendar, service, the staff member who is closest to being available.
     pub fn assign(&self, request: &SlotRequest) -> Result<StaffId, SlotReason> {
         let SlotRequest { service, staff, start, duration, buffers, except, terms } = *request;
         if start <= self.now {
@@ -212,7 +212,7 @@ impl<'a> Schedule<'a> {
         least.ok_or(nearest)
     }
 
-    /// Ignores other appointments, the grid of start times and the notice.
+    /// Whether the time is bookable apart from other appointments, the grid of start times and the notice.
     fn is_inside(
         &self,
         (staff, start, end): (StaffId, Timestamp, Timestamp),
@@ -226,7 +226,7 @@ impl<'a> Schedule<'a> {
             && !self.blocked.spans(staff).is_some_and(|away| away.meet(start, end))
     }
 
-    /// The affected future active appointments outside bookable time, sorted by start.
+    /// The active future appointments of `concerned` that are outside bookable time, sorted by start.
     pub fn outside(&self, concerned: &Concerned) -> Vec<AppointmentId> {
         let Concerned { during, staff, service } = concerned;
         let calendar = self.calendar();
@@ -342,7 +342,7 @@ impl BookingRange {
     }
 }
 
-/// How close the staff member is to being available: free except for a buffer, present, absent.
+/// How close the staff member is to being available: 2 if only a buffer conflicts, 1 if booked, else 0.
 fn nearness(reason: SlotReason) -> u8 {
     match reason {
         SlotReason::Buffer => 2,

@@ -287,7 +287,7 @@ fn a_staff_member_can_be_booked_within_their_hours_and_outside_their_time_off() 
 }
 
 #[test]
-fn staff_members_with_the_same_hours_are_each_looked_at() {
+fn staff_members_with_the_same_hours_are_checked_separately() {
     let mut world = World::new();
     for number in [1, 2] {
         world.staff(number).hours = Some(mondays(&[("09:00", "11:00")]));

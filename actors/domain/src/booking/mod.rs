@@ -21,7 +21,7 @@ use super::{
     ContactId, EventType, Problem, ProblemCode, Refusal, ServiceId, Source, StaffId, Timestamp,
 };
 
-/// The caller. The booking mode applies to integrations only.
+/// The author of a booking or move. The booking mode applies to integrations only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Party {
     Integration { allow_pending: bool },
@@ -59,7 +59,7 @@ pub struct MoveRequest {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The appointment had this state already: nothing is written or announced.
+    /// The request would change nothing, so nothing is written or announced.
     Unchanged,
     Changed {
         after: Appointment,
@@ -144,7 +144,7 @@ pub fn book(
     Ok((appointment, announced.then_some(EventType::AppointmentBooked)))
 }
 
-/// Moves an appointment. Its own time does not block the new one; its duration and buffers stay as booked.
+/// Moves an appointment. It does not conflict with itself, and keeps its booked duration and buffers.
 /// Errors: [`Refusal::Conflict`] if it is cancelled, declined or over; [`Refusal::Invalid`] for `starts_at`
 /// and `staff_id`; the errors of the booking mode; [`Refusal::SlotUnavailable`].
 pub fn reschedule(
@@ -213,7 +213,7 @@ pub fn decline(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> 
     }
 }
 
-/// Cancels an appointment, including a past one. A cancelled or declined one stays unchanged.
+/// Cancels an appointment, even a past one. A cancelled or declined appointment stays unchanged.
 pub fn cancel(before: &Appointment, at: Timestamp) -> Outcome {
     if before.is_active() { end(before, AppointmentStatus::Cancelled, at) } else { Outcome::Unchanged }
 }

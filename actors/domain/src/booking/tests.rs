@@ -170,7 +170,7 @@ fn a_move_that_needs_confirmation_is_announced_when_it_is_confirmed() {
 }
 
 #[test]
-fn an_unannounced_request_ends_without_a_word() {
+fn an_unannounced_request_ends_without_an_event() {
     let mut shop = shop(BookingMode::Request);
     let (pending, _) = shop.book(1, hour(9), ANYONE).unwrap();
     assert_eq!(changed(cancel(&pending, hour(8))).1, None);
@@ -195,7 +195,7 @@ fn a_final_status_never_changes() {
     assert!(matches!(decline(&booked, hour(8)), Err(Refusal::Conflict { .. })));
     let over = Appointment { starts_at: hour(6), ends_at: hour(7), ..booked };
     assert!(matches!(shop.reschedule(&over, hour(10), STRICT), Err(Refusal::Conflict { .. })));
-    assert!(matches!(cancel(&over, hour(8)), Outcome::Changed { .. }), "a past one can be cancelled");
+    assert!(matches!(cancel(&over, hour(8)), Outcome::Changed { .. }), "a past appointment can be cancelled");
 }
 
 #[test]
@@ -270,9 +270,9 @@ fn buffers_are_fixed_when_booked_and_a_move_keeps_them() {
     assert_eq!(booked.buffers, buffers);
     shop.services.get_mut(&id(10)).unwrap().buffers = Buffers::default();
     assert_eq!(shop.book(2, hour(10), TEAM), Err(Refusal::SlotUnavailable(SlotReason::Buffer)));
-    let told = shop.book(2, hour(10), STRICT);
+    let refused = shop.book(2, hour(10), STRICT);
     assert_eq!(
-        told,
+        refused,
         Err(Refusal::SlotUnavailable(SlotReason::Taken)),
         "an integration must see the reason `taken` instead of `buffer`"
     );
@@ -288,7 +288,7 @@ fn buffers_are_fixed_when_booked_and_a_move_keeps_them() {
     assert_eq!(
         shop.reschedule(&booked, hour(11), STRICT),
         Err(Refusal::SlotUnavailable(SlotReason::Taken)),
-        "the quarter of an hour before 11:00 is not free"
+        "the buffer of 15 minutes before 11:00 overlaps another appointment"
     );
 }
 

@@ -45,7 +45,7 @@ impl From<&Appointment> for Hold {
     }
 }
 
-/// The time that a booking needs, without its start.
+/// The duration and buffers of a requested appointment, without its start.
 #[derive(Clone, Copy, Debug)]
 pub struct BusyQuery {
     lasts_millis: i64,
@@ -75,12 +75,12 @@ impl BusyQuery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clash {
     Appointment,
-    /// The times do not overlap, but a buffer of one of them does.
+    /// The two appointments do not overlap, but a buffer of one of them overlaps the other.
     Buffer,
 }
 
 impl Busy {
-    /// Panics if the time is empty or overlaps another appointment. Buffers may overlap.
+    /// Panics if the appointment is empty or overlaps another of the staff member. Buffers may overlap.
     pub fn insert(&mut self, staff: StaffId, hold: Hold) {
         let Hold { id, start, end, buffers, .. } = hold;
         assert!(start < end, "appointment {id} ends at {end}, not after its start {start}");
@@ -101,7 +101,7 @@ impl Busy {
         );
     }
 
-    /// Blocks `[start, end)` for all staff members: a booked appointment's staff member is unknown.
+    /// Blocks `[start, end)` for all staff members, because an appointment's staff member is unknown.
     pub fn hold_for_all(&mut self, start: Timestamp, end: Timestamp) {
         let until = self.for_all.entry(start).or_insert(end);
         *until = end.max(*until);
@@ -115,7 +115,7 @@ impl Busy {
         except: Option<AppointmentId>,
     ) -> bool {
         let Some(held) = self.by_staff.get(&staff) else { return true };
-        // The last appointment that starts before `end` also ends last.
+        // Of the appointments that start before `end`, the last one to start is also the last one to end.
         let mut before = held.range(..end).rev().map(|(_, held)| held);
         before.find(|held| Some(held.id) != except).is_none_or(|held| held.end <= start)
     }
@@ -125,7 +125,7 @@ impl Busy {
         BusyCursor { busy: self, held, last_start: Timestamp::MIN, rest: None, near: VecDeque::new() }
     }
 
-    /// In order for each staff member. `None` selects all staff members.
+    /// The appointments that overlap the range, sorted for each staff member. `of: None` means all members.
     pub fn meeting(
         &self,
         Range { start, end }: Range<Timestamp>,
@@ -149,7 +149,7 @@ impl Busy {
         held.range(range).map(|(start, held)| (held.end - *start).num_minutes()).sum()
     }
 
-    /// Drops appointments that start before the instant. This bounds the memory.
+    /// Drops appointments that start before the instant, to bound the memory.
     pub fn forget_before(&mut self, instant: Timestamp) {
         self.by_staff.retain(|_, held| {
             *held = held.split_off(&instant);
@@ -165,7 +165,7 @@ fn meets(for_all: &BTreeMap<Timestamp, Timestamp>, start: Timestamp, end: Timest
     for_all.range(..end).map(|(_, until)| *until).find(|until| *until > start)
 }
 
-/// Queries in ascending order continue at the last position; others cost a search.
+/// Finds conflicts of one staff member. It is fast for queries in ascending order; others cost a search.
 #[derive(Clone, Debug)]
 pub struct BusyCursor<'a> {
     busy: &'a Busy,
@@ -184,7 +184,7 @@ struct Near {
 }
 
 impl BusyCursor<'_> {
-    /// The conflict, and the instant until which it lasts for later starts. Buffers of neighbours add up.
+    /// Returns the conflict, and the first later start that avoids it. Buffers of neighbours add up.
     pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
         let (end, (from, to)) = (query.end(start), query.around(start));
         // The earliest start whose leading buffer begins after the conflict.
@@ -210,7 +210,7 @@ impl BusyCursor<'_> {
         clash
     }
 
-    /// A superset of the appointments whose time with buffers overlaps `[from, to)`.
+    /// Returns all appointments that overlap `[from, to)` with their buffers, and possibly others.
     fn near(&mut self, from: Timestamp, to: Timestamp) -> impl Iterator<Item = &Near> {
         // Appointments outside this range cannot reach `[from, to)` with their buffers.
         let Busy { reach, lasting, .. } = *self.busy;

@@ -7,7 +7,7 @@ impl Busy {
         self.by_staff.values().map(BTreeMap::len).sum()
     }
 
-    /// Whether the staff member can be booked in `[start, end)`. `except` is ignored.
+    /// Whether the staff member can be booked in `[start, end)`. The appointment `except` is ignored.
     fn is_free(
         &self,
         staff: StaffId,
@@ -58,7 +58,7 @@ fn held(spans: &[(i64, i64)]) -> Busy {
 }
 
 #[test]
-fn touching_is_free_and_overlapping_by_a_minute_is_not() {
+fn an_adjacent_time_is_free_and_an_overlapping_minute_is_not() {
     let busy = held(&[(60, 90), (120, 150)]);
     let free = |start, end| busy.is_free(staff(1), at(start), at(end), None);
     for (start, end) in [(30, 60), (90, 120), (150, 300), (0, 1)] {
@@ -241,7 +241,7 @@ fn results_do_not_depend_on_earlier_queries() {
 }
 
 #[test]
-fn until_when_something_is_in_the_way_nothing_can_start() {
+fn no_appointment_can_start_before_the_end_of_a_conflict() {
     let busy = many();
     let mut seen = 0;
     for asked in [wanted(30, None), wanted(45, Some((10, 15))), wanted(5, Some((240, 0)))] {

@@ -1,12 +1,11 @@
-//! Opening hours, special days and breaks as instants of a zone.
+//! Opening hours, special days and breaks, converted to instants. A *window* is a range of opening hours;
+//! its *grid* is the times at steps of 30 minutes from its opening. Invariants:
 //!
-//! Invariants:
-//!
-//! - local time exists only here and in `wall`;
+//! - only this module and `wall` convert between local times and instants;
 //! - [`Timeline::fit`] alone decides whether an instant is a start time, for listings and for bookings;
 //! - a window is never empty; an appointment never overlaps a break, but breaks do not shift the grid of
 //!   start times;
-//! - instants outside the bookable years saturate, windows become empty, and nothing panics.
+//! - outside the bookable years, instants saturate and windows become empty, without a panic.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -22,7 +21,8 @@ use super::{
 
 const STEP: TimeDelta = TimeDelta::minutes(30);
 
-/// From an instant's local date to that of its window: a day past midnight, and one for a clock change.
+/// The greatest distance between the local date of an instant and the date of the window that contains it.
+/// One day is for windows that end after midnight, and one is for clock changes.
 const REACH: Days = Days::new(2);
 
 #[derive(Clone, Copy, Debug)]
@@ -62,7 +62,7 @@ pub fn day_bounds(zone: Tz, date: NaiveDate) -> Range<Timestamp> {
     wall.day_start(date)..end
 }
 
-/// The first later instant that shows this time of day. If it is skipped, the first after the gap.
+/// The first instant after `after` at which clocks show this time. If clocks skip it: the end of the gap.
 pub fn next_at(zone: Tz, time: LocalTime, after: Timestamp) -> Timestamp {
     Wall::new(zone).next_at(time, after)
 }
@@ -77,12 +77,12 @@ impl<'a> Calendar<'a> {
         Wall::new(self.zone).local(at).date()
     }
 
-    /// Empty for a date that the zone skipped at a move across the date line.
+    /// Empty for a date that the zone skipped when it moved across the date line.
     pub fn day_bounds(&self, date: NaiveDate) -> Range<Timestamp> {
         day_bounds(self.zone, date)
     }
 
-    /// The date, extended to the end of the last weekly or special window that opens on it.
+    /// The instants of the date, extended to the end of the last weekly or special window that opens on it.
     pub fn reach_of(&self, date: NaiveDate) -> Range<Timestamp> {
         let (wall, day) = (Wall::new(self.zone), self.day_bounds(date));
         let special = self.special.get(&date).map_or(&[][..], |day| day.hours.windows());
@@ -133,14 +133,14 @@ impl Timeline {
             };
             starts.extend(self.grid(window).filter(fits).map(|(_, start)| start));
         }
-        // A clock change can make two windows overlap, and a repeated hour is out of order.
+        // A clock change can make two windows overlap, and puts the times of a repeated hour out of order.
         starts.sort_unstable();
         starts.dedup();
         starts
     }
 
-    /// Whether the instant is a start time. Errors: the first of [`SlotReason::ClosedThatDay`] or
-    /// [`SlotReason::OutsideHours`], [`SlotReason::Break`], [`SlotReason::OffGrid`].
+    /// Checks that `start` is a start time. Errors: the first that applies of [`SlotReason::ClosedThatDay`]
+    /// or [`SlotReason::OutsideHours`], [`SlotReason::Break`], [`SlotReason::OffGrid`].
     pub fn check(&self, start: Timestamp, duration: TimeDelta) -> Result<(), SlotReason> {
         let wall = self.wall.local(start);
         let (mut reason, mut cursor) = (SlotReason::OutsideHours, self.cursor());
@@ -178,7 +178,7 @@ impl Timeline {
         OpenCursor { open: self.open.cursor(), breaks: self.breaks.cursor() }
     }
 
-    /// Whether the instant, at which the wall clock shows `wall`, is a start time of this window.
+    /// Checks that `start`, at which local clocks show `wall`, is a start time of this window.
     fn fit(
         &self,
         cursor: &mut OpenCursor<'_>,
@@ -195,13 +195,13 @@ impl Timeline {
             return Err(SlotReason::Break);
         }
         let elapsed = wall - window.base;
-        // A clock that is set back can show a time before the opening.
+        // After clocks are set back, an instant in the window can show a local time before the opening.
         let on_grid =
             elapsed >= TimeDelta::zero() && elapsed.num_milliseconds() % STEP.num_milliseconds() == 0;
         if on_grid { Ok(()) } else { Err(SlotReason::OffGrid) }
     }
 
-    /// Each time of the grid with its instants. The last ones can be after the window's end.
+    /// The times of the grid, each once per instant that shows it. The last can be after the window's end.
     fn grid(&self, window: &Window) -> impl Iterator<Item = (NaiveDateTime, Timestamp)> {
         let (base, closes, last) = (window.base, window.stretch.closes, *self.dates.end());
         // Skips the grid times of earlier dates without iterating.

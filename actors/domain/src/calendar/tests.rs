@@ -170,7 +170,7 @@ fn adjacent_windows_are_joined_and_each_keeps_its_own_grid() {
 }
 
 #[test]
-fn a_chain_can_run_through_a_whole_short_window() {
+fn an_appointment_can_span_three_adjacent_windows() {
     let hours = [(Monday, "23:30", "24:00"), (Tuesday, "00:00", "24:00"), (Wednesday, "00:00", "00:10")];
     assert_eq!(starts(Paris, &hours, "2026-03-02", 1440), ["23:30+01"]);
     assert_eq!(starts(Paris, &hours, "2026-03-03", 1440), ["00:00+01"]);
@@ -221,7 +221,7 @@ fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
 }
 
 #[test]
-fn a_start_may_lie_on_the_steps_of_any_window_that_is_open_but_not_of_one_that_has_closed() {
+fn a_start_is_on_the_grid_of_a_window_that_is_open() {
     // Saturday's window closes at the second 01:10, which is on its grid. Sunday's window opens at the first
     // 01:25.
     let hours = [(Saturday, "23:40", "01:10"), (Sunday, "01:25", "02:55")];
@@ -307,7 +307,7 @@ fn apia_skipped_a_friday() {
 }
 
 #[test]
-fn an_instant_that_is_no_start_says_whether_the_hours_or_the_steps_are_the_reason() {
+fn a_refused_start_has_the_hours_or_the_grid_as_its_reason() {
     let hours = week(&[(Monday, "09:00", "10:00")]);
     let calendar = Shop::new(&hours, Paris);
     let check = |text| calendar.check(at(text), TimeDelta::minutes(30));

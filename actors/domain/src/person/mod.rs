@@ -2,10 +2,10 @@
 //!
 //! Invariants:
 //!
-//! - the store has only the SHA-256 of the tokens of links and sessions;
-//! - a person has at most one link; a new link, password or address replaces it;
+//! - the store contains only the SHA-256 hashes of the tokens of links and sessions;
+//! - a person has at most one link; a new link replaces it, and a new password or address deletes it;
 //! - a new password ends every other session;
-//! - a time stamp in the future grants no access, because a clock was wrong.
+//! - a link or session with a time stamp in the future grants no access, because a wrong clock set it.
 
 use chrono::TimeDelta;
 
@@ -13,7 +13,7 @@ use super::address::{Address, fold_address};
 use super::link::{AHEAD_MAX, Link, LinkKind};
 use super::{BusinessId, Conflict, Denied, Locale, PersonId, ProblemCode, Refusal, SessionId, Timestamp};
 
-/// A further session ends the session with the oldest use.
+/// One session more ends the session that has been unused for longest.
 pub const SESSIONS_MAX: usize = 32;
 const SESSION_UNUSED_MAX: TimeDelta = TimeDelta::days(7);
 const SESSION_MAX: TimeDelta = TimeDelta::days(30);
@@ -41,7 +41,7 @@ pub struct Session {
     pub client: Client,
     /// Whether the session can only set a password or sign out.
     pub restricted: bool,
-    /// The membership to accept with the new password, or later in this session.
+    /// The business whose membership the person can accept with the new password, or later in this session.
     pub business_id: Option<BusinessId>,
 }
 
@@ -64,7 +64,7 @@ pub fn check_password_at(password_at: Option<Timestamp>, now: Timestamp) -> Resu
     }
 }
 
-/// Implements `Debug` with one field. Hashes of tokens and personal data stay out of logs.
+/// Implements `Debug` with one field, to keep hashes of tokens and personal data out of logs.
 macro_rules! hidden {
     ($($type:ident: $field:ident),*) => {$(
         impl std::fmt::Debug for $type {
@@ -93,7 +93,7 @@ pub struct Person {
     pub last_sign_in_at: Option<Timestamp>,
     pub sessions: Vec<Session>,
     pub link: Option<Link>,
-    /// Links of mails that were written earlier are invalid.
+    /// Links in mails that were written before this time are invalid.
     pub links_from: Timestamp,
 }
 
@@ -154,7 +154,8 @@ impl Person {
         });
     }
 
-    /// Starts a new session, ends all others and deletes the link. Returns the membership to accept.
+    /// Starts a new session, ends all others and deletes the link. Returns the business whose membership
+    /// the person accepts.
     pub fn set_password(
         &mut self,
         hash: &[u8; 32],
@@ -172,12 +173,12 @@ impl Person {
         self.password = Some(password);
         (self.updated_at, self.links_from) = (now, now);
         self.last_sign_in_at = Some(now);
-        // Keeps the membership in the new session in case it cannot be accepted now.
+        // The new session keeps the business, in case the membership cannot be accepted now.
         self.begin(begin, false, accepts, now);
         Ok(accepts)
     }
 
-    /// With mail, the change applies after the link is used. Without mail, the address is unconfirmed.
+    /// With a mailed link, the address changes when the link is used. Without, it changes now, unconfirmed.
     pub fn change_email(
         &mut self,
         hash: &[u8; 32],
@@ -189,7 +190,7 @@ impl Person {
         check_password_at(Some(session.password_at).filter(|_| !session.restricted), now)?;
         let confirms = |link: &Link| link.confirms && link.kind != LinkKind::Email && link.is_good(now);
         if mailed.is_some() && !self.confirmed && self.link.as_ref().is_some_and(confirms) {
-            // Another person may have set the password. They must not invalidate the mailed link.
+            // Another person may have set the password and must not be able to invalidate the mailed link.
             return Err(Refusal::conflict(Conflict::AccountUnconfirmed, "email", ProblemCode::UseMailedLink));
         }
         self.link = mailed.map(|hash| Link {
@@ -207,7 +208,8 @@ impl Person {
         Ok(())
     }
 
-    /// Another person may have created an unconfirmed account. Returns whether something was removed.
+    /// Removes the password, link and sessions of an unconfirmed account, which another person may have
+    /// created. Returns whether there was a password or a session.
     pub fn clear_unconfirmed(&mut self, now: Timestamp) -> bool {
         let clears = !self.confirmed && (self.password.is_some() || !self.sessions.is_empty());
         if clears {
@@ -229,7 +231,7 @@ impl Person {
         self.end_sessions(|session| !session.is_good(now)) || link
     }
 
-    /// An expired account without memberships is deleted, which frees its address.
+    /// Whether the account has expired. It is deleted if it has no memberships either.
     pub fn may_be_orphan(&self, now: Timestamp) -> bool {
         let unused = self.password.is_none() && self.last_sign_in_at.is_none();
         let kept = if unused { ORPHAN_KEPT } else { LEFT_KEPT };

@@ -47,9 +47,9 @@ fn a_link_works_once_and_until_it_expires() {
         assert_eq!(person.link.as_ref().unwrap().expires_at(), at(seconds));
         let mut late = person.clone();
         assert_eq!(late.use_link(&[9; 32], begin(1), at(seconds)), Err(Refusal::Expired));
-        assert_eq!(person.use_link(&[8; 32], begin(1), at(1)), Err(Refusal::Expired), "another's");
+        assert_eq!(person.use_link(&[8; 32], begin(1), at(1)), Err(Refusal::Expired), "unknown token");
         assert_eq!(person.use_link(&[9; 32], begin(1), at(seconds - 1)), Ok(kind));
-        assert_eq!(person.use_link(&[9; 32], begin(2), at(seconds - 1)), Err(Refusal::Expired), "used");
+        assert_eq!(person.use_link(&[9; 32], begin(2), at(seconds - 1)), Err(Refusal::Expired), "used link");
         assert_eq!(person.sessions.len(), 1);
         assert_eq!(person.sessions[0].restricted, kind != LinkKind::Enter);
         assert!(person.confirmed);
@@ -101,7 +101,7 @@ fn a_session_ends_after_a_week_unused_and_after_a_month_in_all() {
 }
 
 #[test]
-fn one_session_more_than_may_be_ends_the_one_unused_for_longest() {
+fn a_session_above_the_limit_ends_the_one_unused_for_longest() {
     let mut person = with_password();
     for number in 0..=u8::try_from(SESSIONS_MAX).unwrap() {
         person.sign_in(begin(number), at(i64::from(number)));
@@ -131,8 +131,8 @@ fn a_restricted_session_sets_a_password_and_accepts_the_membership_that_it_came_
     person.use_link(&[1; 32], begin(2), at(0)).unwrap();
     let email = Address::new("b@example.com").unwrap();
     assert!(matches!(person.change_email(&[2; 32], &email, None, at(1)), Err(Refusal::NotAllowed(_))));
-    // A password is fresh for 15 minutes, and 30 minutes have passed. This account has no password, so the
-    // first one may still be set.
+    // A session can change a password for 15 minutes, and 30 minutes have passed. This account has no
+    // password yet, so its session can still set the first password.
     let set = person.set_password(&[2; 32], "new".into(), begin(3), at(30 * MINUTE));
     assert_eq!(set, Ok(Some(business)));
     assert!(!person.sessions[0].restricted);
@@ -182,17 +182,20 @@ fn a_link_shown_by_a_dashboard_is_an_invitation_and_does_not_confirm_the_address
 }
 
 #[test]
-fn a_mailed_change_of_email_counts_once_its_link_was_used() {
+fn a_mailed_change_of_email_applies_when_its_link_is_used() {
     let mut person = Person { confirmed: true, ..with_password() };
     person.sign_in(begin(1), at(0));
     let email = Address::new("New@Example.com").unwrap();
     person.change_email(&[1; 32], &email, Some([5; 32]), at(1)).unwrap();
     assert_eq!(person.email, "Ada@Example.com");
     assert!(matches!(person.use_link(&[5; 32], begin(2), at(2)), Err(Refusal::NotAllowed(_))));
-    assert!(matches!(person.prove_email(&[5; 32], &[9; 32], at(2)), Err(Refusal::NotAllowed(_))), "nobody's");
+    assert!(
+        matches!(person.prove_email(&[5; 32], &[9; 32], at(2)), Err(Refusal::NotAllowed(_))),
+        "unknown session"
+    );
     assert_eq!(person.prove_email(&[6; 32], &[1; 32], at(2)), Err(Refusal::Expired), "another link");
     assert_eq!(person.prove_email(&[5; 32], &[1; 32], at(2)).as_deref(), Ok("Ada@Example.com"));
-    assert_eq!(person.prove_email(&[5; 32], &[1; 32], at(2)), Err(Refusal::Expired), "used");
+    assert_eq!(person.prove_email(&[5; 32], &[1; 32], at(2)), Err(Refusal::Expired), "used link");
     assert_eq!(
         (person.email.as_str(), person.email_folded().as_str()),
         ("New@Example.com", "new@example.com")
@@ -237,7 +240,7 @@ fn an_account_that_is_not_confirmed_keeps_the_session_that_proves_its_address_an
 }
 
 #[test]
-fn a_mailed_link_is_made_once_and_not_again_after_a_newer_link_or_a_use() {
+fn a_mailed_link_is_not_renewed_after_its_use_or_after_a_newer_link() {
     let mail = |number: u8, written| ([number; 32], at(written));
     let mut person = with_password();
     let made = person.make_mailed_link(None, mail(1, 10), None, at(11)).unwrap();
@@ -266,7 +269,7 @@ fn a_mailed_link_is_made_once_and_not_again_after_a_newer_link_or_a_use() {
     assert_eq!(
         handed.make_mailed_link(None, mail(1, 10), None, at(3 * HOUR)),
         Ok(None),
-        "the operator's link is newer, so no link is mailed"
+        "the operator's link is newer, so the mail must not get a link"
     );
     person.sign_in(begin(4), at(4 * HOUR));
     let mut other = person.clone();

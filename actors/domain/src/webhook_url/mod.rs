@@ -1,9 +1,9 @@
-//! The URL of a webhook endpoint: well-formed, and not evidently internal.
+//! The URL of a webhook endpoint, which must be well-formed and must not have an internal host.
 //!
-//! Rules on the text cover the points on which parsers differ. All other rules check the result of the WHATWG
-//! parser, which is the host to dial. The rules on public hosts apply when a URL is saved, not when it is read
-//! from the store, so a stored endpoint stays usable if these rules change. The guard of the outgoing
-//! connections checks every address at each use.
+//! Rules on the text cover the points on which parsers differ. All other rules check the result of the
+//! WHATWG parser, which connections use too. The rules on public hosts apply when a URL is saved, not when
+//! it is read from the store, so a stored endpoint stays usable if these rules change. The guard of the
+//! outgoing connections checks every address at each use.
 
 #[cfg(test)]
 mod tests;
@@ -17,22 +17,22 @@ use http::uri::PathAndQuery;
 use super::UrlRefusal;
 use super::public::is_public;
 
-/// Without the dot at the end.
+/// Does not count the dot at the end.
 const NAME_BYTES_MAX: usize = 253;
 
 const LABEL_BYTES_MAX: usize = 63;
 
 const HTTPS_PORT: u16 = 443;
 
-/// The only message about a host that is not public. It contains no details, so the service cannot serve as a
-/// scanner.
+/// The only message about a host that is not public. It contains no details, so the service cannot be used
+/// to scan its network.
 pub const NOT_PUBLIC: &str = "does not resolve to a public address";
 
-/// Names that are refused with all their subdomains, whatever their addresses are.
+/// Names that are refused with all their subdomains, regardless of their addresses.
 const INTERNAL_NAMES: [&str; 8] =
     ["localhost", "local", "internal", "home.arpa", "onion", "test", "invalid", "cluster.local"];
 
-/// A URL for webhooks, if its host resolves to public addresses only.
+/// A valid URL. Webhooks are sent to it only while its host resolves to public addresses only.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct WebhookUrl {
     text: String,
@@ -45,7 +45,7 @@ pub struct WebhookUrl {
 pub enum Host {
     /// A name in lower case and ASCII form, without the dot at the end.
     Name(String),
-    /// An address in the URL.
+    /// The URL contains an address instead of a name.
     Ip(IpAddr),
 }
 
@@ -174,7 +174,7 @@ fn host(host: &url::Host<&str>) -> Result<Host, UrlRefusal> {
 }
 
 impl Host {
-    /// Whether the host is not evidently internal.
+    /// Whether the host is a public address, or a name that has a dot and is not internal.
     fn is_public(&self) -> bool {
         let name = match self {
             Self::Ip(address) => return is_public(*address),

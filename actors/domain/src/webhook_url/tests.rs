@@ -159,7 +159,7 @@ fn invalid_urls_are_refused() {
 }
 
 #[test]
-fn the_host_header_carries_a_port_only_if_it_is_another() {
+fn the_host_header_has_a_port_only_if_it_is_not_443() {
     for (text, authority) in [
         ("https://Example.com.:443/", "example.com"),
         ("https://example.com:8443/", "example.com:8443"),

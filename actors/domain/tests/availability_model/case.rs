@@ -36,7 +36,7 @@ pub(crate) struct Case {
     pub(crate) first: NaiveDate,
     pub(crate) last: NaiveDate,
     pub(crate) hours: Vec<DayHours>,
-    /// The windows of special days, by the distance in days from the first requested date.
+    /// The windows of special days. The key is the distance in days from the first requested date.
     pub(crate) special: BTreeMap<i64, Vec<LocalWindow>>,
     pub(crate) breaks: Vec<DayHours>,
     pub(crate) duration: i64,
@@ -114,7 +114,7 @@ fn hours() -> impl Strategy<Value = Vec<DayHours>> {
     prop_oneof![9 => drawn, 1 => Just(always)]
 }
 
-/// Random windows that are valid together according to `valid`. The range `tried` limits their number.
+/// Random windows that are valid together according to `valid`. `tried` is the number of drawn windows.
 fn windows(
     tried: RangeInclusive<usize>,
     valid: fn(Vec<DayHours>) -> bool,
@@ -248,8 +248,8 @@ pub(crate) fn case() -> impl Strategy<Value = Case> {
             if let Some((first, others)) = staff.split_first_mut().filter(|_| have_same_hours) {
                 others.iter_mut().for_each(|other| other.hours.clone_from(&first.hours));
             }
-            // A request for a staff member who does not offer the service is refused before any time is
-            // checked.
+            // Only staff members who offer the service are requested, because other requests are refused
+            // before any time is checked.
             let offering: Vec<usize> = (0..staff.len()).filter(|at| staff[*at].takes()).collect();
             let asked = asked.filter(|_| !offering.is_empty()).map(|index| *index.get(&offering));
             let last = first + Days::new(more);

@@ -1,9 +1,9 @@
-//! Compares availability with a naive model. The model walks every minute of real time around the requested
-//! dates, reads the local time of each minute, and applies the documented rules to that list.
+//! Compares the bookable times with a naive model. The model lists every minute of real time around the
+//! requested dates with its local time, and applies the documented rules to that list.
 //!
 //! The model never converts local time to an instant. It finds the opening or closing of a window or break by
-//! searching for the minute with that local time. In the years of these dates, every offset of the zones in
-//! `case` is a whole number of minutes.
+//! searching for the minute with that local time. Such a minute exists, because in the years of these dates
+//! every offset of the zones in `case` is a whole number of minutes.
 //!
 //! `MODEL_CASES=30000 cargo test --release -p receptionist-domain --test availability_model` sets the number
 //! of cases.

@@ -1,4 +1,4 @@
-//! The naive model. It walks every minute of real time and reads the local time of each minute.
+//! The naive model. It lists every minute of real time with its local time.
 
 use chrono::{DateTime, NaiveDate, TimeDelta};
 use domain::availability::{Slot, Terms};
@@ -160,8 +160,8 @@ impl<'a> Model<'a> {
         self.bookings.iter().all(|other| other.staff != staff || end <= other.start || other.end <= start)
     }
 
-    /// Whether the new appointment keeps the buffers of both appointments free, and the staff member is
-    /// present during the new buffers.
+    /// Whether the buffers of the new appointment and of all others stay free, and the staff member has no
+    /// time off during the new buffers.
     fn keeps_free(&self, staff: usize, start: i64, end: i64) -> bool {
         let (before, after) = self.case.buffers;
         let clear = |other: &Booking| {
@@ -174,7 +174,7 @@ impl<'a> Model<'a> {
             && !self.off[staff][minute(start - before)..minute(end + after)].contains(&true)
     }
 
-    /// Whether a staff member can take a time, or the reason why not.
+    /// Checks that a staff member can be booked at `start`. Errors: the reason why not.
     fn look(&self, staff: usize, start: i64) -> Result<(), SlotReason> {
         let end = start + self.case.duration;
         let minutes = (start - self.origin) as usize..(end - self.origin) as usize;
@@ -244,7 +244,7 @@ impl<'a> Model<'a> {
         })
     }
 
-    /// The future appointments outside bookable time. The grid is ignored.
+    /// The future appointments outside bookable time, regardless of the grid.
     pub(crate) fn outside(&self) -> Vec<AppointmentId> {
         let mut outside: Vec<(i64, AppointmentId)> = Vec::new();
         for (number, booking) in self.bookings.iter().enumerate() {
@@ -277,7 +277,7 @@ impl<'a> Model<'a> {
         self.origin + *minute as i64
     }
 
-    /// Every bookable minute of the requested dates.
+    /// Every bookable start time on the requested dates.
     pub(crate) fn slots(&self) -> Vec<Slot> {
         let asked = day_number(self.case.first)..=day_number(self.case.last);
         let on_asked = |at: &usize| asked.contains(&self.wall[*at].div_euclid(DAY_MINUTES));

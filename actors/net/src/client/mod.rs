@@ -32,14 +32,14 @@ use super::trust::{Trust, receiver_config};
 /// The time limit from the lookup to the head of the response.
 pub const DELIVERY_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// From the response's head on.
+/// The time limit from the head of the response to the end of its body.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(1);
 
 pub const RESPONSE_BODY_BYTES_MAX: usize = 16 * 1024;
 
 pub const RESPONSE_TEXT_BYTES_MAX: usize = 1024;
 
-/// For a connection to accept another request; then it is closed.
+/// How long a connection may take to be ready for another request. Otherwise the client closes it.
 const READY_TIME_MAX: Duration = Duration::from_millis(50);
 
 const AGENT: &str = concat!("receptionist/", env!("CARGO_PKG_VERSION"));
@@ -62,7 +62,7 @@ pub struct Post {
     pub body: Bytes,
 }
 
-/// The signature and the body are not logged.
+/// Shows neither headers nor body, so that logs contain no signature and no data of an event.
 impl fmt::Debug for Post {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Post")
@@ -76,7 +76,7 @@ impl fmt::Debug for Post {
 pub enum Outcome {
     Delivered,
     Failed,
-    /// This machine lacked a resource, so no attempt was made and the receiver is not at fault.
+    /// This machine lacked a resource or a network, so no attempt was made. The receiver is not at fault.
     NotMade,
 }
 
@@ -122,7 +122,7 @@ impl WebhookClient {
         self.network.lack_for(url.host()).is_some()
     }
 
-    /// Makes one attempt up to the head of the response, which decides the outcome, within [`DELIVERY_TIME_MAX`].
+    /// Posts the webhook and waits up to [`DELIVERY_TIME_MAX`] for the head of the response.
     pub async fn post(&self, post: Post) -> (Attempt, Option<Rest>) {
         let start = Instant::now();
         let deadline = start + DELIVERY_TIME_MAX;
@@ -130,7 +130,7 @@ impl WebhookClient {
         let duration = start.elapsed();
         if matches!(answer, Err(AttemptFailure::Short)) && self.warned.is_due(&()) {
             tracing::warn!(
-                "webhooks are postponed: this service has too few open files, ports, memory or name lookups"
+                "webhooks are postponed: a limit of open files, ports, memory or name lookups is reached"
             );
         }
         match answer {
@@ -155,7 +155,8 @@ impl WebhookClient {
         }
     }
 
-    /// Reads the body within [`BODY_TIME_MAX`], and keeps a reusable connection. Returns text without NUL.
+    /// Reads the body within [`BODY_TIME_MAX`] and puts a reusable connection into the pool. Returns the
+    /// first [`RESPONSE_TEXT_BYTES_MAX`] bytes as text without NUL.
     pub async fn body(&self, rest: Rest) -> String {
         let Rest { url, mut connection, response, deadline } = rest;
         let (kept, whole) = read(response.into_body(), deadline).await;
@@ -165,7 +166,7 @@ impl WebhookClient {
         text(&kept)
     }
 
-    /// A pooled connection that turns out to be closed is replaced by a new one.
+    /// Sends the request and returns the head of the response. Replaces a pooled connection that is closed.
     async fn answer(
         &self,
         post: &Post,
@@ -179,7 +180,7 @@ impl WebhookClient {
         })?;
         self.reach(post, &targets, deadline).await.map_err(|failure| match failure {
             AttemptFailure::NotPublic | AttemptFailure::Header | AttemptFailure::Short => failure,
-            // Without a route, missing data does not show a failure of the receiver.
+            // Without a route, a missing response does not show a failure of the receiver.
             failure => self.network.judge_failure(&targets).map_or(failure, AttemptFailure::from),
         })
     }
@@ -225,7 +226,7 @@ async fn send(
 
 fn request(post: &Post) -> Result<Request<Full<Bytes>>, AttemptFailure> {
     let target: PathAndQuery =
-        post.url.path_and_query().parse().expect("a webhook's URL was parsed with its path");
+        post.url.path_and_query().parse().expect("WebhookUrl has checked its path and query");
     let mut request = Request::post(Uri::from(target)).body(Full::new(post.body.clone())).expect("a request");
     let headers = request.headers_mut();
     for (name, value) in &post.headers {
@@ -237,7 +238,7 @@ fn request(post: &Post) -> Result<Request<Full<Bytes>>, AttemptFailure> {
     Ok(request)
 }
 
-/// The first bytes of a body, and whether it was read completely within the bounds.
+/// Returns the first bytes of a body, and whether the whole body was read within the bounds.
 async fn read(mut body: Incoming, deadline: Instant) -> (Vec<u8>, bool) {
     let mut kept = Vec::new();
     let mut read = 0;
@@ -258,9 +259,9 @@ async fn read(mut body: Incoming, deadline: Instant) -> (Vec<u8>, bool) {
     }
 }
 
-/// With replacement characters for invalid bytes.
+/// Returns the bytes as text, with replacement characters for invalid bytes and NUL.
 fn text(bytes: &[u8]) -> String {
-    // A character that the bound cuts is left out.
+    // Omits the last character if the bound has cut it.
     let whole = match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
         _ => bytes,

@@ -5,12 +5,12 @@
 //! - An outage begins only with local evidence: no route exists, or no name server answers. It ends only when
 //!   a probe finds both.
 //! - One probe runs at a time, for any number of waiting deliveries.
-//! - The log has one message for the beginning and one for the end.
+//! - The log has one message for the beginning of an outage and one for its end.
 //!
 //! After a failed probe, the endpoint that has waited longest makes one attempt. If the evidence is wrong, the attempt
 //! reaches its receiver, and the next probe ends the outage.
 //!
-//! Hosts with an address in the URL or in the hosts file are not held back while a route to them exists.
+//! If a host's address is in the URL or in the hosts file, attempts continue while a route to it exists.
 
 use std::collections::VecDeque;
 use std::io;
@@ -28,13 +28,13 @@ use tokio::time::{Instant, sleep};
 /// The time from the beginning of an outage to the first probe, and between two probes.
 pub const PROBE_AFTER: Duration = Duration::from_secs(30);
 
-/// `a.root-servers.net`, for the check of a route. Nothing is sent to them.
+/// The addresses of `a.root-servers.net`, for the check of a route. Nothing is sent to them.
 const LANDMARKS: [IpAddr; 2] = [
     IpAddr::V4(Ipv4Addr::new(198, 41, 0, 4)),
     IpAddr::V6(Ipv6Addr::new(0x2001, 0x503, 0xba3e, 0, 0, 0, 2, 0x30)),
 ];
 
-/// Receivers that were reached last, for the check of a route: a machine may reach only a part of the internet.
+/// How many of the latest receivers are also checked for a route, because a network may reach only them.
 const REACHED_MAX: usize = 8;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,13 +60,13 @@ struct Inner {
     resolver: Arc<dyn Resolver>,
     dialer: Arc<dyn Dialer>,
     out: Mutex<Option<Lack>>,
-    /// Notifies all waiting tasks of the end of an outage, or the first one of its trial.
+    /// Wakes all waiting tasks at the end of an outage, or the first waiting task for a trial attempt.
     waiting: Arc<Notify>,
     /// Whether one attempt may be made during the outage.
     trial: AtomicBool,
     /// Whether a name server has ever returned an address.
     had_names: AtomicBool,
-    /// Whether a name server has returned an address since the last read of this flag.
+    /// Whether a name server has returned an address since the last probe.
     has_names: AtomicBool,
     reached: Mutex<VecDeque<IpAddr>>,
 }
@@ -103,14 +103,14 @@ impl Network {
         (!reachable).then_some(lack)
     }
 
-    /// Waits until there is no outage, or until it is this caller's turn for a trial.
+    /// Waits until there is no outage, or until this caller is the next to make a trial attempt.
     pub fn worth_trying(&self) -> impl Future<Output = ()> + Send + 'static {
-        // Registered here, so that no event before the first poll is missed.
-        let told = Arc::clone(&self.0.waiting).notified_owned();
+        // Registers now, so that a notification before the first poll is not missed.
+        let notified = Arc::clone(&self.0.waiting).notified_owned();
         let is_out = self.is_out();
         async move {
             if is_out {
-                told.await;
+                notified.await;
             }
         }
     }
@@ -125,7 +125,7 @@ impl Network {
         self.0.had_names.load(Ordering::Relaxed)
     }
 
-    /// `None` is a timeout. Returns the missing part if an outage explains the result.
+    /// Returns what the network lacks, if that explains the result of a lookup. `None` means a timeout.
     pub(super) fn judge_lookup(&self, name: &str, answer: Option<&io::Result<Vec<IpAddr>>>) -> Option<Lack> {
         match answer {
             Some(Ok(_)) => {
@@ -139,12 +139,12 @@ impl Network {
                 Some(self.begin(if self.0.has_route() { Lack::NameServer } else { Lack::Route }))
             }
             Some(Err(error)) if error.kind() == io::ErrorKind::NotFound => None,
-            // A local name server may answer only that it cannot reach others.
+            // A local name server can fail because it has no route to other name servers.
             _ => self.judge_failure(&[]),
         }
     }
 
-    /// The missing part, if an outage may explain a failure at these addresses.
+    /// Returns what the network lacks, if that may explain a failure at these addresses.
     pub(super) fn judge_failure(&self, targets: &[SocketAddr]) -> Option<Lack> {
         let has_route = |target: &SocketAddr| self.0.dialer.has_route(target.ip());
         let is_cut_off = !targets.iter().any(has_route) && !self.0.has_route();

@@ -57,14 +57,14 @@ async fn a_failure_of_a_receiver_is_no_outage() {
     );
     world.dns.set(HOST, &[ADDRESS]);
     assert_eq!((world.look_up().await, world.fail()), (None, None));
-    // No route to an IPv6 address exists.
+    // The machine has a route to the internet, but none to the receiver.
     world.net.set_routes(Some(&["198.41.0.4"]));
     assert_eq!(world.fail(), None);
     assert!(!world.network.is_out());
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_name_server_it_is_out_until_a_probe_finds_one() {
+async fn an_outage_without_a_name_server_lasts_until_a_probe_finds_one() {
     let world = World::new();
     world.dns.set_silent(true);
     let start = Instant::now();
@@ -77,7 +77,7 @@ async fn without_a_name_server_it_is_out_until_a_probe_finds_one() {
     }
     sleep(PROBE_AFTER * 10 + Duration::from_secs(1)).await;
     assert_eq!(world.dns.probed(), 10);
-    world.network.worth_trying().await; // a trial has been free for some time
+    world.network.worth_trying().await; // returns, because a trial attempt is available
     assert!(world.network.take_trial() && !world.network.take_trial());
     let (first, second) = (world.network.worth_trying(), world.network.worth_trying());
     world.dns.set_silent(false);
@@ -96,7 +96,7 @@ async fn without_a_name_server_it_is_out_until_a_probe_finds_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_probe_lets_one_try_who_has_waited_longest() {
+async fn each_failed_probe_permits_one_attempt_of_the_task_that_has_waited_longest() {
     let world = World::new();
     world.dns.set_silent(true);
     world.look_up().await;
@@ -115,7 +115,7 @@ async fn each_probe_lets_one_try_who_has_waited_longest() {
     }
     sleep(PROBE_AFTER * 5 + Duration::from_secs(1)).await;
     assert_eq!(*tried.lock(), [0, 1, 2, 0, 1]);
-    // The probes cannot succeed in this network. An attempt that reaches its receiver ends the outage.
+    // In this network, a probe succeeds only after an attempt has reached its receiver.
     world.net.set_routes(Some(&[ADDRESS]));
     let answer = Ok(vec![ADDRESS.parse().unwrap()]);
     assert_eq!(world.network.judge_lookup(HOST, Some(&answer)), None);
@@ -149,7 +149,7 @@ async fn without_a_route_every_failure_is_local_until_a_probe_finds_one() {
         world.dns.set_silent(false);
         sleep(PROBE_AFTER).await;
         assert!(!world.network.is_out(), "{unreachable}");
-        // A name that is known to be missing is still reported as missing during an outage.
+        // An answer that a name is missing is valid even during an outage.
         world.net.set_routes(Some(&[]));
         let answer = Err(io::ErrorKind::NotFound.into());
         assert_eq!(world.network.judge_lookup(HOST, Some(&answer)), None);
@@ -157,7 +157,7 @@ async fn without_a_route_every_failure_is_local_until_a_probe_finds_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_a_machine_reaches_without_the_internet_is_enough_of_a_network() {
+async fn a_route_to_a_receiver_is_sufficient_without_the_internet() {
     let world = World::new();
     world.net.set_routes(Some(&[ADDRESS]));
     assert_eq!(world.fail(), None, "a route to the receiver exists, so its failure is not an outage");
@@ -193,7 +193,7 @@ async fn hosts_that_need_no_name_server_do_not_wait_for_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_probe_ends_with_those_who_wait_for_it() {
+async fn the_probes_end_when_the_network_is_dropped() {
     let world = World::new();
     world.dns.set_silent(true);
     world.look_up().await;

@@ -5,15 +5,15 @@
 //! - A name is absolute, and no search domain is tried. Answers are not cached.
 //! - A lookup uses no thread and only a few sockets, and closes the sockets when it is dropped. Silent
 //!   servers of one name do not delay other lookups.
-//! - Changes of both files take effect immediately.
+//! - A change of one of these files takes effect at the next lookup.
 //! - All name servers are asked concurrently, as in musl. The first answer is used, so a silent or broken
 //!   server causes no delay.
 //!
 //! # Silent name servers
 //!
-//! A name server may be silent because it waits for the servers of the name's owner. A slow lookup therefore also asks
-//! for the name servers of the root ([`SystemResolver::witness`]), which every working name server can answer. If this
-//! question and all other lookups get no answer meanwhile, the result is [no name server](NoNameServer).
+//! A name server may be silent because it waits for the servers of the name's owner. A slow lookup
+//! therefore also asks for the name servers of the root ([`SystemResolver::witness`]), which every working
+//! name server knows. If no lookup gets an answer meanwhile, the result is [no name server](NoNameServer).
 
 use std::convert::Infallible;
 use std::io;
@@ -45,19 +45,19 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::guard::RESOLVE_TIME_MAX;
 use super::shortage::{self, TooManyLookups};
 
-/// For all deliveries and all checks of API callers together.
+/// The maximum number of concurrent lookups, for deliveries and for checks of saved URLs together.
 const LOOKUPS_MAX: usize = 2_048;
 
-/// The maximum number of name servers, the first of `resolv.conf`, as in the system's resolver (`MAXNS`).
+/// How many name servers of `resolv.conf` are used: the first three, as by the C library (`MAXNS`).
 const SERVERS_MAX: usize = 3;
 
-/// Datagrams may be lost. Any late answer counts.
+/// How often a question is sent, because datagrams may be lost. A late answer counts too.
 const ASKED_MAX: u8 = 3;
 
-/// The time between two questions, unless `resolv.conf` has a shorter one.
+/// The time after which a question is sent again, unless `resolv.conf` has a shorter timeout.
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(2);
 
-/// The time limit of an answer. It leaves an attempt time to connect.
+/// The time limit for an answer, which leaves an attempt some time to connect.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(7);
 
 /// The time after which a lookup checks whether the name servers answer at all.
@@ -80,7 +80,7 @@ pub(crate) struct SystemResolver {
     answers: AtomicU64,
 }
 
-/// The parts of a file's metadata that change with it: inode, length and modification time.
+/// The parts of a file's metadata that change when the file changes: inode, length and modification time.
 type Stamp = (u64, u64, i64, i64);
 
 struct Cached<T>(Mutex<Option<(Stamp, T)>>);
@@ -131,7 +131,7 @@ impl SystemResolver {
         })
     }
 
-    /// Asks for both kinds of addresses. Also returns whether any question was answered during a slow lookup.
+    /// Asks for IPv4 and IPv6 addresses. If slow, also returns whether any lookup got an answer meanwhile.
     async fn both_kinds(&self, servers: &NameServers, name: Name) -> (Answer, Answer, bool) {
         let both = async {
             tokio::join!(ask(servers, name.clone(), RecordType::A), ask(servers, name, RecordType::AAAA))
@@ -156,7 +156,7 @@ impl SystemResolver {
         (v4, v6, answered)
     }
 
-    /// Records whether the name servers answer at all, until this future is dropped.
+    /// Asks for the name servers of the root and counts an answer. Then waits until the caller drops it.
     async fn witness(&self, servers: &NameServers) -> Infallible {
         if is_answer(&ask(servers, Name::root(), RecordType::NS).await) {
             self.answers.fetch_add(1, Ordering::AcqRel);
@@ -214,14 +214,14 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
         .for_each(|connection| connection.port = port);
     let again_after = options.timeout.min(ASK_AGAIN_AFTER);
     options.timeout = ANSWER_TIME_MAX;
-    // Callers of the same question share it, so a late caller may see it end early.
+    // A lookup that joins the question of an earlier lookup may see its timeout. It then asks once more.
     options.attempts = 1;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;
     // All lookups share a TCP connection, and each lookup may ask for two kinds of addresses.
     options.max_active_requests = 2 * LOOKUPS_MAX;
     let resolver = |server| {
-        // Without the search domains of the file.
+        // Omits the search domains of the file.
         let config = ResolverConfig::from_parts(None, Vec::new(), vec![server]);
         let sockets = Sockets { provider: TokioRuntimeProvider::default(), again_after };
         hickory_resolver::Resolver::builder_with_config(config, sockets)
@@ -234,7 +234,7 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
 
 type Answer = Result<Lookup, NetError>;
 
-/// The first answer is used, even without an address. A failure counts only if no server answers.
+/// Asks all servers and returns the first answer, even without addresses. Fails only if none answers.
 async fn ask(servers: &NameServers, name: Name, kind: RecordType) -> Answer {
     let deadline = Instant::now() + ANSWER_TIME_MAX;
     let mut asked: FuturesUnordered<_> =
@@ -281,7 +281,7 @@ impl DnsHandle for Asking {
     type Runtime = TokioRuntimeProvider;
 
     fn send(&self, mut request: DnsRequest) -> Self::Response {
-        // By default, the library increases the interval with each answer without addresses.
+        // By default, each answer without addresses increases the library's interval between repetitions.
         request.options_mut().retry_interval = Duration::ZERO;
         self.0.send(request)
     }
@@ -302,7 +302,7 @@ impl ConnectionProvider for Sockets {
             let connecting = self.provider.new_connection(ip, config, context)?;
             return Ok(Box::pin(async move { connecting.await.map(Asking) }));
         };
-        // Each repetition uses one more socket, and all of them stay open for the answer.
+        // Each repetition of a question uses another socket. All sockets stay open until an answer arrives.
         let stream = UdpClientStream::builder(SocketAddr::new(ip, config.port), self.provider.clone())
             .with_timeout(Some(context.options.timeout))
             .with_max_retries(ASKED_MAX)
@@ -320,7 +320,7 @@ fn addresses(answer: Answer) -> io::Result<Vec<IpAddr>> {
     Ok(answer.answers().iter().filter_map(|record| record.data.ip_addr()).collect())
 }
 
-/// Alternates the addresses of both kinds. As in the system's resolver, an error counts only without any address.
+/// Alternates IPv4 and IPv6 addresses. Like the system's resolver, it fails only if there is no address.
 fn merged(v4: io::Result<Vec<IpAddr>>, v6: io::Result<Vec<IpAddr>>) -> io::Result<Vec<IpAddr>> {
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     for answer in [v4, v6] {

@@ -47,8 +47,8 @@ async fn a_head_is_reported_before_a_slow_body_is_read() {
         let start = Instant::now();
         let (attempt, head) = world.post_with_head(URL).await;
         assert_eq!(attempt.status, Some(status));
-        let (told, at) = head.unwrap();
-        assert_eq!(told, reached, "{status}");
+        let (is_success, at) = head.unwrap();
+        assert_eq!(is_success, reached, "{status}");
         let took = start.elapsed();
         assert!(
             at < Duration::from_millis(100) && took >= at + BODY_TIME_MAX,
@@ -57,7 +57,7 @@ async fn a_head_is_reported_before_a_slow_body_is_read() {
         assert!(took <= at + BODY_TIME_MAX + READY_TIME_MAX, "{status}: {took:?}");
     }
     let world = World::new();
-    assert_eq!(world.post_with_head(URL).await.1, None, "nothing came");
+    assert_eq!(world.post_with_head(URL).await.1, None, "no response arrived");
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
-async fn a_webhook_is_posted_as_it_is() {
+async fn a_webhook_is_posted_with_its_headers_and_body() {
     let world = World::new();
     let receiver = world.receiver(ADDRESS, ok("thanks"), Then::GoesOn);
     let attempt = world.post().await;
@@ -22,7 +22,7 @@ async fn a_webhook_is_posted_as_it_is() {
         assert_eq!(
             request.matches(&format!("\r\n{header}\r\n")).count(),
             1,
-            "{header} is not exactly once in {request}"
+            "{header} must occur exactly once in {request}"
         );
     }
     assert!(!request.contains("accept-encoding"), "{request}");
@@ -31,7 +31,7 @@ async fn a_webhook_is_posted_as_it_is() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_may_be_written_in_every_way() {
+async fn a_host_can_be_a_name_or_an_address() {
     for (url, name, address, host, sni) in [
         (
             "https://HOOK.example.com.:8443/",
@@ -181,7 +181,7 @@ async fn unused_connections_are_bounded_in_number_and_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_in_steady_use_is_replaced_now_and_then() {
+async fn a_connection_in_steady_use_is_replaced_at_its_maximum_age() {
     let world = World::new();
     world.receiver(ADDRESS, NO_CONTENT, Then::GoesOn);
     let start = Instant::now();

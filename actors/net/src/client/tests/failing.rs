@@ -34,7 +34,7 @@ async fn a_host_that_never_connects_or_resolves_times_out() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lack_of_our_own_is_no_attempt() {
+async fn a_local_shortage_is_no_attempt() {
     const SHORT: AttemptError = AttemptError::Failed(AttemptFailure::Short);
     for number in [12, 23, 24, 99, 105] {
         let world = World::new();
@@ -46,14 +46,14 @@ async fn a_lack_of_our_own_is_no_attempt() {
             "{number}"
         );
     }
-    // If one of several addresses cannot be dialled on this machine, another address that works is enough.
+    // If this machine cannot connect to one address of a host, the attempt succeeds at another address.
     let world = World::new();
     world.dns.set(HOST_NAME, &["93.184.216.34", "93.184.216.35"]);
     world.net.put(ADDRESS, Place::Error(24));
     assert_eq!(world.post().await.outcome, Outcome::NotMade);
     world.receiver(OTHER, NO_CONTENT, Then::GoesOn);
     delivered(&world.post().await, 204);
-    // This machine has no IPv6, so an attempt to a host with only IPv6 addresses fails.
+    // Without IPv6 on this machine, an attempt to a host with only IPv6 addresses counts as failed.
     let world = World::new();
     world.dns.set(HOST_NAME, &["2606:4700::1111"]);
     world.net.put("[2606:4700::1111]:443", Place::Error(99));
@@ -99,7 +99,7 @@ async fn without_any_route_no_failure_counts_against_a_receiver() {
     assert!(!world.client.network().is_out());
 }
 
-/// Opens a local socket at a public test address. Handles every connection in the same way.
+/// Connects a public test address to a local socket, which handles each connection with `treat`.
 async fn socket<F: Future<Output = ()> + Send + 'static>(
     world: &World,
     treat: fn(tokio::net::TcpStream) -> F,
@@ -116,7 +116,7 @@ async fn socket<F: Future<Output = ()> + Send + 'static>(
 #[tokio::test]
 async fn a_socket_that_is_reset_or_speaks_no_tls_is_a_failure() {
     let world = World::new();
-    #[allow(deprecated, reason = "a linger of zero does not block")]
+    #[allow(deprecated, reason = "a linger time of zero does not block")]
     socket(&world, |stream| async move {
         stream.set_linger(Some(Duration::ZERO)).unwrap();
     })

@@ -23,9 +23,9 @@ const OTHER: &str = "93.184.216.35:443";
 const NO_CONTENT: &str = "HTTP/1.1 204 No Content\r\n\r\n";
 
 /// A clock with a fixed time in 2026.
-struct StandingClock;
+struct FixedClock;
 
-impl Clock for StandingClock {
+impl Clock for FixedClock {
     fn now(&self) -> Timestamp {
         Timestamp::parse("2026-01-01T00:00:00Z").unwrap()
     }
@@ -80,7 +80,7 @@ impl World {
         let ports = Ports {
             resolver: dns.clone(),
             dialer: net.clone(),
-            ..Ports::with_clock_and_random(Arc::new(StandingClock), Arc::new(Zeros))
+            ..Ports::with_clock_and_random(Arc::new(FixedClock), Arc::new(Zeros))
         };
         let client = WebhookClient::new(&ports, &trust);
         Self { dns, net, authority, client }
@@ -101,7 +101,7 @@ impl World {
         self.post_with_head(url).await.0
     }
 
-    /// Makes an attempt. Also returns when the head of its response arrived, and whether it was a success.
+    /// Makes an attempt. For a response, also returns whether it was a success, and when its head arrived.
     async fn post_with_head(&self, url: &str) -> (Answered, Option<(bool, Duration)>) {
         let url = WebhookUrl::parse(url).unwrap();
         let headers =

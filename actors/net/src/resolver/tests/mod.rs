@@ -63,7 +63,7 @@ impl Machine {
 }
 
 #[tokio::test]
-async fn both_kinds_of_addresses_are_asked_for_and_given_in_turn() {
+async fn both_kinds_of_addresses_are_asked_for_and_returned_alternately() {
     let machine = Machine::new().await;
     machine.server.has(HOST, &["192.0.2.1", "192.0.2.2"], &["2001:db8::1"]);
     let found = machine.resolve(HOST).await.unwrap();
@@ -117,7 +117,7 @@ async fn an_error_for_one_kind_of_addresses_does_not_hide_the_other() {
     machine.server.has(HOST, &[], &["2001:db8::1"]);
     machine.server.set(HOST, A, broken());
     assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["2001:db8::1"]));
-    // If no address is found, the result is an error, even if only one record type is known to be missing.
+    // If one record type is missing and the question for the other fails, the result is that failure.
     machine.server.has(HOST, &[], &[]);
     machine.server.set(HOST, AAAA, broken());
     let error = machine.fails(HOST).await;
@@ -142,8 +142,8 @@ async fn an_answer_that_is_too_long_for_a_datagram_is_fetched_over_tcp() {
 }
 
 #[tokio::test]
-async fn names_on_which_the_servers_are_silent_hold_no_other_name_up() {
-    // So few that their questions fit into the name server's socket buffer.
+async fn a_name_without_an_answer_does_not_delay_other_names() {
+    // The questions for this number of names fit into the name server's socket buffer.
     const SILENT: usize = 64;
     let machine = Machine::new().await;
     machine.server.has(HOST, &["192.0.2.1"], &[]);
@@ -170,7 +170,7 @@ async fn names_on_which_the_servers_are_silent_hold_no_other_name_up() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_silent_server_is_given_up_in_time() {
+async fn a_lookup_at_a_silent_server_times_out() {
     let machine = Machine::new().await;
     machine.server.is_silent_on(HOST);
     let start = tokio::time::Instant::now();
@@ -178,12 +178,12 @@ async fn a_silent_server_is_given_up_in_time() {
     assert!(start.elapsed() < RESOLVE_TIME_MAX, "{:?}", start.elapsed());
 }
 
-fn is_none_there(error: &io::Error) -> bool {
+fn is_no_name_server(error: &io::Error) -> bool {
     error.get_ref().is_some_and(|inner| inner.is::<NoNameServer>())
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_answer_that_is_late_counts_though_it_was_asked_again_meanwhile() {
+async fn a_late_answer_counts_after_the_question_was_repeated() {
     for asked in 2..=usize::from(ASKED_MAX) {
         let machine = Machine::new().await;
         machine.server.set(HOST, A, Says::Late(asked, ips(&["192.0.2.1"])));
@@ -230,17 +230,17 @@ async fn a_second_look_up_of_a_slow_name_outlives_the_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_on_one_name_is_not_that_of_the_name_servers() {
+async fn name_servers_that_are_silent_on_one_name_count_as_working() {
     let machine = Machine::new().await;
     machine.server.is_silent_on(HOST);
     let error = machine.fails(HOST).await;
-    assert!(!is_none_there(&error) && !shortage::is_ours(&error), "{error}");
+    assert!(!is_no_name_server(&error) && !shortage::is_ours(&error), "{error}");
     assert!(machine.server.asked().contains(&(String::new(), NS)));
     assert!(machine.resolver.is_answered().await);
     // An error response also counts as a response of the name server.
     for code in [SERVER_FAILURE, REFUSED] {
         machine.server.set("", NS, Says::Answer(code, Vec::new()));
-        assert!(!is_none_there(&machine.fails(HOST).await));
+        assert!(!is_no_name_server(&machine.fails(HOST).await));
         assert!(machine.resolver.is_answered().await);
     }
     // An answer about another name shows that the name servers work.
@@ -251,7 +251,7 @@ async fn silence_on_one_name_is_not_that_of_the_name_servers() {
     let silent = tokio::spawn(async move { resolver.resolve(HOST).await });
     sleep(WITNESS_AFTER * 2).await;
     machine.resolve("other.example.com").await.unwrap();
-    assert!(!is_none_there(&silent.await.unwrap().unwrap_err()));
+    assert!(!is_no_name_server(&silent.await.unwrap().unwrap_err()));
 }
 
 #[tokio::test(start_paused = true)]
@@ -261,20 +261,20 @@ async fn name_servers_that_never_respond_count_as_missing() {
     machine.server.has("other.example.com", &["192.0.2.1"], &[]);
     machine.resolve("other.example.com").await.unwrap();
     machine.server.is_silent();
-    assert!(is_none_there(&machine.fails(HOST).await));
+    assert!(is_no_name_server(&machine.fails(HOST).await));
     // The result is the same if the file names no server or no usable one.
     for text in
         ["nameserver fe80::1\n", "nameserver fe80::1\nnameserver 127.0.0.1\n", "search example.org\n", ""]
     {
         machine.configure(text);
         let error = machine.fails(HOST).await;
-        assert!(is_none_there(&error) && !shortage::is_ours(&error), "{text:?}: {error}");
+        assert!(is_no_name_server(&error) && !shortage::is_ours(&error), "{text:?}: {error}");
         assert!(!machine.resolver.is_answered().await);
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_name_server_that_knows_is_enough() {
+async fn the_answer_of_one_name_server_is_sufficient() {
     let machine = Machine::new().await;
     let [second, third, fourth] = [(); 3].map(|()| NameServer::default());
     for (server, ip) in [(&second, "127.0.0.2"), (&third, "127.0.0.3"), (&fourth, "127.0.0.4")] {
@@ -291,14 +291,14 @@ async fn one_name_server_that_knows_is_enough() {
     fourth.has(HOST, &["192.0.2.4"], &[]);
     assert_eq!(machine.resolve(HOST).await.unwrap(), ips(&["192.0.2.3"]));
     assert!(fourth.asked().is_empty(), "at most {SERVERS_MAX} servers may be asked");
-    // If the servers do not know the name and one of them fails, the result is that failure.
+    // If the other servers are silent and one of them fails, the result is that failure.
     third.is_silent_on(HOST);
     let error = machine.fails(HOST).await;
-    assert!(!is_none_there(&error) && error.kind() != io::ErrorKind::TimedOut, "{error}");
+    assert!(!is_no_name_server(&error) && error.kind() != io::ErrorKind::TimedOut, "{error}");
 }
 
 #[tokio::test]
-async fn a_name_server_that_is_silent_does_not_matter_beside_one_that_answers() {
+async fn a_silent_name_server_does_not_delay_the_answer_of_another() {
     let machine = Machine::new().await;
     machine.server.is_silent_on(HOST);
     let second = NameServer::default();
@@ -333,7 +333,7 @@ async fn the_name_servers_are_read_anew_when_their_file_changes() {
         text.into_iter().for_each(|text| machine.configure(text));
         let error = machine.fails(HOST).await;
         assert!(
-            error.to_string().contains("resolv.conf cannot be used: ") && is_none_there(&error),
+            error.to_string().contains("resolv.conf cannot be used: ") && is_no_name_server(&error),
             "{error}"
         );
         assert!(!shortage::is_ours(&error));
@@ -361,7 +361,7 @@ async fn names_known_to_the_machine_are_not_sent_to_a_name_server() {
 }
 
 #[test]
-fn the_file_of_names_is_read_as_the_system_reads_it() {
+fn the_hosts_file_is_read_as_the_system_reads_it() {
     let hosts = "# 9.9.9.9 hook.example.com\n\
         127.0.0.1\tlocalhost\n\
         93.184.216.34  other.example.com Hook.Example.com # the receiver\n\

@@ -25,15 +25,15 @@ pub(super) const REFUSED: u8 = 5;
 pub(super) enum Says {
     /// A response with this code and these addresses.
     Answer(u8, Vec<IpAddr>),
-    /// An alias of another name with these addresses.
+    /// An alias for another name, which has these addresses.
     Alias(&'static str, Vec<IpAddr>),
     /// A truncated datagram. The response over TCP contains these addresses.
     TooLong(Vec<IpAddr>),
-    /// No response to the first questions. The next response contains these addresses and is sent to the
-    /// first socket that asked.
+    /// A response with these addresses, only to the question of this number. It is sent to the first socket
+    /// that asked.
     Late(usize, Vec<IpAddr>),
-    /// No response to the first questions. The next response contains these addresses and is sent to the last
-    /// socket that asked.
+    /// A response with these addresses, only to the question of this number. It is sent to the last socket
+    /// that asked.
     Lost(usize, Vec<IpAddr>),
     Nothing,
 }
@@ -66,7 +66,7 @@ impl NameServer {
         self.set(name, AAAA, Says::Nothing);
     }
 
-    /// Stops answering questions.
+    /// Stops answering questions about [`HOST`] and the root.
     pub(super) fn is_silent(&self) {
         self.is_silent_on(HOST);
         self.set("", NS, Says::Nothing);
