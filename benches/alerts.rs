@@ -309,7 +309,7 @@ fn main() {
             let [rate, half, most] = figures.map(median);
             println!("{name}, {waits:<20} {rate:>7.0}/s  p50 {half:>6.2} ms  p99 {most:>6.2} ms");
         }
-        println!("{name}: {:.2} times the rate without mails, median of {ROUNDS} rounds", median(ratios));
+        println!("{name}: rate with mails / without, median of {ROUNDS} rounds: {:.2}", median(ratios));
     }
     for server in &mut servers {
         println!("mails that wait at the end: {}", server.ask(ASKED[2]));

@@ -1,8 +1,8 @@
 //! Measures the response times of dashboard pages for a large business: `cargo bench --bench pages`.
 //!
 //! The service runs in this process, with a business that has 100,000 contacts, appointments and calls
-//! (`PAGES_RECORDS` sets another number). An owner's browser on loopback requests every page of the table,
-//! one at a time. Streams, exports and pages of records that do not exist here are listed as omitted. The
+//! (`PAGES_RECORDS` sets another number). An owner's browser on loopback requests every page in the table of
+//! routes, one at a time. Streams, exports and pages of records that do not exist are listed as omitted. The
 //! median time of each documentation page and of the search must be below 10 ms.
 //!
 //! Then bookings in this business are measured, 64 at the same time, alternately with and without 200 open
@@ -88,7 +88,7 @@ async fn fill<C: Change + 'static>(
     ids
 }
 
-/// A large business, and what the browser needs to request its pages.
+/// A large business, and the data with which the browser requests its pages.
 struct Salon {
     business: BusinessHandle,
     service: ServiceId,

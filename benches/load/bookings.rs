@@ -87,13 +87,13 @@ impl Group for Booked {
         let postgres = match wants_postgres.then(|| Postgres::start(context)).transpose() {
             Ok(postgres) => postgres,
             Err(error) => {
-                notes.push(format!("PostgreSQL was left out: {error}"));
+                notes.push(format!("PostgreSQL was omitted: {error}"));
                 None
             }
         };
         if !Postgres::is_installed() {
             notes.push(
-                "PostgreSQL was left out: it is not installed (apt-get install postgresql postgresql-contrib).".into(),
+                "PostgreSQL was omitted: it is not installed (apt-get install postgresql postgresql-contrib).".into(),
             );
         }
         Ok(Self { template, shops, shape, size, postgres, notes })

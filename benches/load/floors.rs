@@ -1,4 +1,4 @@
-//! Measures the *floors* in the same run. A floor is a lower bound for the times of any server.
+//! Measures the *floors*: lower bounds for the times of any server, measured in the same run.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;

@@ -47,7 +47,7 @@ impl Group for OneSlot {
     async fn measure(&mut self, context: &Context, _row: &'static str) -> Result<Measured> {
         let times = context.options.sized(20, 4);
         let bodies: Arc<Vec<Vec<u8>>> =
-            Arc::new((0..times).map(|at| self.wish(context, self.done + at)).collect());
+            Arc::new((0..times).map(|at| self.booking(context, self.done + at)).collect());
         self.done += times;
         let barrier = Arc::new(Barrier::new(CLIENTS));
         let mut connections = Vec::new();
@@ -80,7 +80,7 @@ impl Group for OneSlot {
 }
 
 impl OneSlot {
-    fn wish(&self, context: &Context, number: usize) -> Vec<u8> {
+    fn booking(&self, context: &Context, number: usize) -> Vec<u8> {
         let (service, staff, contact) = (&self.shop.service, &self.shop.staff[0], &self.shop.contact);
         let starts_at = slot(context.first_day, number, 1);
         let body = format!(
@@ -94,14 +94,14 @@ impl OneSlot {
 /// and the times that this client got.
 async fn client(
     mut connection: Connection,
-    wishes: Arc<Vec<Vec<u8>>>,
+    requests: Arc<Vec<Vec<u8>>>,
     together: Arc<Barrier>,
 ) -> Result<(Vec<u64>, Vec<usize>)> {
     let (mut took, mut won) = (Vec::new(), Vec::new());
-    for (at, wish) in wishes.iter().enumerate() {
+    for (at, request) in requests.iter().enumerate() {
         together.wait().await;
         let sent = Instant::now();
-        let answer = connection.exchange(wish).await?;
+        let answer = connection.exchange(request).await?;
         took.push(nanos(sent.elapsed()));
         if answer.status == 201 {
             won.push(at);

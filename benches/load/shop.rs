@@ -1,7 +1,7 @@
 //! The description and creation of the measured businesses.
 //!
 //! Invariants: the engine's commands create every record, as the operator API and the public API would do.
-//! The created appointments have the first of the times that [`slot`] numbers.
+//! The created appointments use the times with the lowest numbers of [`slot`].
 
 use std::path::Path;
 use std::process::Command;

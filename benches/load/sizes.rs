@@ -193,7 +193,7 @@ impl Filled {
     }
 
     /// Makes one booking at each business and measures the resident memory. Then books at some of the
-    /// businesses for a minute, in which the server sweeps all running businesses.
+    /// businesses for a minute, in which the server sweeps the actors of all businesses.
     async fn change_all(&mut self, context: &Context) -> Result<Measured> {
         let server = Receptionist::start(&self.directory, None)?;
         let first = Bookings::limited(&self.shops, context.first_day, self.taken, self.shops.len())?;

@@ -10,7 +10,7 @@ pub fn fold_address(written: &str) -> String {
     written.to_ascii_lowercase()
 }
 
-/// An e-mail address as the person wrote it, with its folded form for comparison.
+/// An e-mail address as the person wrote it, with its lower-case form for comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     written: String,
@@ -18,7 +18,7 @@ pub struct Address {
 }
 
 impl Address {
-    /// Accepts a dot-atom at a domain (RFC 5322 §3.4.1, RFC 6532) if [`Email::new`] accepts it too.
+    /// Accepts `dot-atom@domain` (RFC 5322 §3.4.1, RFC 6532) if [`Email::new`] accepts it too.
     pub fn new(text: &str) -> Result<Self, TextError> {
         Email::new(text)?;
         match text.rsplit_once('@') {

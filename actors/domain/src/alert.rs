@@ -174,22 +174,22 @@ mod tests {
     #[test]
     fn each_change_of_an_appointment_is_one_kind_of_alert_or_none() {
         use AlertKind::{
-            AppointmentBooked as Booked, AppointmentCancelled as Gone, AppointmentRequested as Asked,
-            AppointmentRescheduled as Moved,
+            AppointmentBooked as Booked, AppointmentCancelled as Cancellation,
+            AppointmentRequested as Requested, AppointmentRescheduled as Moved,
         };
         use AppointmentStatus::{Cancelled, Confirmed, Declined, Pending};
         for (before, after, expected) in [
-            (None, (Pending, 1, false), Some(Asked)),
+            (None, (Pending, 1, false), Some(Requested)),
             (None, (Confirmed, 1, true), Some(Booked)),
             (Some((Pending, 1, false)), (Confirmed, 1, true), Some(Booked)),
-            (Some((Pending, 1, false)), (Pending, 2, false), Some(Asked)),
+            (Some((Pending, 1, false)), (Pending, 2, false), Some(Requested)),
             (Some((Pending, 1, false)), (Declined, 1, false), None),
-            (Some((Pending, 1, false)), (Cancelled, 1, false), Some(Gone)),
+            (Some((Pending, 1, false)), (Cancelled, 1, false), Some(Cancellation)),
             (Some((Confirmed, 1, true)), (Confirmed, 2, true), Some(Moved)),
-            (Some((Confirmed, 1, true)), (Pending, 2, true), Some(Asked)),
+            (Some((Confirmed, 1, true)), (Pending, 2, true), Some(Requested)),
             (Some((Pending, 2, true)), (Confirmed, 2, true), Some(Moved)),
-            (Some((Pending, 2, true)), (Declined, 2, true), Some(Gone)),
-            (Some((Confirmed, 1, true)), (Cancelled, 1, true), Some(Gone)),
+            (Some((Pending, 2, true)), (Declined, 2, true), Some(Cancellation)),
+            (Some((Confirmed, 1, true)), (Cancelled, 1, true), Some(Cancellation)),
             (Some((Confirmed, 1, true)), (Confirmed, 1, true), None),
             (Some((Pending, 1, false)), (Pending, 1, false), None),
             (Some((Cancelled, 1, true)), (Cancelled, 1, true), None),

@@ -22,7 +22,7 @@ words! {
         Mcp = "mcp",
     }
 
-    /// The state of the copy in the staff member's own calendar.
+    /// The state of the appointment's copy in the staff member's own calendar.
     CalendarSyncStatus {
         NotConnected = "not_connected",
         Pending = "pending",
@@ -53,7 +53,7 @@ pub struct Appointment {
     pub calendar_sync_status: CalendarSyncStatus,
     /// Whether `appointment.booked` was sent. It is sent at the first confirmation.
     pub announced: bool,
-    /// Whether the move of an announced appointment waits for confirmation and is not announced yet.
+    /// Whether an announced appointment was moved, and the move is announced only when it is confirmed.
     pub move_unannounced: bool,
     /// Internal notes, 1 to 1,000 characters. Integrations do not see them.
     pub notes: Option<String>,

@@ -103,7 +103,7 @@ impl AuditAction {
     pub fn kind(self) -> AuditedKind {
         let (of, _) = self.as_str().split_once('.').unwrap_or_default();
         match of {
-            // A special day has no id, and "records" stands for many ids, so the entry names the business.
+            // A special day has no id, and "records" have many ids, so the entry names the business.
             "special_day" | "records" => AuditedKind::Business,
             "installation" => AuditedKind::Export,
             of => AuditedKind::from_word(of).expect("the name of an action begins with a kind"),
@@ -166,7 +166,7 @@ pub struct AuditEntry {
 }
 
 impl AuditEntry {
-    /// An entry without changed fields.
+    /// Creates an entry without changed fields.
     pub fn new(
         (id, at): (AuditId, Timestamp),
         (actor, action): (Actor, AuditAction),

@@ -11,7 +11,7 @@ pub const SERVICE_MINUTES: RangeInclusive<u32> = 5..=1440;
 
 pub const BUFFER_MINUTES_MAX: u32 = 240;
 
-/// 30 days.
+/// The maximum of [`Service::min_notice_minutes`]: 30 days.
 pub const MIN_NOTICE_MINUTES_MAX: u32 = 43_200;
 
 pub const MAX_ADVANCE_DAYS: RangeInclusive<u32> = 1..=1_095;
@@ -73,7 +73,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// Applies a patch. Clearing the amount also clears the currency. Errors: only one of the two is set.
+    /// Applies a patch. Clearing the amount clears the currency too. Errors: only one of both would be set.
     pub fn patched(
         before: Option<Self>,
         cents: Option<Option<u32>>,

@@ -4,7 +4,7 @@ use chrono_tz::Tz;
 
 use super::{Conflict, ContactId, Email, Locale, Phone, Problem, ProblemCode, Refusal, Text, Timestamp};
 
-/// Phone and e-mail address are each unique within the business.
+/// No two contacts of a business have the same phone number or the same e-mail address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contact {
     pub id: ContactId,

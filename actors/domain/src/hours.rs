@@ -64,7 +64,7 @@ impl Serialize for LocalTime {
 impl<'de> Deserialize<'de> for LocalTime {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Cow::<str>::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| de::Error::custom("a local time is HH:MM"))
+        Self::parse(&text).ok_or_else(|| de::Error::custom("a local time must be HH:MM"))
     }
 }
 

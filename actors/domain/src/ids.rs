@@ -99,7 +99,7 @@ pub struct IdMint {
 }
 
 impl BusinessId {
-    /// Stands for the installation in records that belong to no business. No mint creates the nil UUID.
+    /// Identifies the installation in records that belong to no business. No mint creates the nil UUID.
     pub const INSTALLATION: Self = Self(Uuid::nil());
 }
 

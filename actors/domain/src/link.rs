@@ -115,7 +115,7 @@ impl Person {
     }
 
     /// Creates the link of a mail that was written at `written`. A retry of the mail has the same token and
-    /// renews the link. `None` if the link was used or something newer has replaced it.
+    /// renews the link. `None` if the link was used, or a newer link, password or address made it invalid.
     pub fn make_mailed_link(
         &mut self,
         kind: Option<LinkKind>,

@@ -28,7 +28,7 @@ words! {
         EmailChanged = "email_changed",
     }
 
-    /// A reason without a parameter why an attempt to send a mail failed.
+    /// A reason, without parameters, for the failure of an attempt to send a mail.
     MailFault {
         /// The task of the attempt panicked.
         Panicked = "making it has panicked",
@@ -59,7 +59,7 @@ impl MailKind {
         matches!(self, Self::Gathered | Self::Daily)
     }
 
-    /// Whether the mail has a link, which is created at sending. The log cannot send such a mail again.
+    /// Whether the mail has a link, created when it is sent. Such a mail cannot be sent again from the log.
     pub fn has_link(self) -> bool {
         matches!(self, Self::Invitation | Self::Reset | Self::EmailChange)
     }

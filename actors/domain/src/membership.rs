@@ -115,7 +115,7 @@ pub enum Editor<'a> {
     Member(&'a Membership),
 }
 
-/// A partial update: `None` keeps the value.
+/// A partial update: `None` keeps a field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MembershipPatch {
     pub role: Option<Role>,

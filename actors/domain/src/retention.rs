@@ -1,4 +1,4 @@
-//! How many days the rows of a business are kept. The operator sets it. `None` keeps rows permanently.
+//! The retention of a business: how many days its rows are kept. `None` keeps them permanently.
 
 use std::ops::RangeInclusive;
 
@@ -23,7 +23,7 @@ pub struct Retention {
     pub set: Option<RetentionSet>,
 }
 
-/// When the operator set the retention. This also accepted the time stamps of the rows that existed then.
+/// The moment at which the operator set the retention, and so accepted the time stamps of older rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetentionSet {
     pub at: Timestamp,

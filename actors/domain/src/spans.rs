@@ -47,7 +47,7 @@ pub struct SpansCursor<'a> {
 }
 
 impl<'a> SpansCursor<'a> {
-    /// Errors: an instant before which no later start is covered for this length.
+    /// Errors: an instant. No range of this length that starts from `start` until this instant is covered.
     pub fn cover(&mut self, start: Timestamp, end: Timestamp) -> Result<(), Timestamp> {
         match self.ending_after(start) {
             Some(span) if start < span.start => Err(span.start),

@@ -21,7 +21,7 @@ impl<T> Default for LogThrottle<T> {
 }
 
 impl<T: Clone + Eq + Hash> LogThrottle<T> {
-    /// Whether a message about the thing may be logged now. If so, it counts as logged.
+    /// Whether a message about the thing may be logged now. If true, the message counts as logged.
     pub(super) fn is_due(&self, thing: &T) -> bool {
         let now = Instant::now();
         let is_quiet = |said: &Instant| now < *said + QUIET_TIME;

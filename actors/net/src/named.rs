@@ -1,4 +1,4 @@
-//! Trust in certificates that the operator has named, in addition to certificates of authorities.
+//! Trust in certificates that the operator has named, in addition to certificates signed by authorities.
 //!
 //! Self-signed certificates often claim to be authorities, which the usual verifier refuses for a server. The handshake
 //! proves that the server has the key, so a named certificate needs no signature of an authority.

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - A connection is reused only for its own host and port, and only if the guard's new answer contains its
-//!   peer.
+//! - A connection is reused only for its own host and port, and only if the guard has just checked its peer's
+//!   address.
 //! - At most [`IDLE_PER_HOST_MAX`] connections per host and [`IDLE_MAX`] in total are idle.
 //! - No connection is idle for more than [`IDLE_TIME_MAX`] or older than [`LIFE_TIME_MAX`].
 
@@ -33,7 +33,7 @@ pub(super) struct Pool(Mutex<State>);
 
 #[derive(Default)]
 struct State {
-    /// The longest idle connection is first.
+    /// The connection that has been idle for longest is first.
     idle: VecDeque<Idle>,
     sweeping: bool,
 }

@@ -10,7 +10,7 @@ const EXHAUSTED: [i32; 4] = [12, 23, 24, 105];
 const NO_PORT: i32 = 99;
 
 #[derive(Debug, thiserror::Error)]
-#[error("{0} names are being looked up at once, which is the bound")]
+#[error("the limit of {0} concurrent name lookups is reached")]
 pub(super) struct TooManyLookups(pub(super) usize);
 
 pub(super) fn is_ours(error: &io::Error) -> bool {
@@ -38,7 +38,7 @@ mod tests {
         assert!(!is_ours(&no_port));
         assert!(is_ours_connecting(&no_port, v4) && !is_ours_connecting(&no_port, v6));
         assert!(is_ours(&io::Error::other(TooManyLookups(1))));
-        // Refused, unreachable, timed out, and any other error.
+        // Connection refused, network unreachable, host unreachable, and timeout.
         for number in [111, 101, 113, 110] {
             assert!(!is_ours_connecting(&io::Error::from_raw_os_error(number), v4), "{number}");
         }

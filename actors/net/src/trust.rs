@@ -18,7 +18,8 @@ use super::named::{NamedHosts, trusting};
 /// The environment variable with a file of certificates to trust in addition to the system's certificates.
 pub const CERT_FILE_VARIABLE: &str = "SSL_CERT_FILE";
 
-/// System certificates, for [`CERT_FILE_VARIABLE`]: if it is set, the usual search reads only its file.
+/// The files of system certificates, which are read by path if [`CERT_FILE_VARIABLE`] is set, because the
+/// usual search then reads only the file of this variable.
 const SYSTEM_BUNDLES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -37,7 +38,7 @@ pub struct Trust {
 pub enum TrustError {
     #[error("{CERT_FILE_VARIABLE}: cannot read certificates from {path}: {reason}", path = path.display())]
     File { path: PathBuf, reason: String },
-    #[error("this is no certificate")]
+    #[error("the certificate is invalid")]
     Certificate(#[source] rustls::Error),
 }
 

@@ -42,7 +42,7 @@ pub struct ActorView {
     pub id: Option<uuid::Uuid>,
 }
 
-/// A field with another value after a change.
+/// A field whose value was changed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "FieldChange")]
 pub struct FieldChangeView {

@@ -57,7 +57,7 @@ pub struct OperatorBusinessView {
     pub business: BusinessView,
     /// The region that applies to phone numbers without a country code.
     pub phone_region: String,
-    /// Whether the business is suspended, so that its API keys are refused.
+    /// Whether the business is suspended. Its API keys can then request only `GET /me`.
     pub suspended: bool,
     /// Weekly breaks during opening hours. Appointments never overlap a break.
     pub breaks: Vec<Break>,

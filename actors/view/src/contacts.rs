@@ -67,7 +67,7 @@ impl From<&Contact> for ContactView {
     }
 }
 
-/// The team's notes. Responses that versions without notes stored have no notes and are repeated unchanged.
+/// The team's notes. A response that an earlier version stored without notes is repeated without notes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NotesView {
     /// The team's notes, up to 1,000 characters.

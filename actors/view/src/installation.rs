@@ -34,8 +34,8 @@ pub struct BackupView {
     pub error: Option<String>,
     /// The manifest of a backup that is done or incomplete.
     pub manifest: Option<BackupManifestView>,
-    /// The kinds of records with another number of rows in the backup than recorded, at most 1,000. With
-    /// problems, a backup is `incomplete`; its other businesses are complete. Absent without problems.
+    /// The kinds of records with another number of rows in the backup than recorded, at most 1,000. A
+    /// backup with problems is `incomplete`; its other businesses are complete. Absent without problems.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problems: Option<Vec<BackupProblemView>>,
     /// The number of all problems. Absent without problems.

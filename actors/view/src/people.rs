@@ -27,7 +27,7 @@ pub struct PersonView {
     pub role: Role,
     /// The status of the membership.
     pub status: MembershipStatus,
-    /// The person's own staff member.
+    /// The staff member to which the membership is linked.
     pub staff_id: Option<StaffId>,
     /// The creation of the account; before the membership is accepted, the time of the offer.
     pub created_at: Timestamp,

@@ -19,11 +19,11 @@ const ALONE: &str = "neighbours connecting: GET /healthz alone";
 const OTHER: &str = "neighbours connecting: GET /healthz of another address beside 8,192 connections";
 const SAME: &str = "neighbours connecting: GET /healthz of the same address beside 8,192 connections";
 const CONNECTIONS: usize = 8_192;
-/// The number of connections that are opened at the same time. `REST` is the pause before more are opened.
+/// The number of connections that are opened at the same time. `PAUSE` is the pause before more are opened.
 /// Both prevent an overflow of the accept queue, in which the kernel would drop connections that the
 /// clients consider open.
 const AT_ONCE: usize = 32;
-const REST: Duration = Duration::from_millis(5);
+const PAUSE: Duration = Duration::from_millis(5);
 /// The time limit for opening a connection. A full server does not have to accept it.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(2);
 /// The limit on the time of a response, in milliseconds.
@@ -90,7 +90,7 @@ async fn hold(server: SocketAddr, count: usize) -> Result<Vec<TcpStream>> {
                 if let Ok(Ok(stream)) = timeout(OPEN_TIME_MAX, TcpStream::connect(server)).await {
                     held.push(stream);
                 }
-                tokio::time::sleep(REST).await;
+                tokio::time::sleep(PAUSE).await;
             }
             held
         });

@@ -68,7 +68,7 @@ async fn write(
             (201, _) => _ = written.fetch_add(1, Ordering::Relaxed),
             (409 | 503, _) => {
                 refused.fetch_add(1, Ordering::Relaxed);
-                tokio::time::sleep(REST).await;
+                tokio::time::sleep(PAUSE).await;
             }
             (status, answer) => return Err(format!("a long text got the response {status}: {answer}").into()),
         }
@@ -76,7 +76,7 @@ async fn write(
 }
 
 /// The pause after a refusal.
-const REST: std::time::Duration = std::time::Duration::from_millis(100);
+const PAUSE: std::time::Duration = std::time::Duration::from_millis(100);
 
 /// The body of a long knowledge entry that compresses badly. The number makes the text unique.
 pub(super) fn long_text(number: usize) -> String {

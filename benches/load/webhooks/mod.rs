@@ -122,8 +122,8 @@ impl Group for Webhooks {
 }
 
 impl Webhooks {
-    /// Books with several subscribed endpoints, and checks that every event reaches every endpoint. There are
-    /// two modes: the bookings are measured while deliveries run, or the receivers delay their first
+    /// Books with several subscribed endpoints, and checks that every event reaches every endpoint. With
+    /// `of_bookings`, the bookings are measured while deliveries run. Otherwise the receivers delay their first
     /// responses until all bookings are made, and only the deliveries are measured.
     async fn deliver(
         &mut self,

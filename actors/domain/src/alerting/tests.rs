@@ -43,7 +43,7 @@ fn recipients(kind: AlertKind, staff: [Option<u128>; 2], of: &Team) -> Vec<(u128
 #[test]
 fn each_role_receives_each_kind_by_its_default() {
     use AlertEmail::{Now, Off};
-    let everybody = team(&[
+    let all = team(&[
         member(1, Role::Owner, None),
         member(2, Role::Admin, Some(7)),
         member(3, Role::Member, None),
@@ -65,7 +65,7 @@ fn each_role_receives_each_kind_by_its_default() {
     for (kind, expected) in table {
         let expected: Vec<_> =
             (1..).zip(expected).filter_map(|(number, email)| Some((number, email?))).collect();
-        assert_eq!(recipients(kind, [Some(7), None], &everybody), expected, "{kind}");
+        assert_eq!(recipients(kind, [Some(7), None], &all), expected, "{kind}");
     }
 }
 

@@ -311,7 +311,7 @@ impl<'a> Schedule<'a> {
 }
 
 impl Terms {
-    /// Removes details that integrations must not see: buffers and absences.
+    /// Replaces the reasons that integrations must not see: buffers and absences.
     pub fn visible_reason(self, reason: SlotReason) -> SlotReason {
         match (self, reason) {
             (Self::Integration, SlotReason::Buffer) => SlotReason::Taken,

@@ -151,7 +151,7 @@ fn refused(world: &World, number: u128, staff: Option<u128>) -> Vec<String> {
 }
 
 #[test]
-fn a_time_is_listed_while_anyone_is_free_and_for_one_member_while_they_are() {
+fn a_time_is_listed_while_a_requested_staff_member_is_free() {
     let mut world = World::new();
     assert_eq!(world.listed(CUT, None), ["09:00", "09:30", "10:00", "10:30", "11:00"]);
     world.book(1, "09:00", "10:00");
@@ -207,7 +207,7 @@ fn a_moved_appointment_does_not_conflict_with_itself() {
 }
 
 #[test]
-fn the_first_reason_is_given() {
+fn a_refusal_has_the_first_reason_that_applies() {
     let mut world = World::new();
     world.book(1, "09:00", "12:00");
     assert_eq!(world.assign(SHAVE, None, "12:00"), Err(SlotReason::OutsideHours));

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - only a pending or confirmed appointment occupies its time; a declined or cancelled one never becomes
-//!   active again;
+//! - only a pending or confirmed appointment occupies its time; a declined or cancelled appointment never
+//!   becomes active again;
 //! - `appointment.booked` is announced once, at the first confirmation. Moves and cancellations are announced
 //!   only for an announced appointment; a move that needs confirmation is announced when the team confirms
 //!   it;
@@ -195,7 +195,7 @@ pub fn reschedule(
     Ok(apply_status(&moved, status, at))
 }
 
-/// A confirmed appointment stays unchanged.
+/// Confirms a pending appointment. A confirmed appointment stays unchanged.
 pub fn confirm(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> {
     match before.status {
         AppointmentStatus::Confirmed => Ok(Outcome::Unchanged),
@@ -204,7 +204,7 @@ pub fn confirm(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> 
     }
 }
 
-/// A declined appointment stays unchanged.
+/// Declines a pending appointment. A declined appointment stays unchanged.
 pub fn decline(before: &Appointment, at: Timestamp) -> Result<Outcome, Refusal> {
     match before.status {
         AppointmentStatus::Declined => Ok(Outcome::Unchanged),

@@ -184,7 +184,7 @@ struct Near {
 }
 
 impl BusyCursor<'_> {
-    /// Returns the conflict, and the first later start that avoids it. Buffers of neighbours add up.
+    /// Returns the conflict, and the first later start that avoids it. Buffers between appointments add up.
     pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
         let (end, (from, to)) = (query.end(start), query.around(start));
         // The earliest start whose leading buffer begins after the conflict.

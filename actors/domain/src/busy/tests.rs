@@ -191,7 +191,7 @@ fn a_time_blocked_for_all_conflicts_with_every_staff_member_and_buffer() {
 }
 
 #[test]
-fn overlapping_appointments_are_included() {
+fn appointments_that_overlap_the_range_are_included() {
     let busy = held(&[(0, 60), (60, 90), (120, 150)]);
     let ids = |from, to, of| -> Vec<AppointmentId> {
         busy.meeting(at(from)..at(to), of).map(|(_, hold)| hold.id).collect()

@@ -13,7 +13,7 @@ use super::address::{Address, fold_address};
 use super::link::{AHEAD_MAX, Link, LinkKind};
 use super::{BusinessId, Conflict, Denied, Locale, PersonId, ProblemCode, Refusal, SessionId, Timestamp};
 
-/// One session more ends the session that has been unused for longest.
+/// A session above this number ends the session that has been unused for longest.
 pub const SESSIONS_MAX: usize = 32;
 const SESSION_UNUSED_MAX: TimeDelta = TimeDelta::days(7);
 const SESSION_MAX: TimeDelta = TimeDelta::days(30);
@@ -84,7 +84,7 @@ pub struct Person {
     pub email: String,
     pub name: String,
     pub locale: Locale,
-    /// Whether the person proved that they read mail to the address.
+    /// Whether the person proved that they receive mail at the address.
     pub confirmed: bool,
     /// The Argon2id hash as a PHC string.
     pub password: Option<String>,
@@ -178,7 +178,7 @@ impl Person {
         Ok(accepts)
     }
 
-    /// With a mailed link, the address changes when the link is used. Without, it changes now, unconfirmed.
+    /// With a mailed link, the address changes when the link is used. Otherwise it changes unconfirmed now.
     pub fn change_email(
         &mut self,
         hash: &[u8; 32],
@@ -231,7 +231,7 @@ impl Person {
         self.end_sessions(|session| !session.is_good(now)) || link
     }
 
-    /// Whether the account has expired. It is deleted if it has no memberships either.
+    /// Whether the account has expired. It is deleted if it also has no memberships.
     pub fn may_be_orphan(&self, now: Timestamp) -> bool {
         let unused = self.password.is_none() && self.last_sign_in_at.is_none();
         let kept = if unused { ORPHAN_KEPT } else { LEFT_KEPT };

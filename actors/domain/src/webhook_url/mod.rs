@@ -32,7 +32,7 @@ pub const NOT_PUBLIC: &str = "does not resolve to a public address";
 const INTERNAL_NAMES: [&str; 8] =
     ["localhost", "local", "internal", "home.arpa", "onion", "test", "invalid", "cluster.local"];
 
-/// A valid URL. Webhooks are sent to it only while its host resolves to public addresses only.
+/// A valid URL. Webhooks are sent to it only while all addresses of its host are public.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct WebhookUrl {
     text: String,

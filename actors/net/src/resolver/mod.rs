@@ -5,7 +5,7 @@
 //! - A name is absolute, and no search domain is tried. Answers are not cached.
 //! - A lookup uses no thread and only a few sockets, and closes the sockets when it is dropped. Silent
 //!   servers of one name do not delay other lookups.
-//! - A change of one of these files takes effect at the next lookup.
+//! - A change of the hosts file or of `resolv.conf` takes effect at the next lookup.
 //! - All name servers are asked concurrently, as in musl. The first answer is used, so a silent or broken
 //!   server causes no delay.
 //!
@@ -131,7 +131,7 @@ impl SystemResolver {
         })
     }
 
-    /// Asks for IPv4 and IPv6 addresses. If slow, also returns whether any lookup got an answer meanwhile.
+    /// Asks for both kinds of addresses. The flag states whether a slow lookup saw an answer to any lookup.
     async fn both_kinds(&self, servers: &NameServers, name: Name) -> (Answer, Answer, bool) {
         let both = async {
             tokio::join!(ask(servers, name.clone(), RecordType::A), ask(servers, name, RecordType::AAAA))
@@ -214,7 +214,7 @@ fn name_servers(text: &[u8], port: u16) -> io::Result<NameServers> {
         .for_each(|connection| connection.port = port);
     let again_after = options.timeout.min(ASK_AGAIN_AFTER);
     options.timeout = ANSWER_TIME_MAX;
-    // A lookup that joins the question of an earlier lookup may see its timeout. It then asks once more.
+    // A lookup that joined the question of an earlier lookup can time out with it. It then asks once more.
     options.attempts = 1;
     options.cache_size = 0;
     options.use_hosts_file = ResolveHosts::Never;

@@ -10,7 +10,7 @@ async fn a_receiver_that_hangs_before_or_in_its_head_times_out() {
         let attempt = world.post().await;
         failed(&attempt, "timeout waiting for the response");
         assert_eq!((attempt.status, attempt.duration), (None, DELIVERY_TIME_MAX));
-        settle().await;
+        wait_for_aborted_tasks().await;
         assert_eq!(receiver.open(), 0, "the client must close the connection");
     }
 }
@@ -33,7 +33,7 @@ async fn a_body_that_hangs_or_breaks_off_does_not_undo_a_delivery() {
         delivered(&attempt, 200);
         assert_eq!(attempt.body, "half");
         assert!(attempt.duration < Duration::from_secs(1), "{:?}", attempt.duration);
-        settle().await;
+        wait_for_aborted_tasks().await;
         assert_eq!((receiver.open(), world.client.pool.len()), (0, 0));
     }
 }
@@ -82,7 +82,7 @@ async fn a_receiver_that_never_stops_sending_is_cut_off() {
             failed(&attempt, "invalid response: it is not HTTP/1.1, or its head is too large");
         }
         assert!(attempt.body.len() <= RESPONSE_TEXT_BYTES_MAX);
-        settle().await;
+        wait_for_aborted_tasks().await;
         assert_eq!((receiver.open(), world.client.pool.len()), (0, 0), "{answer}");
         // A chunk with one byte of content takes six bytes on the wire.
         let bound = 6 * RESPONSE_BODY_BYTES_MAX + 4 * PIPE_BYTES;

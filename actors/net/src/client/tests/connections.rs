@@ -128,7 +128,7 @@ async fn a_connection_is_reused_only_for_a_host_that_still_has_its_address() {
     assert_eq!((world.net.dialled().len(), first.requests().len()), (1, 3));
     world.dns.set(HOST_NAME, &["93.184.216.35"]);
     delivered(&world.post().await, 204);
-    settle().await;
+    wait_for_aborted_tasks().await;
     assert_eq!(world.net.dialled(), [ADDRESS, OTHER]);
     assert_eq!((first.open(), second.requests().len(), world.client.pool.len()), (0, 1, 1));
     // Another host or port at the same address gets its own connection.
@@ -172,7 +172,7 @@ async fn unused_connections_are_bounded_in_number_and_time() {
     for attempt in many {
         delivered(&attempt.await.unwrap(), 204);
     }
-    settle().await;
+    wait_for_aborted_tasks().await;
     assert_eq!(receiver.requests().len(), IDLE_PER_HOST_MAX + 4);
     assert_eq!(world.client.pool.len(), receiver.open());
     assert!((1..=IDLE_PER_HOST_MAX).contains(&receiver.open()), "{}", receiver.open());
@@ -211,10 +211,10 @@ async fn addresses_are_tried_in_their_order_and_up_to_a_bound() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_that_is_given_up_closes_its_connection() {
+async fn a_dropped_attempt_closes_its_connection() {
     let world = World::new();
     let receiver = world.receiver(ADDRESS, "", Then::Hangs);
     assert!(timeout(Duration::from_secs(1), world.post()).await.is_err());
-    settle().await;
+    wait_for_aborted_tasks().await;
     assert_eq!((receiver.requests().len(), receiver.open()), (1, 0));
 }

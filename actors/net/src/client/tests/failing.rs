@@ -46,7 +46,7 @@ async fn a_local_shortage_is_no_attempt() {
             "{number}"
         );
     }
-    // If this machine cannot connect to one address of a host, the attempt succeeds at another address.
+    // If this machine cannot connect to one address of a host, the attempt can succeed at another address.
     let world = World::new();
     world.dns.set(HOST_NAME, &["93.184.216.34", "93.184.216.35"]);
     world.net.put(ADDRESS, Place::Error(24));

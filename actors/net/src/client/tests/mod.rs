@@ -144,6 +144,6 @@ fn delivered(attempt: &impl AsRef<Attempt>, status: u16) {
 }
 
 /// Waits until aborted tasks have ended.
-async fn settle() {
+async fn wait_for_aborted_tasks() {
     tokio::time::sleep(Duration::from_millis(1)).await;
 }

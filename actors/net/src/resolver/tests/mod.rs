@@ -193,7 +193,7 @@ async fn a_late_answer_counts_after_the_question_was_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn datagrams_may_be_lost() {
+async fn a_question_is_repeated_if_a_datagram_is_lost() {
     for asked in 2..=usize::from(ASKED_MAX) {
         let machine = Machine::new().await;
         machine.server.set(HOST, A, Says::Lost(asked, ips(&["192.0.2.1"])));
