@@ -1,9 +1,9 @@
 //! Measures the response times of dashboard pages for a large business: `cargo bench --bench pages`.
 //!
 //! The service runs in this process, with a business that has 100,000 contacts, appointments and calls
-//! (`PAGES_RECORDS` sets another number). An owner's browser on loopback requests every page in the table of
-//! routes, one at a time. Streams, exports and pages of records that do not exist are listed as omitted. The
-//! median time of each documentation page and of the search must be below 10 ms.
+//! (`PAGES_RECORDS` sets another number). An owner's browser on loopback requests every page in the table
+//! of routes, one at a time. Streams, exports and pages of records that do not exist are listed as omitted.
+//! The median time of each documentation page and of the search must be below 10 ms.
 //!
 //! Then bookings in this business are measured, 64 at the same time, alternately with and without 200 open
 //! pages that listen for changes.

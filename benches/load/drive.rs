@@ -17,7 +17,6 @@ pub(crate) trait Script: Send + 'static {
     /// Writes the next request into the empty buffer. Returns `false` if there are no more requests.
     fn next(&mut self, request: &mut Vec<u8>) -> bool;
 
-    /// Checks the response.
     fn check(&mut self, answer: &Answer<'_>) -> Result<()>;
 }
 

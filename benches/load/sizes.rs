@@ -30,8 +30,8 @@ const CHANGED: &str = "100,000 businesses, each changed once, then bookings at 1
 
 const STAFF: usize = 3;
 const CONNECTIONS: usize = 64;
-/// The number of businesses with bookings during a sweep, in which the server checks all running actors for
-/// work. `SWEEP_EVERY` is the duration of a sweep.
+/// The number of businesses with bookings during a sweep, in which the server stops unused actors.
+/// `SWEEP_EVERY` is the duration of a sweep.
 const SOME: usize = 100;
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_that_no_error_has_is_kept() {
+    fn an_unknown_error_text_is_preserved() {
         for text in [
             "the receiver answered 500",
             "status 0500",

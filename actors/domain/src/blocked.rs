@@ -116,7 +116,7 @@ impl Blocked {
         self.by_staff.get(&staff).map_or(0, |of_staff| of_staff.all.len())
     }
 
-    /// Returns the blocked time that ended first, for deletion, if a limit is reached, and otherwise
+    /// If a limit is reached, returns the blocked time that ended first, for deletion. Otherwise returns
     /// `Ok(None)`. Errors: the limit, if it is reached and no blocked time has ended.
     pub fn making_room(
         &self,
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_staff_of_a_business_share_a_bound() {
+    fn the_staff_of_a_business_share_a_limit() {
         let staff = BLOCKED_MAX / 100;
         let of_member = |member: usize| (0..100).map(move |nth| (member, nth));
         let all = (0..staff).flat_map(of_member);

@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn there_is_room_up_to_the_bound_and_not_beyond_it() {
+    fn a_record_fits_up_to_the_limit_and_not_beyond_it() {
         let (kind, used) = (BudgetKind::Contacts, Amount { rows: 9, bytes: 90 });
         let check =
             |rows, bytes, more| budget(rows, bytes).check(BudgetKind::Contacts, used, more, "contact");

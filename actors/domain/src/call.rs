@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_duration_that_is_not_given_is_that_from_start_to_end() {
+    fn a_missing_duration_is_the_time_from_start_to_end() {
         let made = |details: CallDetails| {
             details.into_call(Uuid::from_bytes([1; 16]).into(), None, Timestamp::from_millis(1))
         };

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_name_phone_and_email_remains() {
+    fn a_contact_keeps_a_name_a_phone_or_an_email() {
         let last = ContactPatch { name: Some(None), ..ContactPatch::default() };
         assert!(last.clone().apply(&contact()).is_ok());
         let none = ContactPatch { phone: Some(None), ..last };

@@ -108,7 +108,7 @@ impl Person {
         let confirms = channel != LinkChannel::Shown;
         if channel != LinkChannel::Mailed {
             self.links_from = now;
-            // Ends the sessions from older links. A mailed link does not, because anyone can request one.
+            // Ends the sessions from older links. A mailed link ends none, because anyone can request it.
             self.end_sessions(|session| session.restricted);
         }
         Ok(self.link.insert(Link { hash, kind, created_at: now, confirms, business_id, email: None }))

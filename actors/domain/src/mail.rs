@@ -59,7 +59,7 @@ impl MailKind {
         matches!(self, Self::Gathered | Self::Daily)
     }
 
-    /// Whether the mail has a link, created when it is sent. Such a mail cannot be sent again from the log.
+    /// Whether the mail has a link, created when the mail is sent. The log cannot resend such a mail.
     pub fn has_link(self) -> bool {
         matches!(self, Self::Invitation | Self::Reset | Self::EmailChange)
     }

@@ -79,7 +79,7 @@ pub enum ProblemCode {
     DaysFrom(&'static str, i64),
     SkippedDays,
     OpensAtTheEnd,
-    /// Both ends are equal. The parameter is the name of the other end.
+    /// Both ends of the window are equal. The parameter is the name of the other end.
     SameAs(&'static str),
     DayListed(Day, usize),
     BreaksMax(usize),

@@ -16,7 +16,7 @@ pub enum SlotReason {
     StaffOff,
     /// Replaces `StaffOff` for callers that must not see absences.
     NobodyAvailable,
-    /// The staff members who are present, or the requested one, have another appointment.
+    /// All staff members who are present, or the requested staff member, have another appointment.
     Taken,
     /// A staff member is free at that time, but not during the buffers.
     Buffer,

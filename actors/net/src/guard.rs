@@ -13,7 +13,7 @@
 //! | a public name with an internal address, alone or among public ones | [`Guard::check`]: **every** address must be public |
 //! | a name with other addresses after the URL was saved | every attempt resolves and checks the name again |
 //! | a name with other addresses after the check | an attempt resolves once and connects to the checked addresses |
-//! | a connection to another address | the peer's address is compared with the checked one |
+//! | a connection to another address | the peer's address is compared with the checked address |
 //! | a pooled connection to a former address of the name | reused only if the new DNS answer contains its peer |
 //! | search domains of the machine | names are resolved as absolute |
 //! | a redirect to an internal host | never followed; it counts as a failure |

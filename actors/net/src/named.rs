@@ -28,7 +28,7 @@ pub fn trusting(
     authorities: Arc<RootCertStore>,
 ) -> ClientConfig {
     let provider = Arc::new(ring::default_provider());
-    // Without any authority there is no such verifier, and only named certificates are trusted.
+    // Without any authority the verifier cannot be built, and only named certificates are trusted.
     let signed = WebPkiServerVerifier::builder_with_provider(authorities, Arc::clone(&provider)).build().ok();
     let verifier = Verifier { named, hosts, signed, provider: Arc::clone(&provider) };
     ClientConfig::builder_with_provider(provider)

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - A connection is reused only for its own host and port, and only if the guard has just checked its peer's
-//!   address.
+//! - A connection is reused only for its own host and port, and only if the guard has just checked its
+//!   peer's address.
 //! - At most [`IDLE_PER_HOST_MAX`] connections per host and [`IDLE_MAX`] in total are idle.
 //! - No connection is idle for more than [`IDLE_TIME_MAX`] or older than [`LIFE_TIME_MAX`].
 

@@ -97,7 +97,7 @@ impl AffectedView {
     }
 }
 
-/// A resource after a change, and those of the appointments concerned that are outside bookable time.
+/// A changed resource, and the appointments that the change concerns and that are outside bookable time.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "{V}Change")]
 pub struct AffectingView<V> {

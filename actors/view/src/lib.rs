@@ -1,6 +1,6 @@
 //! The resources as the API shows them. A view is the response to a change, the data of an event, and the
-//! response stored for an idempotency key. It contains the names of services, staff and contacts at the time
-//! of the change.
+//! response stored for an idempotency key. It contains the names of services, staff and contacts at the
+//! time of the change.
 
 mod appointments;
 mod audit;

@@ -46,7 +46,7 @@ pub(super) fn has(row: &str) -> bool {
     [READS, RESTART].contains(&row)
 }
 
-/// A disk in memory. The end of the namespace of this process removes it, if it still exists then.
+/// A disk in memory. The kernel removes it at the latest when the namespace of this process ends.
 struct Disk<'a>(&'a Path);
 
 impl<'a> Disk<'a> {

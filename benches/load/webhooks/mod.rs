@@ -123,8 +123,8 @@ impl Group for Webhooks {
 
 impl Webhooks {
     /// Books with several subscribed endpoints, and checks that every event reaches every endpoint. With
-    /// `of_bookings`, the bookings are measured while deliveries run. Otherwise the receivers delay their first
-    /// responses until all bookings are made, and only the deliveries are measured.
+    /// `of_bookings`, the bookings are measured while deliveries run. Otherwise the receivers delay their
+    /// first responses until all bookings are made, and only the deliveries are measured.
     async fn deliver(
         &mut self,
         context: &Context,

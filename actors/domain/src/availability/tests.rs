@@ -419,7 +419,7 @@ fn all_affected_future_appointments_outside_bookable_time_are_listed() {
 }
 
 #[test]
-fn the_diary_extends_to_the_end_of_the_last_window_and_shows_presence() {
+fn the_diary_extends_to_the_end_of_the_last_window() {
     let mut world = World::new();
     let time = |text| LocalTime::parse(text).unwrap();
     let window = |open, close| DayHours { day: Day::Monday, open: time(open), close: time(close) };

@@ -154,7 +154,7 @@ fn the_buffers_of_neighbours_add_up_to_the_minute() {
 }
 
 #[test]
-fn a_long_buffer_reaches_over_a_neighbour_that_was_booked_into_it() {
+fn a_long_buffer_extends_beyond_an_appointment_inside_it() {
     let mut busy = Busy::default();
     busy.insert(staff(1), hold(1, 600, 630, (0, 240)));
     busy.insert(staff(1), hold(2, 630, 640, (0, 0)));

@@ -416,7 +416,7 @@ fn a_break_over_a_clock_change_follows_local_time() {
 }
 
 #[test]
-fn a_day_is_closed_without_a_window_that_opens_or_continues() {
+fn a_day_without_a_window_is_closed() {
     let hours = week(&[(Monday, "20:00", "01:00"), (Wednesday, "09:00", "10:00")]);
     let shop = Shop::new(&hours, Paris).special("2026-03-04", &[]);
     let check = |text| shop.check(at(text), TimeDelta::minutes(30));

@@ -178,7 +178,8 @@ impl Person {
         Ok(accepts)
     }
 
-    /// With a mailed link, the address changes when the link is used. Otherwise it changes unconfirmed now.
+    /// With a mailed link, the address changes when the link is used. Without a mailed link, the address
+    /// changes immediately and is unconfirmed.
     pub fn change_email(
         &mut self,
         hash: &[u8; 32],

@@ -3,12 +3,12 @@
 //! Invariants:
 //!
 //! - An outage begins only with local evidence: no route exists, or no name server answers. It ends only when
-//!   a probe finds both.
+//!   a probe finds a route and a name server.
 //! - One probe runs at a time, for any number of waiting deliveries.
 //! - The log has one message for the beginning of an outage and one for its end.
 //!
-//! After a failed probe, the endpoint that has waited longest makes one attempt. If the evidence is wrong, the attempt
-//! reaches its receiver, and the next probe ends the outage.
+//! After a failed probe, the endpoint that has waited longest makes a *trial* attempt. If the evidence is
+//! wrong, the attempt reaches its receiver, and the next probe ends the outage.
 //!
 //! If a host's address is in the URL or in the hosts file, attempts continue while a route to it exists.
 
@@ -62,7 +62,7 @@ struct Inner {
     out: Mutex<Option<Lack>>,
     /// Wakes all waiting tasks at the end of an outage, or the first waiting task for a trial attempt.
     waiting: Arc<Notify>,
-    /// Whether one attempt may be made during the outage.
+    /// Whether the trial attempt after the last failed probe is still available.
     trial: AtomicBool,
     /// Whether a name server has ever returned an address.
     had_names: AtomicBool,
@@ -115,7 +115,7 @@ impl Network {
         }
     }
 
-    /// Takes the one trial attempt of an outage. Returns false if it is already taken.
+    /// Takes the trial attempt after the last failed probe. Returns false if it is already taken.
     pub fn take_trial(&self) -> bool {
         self.0.trial.swap(false, Ordering::Relaxed)
     }

@@ -86,7 +86,7 @@ async fn nothing_is_dialled_when_any_address_is_not_public() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_name_that_has_got_an_internal_address_is_refused_even_on_an_open_connection() {
+async fn a_name_with_a_new_internal_address_is_refused_despite_an_open_connection() {
     let world = World::new();
     let receiver = world.receiver(ADDRESS, NO_CONTENT, Then::GoesOn);
     assert!(world.client.guard().check(&WebhookUrl::parse(URL).unwrap(), Asker::Save).await.is_ok());

@@ -325,7 +325,7 @@ async fn a_lookup_above_the_limit_is_a_local_shortage() {
 }
 
 #[tokio::test]
-async fn the_name_servers_are_read_anew_when_their_file_changes() {
+async fn the_name_servers_are_read_again_when_their_file_changes() {
     let machine = Machine::new().await;
     machine.server.has(HOST, &["192.0.2.1"], &[]);
     std::fs::remove_file(&machine.files.resolv).unwrap();
