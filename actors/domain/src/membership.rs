@@ -235,10 +235,7 @@ mod tests {
         let owned = MembershipPatch { role: Some(Role::Owner), ..MembershipPatch::default() };
         assert!(matches!(by_admin(&owner, DISABLE), Err(Refusal::NotAllowed(_))));
         assert!(matches!(by_admin(&other, owned), Err(Refusal::NotAllowed(_))));
-        assert!(
-            matches!(by_admin(&admin, owned), Err(Refusal::NotAllowed(_))),
-            "an admin must not become an owner"
-        );
+        assert!(matches!(by_admin(&admin, owned), Err(Refusal::NotAllowed(_))), "the role must remain");
         by_admin(&other, DISABLE).unwrap();
         let by_member = check_membership(&people, Editor::Member(&other), Some(&other), None);
         assert!(matches!(by_member, Err(Refusal::NotAllowed(_))));
@@ -275,16 +272,8 @@ mod tests {
         let set = member.alert(AlertKind::UrgentMessage);
         assert_eq!((set.email, set.in_app), (AlertEmail::Off, false));
         member.role = Role::Owner;
-        assert_eq!(
-            member.alert(AlertKind::UrgentMessage).email,
-            AlertEmail::Off,
-            "a choice must survive a new role"
-        );
-        assert_eq!(
-            member.alert(AlertKind::CallMissed).email,
-            AlertEmail::Now,
-            "the default must be that of the new role"
-        );
+        assert_eq!(member.alert(AlertKind::UrgentMessage).email, AlertEmail::Off, "a choice must remain");
+        assert_eq!(member.alert(AlertKind::CallMissed).email, AlertEmail::Now, "must be the role's default");
     }
 
     #[test]
