@@ -1,6 +1,6 @@
 //! API keys: `rcpt_` + 8 characters + `_` + 32 random characters.
 //!
-//! The whole key exists only in the response that creates it and in requests. The store has its SHA-256.
+//! Only the response to its creation and later requests contain the whole key. The store has its SHA-256.
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_minted_key_has_the_form_of_the_specification_and_reads_back() {
+    fn a_minted_key_has_the_documented_form_and_can_be_parsed() {
         let mut seed = 0_u8;
         let key = mint(|bytes| {
             bytes.fill_with(|| {
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_no_key() {
+    fn text_of_another_form_is_rejected() {
         let good = format!("rcpt_{}_{}", "a".repeat(8), "b".repeat(32));
         assert!(Credential::parse(&good).is_some());
         let shifted = format!("rcpt_{}_{}", "a".repeat(9), "b".repeat(31));

@@ -24,7 +24,7 @@ pub enum EngineError {
     Suspended,
     #[error(transparent)]
     DiskFull(#[from] DiskFull),
-    /// The actor failed repeatedly and is in back-off for this time. Nothing was changed.
+    /// The actor failed repeatedly and is not restarted before this time has passed. Nothing was changed.
     #[error("the actor failed repeatedly and is not restarted yet; try again later")]
     Resting(Duration),
     #[error("the business's actor failed")]
@@ -34,7 +34,7 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// Whether a failed start causes back-off, which would not help a business that is set aside.
+    /// True if a failed start causes back-off. A set-aside business causes none: a delay would not help it.
     pub(crate) fn is_of_the_actor(&self) -> bool {
         match self {
             Self::Store(StoreError::BusinessSetAside { .. }) => false,

@@ -1,7 +1,7 @@
 //! The last use of each API key, to the minute.
 //!
-//! Uses are collected in memory and written once a minute and before they are shown, so a request costs no
-//! commit. A crash loses at most a minute of uses.
+//! The uses are collected in memory, so a request costs no commit. They are written once a minute and
+//! before a list shows them. A crash loses at most the uses of the last minute.
 
 use dashmap::DashMap;
 use domain::{BusinessId, KeyId, Timestamp};
@@ -29,7 +29,7 @@ impl KeyUsage {
         self.pending.remove(&key);
     }
 
-    /// Writes the collected uses and waits until they are durable. Without disk space they stay collected.
+    /// Writes the collected uses and waits until they are durable. Without disk space they stay in memory.
     pub(crate) async fn write(&self, store: &Store) -> Result<(), StoreError> {
         if store.check_room(Weight::Keeps).is_err() {
             return Ok(());

@@ -1,7 +1,8 @@
 //! The engine of receptionist: the actors and the background jobs.
 //!
-//! `actors/README.md` is the map. The edges use [`Engine`], [`BusinessHandle`], the types of [`domain`] and the
-//! resources of [`view`]; channels, actor references and locks are private to the handles.
+//! `actors/README.md` is a map of the code. The service's interfaces use [`Engine`], [`BusinessHandle`],
+//! the types of [`domain`] and the resources of [`view`]. Channels, actor references and locks are private
+//! to the handles.
 
 mod actor;
 pub mod backup;

@@ -16,9 +16,9 @@ const PERSON_ACTORS: usize = 10_000;
 pub struct Limits {
     pub scan_rows: usize,
     pub delivery_permits: usize,
-    /// While more endpoint actors run, one that only waits is stopped at once, not after ten minutes.
+    /// While more endpoint actors run, an actor that only waits is stopped immediately.
     pub actors_at_rest: usize,
-    /// At least 1. It is exceeded while all of them have work in progress.
+    /// At least 1. It is exceeded while all running actors have work in progress.
     pub business_actors: usize,
     pub person_actors: usize,
     pub backup_rows: usize,

@@ -1,4 +1,4 @@
-//! Notifications of changes to open pages.
+//! Notifies open pages of changes.
 //!
 //! Invariants:
 //!
@@ -22,7 +22,7 @@ const PENDING_MAX: usize = 64;
 pub struct LiveChange {
     /// The kind as in the audit log, for example `appointment`; also `alert` and `delivery`.
     pub kind: &'static str,
-    /// The record's id; for a delivery its endpoint, for an alert the record that it refers to.
+    /// The id of the record; for a delivery, of its endpoint; for an alert, of the record that it concerns.
     pub id: Uuid,
     /// The only recipient of an alert.
     pub person: Option<PersonId>,
@@ -49,7 +49,7 @@ impl Live {
         let watched = self.watched.lock();
         let Some(receiver) = watched.get(&business) else { return };
         for one in happened {
-            // An error means that no subscriber is left; the entry is removed when they leave.
+            // An error means that the last subscriber has left. Its `drop` removes the entry.
             let _ = receiver.send(one);
         }
     }

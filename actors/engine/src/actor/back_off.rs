@@ -1,5 +1,5 @@
-//! Back-off after failures, for actors of one kind. During its back-off an actor is not started. Failures are
-//! forgotten after a minute without failure.
+//! Back-off after failures, for the actors of one kind: the directory does not start a failed actor before
+//! a delay has passed. The first `patience` failures cause no delay. Each later one doubles the delay.
 
 use std::hash::Hash;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 const DELAY: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(60);
-/// The time after the back-off that an actor must run before its failures are forgotten.
+/// An actor that does not fail for this time after the end of its delay counts as never failed.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 
 pub(super) struct BackOff<I> {
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn delays_double_up_to_a_minute_and_are_forgotten_after_one_without_a_failure() {
+    async fn delays_double_up_to_a_minute_and_restart_after_a_minute_without_a_failure() {
         let back_off = BackOff::new(1);
         let mut delays = Vec::new();
         for _ in 0..9 {
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn without_patience_the_first_failure_brings_a_rest() {
+    async fn without_patience_the_first_failure_causes_a_delay() {
         let back_off = BackOff::new(0);
         assert_eq!([back_off.failed(1), back_off.failed(1)], [DELAY, 2 * DELAY]);
     }

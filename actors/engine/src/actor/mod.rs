@@ -1,8 +1,8 @@
-//! The parts that are common to every kind of actor: a [directory](Directory) of the running ones, which
-//! sends messages to them, and the [reply](Reply) of each message.
+//! The parts that every kind of actor uses: a [`Directory`], which starts and stops the actors and sends
+//! messages to them, and the [`Reply`] to a message.
 //!
-//! Invariant: a message that needs an answer holds permits until it is answered. The permits bound the
-//! mailboxes, which ractor does not bound.
+//! Invariant: a message with a [`Reply`] holds two permits until the reply is sent or dropped. The permits
+//! bound the mailboxes, because ractor does not bound them.
 
 mod back_off;
 mod directory;
@@ -17,18 +17,18 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::error::Result;
 
-/// The result of an actor's function. An error ends the actor.
+/// The result of a callback that ractor calls on an actor. An error stops the actor.
 pub(crate) type Handled<T = ()> = Result<T, ActorProcessingErr>;
 
-/// Holds the permits of a message. Dropped unanswered, it tells the caller that the actor failed.
+/// Sends the answer to a message and holds the message's permits. If dropped, the caller gets an error.
 pub(crate) struct Reply<T> {
     answer: oneshot::Sender<Result<T>>,
     claim: Option<Claim>,
     _permits: [OwnedSemaphorePermit; 2],
 }
 
-/// A claim on an idempotency key or an e-mail address. The message contains a copy, so the claim lasts until
-/// the commit even if the caller is dropped.
+/// An exclusive lock on an idempotency key or an e-mail address. The [`Reply`] has a copy, so the lock
+/// lasts until the answer is sent, even if the request's future is dropped earlier.
 #[derive(Clone)]
 pub(crate) struct Claim {
     _claim: Arc<dyn Send + Sync>,
@@ -41,7 +41,7 @@ impl Claim {
 }
 
 impl<T> Reply<T> {
-    /// The claim is released first, so that a client with the answer can repeat the request.
+    /// Releases the claim before the answer, so a client with the answer can repeat the request.
     pub(crate) fn send(self, answer: Result<T>) {
         drop(self.claim);
         let _ = self.answer.send(answer);

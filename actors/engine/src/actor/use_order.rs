@@ -1,8 +1,8 @@
-//! The running actors of one kind in the order of their newest use.
+//! The running actors of one kind, ordered by their last use. Uses are numbered in increasing order.
 //!
-//! A use takes no lock: the actor records the number of its newest use, and the order is updated when the
-//! longest unused actor is requested. The number of an entry is therefore at most the number that the actor
-//! has recorded. The first entry whose number equals the recorded one is the longest unused actor.
+//! A use takes no lock: it only stores its number with the actor. [`UseOrder::longest_unused`] updates the
+//! order: while the first entry has a smaller number than its actor, the entry gets the actor's number. The
+//! first entry with the same number as its actor belongs to the longest unused actor.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -39,7 +39,7 @@ impl<I: Copy + Ord + Hash> UseOrder<I> {
         self.entries.len()
     }
 
-    /// `newest` is the number of an actor's newest use, or `None` for an ended one, which is removed.
+    /// `newest` returns the number of an actor's last use, or `None` if the actor has ended.
     pub(super) fn longest_unused(&mut self, newest: impl Fn(I) -> Option<u64>) -> Option<I> {
         loop {
             let (number, id) = *self.entries.first()?;
@@ -69,7 +69,7 @@ mod tests {
         assert_eq!(longest(&mut order, &newest), Some('b'));
         order.remove('b');
         newest.remove(&'d');
-        assert_eq!(longest(&mut order, &newest), Some('c'), "an actor that is gone is left out");
+        assert_eq!(longest(&mut order, &newest), Some('c'), "an ended actor must be skipped");
         assert_eq!(order.len(), 2);
         order.set('c', 8);
         assert_eq!(longest(&mut order, &newest), Some('a'));

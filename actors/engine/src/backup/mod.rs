@@ -1,4 +1,4 @@
-//! Online backups: copies of the store at a point between two commits.
+//! Online backups: copies of the store as of one point in time between two commits.
 //!
 //! ```text
 //! DIR/rows            all rows in the order of their keys, in chunks of about 1 MiB
@@ -10,13 +10,14 @@
 //!
 //! Invariants:
 //!
-//! - the manifest is written and renamed after everything else is durable; a directory without a manifest is
-//!   not a backup;
+//! - the manifest is written and renamed after everything else is durable; a directory without a manifest
+//!   is not a backup;
 //! - every byte is covered by a digest, which is checked before the byte is used;
 //! - rows are copied unchanged, so a backup has the format of the store;
-//! - the recorded usage of each business is compared with the rows ([`crate::counting`]). The manifest lists
-//!   the differences. A backup with differences is restored only if the operator accepts it;
-//! - a restore repeats later revocations and erasures from the tombstone list, or revokes every key.
+//! - the recorded usage of each business is compared with the rows ([`crate::counting`]). The manifest
+//!   lists the differences. A backup with differences is restored only if the operator accepts it;
+//! - a restore repeats the revocations and erasures that followed the backup, from the list of tombstones.
+//!   Without the list, it revokes every API key.
 
 mod read;
 mod restore;

@@ -1,4 +1,4 @@
-//! Reading a backup. Each chunk is checked against its digest before use.
+//! Reads a backup. Each chunk is checked against its digest before use.
 
 use std::fs::File;
 use std::io;
@@ -48,7 +48,7 @@ pub struct Backup {
 }
 
 impl Backup {
-    /// Opens and checks the manifest. The chunks are checked when they are read.
+    /// Opens a backup and checks its manifest. The chunks are checked when they are read.
     pub fn open(dir: &Path) -> Result<Self, BackupError> {
         let manifest = match Manifest::read(dir) {
             Ok(manifest) => manifest.ok_or_else(|| BackupError::DamagedManifest(dir.to_owned()))?,
@@ -84,7 +84,7 @@ impl Backup {
         self.manifest.chunks.len()
     }
 
-    /// The rows of a chunk, counted from 0.
+    /// Returns the rows of the chunk at an index, after the check of its digest.
     pub fn read_chunk(&self, at: usize) -> Result<Vec<Pair>, BackupError> {
         let damaged = |reason| BackupError::Damaged { path: self.path.clone(), number: at + 1, reason };
         let chunk = &self.manifest.chunks[at];
@@ -95,10 +95,10 @@ impl Backup {
             return Err(damaged("the digest differs from the manifest"));
         }
         let rows = rows_in(&bytes).ok_or_else(|| damaged("the contents are not rows"))?;
-        let behind = self.firsts.get(at + 1);
+        let next = self.firsts.get(at + 1);
         let in_order = rows.is_sorted_by(|a, b| a.0 < b.0)
             && rows.first().map(|row| &row.0) == self.firsts.get(at)
-            && behind.is_none_or(|behind| rows.last().is_some_and(|last| last.0 < *behind));
+            && next.is_none_or(|next| rows.last().is_some_and(|last| last.0 < *next));
         if !in_order || rows.len() as u64 != chunk.rows {
             return Err(damaged("the rows differ from the manifest"));
         }
@@ -143,8 +143,8 @@ impl Rows for Backup {
     fn scan<'a>(&'a self, range: &KeyRange, order: Order) -> Pairs<'a> {
         let (from, to) = (range.from.to_vec(), range.to.to_vec());
         let first = self.chunk_of(&from).unwrap_or(0);
-        let behind = self.firsts.partition_point(|first| *first < to);
-        let chunks = first..behind.max(first);
+        let end = self.firsts.partition_point(|first| *first < to);
+        let chunks = first..end.max(first);
         let rows = move |at| {
             let rows = match self.chunk(at) {
                 Ok(rows) => rows,

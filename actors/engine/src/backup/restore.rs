@@ -1,7 +1,7 @@
-//! Restoring a backup into a new store.
+//! Restores a backup into a new store.
 //!
-//! Invariants: the directory is not a valid store before the last step. Before that step the tombstones of
-//! the list are applied and added to the list of the new store. Without a list, every key is revoked instead.
+//! Invariant: the directory is not a valid store before the last step. By then, the listed tombstones are
+//! applied and copied to the list of the new store. Without a list, every API key is revoked instead.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -36,8 +36,8 @@ pub enum RestoreError {
     #[error(transparent)]
     Backup(#[from] BackupError),
     #[error(
-        "the backup is incomplete: {0}; restore an earlier one that is complete, or add --accept-incomplete to restore it \
-         without these rows"
+        "the backup is incomplete: {0}; restore an earlier, complete backup, or add --accept-incomplete to restore this \
+         one without these rows"
     )]
     Incomplete(Differences),
     #[error(transparent)]
@@ -55,15 +55,15 @@ pub struct Restored {
     /// The number of ended businesses, whose rows the service deletes at its start.
     pub ended: usize,
     pub removed: usize,
-    /// The number of contacts that stay until the business is ended, because its profile cannot be decoded.
+    /// The number of listed contacts that could not be erased, because their business's profile is damaged.
     pub kept: usize,
     pub valid: usize,
     pub incomplete: Differences,
 }
 
-/// Restores a backup into a missing or empty directory. Without a `list` of tombstones every key is revoked.
-/// The restore counts the rows too, because earlier versions did not count them during the backup. After an
-/// error the directory is not a valid store.
+/// Restores a backup into a missing or empty directory. Without a `list` of tombstones, every API key is
+/// revoked. The restore counts the rows too, because earlier versions of the service did not count them
+/// during the backup. After an error the directory is not a valid store.
 pub async fn restore(
     from: &Path,
     to: &Path,
@@ -98,7 +98,7 @@ pub async fn restore(
         restoring.forget_usage(of).await?;
     }
     if let Some(after) = &after {
-        // A later restore of an earlier backup must apply these tombstones too.
+        // The new store lists these tombstones too, for a later restore of an older backup.
         store.bury(after)?;
     }
     let after = after.as_deref().map(TakenBack::by);
@@ -119,12 +119,12 @@ struct Restoring<'a> {
 }
 
 impl Restoring<'_> {
-    /// Starts the deletion of the ended businesses and the erasure of the erased contacts, which are no
-    /// longer visible then. The service completes both at its next start.
+    /// Starts the deletion of the listed businesses and the erasure of the listed contacts, which makes
+    /// them invisible. The service completes the deletions and erasures after its next start.
     async fn apply_tombstones(&mut self, after: Option<&TakenBack>) -> Result<(), RestoreError> {
         let clocks = Clocks::open(self.store, Arc::clone(&self.ports.clock)).await?;
         for (of, taken_back) in after.iter().flat_map(|after| &after.businesses) {
-            // Checks the row, because a profile that cannot be decoded must be deleted too.
+            // The profile is not decoded, because a profile that cannot be decoded must be deleted too.
             if self.store.rows().get(&keys::profile(*of))?.is_some() {
                 self.reapply(&clocks, *of, taken_back).await?;
             }
@@ -142,13 +142,13 @@ impl Restoring<'_> {
         let Self { store, ports, restored } = self;
         let (mut contacts, mut people) = (Vec::new(), Vec::new());
         for id in &taken_back.erased {
-            // Checks the row, because a contact that cannot be decoded must be erased too.
+            // The contact is not decoded, because a contact that cannot be decoded must be erased too.
             if store.rows().get(&keys::contact(of, *id))?.is_some() {
                 contacts.push(*id);
             }
         }
         for (id, offered) in &taken_back.removed {
-            // A membership that cannot be decoded gives no access. A newer one is not the removed one.
+            // An undecodable membership gives no access. A newer membership was offered after the removal.
             let membership = store.find::<Membership>(&keys::membership(of, *id))?;
             if membership.is_some_and(|membership| membership.created_at <= *offered) {
                 people.push(*id);
@@ -156,7 +156,7 @@ impl Restoring<'_> {
         }
         restored.ended += usize::from(taken_back.ended);
         if is_undecodable(store, of)? {
-            // Such a business gives no access to its people.
+            // The members of such a business have no access, so they need not be removed.
             if taken_back.ended {
                 store.write(of, end_undecodable(store, of)?.0).await?;
             } else {
@@ -183,7 +183,7 @@ impl Restoring<'_> {
         Ok(business.wait_durable().await?)
     }
 
-    /// Revokes the listed keys, or all, except those of ended businesses.
+    /// Revokes the listed API keys, or all keys without a list. Skips the keys of ended businesses.
     async fn revoke_keys(&mut self, after: Option<&TakenBack>) -> Result<(), StoreError> {
         let store = self.store;
         let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::API_KEY));
@@ -208,7 +208,7 @@ impl Restoring<'_> {
         }
     }
 
-    /// Writes an audit entry without a usage, so that the business is counted again.
+    /// Writes an audit entry without a usage, so that the service counts the rows of the business again.
     async fn forget_usage(&self, of: BusinessId) -> Result<(), StoreError> {
         let action = AuditAction::BusinessRestoredIncomplete;
         let record = AuditRecord { usage: None, ..self.next_record(of, action, of.uuid())? };
@@ -227,11 +227,11 @@ impl Restoring<'_> {
         batch.bury(Tombstone::RevokedKey(key.id));
         batch.put(keys::audit(of, record.entry.id), record.encode());
         batch.put(*row, ApiKey { revoked_at: Some(record.entry.at), ..key }.encode());
-        self.store.write(of, batch).await // the next call reads this record as the newest
+        self.store.write(of, batch).await // durable before the next call reads the newest audit entry
     }
 
-    /// The next record of a business's audit log, with the usage of the newest record. Its id and its timestamp
-    /// are later than those of the newest record, even if the clock of this machine is earlier.
+    /// The next record of a business's audit log, with the usage of the newest record. Its id and its
+    /// timestamp are later than those of the newest record, even if the clock of this machine is earlier.
     fn next_record(
         &self,
         of: BusinessId,
@@ -247,7 +247,7 @@ impl Restoring<'_> {
     }
 }
 
-/// Ends every session and link, because sessions that ended after the backup are not listed.
+/// Ends every session and link, because no tombstone lists a session that ended after the backup.
 async fn end_all_sessions(store: &Store) -> Result<(), StoreError> {
     let people = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
     let mut writer = BulkWriter::new(store, BusinessId::INSTALLATION);

@@ -1,4 +1,4 @@
-//! Backups of a running engine: one at a time, in small steps with pauses, so that commits continue.
+//! Makes backups of a running engine, one at a time, in small steps with pauses for commits.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub struct BackupState {
     pub outcome: Option<Result<Manifest, BackupFailure>>,
 }
 
-/// Why a backup failed. Texts are errors of the store or of the operating system.
+/// The reason why a backup failed. The texts are error messages of the store or of the operating system.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BackupFailure {
     ServiceStopped,
@@ -187,7 +187,7 @@ impl Making {
         let making = Arc::clone(self);
         let copied =
             tokio::task::spawn_blocking(move || making.on_thread((snapshot, writer, taken_at))).await;
-        // The panic is logged where it happens. Its files have no manifest.
+        // The panic is already logged. The files have no manifest, so they are not a backup.
         copied.unwrap_or(Err(BackupFailure::Panicked))
     }
 

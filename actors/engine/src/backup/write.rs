@@ -1,4 +1,4 @@
-//! Writing a backup: the rows, and the manifest after them.
+//! Writes a backup: first the rows, then the manifest.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use store::Pair;
 
 use crate::counting::{Difference, Differences, Tally};
 
-/// The size at which a chunk is written and synced. It is small, because commits share the disk.
+/// The size at which a chunk is written and synced. It is small, because commits use the same disk.
 const CHUNK_BYTES: usize = 1 << 20;
 /// The directory and its files contain personal data.
 const OWNER_ONLY_DIR: u32 = 0o700;
@@ -93,8 +93,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the manifest, which makes the backup valid. `aside`: the businesses that are set aside at this
-    /// time.
+    /// Writes the manifest, which makes the backup valid. `aside` contains the businesses now set aside.
     pub(super) fn finish(
         mut self,
         format: u16,
@@ -142,15 +141,15 @@ pub struct Manifest {
     pub rows: u64,
     pub bytes: u64,
     pub chunks: Vec<Chunk>,
-    /// The kinds of records with different numbers of recorded and found rows, at most 1,000. Earlier
-    /// versions do not know the field, so they refuse an incomplete backup.
+    /// The kinds of records whose recorded number differs from the rows found; at most 1,000 entries.
+    /// Earlier versions of the service refuse a backup with entries, because they do not know the field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Difference>,
     #[serde(default, skip_serializing_if = "is_zero")]
     pub problem_count: u64,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(count: &u64) -> bool {
     *count == 0
 }
@@ -158,7 +157,7 @@ fn is_zero(count: &u64) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chunk {
-    /// In hexadecimal digits.
+    /// The first key, in hexadecimal digits.
     pub first: String,
     pub rows: u64,
     pub offset: u64,
@@ -166,7 +165,7 @@ pub struct Chunk {
     pub sha256: String,
 }
 
-/// The file's contents: the manifest and the SHA-256 of its JSON without spaces.
+/// The contents of `manifest.json`: the manifest, and the SHA-256 of its JSON without spaces.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Signed {
@@ -183,9 +182,9 @@ impl Manifest {
         Differences { listed: self.problems.clone(), count: self.problem_count }
     }
 
-    /// The digest of the manifest, which covers the digests of all chunks.
+    /// A digest of the manifest. It covers the digests of all chunks.
     pub fn sha256(&self) -> String {
-        sha256(&serde_json::to_vec(self).expect("a manifest has string keys and no failing field"))
+        sha256(&serde_json::to_vec(self).expect("every manifest can be serialized"))
     }
 
     pub(super) fn read(dir: &Path) -> io::Result<Option<Self>> {
@@ -194,7 +193,7 @@ impl Manifest {
         Ok(signed.filter(|signed| signed.manifest.sha256() == signed.sha256).map(|signed| signed.manifest))
     }
 
-    /// Writes the manifest atomically, after everything else.
+    /// Writes the manifest atomically. The rows must already be durable.
     pub(super) fn write(self, dir: &Path) -> io::Result<Self> {
         let signed = Signed { sha256: self.sha256(), manifest: self };
         let new = dir.join(MANIFEST_NEW);
@@ -204,7 +203,7 @@ impl Manifest {
         file.sync_all()?;
         fs::rename(new, dir.join(MANIFEST_FILE))?;
         File::open(dir)?.sync_all()?;
-        // Another user owns an unreadable parent and has created this directory in it.
+        // An unreadable parent is not synced: it belongs to another user, who has created this directory.
         match dir.canonicalize()?.parent().map(|parent| File::open(parent)?.sync_all()) {
             Some(Err(error)) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
             _ => Ok(signed.manifest),

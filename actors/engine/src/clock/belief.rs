@@ -1,16 +1,16 @@
-//! The believed wall clock, a pure function of the readings of wall clock and steady clock.
+//! The believed time, a pure function of the readings of the wall clock and the steady clock.
 //!
-//! The difference of the two clocks is an offset. A reading with an offset within [`FOLLOWED_MAX_MILLIS`] of the
-//! believed one is followed, because NTP slews and steps clocks a little. Any other reading is a jump. A jump is
-//! believed after readings have confirmed it for [`HELD_MIN_MILLIS`] with gaps of at most [`GAP_MAX_MILLIS`]; until
-//! then the time continues from the steady clock.
+//! An *offset* is the wall clock minus the steady clock. A reading whose offset is within
+//! [`FOLLOWED_MAX_MILLIS`] of the believed offset is believed, because NTP corrects clocks in small steps.
+//! Any other reading is a *jump*. A jump is believed after readings have shown the same offset for
+//! [`HELD_MIN_MILLIS`], at most [`GAP_MAX_MILLIS`] apart. Until then the steady clock advances the time.
 //!
-//! A wall clock that is earlier than the kept time at the start is believed only after it has reached the believed
-//! time, because a machine without a clock battery starts like that.
+//! The *stored time* is the believed time that the store contains at the start. An earlier wall clock, as
+//! of a machine without a clock battery, is believed when it reaches the believed time or jumps again.
 
 pub(super) const FOLLOWED_MAX_MILLIS: i64 = 60_000;
 pub(super) const HELD_MIN_MILLIS: i64 = 10 * 60_000;
-/// The supervisor reads once a minute and can be late.
+/// The supervisor reads the clocks once a minute, and may be late.
 pub(super) const GAP_MAX_MILLIS: i64 = 3 * 60_000;
 
 #[derive(Clone, Copy, Debug)]
@@ -18,16 +18,16 @@ pub(super) struct Belief {
     /// Believed time minus steady time, in milliseconds.
     offset: i64,
     jump: Option<Jump>,
-    /// The offset of a wall clock that was earlier than the kept time at the start.
+    /// The offset of a wall clock that was earlier than the stored time at the start.
     behind: Option<i64>,
-    /// The kept time. The believed time is not before it, unless a jump to an earlier time was believed.
+    /// The stored time as of the start. The believed time is not earlier, until such a jump is believed.
     kept: i64,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KeptTime {
     pub(super) written: i64,
-    /// `written` plus the time since then, as far as the steady clock knows it.
+    /// `written` plus the time since then; `written` if the machine has restarted.
     pub(super) now: i64,
 }
 
@@ -39,7 +39,7 @@ struct Jump {
 }
 
 impl Belief {
-    /// In milliseconds. Believes the first reading, unless it is before the kept time.
+    /// All times are in milliseconds. Believes the wall clock, unless it is earlier than the stored time.
     pub(super) fn new(wall: i64, steady: i64, kept: Option<KeptTime>) -> Self {
         let first = Self { offset: wall - steady, jump: None, behind: None, kept: i64::MIN };
         match kept {
@@ -56,10 +56,10 @@ impl Belief {
         let believed = Self { offset, jump: None, behind: None, ..*self };
         if near(self.offset) || self.behind.is_some() && offset > self.offset {
             *self = believed;
-            return wall.max(self.kept); // time stops for a minute at most
+            return wall.max(self.kept); // the believed time stops for at most a minute
         }
         if let Some(behind) = self.behind.as_mut().filter(|behind| near(**behind)) {
-            *behind = offset; // it may be slewed meanwhile
+            *behind = offset; // NTP may have slewed the clock
             self.jump = None;
             return self.offset + steady;
         }
@@ -80,7 +80,7 @@ impl Belief {
         self.offset
     }
 
-    /// The wall clock minus the believed time in milliseconds, while the wall clock is doubted.
+    /// The wall clock minus the believed time in milliseconds; `None` if the wall clock is believed.
     pub(super) fn doubted(&self) -> Option<i64> {
         let doubted = self.jump.map(|jump| jump.offset).or(self.behind)?;
         Some(doubted - self.offset)
@@ -96,8 +96,8 @@ mod tests {
     const WALL: i64 = 1_772_442_000_000;
     const BOOT: i64 = 5_000;
 
-    /// Reads once a minute with these differences of the wall clock, and returns the differences of the
-    /// believed time.
+    /// Reads the clocks once a minute. At each reading the wall clock is ahead of the true time by the
+    /// given milliseconds. Returns by how many milliseconds the believed time is ahead.
     fn each_minute(ahead: &[i64]) -> Vec<i64> {
         let mut belief = Belief::new(WALL, BOOT, None);
         let minutes = (1..).map(|minute: i64| minute * MINUTE);
@@ -107,14 +107,14 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_is_followed_up_to_a_minute() {
+    fn a_difference_of_up_to_a_minute_is_believed() {
         for ahead in [MINUTE, -MINUTE, 1] {
             assert_eq!(each_minute(&[ahead, 0]), [ahead, 0]);
         }
         for ahead in [MINUTE + 1, -MINUTE - 1, YEAR, -YEAR] {
             assert_eq!(each_minute(&[ahead, 0]), [0, 0]);
         }
-        // A slewed clock is followed to any offset.
+        // A slewed clock is believed at any offset.
         let slewed: Vec<_> = (1..200).map(|step| step * MINUTE).collect();
         assert_eq!(each_minute(&slewed), slewed);
     }
@@ -122,39 +122,39 @@ mod tests {
     #[test]
     fn a_jump_is_believed_once_it_has_held_for_ten_minutes() {
         for ahead in [2 * MINUTE, -2 * MINUTE, 3 * YEAR, -3 * YEAR] {
-            // The first reading is in the first minute, so ten minutes have passed at the eleventh.
+            // The eleventh reading is ten minutes after the first.
             let mut believed = vec![0; 10];
             believed.extend([ahead; 3]);
             assert_eq!(each_minute(&[ahead; 13]), believed);
-            // The clock can be slewed meanwhile.
+            // NTP may slew the clock meanwhile.
             let slewed: Vec<_> = (0..12).map(|step| ahead + step).collect();
             assert_eq!(each_minute(&slewed)[9..], [0, ahead + 10, ahead + 11]);
         }
     }
 
     #[test]
-    fn a_clock_that_comes_back_was_never_away() {
+    fn a_jump_that_ends_within_ten_minutes_is_never_believed() {
         let mut ahead = [YEAR; 30];
         (ahead[9], ahead[18]) = (0, 5);
         let believed = each_minute(&ahead);
         assert!(believed[..28].iter().all(|ahead| *ahead == 0 || *ahead == 5), "{believed:?}");
-        assert_eq!(believed[29], YEAR, "the third time it held");
+        assert_eq!(believed[29], YEAR, "the third jump lasts ten minutes and must be believed");
     }
 
     #[test]
-    fn a_jump_that_jumps_again_has_to_hold_anew() {
+    fn a_second_jump_restarts_the_ten_minutes() {
         let mut ahead = [YEAR; 24];
         ahead[9..].fill(YEAR + 2 * MINUTE);
         assert_eq!(each_minute(&ahead)[18..20], [0, YEAR + 2 * MINUTE]);
     }
 
-    /// A start at which the wall clock has this difference to the kept time, in another boot.
+    /// The belief after a restart of the machine, with the wall clock this far ahead of the stored time.
     fn started(ahead: i64) -> Belief {
         Belief::new(WALL + ahead, BOOT, Some(KeptTime { written: WALL, now: WALL }))
     }
 
     #[test]
-    fn a_clock_earlier_than_the_kept_time_is_never_believed() {
+    fn a_clock_that_stays_earlier_than_the_stored_time_is_never_believed() {
         for behind in [-2 * MINUTE, -YEAR] {
             let mut belief = started(behind);
             for minute in 0..60 {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_reading_at_or_past_the_believed_time_is_believed_at_once() {
+    fn the_first_reading_at_or_after_the_believed_time_is_believed_immediately() {
         for ahead in [0, 1, 2 * MINUTE, YEAR] {
             let mut belief = started(-YEAR);
             let passed = 30 * MINUTE;
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_to_before_the_kept_time_has_to_hold_and_ends_the_kept_time() {
+    fn a_jump_to_before_the_stored_time_is_believed_after_ten_minutes() {
         let mut belief = started(-YEAR);
         for minute in 0..10 {
             let passed = minute * MINUTE;
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn time_stops_for_a_clock_that_is_less_than_a_minute_early() {
+    fn the_believed_time_waits_for_a_clock_that_is_less_than_a_minute_early() {
         let mut belief = started(-30_000);
         for (seconds, believed) in [(0, 0), (1, 0), (30, 0), (31, 1_000), (90, 60_000)] {
             let passed = seconds * 1_000;
@@ -206,17 +206,17 @@ mod tests {
     }
 
     #[test]
-    fn in_the_same_boot_the_kept_time_has_gone_on() {
+    fn the_stored_time_advances_until_the_machine_restarts() {
         let hour = 60 * MINUTE;
         let kept = KeptTime { written: WALL, now: WALL + hour };
         let mut belief = Belief::new(WALL - 1, BOOT, Some(kept));
         assert_eq!(belief.read(WALL - 1, BOOT), WALL + hour);
-        // The clock is not before the written time: it was set while the service was stopped.
+        // A clock at the written time is believed: it was set while the service was stopped.
         assert_eq!(Belief::new(WALL, BOOT, Some(kept)).read(WALL, BOOT), WALL);
     }
 
     #[test]
-    fn a_jump_without_readings_is_not_confirmed() {
+    fn readings_that_are_too_far_apart_do_not_confirm_a_jump() {
         for (gap, believed) in [(GAP_MAX_MILLIS, YEAR), (GAP_MAX_MILLIS + 1, 0)] {
             let mut belief = Belief::new(WALL, BOOT, None);
             let mut last = 0;

@@ -1,12 +1,12 @@
 //! The stored steady time, which continues after a restart, and the check of the wall clock at a start.
 //!
-//! The time while the service was stopped is the difference of two wall-clock readings. It counts for 0 to 24
-//! hours ([`STOPPED_MAX`]), so a wrong wall clock moves the steady time forward by at most one day per start.
-//! That can expire idempotency keys, which are kept for 24 hours. Records that are kept for longer expire at
-//! most one day early per start.
+//! While the service is stopped, only the wall clock measures the time. The next start adds this time to
+//! the steady time, but at most 24 hours ([`STOPPED_MAX`]), so a wrong wall clock moves the steady time
+//! forward by at most one day per start. This can expire idempotency keys, which are stored for 24 hours.
+//! Records with a longer retention expire at most one day early per start.
 //!
-//! The believed time is stored too. In the same boot of the machine the steady clock tells how far the
-//! believed time has advanced; after a restart of the machine the stored time is only a lower bound.
+//! The believed time is stored too. Until the machine restarts, its steady clock shows how far the believed
+//! time has advanced. After a restart of the machine the stored time is only a lower bound.
 
 use chrono::TimeDelta;
 use domain::{Business, BusinessId, SteadyTime, Timestamp};
@@ -19,7 +19,7 @@ use super::belief::KeptTime;
 const STOPPED_MAX: TimeDelta = TimeDelta::hours(24);
 /// A start logs a warning if the wall clock is earlier than the newest stamp by more than this.
 const BEHIND_MAX: TimeDelta = TimeDelta::days(1);
-/// A start logs a warning if the wall clock is further ahead of the newest stamp and the last reading.
+/// A start logs a warning if the wall clock is later than the newest stamp and the stored time by more.
 const AHEAD_MAX: TimeDelta = TimeDelta::days(31);
 const BUSINESSES_PER_TURN: usize = 256;
 
@@ -43,14 +43,14 @@ pub(super) async fn read(store: &Store, wall: Timestamp, boot: Option<Boot>) -> 
         let warning = newest.and_then(|newest| odd(wall, newest, kept.wall));
         return Ok(Kept { steady, newest, believed, warning });
     }
-    // A store without a steady time, from an earlier version or after damage: its stamps show the last use.
+    // A store of an early version, or a damaged one, has no stored time. The newest stamp replaces it.
     let newest = newest_stamp(store).await?;
     let begin = newest.map_or(wall, |newest| wall.min(newest + STOPPED_MAX));
     let warning = newest.and_then(|newest| odd(wall, newest, Timestamp::MIN));
     Ok(Kept { steady: SteadyTime::from_millis(begin.millis()), newest, believed: None, warning })
 }
 
-/// The milliseconds between two moments of the same boot; 0 for different boots.
+/// The milliseconds between two readings; 0 if the machine has restarted between them.
 fn passed_since(kept: Option<Boot>, now: Option<Boot>) -> i64 {
     let same = kept.zip(now).filter(|(kept, now)| kept.id == now.id);
     same.map_or(0, |(kept, now)| (now.passed - kept.passed).max(0))
@@ -59,9 +59,9 @@ fn passed_since(kept: Option<Boot>, now: Option<Boot>) -> i64 {
 fn odd(wall: Timestamp, newest: Timestamp, kept: Timestamp) -> Option<String> {
     if wall < kept {
         return Some(format!(
-            "the clock shows {wall}, but the service's time is already {kept}; time stamps continue from there until \
-             the clock reaches them. If the clock is wrong, set it. If the service's time is wrong, stop the service \
-             and run `receptionist repair-stamps`"
+            "the clock shows {wall}, but the service's time is already {kept}; time stamps continue from the \
+             service's time until the clock reaches it. If the clock is wrong, set it. If the service's time is \
+             wrong, stop the service and run `receptionist repair-stamps`"
         ));
     }
     let ran_until = newest.max(kept);
@@ -74,7 +74,7 @@ fn odd(wall: Timestamp, newest: Timestamp, kept: Timestamp) -> Option<String> {
     (wall > ran_until + AHEAD_MAX).then(|| {
         format!(
             "the clock shows {wall}, but the store was last used at {ran_until}. If the clock is wrong, stop the \
-             service, set the clock, and run `receptionist repair-stamps` to correct the stamps of the meantime"
+             service, set the clock, and run `receptionist repair-stamps` to correct the stamps after that time"
         )
     })
 }
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn time_spent_stopped_counts_as_the_wall_clock_tells_up_to_24_hours() {
+    async fn the_time_while_the_service_was_stopped_counts_up_to_24_hours() {
         let wall = at("2026-03-02T12:00:00Z");
         let kept = ClockRecord { steady: SteadyTime::from_millis(1_000), wall, newest: wall, boot: None };
         for (stopped, counts) in [
@@ -151,42 +151,43 @@ mod tests {
     fn a_warning_about_the_clock_names_both_instants() {
         let newest = at("2026-03-02T12:00:00Z");
         let tick = TimeDelta::milliseconds(1);
-        let told = |wall, ran_until| odd(wall, newest, ran_until);
+        let warning = |wall, ran_until| odd(wall, newest, ran_until);
         let none = Timestamp::MIN;
         for fits in [newest - BEHIND_MAX, newest, newest + AHEAD_MAX] {
-            assert_eq!(told(fits, none), None);
+            assert_eq!(warning(fits, none), None);
         }
-        let behind = told(newest - BEHIND_MAX - tick, none).unwrap();
+        let behind = warning(newest - BEHIND_MAX - tick, none).unwrap();
         assert!(behind.contains("2026-03-01T11:59:59.999Z") && behind.contains("2026-03-02T12:00:00.000Z"));
         assert!(behind.contains("repair-stamps") && !behind.contains('\n'), "{behind}");
-        let ahead = told(newest + AHEAD_MAX + tick, none).unwrap();
+        let ahead = warning(newest + AHEAD_MAX + tick, none).unwrap();
         assert!(ahead.contains("2026-04-02T12:00:00.001Z") && ahead.contains("2026-03-02T12:00:00.000Z"));
-        // A service with few requests still ran.
-        assert_eq!(told(newest + AHEAD_MAX + tick, newest + tick), None);
+        // A recent stored time shows that the service ran, even without a newer stamp.
+        assert_eq!(warning(newest + AHEAD_MAX + tick, newest + tick), None);
     }
 
     #[test]
-    fn a_clock_before_the_kept_time_is_reported_whatever_the_distance() {
+    fn any_clock_before_the_stored_time_is_reported() {
         let kept = at("2026-03-02T12:00:00Z");
         assert_eq!(odd(kept, kept, kept), None);
         for behind in [TimeDelta::milliseconds(1), TimeDelta::days(3_000)] {
-            let told = odd(kept - behind, Timestamp::MIN, kept).unwrap();
-            assert!(told.contains("2026-03-02T12:00:00.000Z") && told.contains(&(kept - behind).to_string()));
-            assert!(told.contains("repair-stamps"), "{told}");
+            let warning = odd(kept - behind, Timestamp::MIN, kept).unwrap();
+            let clock = (kept - behind).to_string();
+            assert!(warning.contains("2026-03-02T12:00:00.000Z") && warning.contains(&clock));
+            assert!(warning.contains("repair-stamps"), "{warning}");
         }
     }
 
     #[test]
-    fn time_since_the_kept_moment_is_known_within_a_boot_alone() {
+    fn the_time_since_a_reading_is_known_only_until_the_machine_restarts() {
         let boot = |id, passed| Some(Boot { id: uuid::Uuid::from_bytes([id; 16]), passed });
         assert_eq!(passed_since(boot(1, 5), boot(1, 70)), 65);
-        assert_eq!(passed_since(boot(1, 70), boot(1, 5)), 0, "a machine that was restored from a snapshot");
+        assert_eq!(passed_since(boot(1, 70), boot(1, 5)), 0, "the machine was restored to a snapshot");
         assert_eq!(passed_since(boot(1, 5), boot(2, 70)), 0);
         assert_eq!(passed_since(None, boot(1, 70)) + passed_since(boot(1, 5), None), 0);
     }
 
     #[tokio::test]
-    async fn of_a_store_in_which_nothing_was_stamped_no_time_is_kept() {
+    async fn a_store_without_stamps_has_no_believed_time() {
         let wall = at("2026-03-02T12:00:00Z");
         let steady = SteadyTime::from_millis(1_000);
         let kept = ClockRecord { steady, wall, newest: Timestamp::MIN, boot: None };

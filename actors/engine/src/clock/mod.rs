@@ -1,7 +1,7 @@
 //! The clocks of the engine.
 //!
-//! - [`Clocks::now`], the believed wall clock: for time stamps and comparisons with them. It follows the wall
-//!   clock as far as the steady clock confirms it ([`belief`]), so a glitch has no effect;
+//! - [`Clocks::now`], the believed time: for time stamps and comparisons with them. It is the wall clock as
+//!   far as the steady clock confirms it ([`belief`]), so a short jump of the wall clock has no effect;
 //! - [`Clocks::raw`], the wall clock: for times that other systems compare with their clock, such as
 //!   `webhook-timestamp`;
 //! - [`Clocks::steady`], the steady time of the store ([`kept`]): for retention periods. It runs evenly and
@@ -10,10 +10,9 @@
 //!
 //! Invariants:
 //!
-//! - steady time never goes back while an engine runs, and by at most a minute after a crash; all businesses
-//!   share it;
-//! - no change has a stamp before [`Clocks::stamps_from`]. In the same boot of the machine, that is not
-//!   before any instant that was returned as the end of a list ordered by `updated_at`.
+//! - all businesses share the steady time. It never decreases, except by at most a minute after a crash;
+//! - no change has a stamp before [`Clocks::stamps_from`]. Until the machine restarts, that instant is not
+//!   before the end of any list ordered by `updated_at` that a client has received.
 
 mod belief;
 mod kept;
@@ -32,7 +31,7 @@ use store::{Batch, Noted, Record, Store, StoreError, Weight, keys};
 use self::belief::{Belief, FOLLOWED_MAX_MILLIS};
 use self::kept::Kept;
 
-/// If the newest stamp is further than this ahead of the stored one, it is stored before the next minute.
+/// A stamp that is later than the stored one by more than this is stored immediately.
 const UNKEPT_MAX: TimeDelta = TimeDelta::hours(1);
 
 #[derive(Clone)]
@@ -45,7 +44,7 @@ struct Inner {
     ahead: i64,
     stamps_from: Timestamp,
     listed: AtomicI64,
-    /// The believed time minus the port's steady time when it was last stored, in milliseconds.
+    /// The last stored believed time minus the port's steady time at that moment, in milliseconds.
     kept_offset: AtomicI64,
     /// The newest stamp of any record, in milliseconds after 1970.
     newest: AtomicI64,
@@ -54,14 +53,14 @@ struct Inner {
 }
 
 impl Clocks {
-    /// Logs a warning if the wall clock does not fit the stamps.
+    /// Logs a warning if the wall clock contradicts the stored time or the newest stamp.
     pub(crate) async fn open(store: &Store, port: Arc<dyn Clock>) -> Result<Self, StoreError> {
         let kept = kept::read(store, port.now(), boot(&*port)).await?;
         if let Some(warning) = &kept.warning {
             tracing::warn!("{warning}");
         }
         let clocks = Self::new(port, &kept);
-        // Stored before any record with a stamp, so a crash cannot leave a later record without a count.
+        // The steady time is stored before any change, so a store with stamps always has a steady time.
         clocks.keep(store);
         Ok(clocks)
     }
@@ -85,13 +84,14 @@ impl Clocks {
 
     pub(crate) fn now(&self) -> Timestamp {
         let mut belief = self.0.belief.lock();
-        // Both clocks are read under the lock. Otherwise a delay between the readings would look like a jump.
+        // Both readings are under the lock. Otherwise a delay between them would look like a jump.
         let (wall, passed) = (self.0.port.now().millis(), millis(self.0.port.steady()));
         Timestamp::from_millis(belief.read(wall, passed))
     }
 
-    /// The earliest stamp of a business that is loaded now: the stored believed time, or the time of the last
-    /// list ordered by `updated_at`. A list too far ahead is ignored, because the clock was wrong then.
+    /// The earliest stamp that a business may use if it is loaded now: the later of the stored time and the
+    /// time of the last list ordered by `updated_at`. A list time in the future came from a wrong clock and
+    /// is ignored.
     pub(crate) fn stamps_from(&self) -> Timestamp {
         let listed = self.0.listed.load(Ordering::Relaxed);
         let is_near = listed <= self.now().millis() + FOLLOWED_MAX_MILLIS;
@@ -115,7 +115,7 @@ impl Clocks {
         self.0.belief.lock().doubted().is_some()
     }
 
-    /// A stamp far ahead of the stored one is stored soon, so that a start after a crash detects it.
+    /// Records the stamp of a change. A stamp far ahead of the stored one is stored immediately.
     pub(crate) fn note(&self, stamp: Timestamp, store: &Store) {
         self.0.newest.fetch_max(stamp.millis(), Ordering::Relaxed);
         let kept = Timestamp::from_millis(self.0.newest_kept.load(Ordering::Relaxed));
@@ -124,7 +124,8 @@ impl Clocks {
         }
     }
 
-    /// True if the list must wait for the stored time, because a start after a crash would begin earlier.
+    /// Stores the believed time if a crash would set it back to before the list's end. Returns true if the
+    /// list must wait until the time is durable.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);
@@ -152,14 +153,14 @@ impl Clocks {
         *reported = doubted;
     }
 
-    /// Stores the steady time without waiting. A failure stops the store.
+    /// Stores the steady and the believed time. Does not wait until they are durable.
     pub(crate) fn keep(&self, store: &Store) {
         if store.check_room(Weight::Keeps).is_err() {
-            return; // without disk space nothing is stored, so idempotency keys live longer
+            return; // no disk space; after a crash, idempotency keys expire later
         }
         let newest = self.0.newest.load(Ordering::Relaxed);
         self.0.newest_kept.store(newest, Ordering::Relaxed);
-        // A doubted wall clock must not age the idempotency keys.
+        // The believed time is stored, because a wrong wall clock must not expire idempotency keys.
         let wall = self.now();
         let boot = boot(&*self.0.port);
         let passed = boot.map_or_else(|| millis(self.0.port.steady()), |boot| boot.passed);
@@ -174,12 +175,12 @@ impl Clocks {
     }
 }
 
-/// The runtime's timers stop during a suspension of the machine. So a task that waits for a scheduled time
-/// sleeps for at most this time and then reads its [`SteadyClock`] again.
+/// The longest sleep of a task that waits for a scheduled time. The task then reads its [`SteadyClock`]
+/// again, because the runtime's timers stop while the machine is suspended.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(30);
 
-/// The time of schedules. It starts at the wall clock's time and runs evenly, also during suspension of the
-/// machine, so a jump of the wall clock neither fires all timers nor stops them.
+/// The clock of schedules. It starts at the wall clock's time and runs evenly, even while the machine is
+/// suspended. A jump of the wall clock neither fires all timers nor stops them.
 #[derive(Clone)]
 pub(crate) struct SteadyClock {
     set_to: Timestamp,

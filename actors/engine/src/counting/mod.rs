@@ -1,13 +1,15 @@
-//! Counts the records of businesses and compares them with the recorded usage, which the newest entry of each
-//! audit log contains. Both are read at one point between two commits.
+//! Counts the records of businesses and compares the numbers with the recorded usage, which is in the
+//! newest entry of each business's audit log. Records and entry are read as of one point in time.
 //!
 //! Invariants:
 //!
-//! - A business is compared only if its newest entry contains the usage. Entries of early versions do not.
+//! - A business is compared only if its newest entry contains the usage. Entries of early versions have
+//!   none.
 //! - Waiting deliveries and mails are not in the usage, so they are not compared.
-//! - A row that cannot be decoded is neither found nor missing. The recorded number must be at least the
-//!   number of decodable records and at most the number of all.
-//! - A business that has no profile and is in no list was deleted or is being imported. It is not compared.
+//! - An undecodable row may or may not be part of the usage. The recorded number must be at least the
+//!   number of decodable rows and at most the number of all rows.
+//! - A business without a profile and without a list entry is being deleted or imported. It is not
+//!   compared.
 
 mod one;
 mod tally;
@@ -26,7 +28,7 @@ pub(crate) use self::tally::Tally;
 
 /// The maximum number of listed differences. Further differences are only counted.
 pub const DIFFERENCES_MAX: usize = 1_000;
-/// The kind of a difference in the business as a whole.
+/// The [`Difference::kind`] of a difference that concerns the whole business.
 const BUSINESS: &str = "business";
 
 /// A kind of a business's records whose recorded number differs from the number of rows found.
@@ -84,11 +86,11 @@ impl std::fmt::Display for Differences {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct FoundOf {
-    decode: u64,
-    do_not: u64,
+    decodable: u64,
+    undecodable: u64,
 }
 
-/// The rows found of each kind, in the order of [`COUNTED`].
+/// The numbers of rows found of each kind, in the order of [`COUNTED`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Found([FoundOf; COUNTED.len()]);
 
@@ -97,14 +99,14 @@ impl Found {
     pub(crate) fn add(&mut self, kind: u8, decodes: bool) {
         let Some((place, _)) = counted(kind) else { return };
         let found = &mut self.0[place];
-        *(if decodes { &mut found.decode } else { &mut found.do_not }) += 1;
+        *(if decodes { &mut found.decodable } else { &mut found.undecodable }) += 1;
     }
 
     fn rows(&self) -> u64 {
-        self.0.iter().map(|found| found.decode + found.do_not).sum()
+        self.0.iter().map(|found| found.decodable + found.undecodable).sum()
     }
 
-    /// The kinds with a different recorded number, other than `without`.
+    /// Lists the kinds whose recorded number differs from the rows found. Skips the kind `without`.
     pub(crate) fn differences(
         &self,
         of: BusinessId,
@@ -112,11 +114,11 @@ impl Found {
         without: Option<BudgetKind>,
     ) -> Vec<Difference> {
         let kinds = COUNTED.iter().zip(&self.0).filter(|(counted, _)| Some(counted.budget) != without);
-        let differences = kinds.filter_map(|(counted, FoundOf { decode, do_not })| {
+        let differences = kinds.filter_map(|(counted, FoundOf { decodable, undecodable })| {
             let recorded = recorded.of(counted.budget).rows;
-            let found = if *decode > recorded { *decode } else { decode + do_not };
+            let found = if *decodable > recorded { *decodable } else { decodable + undecodable };
             let (business_id, kind) = (of, counted.budget.to_string());
-            (*decode > recorded || found < recorded).then_some(Difference {
+            (*decodable > recorded || found < recorded).then_some(Difference {
                 business_id,
                 kind,
                 recorded: Some(recorded),
@@ -127,14 +129,14 @@ impl Found {
     }
 }
 
-/// Whether a row decodes as its key's kind. The row of an API key only leads to a record elsewhere. A value
-/// in pieces counts as decodable.
+/// True if a row's value decodes as a record of the key's kind. A value in pieces counts as decodable. Not
+/// for API keys, because the row in the business contains only the key's prefix.
 fn decodes(kind: u8, key: &[u8], row: &[u8]) -> bool {
     let decodes = counted(kind).and_then(|(_, counted)| counted.decodes);
     keys::has_width(key, kind) && (is_head(row) || decodes.is_some_and(|decodes| decodes(row)))
 }
 
-/// The recorded usage. `None` if the newest entry has none or cannot be decoded.
+/// The usage in the newest audit entry. `None` if the entry has none or cannot be decoded.
 pub(crate) fn recorded_usage(rows: &dyn Rows, of: BusinessId) -> Result<Option<Usage>, StoreError> {
     let log = keys::of_kind(of, kind::AUDIT);
     let Some((key, _)) = rows.scan(&log, Order::Descending).next().transpose()? else { return Ok(None) };

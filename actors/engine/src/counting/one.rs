@@ -1,4 +1,4 @@
-//! Counts one business at a point in time, in steps.
+//! Counts the records of one business as of one point in time, in steps.
 
 use domain::{ApiKey, BusinessId, Usage};
 use store::kept::{COUNTED, Counted};
@@ -8,14 +8,14 @@ use store::{Frozen, Key, KeyRange, Order, Record, Rows, StoreError, keys};
 use super::{Difference, Found, decodes, recorded_usage};
 
 const ROWS_PER_STEP: usize = 192;
-/// The rows before the first step: the profile and the newest entry of the audit log.
+/// The number of rows that [`Counting::begin`] reads: the profile and the newest audit entry.
 pub(crate) const ROWS_TO_BEGIN: usize = 2;
 
 pub(crate) struct Counting {
     of: BusinessId,
     recorded: Usage,
     found: Found,
-    /// The current kind as an index into [`COUNTED`], and its remaining rows.
+    /// The index of the current kind in [`COUNTED`]. `left` is the range of the kind's uncounted rows.
     place: usize,
     left: KeyRange,
 }
@@ -28,7 +28,7 @@ impl Counting {
         counted.chain(others).collect()
     }
 
-    /// Begins to count a business. `None` if the business was deleted or has no recorded usage.
+    /// Begins to count a business. Returns `None` if it was deleted or has no recorded usage.
     pub(crate) fn begin(rows: &Frozen, of: BusinessId) -> Result<Option<Self>, StoreError> {
         if rows.get(&keys::profile(of))?.is_none() {
             return Ok(None);
@@ -40,7 +40,7 @@ impl Counting {
         Ok(recorded.map(|recorded| Self { of, recorded, found: Found::default(), place: 0, left }))
     }
 
-    /// Returns the number of rows; `None` at the end.
+    /// Counts the next rows. Returns the number of rows read; `None` if all rows were already counted.
     pub(crate) fn step(&mut self, rows: &Frozen) -> Result<Option<usize>, StoreError> {
         let Some(&Counted { kind, .. }) = COUNTED.get(self.place) else { return Ok(None) };
         let mut read = 0;

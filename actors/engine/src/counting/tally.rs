@@ -1,5 +1,5 @@
-//! Counts all rows of a store while they pass in key order: first the installation's rows, then business by
-//! business.
+//! Counts all rows of a store. The caller passes the rows in key order: first the rows of the installation,
+//! then the rows of one business after another.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,18 +10,18 @@ use store::{Key, LONG_VALUE_BYTES_MAX, Record, keys, piece_of, whole_value_by};
 
 use super::{BUSINESS, Difference, Differences, Found, decodes};
 
-/// 16 bytes each. With more, missing businesses are not detected.
+/// The number of listed businesses in memory, 16 bytes each. Above it, missing ones are not detected.
 const LISTED_MAX: usize = 4 << 20;
-/// 9 bytes each. With more, API keys are not compared.
+/// The number of API keys in memory, 9 bytes each. Above it, API keys are not compared.
 const KEYS_MAX: usize = 4 << 20;
 
 #[derive(Default)]
 pub(crate) struct Tally {
     set_aside: BTreeSet<BusinessId>,
-    /// The listed businesses whose rows have not passed yet, in key order.
+    /// The listed businesses whose rows the caller has not passed yet, in key order.
     listed: VecDeque<BusinessId>,
     has_all_listed: bool,
-    /// The prefixes of the valid API keys in key order, and whether each record decodes.
+    /// The prefixes of the valid API keys in key order, each with true if its record decodes.
     live_keys: Vec<([u8; 8], bool)>,
     has_all_keys: bool,
     current: Option<Current>,
@@ -29,7 +29,7 @@ pub(crate) struct Tally {
     different: Vec<BusinessId>,
 }
 
-/// The business whose rows are passing.
+/// The business whose rows are being counted.
 struct Current {
     of: BusinessId,
     is_listed: bool,
@@ -95,7 +95,8 @@ impl Tally {
         }
     }
 
-    /// Reports businesses that were set aside meanwhile, because some of their rows may be missing.
+    /// Reports the businesses that were set aside during the count, because some of their rows may be
+    /// missing.
     pub(crate) fn set_aside_meanwhile(&mut self, businesses: impl Iterator<Item = BusinessId>) {
         self.finish();
         for of in businesses {
@@ -143,7 +144,8 @@ impl Tally {
         }
     }
 
-    /// Also reports the listed businesses that precede it in key order, because they have no rows.
+    /// True if the business is listed. Reports each listed business before it as missing, as it has no
+    /// rows.
     fn is_listed(&mut self, of: BusinessId) -> bool {
         while let Some(next) = self.listed.front().copied().filter(|next| *next <= of) {
             self.listed.pop_front();
@@ -183,7 +185,7 @@ impl Tally {
     }
 }
 
-/// The difference of a business as a whole: its profile and its records.
+/// A difference that concerns the whole business. The numbers include the profile.
 fn whole_business(of: BusinessId, recorded: Option<Usage>, found: u64) -> Difference {
     let rows = |usage: Usage| BudgetKind::kept().map(|kind| usage.of(kind).rows).sum::<u64>() + 1;
     Difference { business_id: of, kind: BUSINESS.into(), recorded: recorded.map(rows), found }

@@ -50,7 +50,7 @@ fn counted(listed: &[u128], rows: &[(Vec<u8>, Vec<u8>)], set_aside: &[u128]) -> 
 }
 
 #[test]
-fn a_business_is_as_recorded_or_each_kind_that_is_not_is_named() {
+fn each_kind_whose_recorded_number_differs_is_listed() {
     let whole = rows_of(business(7), 3, 3, "");
     assert!(counted(&[7], &whole, &[]).is_empty());
     assert_eq!(counted(&[7], &rows_of(business(7), 3, 5, ""), &[]), ["7 services Some(5) 3"]);
@@ -61,7 +61,7 @@ fn a_business_is_as_recorded_or_each_kind_that_is_not_is_named() {
 }
 
 #[test]
-fn rows_that_do_not_decode_are_neither_found_nor_missing() {
+fn undecodable_rows_are_neither_found_nor_missing() {
     let mut found = Found::default();
     (0..4).for_each(|_| found.add(kind::SERVICE, true));
     (0..2).for_each(|_| found.add(kind::SERVICE, false));

@@ -1,15 +1,12 @@
-//! The running actors of one kind. The directory starts an actor on demand and stops unused ones.
+//! The directory of the running actors of one kind. It starts an actor on demand and stops unused actors. A
+//! *seat* is the directory's entry for one id. A *sweep* inspects all actors, once a minute.
 //!
-//! Invariants:
-//!
-//! - at most one actor of an id takes messages: the seat of an id is filled, emptied and removed under the
-//!   lock of the seat;
-//! - an actor is stopped only if no message is in flight. The permits of the actor are closed first. A caller
-//!   that still holds the actor then learns that nothing was done, and requests the actor from the directory
-//!   again;
-//! - at most [`Bounds::running_max`] actors run. A start over this bound stops the longest unused actor
-//!   without work in progress. If all inspected actors have work, the start exceeds the bound, because a
-//!   request never waits for the end of another request. The next starts and the sweep stop the surplus.
+//! - At most one actor per id takes messages: a seat is filled, emptied and removed under its own lock.
+//! - An actor with an unanswered message is not stopped. To stop an actor, the directory first closes the
+//!   actor's permits. A request that then gets no permit looks up its seat again.
+//! - At most [`Bounds::running_max`] actors run. A start above this bound inspects [`LOOKS_PER_START`]
+//!   actors, the longest unused first, and stops those without work. If all of them have work, the bound is
+//!   exceeded, because a request must not wait for others. Later starts and the sweep stop the surplus.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -29,12 +26,12 @@ use super::{Claim, Reply};
 use crate::error::{EngineError, Result};
 
 const IDLE_MAX: Duration = Duration::from_secs(600);
-/// The maximum number of unanswered messages of an actor. A further message is refused as overload.
+/// The maximum number of unanswered messages of an actor. More cause [`EngineError::Overloaded`].
 pub(crate) const QUEUE_PERMITS: usize = 1_024;
-/// The number of parts of a sweep. One part runs per second, so a sweep ends within a minute.
+/// The number of parts of a sweep. One part runs per second, so a sweep takes less than a minute.
 const SWEEP_PARTS: usize = 50;
 const SWEEP_PART_MIN: usize = 16;
-/// The number of actors that a start over the bound inspects. It is more than one, so the surplus shrinks.
+/// The number of actors that a start above the bound inspects. Above 1, so that the surplus can shrink.
 const LOOKS_PER_START: usize = 4;
 
 pub(crate) type Start<I, M> = Box<dyn Fn(I, Arc<Semaphore>) -> Starting<M> + Send + Sync>;
@@ -47,7 +44,7 @@ impl<I: Copy + Ord + Hash + Send + Sync + 'static> Id for I {}
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) patience: u32,
-    /// A start exceeds it if all inspected actors have work in progress.
+    /// Exceeded while every actor that a start inspects has work in progress.
     pub(crate) running_max: usize,
 }
 
@@ -73,7 +70,7 @@ struct Seats<I: Id, M: Message> {
     back_off: BackOff<I>,
 }
 
-/// The entry of one actor in the directory. It exists from the start of the actor until the actor has stopped.
+/// The entry of one id in the directory. It exists from the start of the id's actor until the actor stops.
 struct Seat<M: Message> {
     running: RwLock<Option<Arc<Running<M>>>>,
     /// True after the removal of the seat. The lock is held while the seat is filled or emptied.
@@ -86,7 +83,7 @@ pub(crate) struct Running<M: Message> {
     started: Instant,
     used: AtomicU64,
     newest_use: AtomicU64,
-    /// Whether the actor was stopped on purpose, or its failure is counted.
+    /// True if the actor was stopped on purpose or its failure is already counted for the back-off.
     accounted: AtomicBool,
 }
 
@@ -112,8 +109,8 @@ impl<I: Id, M: Message> Directory<I, M> {
         Self { seats: Arc::new(seats), start, minute, noted: DashMap::new(), sweep }
     }
 
-    /// The running actor of an id and a permit for one message. Errors: [`EngineError::Overloaded`],
-    /// [`EngineError::Resting`] after failures, and those of the start.
+    /// Returns the actor of an id, which it starts if necessary, and a permit for one message. Errors:
+    /// [`EngineError::Overloaded`], [`EngineError::Resting`] during a back-off, and errors of the start.
     pub(crate) async fn enter(&self, id: I) -> Result<Entered<M>> {
         loop {
             let seat = self.seats.seat(id);
@@ -128,7 +125,7 @@ impl<I: Id, M: Message> Directory<I, M> {
                 return Ok(entered);
             }
             let back_off = &self.seats.back_off;
-            // The caller can notice a failure before the supervisor reports it.
+            // A request can find a failed actor before the supervisor has reported the failure.
             if seat.running.read().as_ref().is_some_and(|running| running.has_failed()) {
                 back_off.failed(id);
             }
@@ -139,14 +136,14 @@ impl<I: Id, M: Message> Directory<I, M> {
             }
             let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
             let starting = (self.start)(id, Arc::clone(&permits));
-            // In a separate task: a dropped request must not leave an actor without a seat.
+            // A separate task, because a dropped request must not leave a started actor without a seat.
             let filling = Arc::clone(&self.seats).fill((id, seat, gone), starting, permits);
             return tokio::spawn(filling).await.unwrap_or(Err(EngineError::Failed));
         }
     }
 
-    /// Sends a message and returns its answer. `permit` is the engine's permit for the message. Errors: those
-    /// of [`Self::enter`], and [`EngineError::Failed`] with an unknown outcome.
+    /// Sends a message and returns its answer. `permit` is the engine's permit for the message. Errors:
+    /// those of [`Self::enter`], and [`EngineError::Failed`], after which the outcome is unknown.
     pub(crate) async fn call<T>(
         &self,
         (id, permit, claim): (I, OwnedSemaphorePermit, Option<Claim>),
@@ -162,7 +159,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         answered.await.unwrap_or(Err(EngineError::Failed))
     }
 
-    /// Records that an actor failed. Returns its id, if it was recorded, and its back-off.
+    /// Records the failure of an actor. Returns the actor's id and back-off; `None` for an unknown actor.
     pub(crate) fn failed(&self, actor: ActorId) -> Option<(I, Duration)> {
         let id = self.ended(actor)?;
         let running = self.seats.running(id).filter(|running| running.actor.get_id() == actor);
@@ -176,7 +173,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         self.seats.back_off.remaining(id).unwrap_or_default()
     }
 
-    /// Whether the actor runs or is being started. This does not count as a use.
+    /// True if the actor runs or is being started. A call does not count as a use of the actor.
     pub(crate) fn is_running(&self, id: I) -> bool {
         self.seats.map.contains_key(&id)
     }
@@ -199,8 +196,8 @@ impl<I: Id, M: Message> Directory<I, M> {
         self.seats.map.len()
     }
 
-    /// Stops the unused actors of the next part and sends the others the message of the minute. `begins`
-    /// starts a sweep unless one is in progress. Returns whether further parts are left.
+    /// Runs the next part of a sweep: stops unused actors and sends the others the `minute` message.
+    /// `begins` starts a new sweep unless one is in progress. Returns true if further parts are left.
     pub(crate) fn sweep(&self, begins: bool) -> bool {
         let part: Vec<I> = {
             let mut sweep = self.sweep.lock();
@@ -221,7 +218,7 @@ impl<I: Id, M: Message> Directory<I, M> {
 
     fn look_at(&self, id: I) {
         let Some(seat) = self.seats.get(id) else { return };
-        // The lock is held while the actor starts or stops; then there is nothing to check.
+        // The lock is held only while the actor starts or stops. Such an actor needs no check.
         let Ok(gone) = Arc::clone(&seat.gone).try_lock_owned() else { return };
         let Some(running) = seat.running.read().clone() else { return };
         if running.is_open() && (running.idle() < IDLE_MAX || !running.retire()) {
@@ -235,7 +232,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         self.seats.put_away(id);
     }
 
-    /// Closes an actor for new messages, so that the caller can stop it after its last answer.
+    /// Closes an actor to new messages and returns it. The caller can stop it after its last answer.
     pub(crate) fn dismiss(&self, id: I) -> Option<Arc<Running<M>>> {
         let running = self.seats.running(id)?;
         running.permits.close();
@@ -243,7 +240,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         Some(running)
     }
 
-    /// Stops every actor. No message may be in flight.
+    /// Stops every actor. A message that is still unanswered gets [`EngineError::Failed`].
     pub(crate) fn stop(&self) {
         for id in self.seats.ids_descending().into_iter().rev() {
             if let Some(running) = self.seats.running(id) {
@@ -270,7 +267,7 @@ impl<I: Id, M: Message> Seats<I, M> {
         self.map.get(&id)?.running.read().clone()
     }
 
-    /// The map's own order differs between runs and would make simulations irreproducible.
+    /// Sorted, because the map's own order differs between runs and simulations must be reproducible.
     fn ids_descending(&self) -> Vec<I> {
         let mut ids: Vec<_> = self.map.iter().map(|seat| *seat.key()).collect();
         ids.sort_unstable_by(|a, b| b.cmp(a));
@@ -301,7 +298,6 @@ impl<I: Id, M: Message> Seats<I, M> {
 
     fn put_away(&self, id: I) {
         let Some(seat) = self.get(id) else { return };
-        // The lock is held while the actor starts or stops; then there is nothing to check.
         let Ok(gone) = Arc::clone(&seat.gone).try_lock_owned() else { return };
         let running = seat.running.read().clone();
         if running.is_some_and(|running| !running.is_open() || running.retire()) {
@@ -309,7 +305,8 @@ impl<I: Id, M: Message> Seats<I, M> {
         }
     }
 
-    /// Inspects at most `looks` of the longest unused actors. One with work counts as used now.
+    /// While more than `running_max` actors run, inspects at most `looks` actors, the longest unused first.
+    /// Stops each actor that has no work. An actor with work counts as used now.
     fn stop_surplus(&self, looks: usize) {
         for _ in 0..looks {
             let id = {
@@ -326,7 +323,7 @@ impl<I: Id, M: Message> Seats<I, M> {
         }
     }
 
-    /// Fills a seat. If the start fails, the seat leaves the directory.
+    /// Waits for the start of an actor and puts it into its seat. Removes the seat if the start fails.
     async fn fill(
         self: Arc<Self>,
         (id, seat, gone): (I, Arc<Seat<M>>, OwnedMutexGuard<bool>),
@@ -367,7 +364,7 @@ impl<M: Message> Running<M> {
         }
     }
 
-    /// A starting actor accepts messages too, so that no second one is started.
+    /// True if the actor takes messages. This includes a starting actor, so no second one is started.
     pub(crate) fn is_open(&self) -> bool {
         let alive = matches!(self.actor.get_status(), ActorStatus::Starting | ActorStatus::Running);
         alive && !self.permits.is_closed()
@@ -393,12 +390,12 @@ impl<M: Message> Running<M> {
     }
 
     pub(crate) async fn wait_idle(&self) {
-        #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
+        #[allow(clippy::cast_possible_truncation, reason = "QUEUE_PERMITS fits in a u32")]
         let _ = self.permits.acquire_many(QUEUE_PERMITS as u32).await;
     }
 
     fn retire(&self) -> bool {
-        #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
+        #[allow(clippy::cast_possible_truncation, reason = "QUEUE_PERMITS fits in a u32")]
         let Ok(all) = self.permits.try_acquire_many(QUEUE_PERMITS as u32) else { return false };
         self.permits.close();
         self.accounted.store(true, Ordering::Release);

@@ -59,7 +59,7 @@ async fn a_woken_actor_is_not_stopped_before_it_has_read_its_rows() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_dropped_caller_leaves_the_actor_to_the_next() {
+async fn a_dropped_request_does_not_cancel_the_start_of_the_actor() {
     let disk = MemoryBackend::new();
     let (engine, store, id) = engine_with_a_business(&disk).await;
     disk.hold_syncs();
@@ -68,9 +68,9 @@ async fn a_dropped_caller_leaves_the_actor_to_the_next() {
     store.submit(id, batch, Box::new(|| ()));
     let businesses = engine.business(id).businesses;
     for _ in 0..3 {
-        // The actor loads only what is on the disk, so none of them gets it in time.
-        let asked = businesses.directory.enter(id);
-        assert!(tokio::time::timeout(Duration::from_secs(1), asked).await.is_err());
+        // The actor loads only after the delayed sync, so each of the three requests times out.
+        let entering = businesses.directory.enter(id);
+        assert!(tokio::time::timeout(Duration::from_secs(1), entering).await.is_err());
     }
     disk.release_syncs();
     drop(businesses.directory.enter(id).await.unwrap());
