@@ -1,4 +1,4 @@
-//! The business actor: it handles one message at a time, decides, and submits the batch to the committer.
+//! The business actor. It decides one change at a time and submits the change's batch to the committer.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -16,16 +16,16 @@ use crate::actor::Handled;
 use crate::error::{EngineError, Result};
 use crate::maintenance::business as jobs;
 
-/// Computes an answer from the state. The returned closure sends it after the state is durable.
+/// Computes an answer from the state. The returned closure sends the answer, once that state is durable.
 pub(crate) type Question = Box<dyn FnOnce(&mut State, Timestamp) -> Done + Send>;
 
-/// Decides a change, or answers it with the error.
+/// Decides a change from the state. If an error is passed instead, it becomes the answer.
 pub(crate) type Decide = Box<dyn FnOnce(Result<&mut State>, Timestamp) -> Decided + Send>;
 
 pub(crate) struct Decided {
     pub(super) batch: Batch,
     pub(super) effects: Vec<Effect>,
-    /// Whether the answer shows state, and therefore waits until that state is durable.
+    /// True if the answer depends on the state, so it is not sent before that state is durable.
     pub(super) waits: bool,
     pub(super) done: Done,
 }
@@ -33,7 +33,7 @@ pub(crate) struct Decided {
 pub(crate) enum Message {
     Change(Decide),
     Ask(Question),
-    /// A question about the usage. It waits until all records are counted.
+    /// A question about the usage. It is answered once all records are counted.
     AskUsage(Question),
     Count,
     Maintain,
@@ -44,7 +44,7 @@ pub(crate) enum Message {
     End,
 }
 
-/// A request, dropped when the background jobs are done or cannot continue. Its permit keeps the actor.
+/// A request that waits for the background jobs. The actor drops it when they are done or cannot continue.
 pub(crate) struct Maintained {
     pub(crate) _done: oneshot::Sender<()>,
     pub(crate) _permit: OwnedSemaphorePermit,
@@ -98,7 +98,7 @@ impl BusinessActor {
 
 impl Actor for BusinessActor {
     type Msg = Message;
-    /// Boxed, because the runtime moves it through several futures.
+    /// Boxed, because ractor moves the state through several futures.
     type State = Box<Running>;
     type Arguments = (Start, Weak<Businesses>, Arc<Semaphore>);
 
@@ -109,7 +109,7 @@ impl Actor for BusinessActor {
     ) -> Handled<Box<Running>> {
         let state = load(&start).await?.ok_or(NoSuchBusiness)?;
         if let Some(businesses) = businesses.upgrade() {
-            businesses.directory.note(myself.get_id(), start.id); // before the first possible failure
+            businesses.directory.note(myself.get_id(), start.id); // before the actor can fail
         }
         let work = Arc::clone(&permits).try_acquire_owned().ok();
         let (asked, maintained) = (Vec::new(), Vec::new());
@@ -134,8 +134,8 @@ impl Actor for BusinessActor {
         let handled =
             if is_set_aside(running) { Ok(()) } else { running.handle(myself.clone(), message).await };
         if is_set_aside(running) {
-            // Dropping the pending requests answers them. The actor has not failed, so the supervisor does
-            // not restart it.
+            // The end of the actor drops its pending messages, so their requests get an error. It does not
+            // count as a failure and causes no back-off.
             if let Some(businesses) = running.businesses.upgrade() {
                 businesses.directory.dismiss(running.state.id);
             }
@@ -209,7 +209,7 @@ impl Running {
                 maintained.push(waits);
             }
             Message::Stepped => jobs::go_on(state, (businesses, &myself), now)?,
-            Message::End => {} // meant for an earlier actor with this id
+            Message::End => {} // sent to an earlier actor with this id
         }
         if state.jobs.are_done() {
             maintained.clear();
@@ -218,14 +218,14 @@ impl Running {
         Ok(())
     }
 
-    /// Holds a permit while the actor counts, runs background jobs, or has not looked for such work yet.
+    /// Holds a permit while the actor counts, runs background jobs, or has not yet checked for such work.
     fn hold_while_working(&mut self) {
         let Self { state, has_looked, permits, work, .. } = self;
-        let rests = *has_looked && state.jobs.are_done() && state.budget.are_complete();
-        if rests {
+        let is_idle = *has_looked && state.jobs.are_done() && state.budget.are_complete();
+        if is_idle {
             *work = None;
         } else if work.is_none() {
-            // Without a free permit, open requests keep the actor running.
+            // If no permit is free, the requests that hold the permits keep the actor running.
             *work = Arc::clone(permits).try_acquire_owned().ok();
         }
     }
@@ -246,7 +246,7 @@ fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses
     }
 }
 
-/// Answers a question after the state that it shows is durable.
+/// Computes the answer now, and sends it once the state that it shows is durable.
 fn answer(state: &mut State, question: Question, now: Timestamp) {
     let done = question(state, now);
     state.submit(Batch::default(), done);

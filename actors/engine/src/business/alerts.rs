@@ -4,8 +4,7 @@
 //! - A business without members writes no alert.
 //! - Alert numbers of a person have no gaps. A person has at most [`ALERTS_KEPT`] alerts; the batch of a
 //!   newer alert deletes the oldest.
-//! - When too many mails wait, the person gets the alert in the dashboard, whatever the person's settings
-//!   are.
+//! - When too many mails wait, an alert is shown in the dashboard, even if the settings exclude it.
 
 use domain::{
     ALERTS_KEPT, About, Actor, Alert, AlertEmail, AlertId, AlertTrigger, AlertsRead, MailId, MailKind,
@@ -79,7 +78,7 @@ pub(super) fn write_alerts(
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mailed {
-    /// The latest due time of the mails in the outbox.
+    /// The earliest due time of the mails of this batch.
     pub(super) until: Option<Timestamp>,
     pub(super) happened: Vec<LiveChange>,
     count: u64,
@@ -87,7 +86,7 @@ pub(super) struct Mailed {
 }
 
 impl Mailed {
-    /// Adds a mail to the batch. Does nothing when mail is off.
+    /// Adds a mail to the batch. Does nothing if the service sends no mail.
     pub(super) fn write(
         &mut self,
         state: &State,
@@ -103,7 +102,7 @@ impl Mailed {
     }
 }
 
-/// Due time of the next daily mail, by the clock of schedules. The hour is an hour of the wall clock.
+/// The due time of the next daily mail, 08:00 in the business's zone, converted to the clock of schedules.
 fn daily_due(state: &State) -> Timestamp {
     let now = state.clocks.now();
     state.steady.now() + (next_daily(state.business.zone, now) - now)
@@ -126,8 +125,8 @@ fn write_alert(
     Ok(())
 }
 
-/// The number of the newest alert that the person ever had in the business, or 0. After all alerts were
-/// deleted, the read position contains the number.
+/// The number of the newest alert that the person ever had in the business, or 0. After the deletion of all
+/// alerts, the person's read position contains the number.
 pub(super) fn last_alert(state: &State, person: PersonId) -> Result<u64, StoreError> {
     if let Some(last) = state.alerts.get(&person) {
         return Ok(*last);

@@ -13,11 +13,11 @@ pub(crate) struct BusinessBudget {
     pub(crate) waiting: Arc<Waiting>,
     /// `None` after all records are counted.
     pub(super) uncounted: Option<Uncounted>,
-    /// The uncounted rows of waiting mails and deliveries.
+    /// The ranges of waiting mails and deliveries that are not counted yet.
     pub(super) due: Vec<KeyRange>,
 }
 
-/// The uncounted rows: one kind from a key on, and all later kinds.
+/// The uncounted rows: those of a kind within a range, and those of all later kinds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Uncounted {
     /// Index in [`COUNTED`].
@@ -46,7 +46,7 @@ impl BusinessBudget {
         self.uncounted.is_none() && self.due.is_empty()
     }
 
-    /// `None` until all records are counted: an audit entry never contains a partial usage.
+    /// Returns `None` until all records are counted. An audit entry never contains a partial usage.
     pub(super) fn recorded(&self, usage: Usage) -> Option<Usage> {
         self.uncounted.is_none().then_some(usage)
     }
@@ -57,14 +57,14 @@ impl BusinessBudget {
         usage
     }
 
-    /// Reserves at most `rows_max` waiting deliveries, and none when their bytes are used up.
+    /// Reserves at most `rows_max` waiting deliveries, and none if the bytes for them are used up.
     pub(super) fn promise_waiting(&self, rows_max: u64) -> Promised {
         let (allowed, waits) = (self.limits.allowed(BudgetKind::WaitingDeliveries), self.waiting.claimed());
         let room = if waits.bytes < allowed.bytes { allowed.rows.saturating_sub(waits.rows) } else { 0 };
         self.waiting.promise(room.min(rows_max))
     }
 
-    /// True for a row that is already counted. A later step counts the other rows.
+    /// True if the row is already counted. Later steps count the other rows.
     pub(super) fn has_counted(&self, place: usize, key: &Key) -> bool {
         self.uncounted.is_none_or(|left| place < left.kind || (place == left.kind && *key < left.range.from))
     }

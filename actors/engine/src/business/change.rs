@@ -18,7 +18,7 @@ pub trait Change: Send + Sized {
     /// Decides the change. After an error nothing is changed.
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>>;
 
-    /// Builds the answer to a repeated request. A stored answer may lack parts that the request contains.
+    /// Builds the answer to a repeated request. The stored answer may omit parts that the request repeats.
     fn replay(&self, remembered: <Self::Gives as Gives>::Value) -> <Self::Gives as Gives>::Value {
         remembered
     }
@@ -34,8 +34,8 @@ pub trait Change: Send + Sized {
 
 pub type AnswerOf<C> = Answer<<<C as Change>::Gives as Gives>::Value>;
 
-/// The weight of a change to an existing record. It is [`Weight::Frees`] only if it ends something and
-/// changes nothing else. Otherwise a client could fill the disk with small extra changes.
+/// The weight of a change to an existing record. A change that ends something has [`Weight::Frees`] only if
+/// it changes nothing else. Otherwise a client could fill the disk with the other changes.
 pub(super) fn weight_of_change(ends: bool, changes_more: bool) -> Weight {
     if ends && !changes_more { Weight::Frees } else { Weight::Grows }
 }

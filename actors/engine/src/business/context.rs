@@ -13,11 +13,11 @@ use super::request::{IfMatch, Request};
 use super::state::State;
 
 pub struct Context<'a> {
-    /// The memory and the store after the newest decision.
+    /// The actor's memory and the store as of the newest decision.
     pub(crate) state: &'a State,
     pub(crate) request: &'a Request,
     pub(crate) now: Timestamp,
-    /// The stamp of the change: the present, or a later instant if an earlier stamp requires it.
+    /// The stamp of the change: the current time, or a later time if [`super::stamps`] requires it.
     pub(crate) at: Timestamp,
     pub(super) mint: IdMint,
 }
@@ -39,7 +39,7 @@ impl<'a> Context<'a> {
         AffectedView::new(changed(self.schedule()).outside(concerned))
     }
 
-    /// The member who requests the change. Errors: [`Refusal::NotAllowed`] for a key or without a membership.
+    /// The operator or member who requests the change. Errors: [`Refusal::NotAllowed`] for all others.
     pub fn editor(&self) -> Result<Editor<'a>, Refusal> {
         match self.request.actor {
             Actor::Operator | Actor::System => Ok(Editor::Operator),
@@ -104,7 +104,8 @@ impl<'a> Context<'a> {
         self.state.budget.limits.has_room(kind, self.state.budget.usage.of(kind), more)
     }
 
-    /// The write of a new record repeats this check, with the name of the kind as its path.
+    /// Checks that the budget has room for a new record. A refusal names `path`. The write repeats the
+    /// check with the name of the kind as its path.
     pub fn check_budget<R: Record>(&self, kind: BudgetKind, record: &R, path: &str) -> Result<(), Refusal> {
         let more = Amount::row(record.encode().len());
         self.state.budget.limits.check(kind, self.state.budget.usage.of(kind), more, path)

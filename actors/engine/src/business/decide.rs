@@ -54,7 +54,7 @@ pub(crate) fn carry_out<C: Change>(
     let mut context = Context::new(state, request, now);
     let (decided, value, kept) = change.decide(&mut context)?.into_parts(request.idempotency.is_some());
     if decided.writes.is_empty() && request.idempotency.is_some() {
-        // Only the remembered answer needs room. A client could repeat this without limit.
+        // A change without writes still stores its answer, and a client could request it without limit.
         state.store.check_room(weight.min(Weight::Keeps))?;
     }
     let Context { at, mint, .. } = context;
@@ -63,7 +63,7 @@ pub(crate) fn carry_out<C: Change>(
     Ok(CarriedOut { batch, answer: Answer { value, replayed: false }, effects })
 }
 
-/// The batch and the effects of a decision. `kept` is the answer for a repeated request.
+/// The batch and the effects of a decision. `kept` is the answer to store for a repeated request.
 fn write(
     state: &mut State,
     request: &Request,
@@ -87,7 +87,7 @@ fn write(
         }
     }
     state.budget.check(&usage)?;
-    assert!(usage == state.budget.usage || !audit.is_empty(), "what alters the usage writes an audit entry");
+    assert!(usage == state.budget.usage || !audit.is_empty(), "a changed usage needs an audit entry");
     let mut announced =
         Announced { waits: state.budget.waiting.claimed(), deliveries: Vec::new(), missed: 0 };
     for (event, resource) in events {
@@ -110,7 +110,7 @@ fn write(
         let entry = AuditEntry::new((id, at), (request.actor, draft.action), draft.resource_id);
         let entry = AuditEntry { changes: draft.changes, ..entry };
         if ends {
-            // The business's own audit log is deleted with the business.
+            // The installation's audit log gets a copy, because the business's own log is deleted.
             let record = AuditRecord { entry: entry.clone(), usage: None };
             batch.put(keys::audit(BusinessId::INSTALLATION, id), record.encode());
         }
@@ -162,7 +162,7 @@ fn write(
 }
 
 struct Announced {
-    /// Waiting and reserved deliveries, including those of this batch.
+    /// The waiting and reserved deliveries of the business, including those of this batch.
     waits: Amount,
     deliveries: Vec<EndpointKey>,
     missed: u64,

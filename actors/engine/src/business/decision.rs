@@ -19,7 +19,7 @@ pub(super) struct AuditDraft {
 #[derive(Debug)]
 pub struct Decision<G: Gives> {
     value: G::Value,
-    /// The stored answer, if it differs from the answer; see [`super::Change::replay`].
+    /// The answer to store, if it differs from `value`; see [`super::Change::replay`].
     remembered: Option<G::Value>,
     decided: Decided,
 }
@@ -52,7 +52,7 @@ impl<G: Gives> Decision<G> {
         (decided, value, kept)
     }
 
-    /// Stores this value instead of the answer. A repeat builds its answer from this value.
+    /// Stores this value instead of the answer. A repeated request gets an answer that is built from it.
     #[must_use]
     pub(super) fn remember(mut self, value: G::Value) -> Self {
         self.remembered = Some(value);

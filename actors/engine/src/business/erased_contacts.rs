@@ -1,4 +1,4 @@
-//! The contacts of an erasure, and the cleaned form of calls and messages.
+//! The contacts that are being erased, and the removal of their data from appointments, calls and messages.
 //!
 //! Invariant: records that are newer than the erasure stay unchanged, even with the same phone number.
 
@@ -12,9 +12,9 @@ use uuid::Uuid;
 #[derive(Debug, Default)]
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
-    /// Digests of the phone numbers, with the newest erasure. Newer records belong to other people.
+    /// The newest erasure per digest of a phone number. Newer records with the number are not erased.
     phones: HashMap<[u8; 16], ErasureId>,
-    /// Whether a contact's record cannot be decoded, so that index rows of its unknown number may exist.
+    /// True if a contact's phone number is unknown, so index rows with the number may still exist.
     may_be_listed: bool,
 }
 
@@ -41,7 +41,7 @@ impl ErasedContacts {
         contact.is_some_and(|contact| self.contacts.contains(&contact))
     }
 
-    /// Whether the number belonged to one of the contacts when the record with this id was created.
+    /// True if the number belonged to one of the contacts when the record with this id was created.
     pub(crate) fn had(&self, phone: Option<&str>, id: Uuid) -> bool {
         let erased = phone.and_then(|phone| self.phones.get(&keys::phone_digest(phone)));
         erased.is_some_and(|erased| id < erased.uuid())
@@ -90,7 +90,7 @@ impl Personal for CallRecord {
     }
 }
 
-/// A message without a contact belongs to the contact of its call.
+/// A message without a contact belongs to the contact with its phone number, or to the contact of its call.
 impl Personal for TakenMessage {
     fn without(
         &self,
@@ -146,23 +146,20 @@ mod tests {
 
     #[test]
     fn the_number_of_the_business_identifies_no_contact() {
-        let somebody = Some(Uuid::from_u128(2).into());
+        let other = Some(Uuid::from_u128(2).into());
         let mut theirs = ErasedContacts::default();
         let id = Uuid::from_u128(9).into();
         theirs.add(
             Uuid::from_u128(3).into(),
             Some(&ErasureRecord { id, phone: Some(keys::phone_digest(LINE)) }),
         );
-        for contact in [None, somebody] {
+        for contact in [None, other] {
             assert_eq!(without(&call(Direction::Outbound, contact), &theirs), None);
         }
-        let unfiled = without(&call(Direction::Inbound, None), &theirs).unwrap();
-        assert_eq!((unfiled.from_number, unfiled.to_number, unfiled.summary), (None, None, None));
-        let of_somebody = without(&call(Direction::Inbound, somebody), &theirs).unwrap();
-        assert_eq!(
-            (of_somebody.from_number.as_deref(), of_somebody.summary.as_deref()),
-            (None, Some("Hello"))
-        );
-        assert_eq!(of_somebody.to_number, call(Direction::Inbound, somebody).to_number);
+        let of_none = without(&call(Direction::Inbound, None), &theirs).unwrap();
+        assert_eq!((of_none.from_number, of_none.to_number, of_none.summary), (None, None, None));
+        let of_other = without(&call(Direction::Inbound, other), &theirs).unwrap();
+        assert_eq!((of_other.from_number.as_deref(), of_other.summary.as_deref()), (None, Some("Hello")));
+        assert_eq!(of_other.to_number, call(Direction::Inbound, other).to_number);
     }
 }

@@ -68,12 +68,12 @@ impl Businesses {
     }
 }
 
-/// A business. Changes go through its actor, reads go to the store. Cheap to clone.
+/// Sends changes to the actor of a business, and reads from the store. Cheap to clone.
 #[derive(Clone)]
 pub struct BusinessHandle {
     pub(crate) businesses: Arc<Businesses>,
     pub(crate) id: BusinessId,
-    /// A guard that every message carries until its answer.
+    /// A lock that every message of the handle holds until it is answered.
     pub(crate) claim: Option<Claim>,
 }
 
@@ -98,13 +98,13 @@ impl BusinessHandle {
         self.shared().clocks.now()
     }
 
-    /// Whether the business has expired rows or due age marks. Fails when a row cannot be decoded.
+    /// True if a background job has work, for example expired rows. Fails if a row is undecodable.
     pub fn has_duties(&self) -> Result<bool, StoreError> {
         due::has_work(&self.shared().store, &self.shared().clocks, self.id)
     }
 
-    /// The answer comes after the change is durable. A dropped future does not undo the change. After
-    /// [`EngineError::Failed`] the change may or may not be durable.
+    /// Makes a change, and returns its answer once the change is durable. A dropped future does not undo
+    /// the change. After [`EngineError::Failed`] the change may or may not be durable.
     pub async fn change<C: Change + 'static>(&self, request: Request, change: C) -> Result<AnswerOf<C>> {
         let message = |reply: Reply<AnswerOf<C>>| {
             Message::Change(Box::new(move |state, now| {
@@ -114,8 +114,8 @@ impl BusinessHandle {
                         Decided { batch, effects, waits: true, done }
                     }
                     Err(error) => {
-                        // On a nearly full disk, a refusal of a change without effect shows that an earlier
-                        // change was made.
+                        // A refusal depends on earlier changes, which must be durable first. So does
+                        // `DiskFull`: it can mean that an earlier change already had the requested effect.
                         let waits = matches!(error, EngineError::Refused(_) | EngineError::DiskFull(_));
                         let done = Box::new(|| reply.send(Err(error)));
                         Decided { batch: Batch::default(), effects: Vec::new(), waits, done }
@@ -130,7 +130,7 @@ impl BusinessHandle {
         self.shared().live.watch(self.id)
     }
 
-    /// Increases at least with every change to the business. It starts again with each engine.
+    /// A counter that increases with every change to the business. It can increase without one.
     pub fn changes(&self) -> u64 {
         self.shared().store.synced_through(self.id)
     }

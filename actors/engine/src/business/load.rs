@@ -1,12 +1,11 @@
 //! Loads a business from the store into memory.
 //!
-//! - One scan reads the profile, special days, services, staff and time off. A second scan reads the upcoming
-//!   appointments. Single reads get the newest change and the age marks.
-//! - A load waits until all submitted changes of the business are durable, so a restarted actor misses none.
+//! - One scan reads the profile, special days, services, staff and time off. A second scan reads the
+//!   upcoming appointments. Single reads get the newest change and the age marks.
+//! - A load waits until all submitted changes of the business are durable, so it reads all of them.
 //! - Undecodable rows are skipped. Only an undecodable profile makes the load fail.
-//! - An undecodable appointment blocks all staff from its start on. The key of the appointment contains the
-//!   start.
-//! - Undecodable time off blocks its staff member from its start.
+//! - An undecodable appointment blocks all staff for a day from its start, which its key contains.
+//! - Undecodable time off blocks its staff member for 31 days from its start.
 //! - An undecodable special day is ignored: the weekly hours apply on its date.
 
 use std::cell::Cell;
@@ -26,14 +25,14 @@ use super::overlay::Overlay;
 use super::references::References;
 use super::remembered::days_ahead;
 use super::stamps::Stamps;
-use super::state::{BUSY_BEHIND, ROWS_PER_TURN, State};
+use super::state::{BUSY_PAST, ROWS_PER_TURN, State};
 use super::write::Write;
 use crate::clock::{Clocks, SteadyClock};
 use crate::mail::Outbox;
 use crate::maintenance::business::BusinessJobs;
 use crate::maintenance::{AgeMarks, HourlyRound};
 
-/// The assumed length of undecodable time off. A longer one could block staff because of one old row.
+/// The assumed length of undecodable time off. It is limited, so that an old row blocks no current time.
 const UNREADABLE_OFF: TimeDelta = TimeDelta::days(31);
 
 pub(crate) struct Start {
@@ -48,7 +47,7 @@ pub(crate) struct Start {
 pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let Start { id, clocks, steady, store, ports, outbox } = start;
     let id = *id;
-    // From here on, each waiting delivery is either counted or in the store after the wait.
+    // Deliveries that are submitted from now on are counted. Earlier ones are in the store after the wait.
     let waiting = store.watch(id);
     store.settled(id).await?;
     let mut rows = store.scan(&keys::hot(id), Order::Ascending);
@@ -61,7 +60,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let recorded = newest.and_then(|newest| newest.usage);
     let reached = newest.map_or(business.updated_at, |newest| newest.at);
     let newest = newest.map(|newest| newest.id);
-    let busy_from = clocks.now() - BUSY_BEHIND;
+    let busy_from = clocks.now() - BUSY_PAST;
     let mut state = State {
         id,
         days_ahead: days_ahead(store, id, clocks.steady().day())?,

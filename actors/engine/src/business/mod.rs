@@ -1,14 +1,13 @@
 //! The business actor, the only writer of one business, and its handle.
 //!
-//! A change passes [`BusinessHandle`], mailbox, [`Change::decide`], one batch, committer, answer.
+//! A change passes through [`BusinessHandle`], the actor's mailbox, [`Change::decide`] and the committer.
 //!
 //! Invariants:
-//! - Changes of one business are decided one at a time. Each one sees the state after the previous one,
-//!   durable or not.
-//! - One change is one batch: records, index rows, audit entry and idempotency record are durable together or
-//!   not at all.
-//! - The actor never waits for the disk; an answer does. Answers from memory wait for the newest commit.
-//! - A message holds permits until its answer. The permits bound the mailbox and the committer's queue.
+//! - Changes of one business are decided one at a time. Each decision sees all earlier decisions.
+//! - One change is one batch: records, index rows, audit entry and idempotency record are durable together
+//!   or not at all.
+//! - The actor never waits for the disk. An answer is sent once every change that it depends on is durable.
+//! - A message holds permits until it is answered. The permits bound the mailbox and the committer's queue.
 
 mod actor;
 mod alerts;

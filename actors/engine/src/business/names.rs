@@ -16,7 +16,7 @@ pub(crate) const NAMES_PER_ROW_MAX: usize = 64;
 
 type Names = Vec<(ContactId, String)>;
 
-/// A deleted contact has no name. A batch changes at most one contact.
+/// Updates the index. `after` is `None` for a deleted contact. A batch changes at most one contact.
 pub(super) fn index(
     state: &State,
     before: Option<&Contact>,
@@ -54,7 +54,7 @@ pub(super) fn set(
     Ok(())
 }
 
-/// Sets or removes one name. Returns the row and the names that exceed its size.
+/// Sets or removes one name. Returns the names of the row, and the names that need another row.
 fn filed(mut names: Names, id: ContactId, name: Option<String>) -> (Names, Names) {
     match (names.binary_search_by_key(&id, |(id, _)| *id), name) {
         (Ok(at), Some(name)) => names[at].1 = name,
@@ -65,7 +65,7 @@ fn filed(mut names: Names, id: ContactId, name: Option<String>) -> (Names, Names
     if names.len() <= NAMES_PER_ROW_MAX {
         return (names, Names::new());
     }
-    // Contacts usually arrive in the order of their ids, so a full row stays full and a new row begins.
+    // A new contact usually has the highest id, so the full row stays full and the new name begins a row.
     let newest = names.last().is_some_and(|(last, _)| *last == id);
     let overflow = names.split_off(if newest { NAMES_PER_ROW_MAX } else { names.len() / 2 });
     (names, overflow)
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_set_replaced_and_removed_in_its_place() {
+    fn a_name_is_set_replaced_and_removed() {
         let filed = |names, number, name: Option<&str>| {
             let (names, overflow) = filed(names, id(number), name.map(str::to_owned));
             assert!(overflow.is_empty());
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_row_is_continued_at_its_end_and_halved_in_its_middle() {
+    fn a_full_row_overflows_at_its_end_and_is_halved_otherwise() {
         let full = || row((0..NAMES_PER_ROW_MAX).map(|number| number * 2));
         let (kept, overflow) = filed(full(), id(999), Some("n999".into()));
         assert_eq!((kept, overflow), (full(), row([999].into_iter())));

@@ -1,5 +1,4 @@
-//! Changes of a business in a store without an engine. They are decided and written in the same way as by the
-//! actor.
+//! Changes a business in a store without an engine. Decisions and batches are the same as in the actor.
 
 use std::sync::Arc;
 
@@ -38,7 +37,7 @@ impl OfflineBusiness {
         Ok(load(&start).await?.map(|state| Self { state, in_flight: 0 }))
     }
 
-    /// Carries out a change as the service. False when the record does not exist.
+    /// Carries out a change as [`Actor::System`]. Returns false if the record to change does not exist.
     pub(crate) async fn carry_out(&mut self, change: impl Change) -> Result<bool> {
         let state = &mut self.state;
         state.overlay.drop_durable(state.store.synced_through(state.id));

@@ -1,13 +1,13 @@
-//! Values that the actor has submitted and the store may not show yet.
+//! Values that the actor has submitted and that the store may not show yet.
 //!
-//! The actor reads here first, then in the store, so each decision sees all earlier decisions. An entry is
-//! dropped after its commit is durable; the permits bound the number of entries.
+//! The actor reads these values first and then the store, so each decision sees all earlier decisions. An
+//! entry is dropped after its commit is durable. The permits bound the number of entries.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use store::{Key, KeyRange};
 
-/// The newest value of a key (`None` for a deletion) and the ticket of its commit.
+/// The newest value of a key (`None` for a deletion), and the ticket, which is the number of its commit.
 struct Entry {
     value: Option<Vec<u8>>,
     ticket: u64,
@@ -40,7 +40,7 @@ impl Overlay {
         }
     }
 
-    /// The pending value of a key: `None` without one, `Some(None)` for a deletion.
+    /// The pending value of a key: `None` if nothing is pending, `Some(None)` for a deletion.
     pub(crate) fn get(&self, key: &Key) -> Option<Option<&[u8]>> {
         self.entries.get(key).map(|entry| entry.value.as_deref())
     }
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(overlay.get(&a), Some(None));
         assert_eq!(overlay.get(&b), Some(Some(&b"1"[..])));
         overlay.drop_durable(1);
-        assert_eq!(overlay.get(&a), Some(None), "the deletion is in flight still");
+        assert_eq!(overlay.get(&a), Some(None), "the deletion is not durable yet");
         assert_eq!(overlay.get(&b), None);
         overlay.drop_durable(2);
         assert_eq!(overlay.get(&a), None);

@@ -1,7 +1,7 @@
 //! Idempotency: the answer to a request is stored in the batch of its change.
 //!
-//! A key is kept for 24 hours of steady time, independent of stamps and the wall clock. The day is part of
-//! the row's key. A lookup reads the rows of today and yesterday, and a sweep deletes the rows of older days.
+//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock. Its
+//! row's key contains the day. A look-up reads today and yesterday; a background job deletes older rows.
 
 use chrono::TimeDelta;
 use domain::{
@@ -35,7 +35,7 @@ pub(super) fn given(
     Ok(Some(body))
 }
 
-/// Adds the answer of a change to its batch, in the rows of a business or of the installation.
+/// Adds the answer of a change to its batch, as a row of a business or of the installation.
 pub(crate) fn remember(
     of: BusinessId,
     answered: SteadyTime,
@@ -51,8 +51,7 @@ pub(crate) fn remember(
 fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Vec<u8>)>> {
     let now = state.clocks.steady();
     let at = |day| keys::idempotency(state.id, day, &idempotency.key);
-    // Future days are read first. The sweep moves their keys to today, so a key is found either on its future
-    // day or today.
+    // Future days are read first, because a background job may move their keys to today meanwhile.
     let days = state.days_ahead.iter().copied().chain(days(now));
     let Some((day, record)) = kept(days, now, idempotency.fingerprint, |day| state.read(&at(day)))? else {
         return Ok(None);
@@ -80,7 +79,7 @@ fn named(what: ShownAnew) -> Named {
     }
 }
 
-/// The days whose rows can contain a key of the last 24 hours.
+/// The days on which an idempotency key of the last 24 hours can be stored.
 pub(crate) fn days(now: SteadyTime) -> impl Iterator<Item = u32> {
     let today = now.day();
     [Some(today), today.checked_sub(1)].into_iter().flatten()
@@ -123,7 +122,7 @@ pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Ve
     Ok(days)
 }
 
-/// The actor decides both the change and the loss of a right, so one of them comes first.
+/// Checks the caller's rights. Only the actor removes rights, so they hold until the change is decided.
 pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>) -> Result<()> {
     match request.actor {
         Who::ApiKey(_) | Who::Person(_) if state.business.suspended => Err(EngineError::Suspended),
@@ -149,7 +148,7 @@ fn check_person(
 }
 
 fn check_key(state: &State, id: KeyId) -> Result<()> {
-    // The generation is read before the rows. While the generation is unchanged, the rows are unchanged too.
+    // The generation is read before the rows. While it is unchanged, the rows are unchanged too.
     let checked = (id, state.store.credentials_generation());
     if state.checked_key.get() == Some(checked) {
         return Ok(());

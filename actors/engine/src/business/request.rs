@@ -15,7 +15,7 @@ pub enum IfMatch {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Idempotency {
-    /// SHA-256 of the owner and the `Idempotency-Key`.
+    /// SHA-256 of the API key's id (or the operator) and the `Idempotency-Key`.
     pub key: [u8; 32],
     /// SHA-256 of method, path and canonical body.
     pub fingerprint: [u8; 32],
@@ -26,7 +26,7 @@ pub struct Request {
     pub actor: Actor,
     pub if_match: Option<IfMatch>,
     pub idempotency: Option<Idempotency>,
-    /// When the person last entered the password in this session. Changes to members need a recent one.
+    /// The time of the last password entry in this session. Changes to members need a recent one.
     pub password_at: Option<Timestamp>,
 }
 
@@ -36,7 +36,7 @@ impl Request {
     }
 }
 
-/// The answer type of a change. The compiler checks that an edge renders this type.
+/// The status and type of a change's answer. The compiler checks that the interfaces render this type.
 pub trait Gives: Send + 'static {
     /// The HTTP status of the answer.
     const STATUS: u16;
@@ -79,7 +79,7 @@ impl<V: View, const STATUS: u16> Gives for Given<V, STATUS> {
 #[derive(Clone, Copy)]
 pub struct Answer<V> {
     pub value: V,
-    /// Whether the answer belongs to an earlier request with the same idempotency key.
+    /// True if the answer belongs to an earlier request with the same idempotency key.
     pub replayed: bool,
 }
 

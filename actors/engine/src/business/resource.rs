@@ -1,7 +1,7 @@
-//! The resource in a stored event or remembered answer, as the erasure of a contact reads it.
+//! The resource in a stored event or a stored answer. The erasure of a contact reads it.
 //!
-//! Invariant: the event type determines the resource type. A remembered answer has no type, so its resource
-//! is the first view that decodes it.
+//! Invariant: the event type determines the resource type. A stored answer has no type, so its resource is
+//! the first variant of [`Resource`] that decodes it.
 
 use domain::{ContactId, Direction, EventType};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use store::records::ShownAnew;
 use view::{AppointmentView, CallView, ContactView, MessageView};
 
-/// A remembered answer is the first variant that decodes it. A contact has the fewest required properties.
+/// A contact has the fewest required properties, so its view could decode other resources and must be last.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Resource {
@@ -85,7 +85,7 @@ mod tests {
     use crate::delivery::trial::sample;
 
     #[test]
-    fn an_event_and_an_answer_are_read_as_what_they_show() {
+    fn an_event_and_an_answer_decode_as_the_same_resource() {
         let now = Timestamp::from_millis(1_772_442_000_000);
         for kind in EventType::ALL {
             let data = sample(*kind, now, "Europe/Paris");

@@ -1,4 +1,4 @@
-//! Views of records, from memory and after the newest decision.
+//! Renders records as of the newest decision.
 //!
 //! Invariant: a view contains no data of an erased contact, even before the erasure has cleaned the record.
 

@@ -2,15 +2,14 @@
 //!
 //! Invariants:
 //! - Stamps never decrease, even when the clock goes back.
-//! - A list ordered by `updated_at` ends at a fence. No later change has a stamp up to that fence, so a
-//!   client that continues there misses nothing.
-//! - No later change has the stamp of a member's removal. A new membership of the same person is
-//!   distinguished by its stamp.
-//! - `newest <= next`. A list or a removal moves `next` at most to a millisecond after the newest change, or
-//!   to the present if that is later.
+//! - A list ordered by `updated_at` ends at an instant, its *fence*. Every later change has a stamp after
+//!   the fence, so a client that continues at the fence misses no change.
+//! - A change after a member's removal has a later stamp than the removal. The stamp distinguishes a new
+//!   membership of the same person from the removed one.
+//! - `newest <= next`. A list or a removal increases `next` at most to a millisecond after the newest
+//!   change, or to the current time if that is later.
 //!
-//! Lists from an earlier process are unknown here. Their fences are before the earliest stamp of this process
-//! ([`crate::clock::Clocks::stamps_from`]).
+//! The fences of earlier runs are not known. They are before [`crate::clock::Clocks::stamps_from`].
 
 use chrono::TimeDelta;
 use domain::Timestamp;
@@ -24,27 +23,27 @@ pub(crate) struct Stamps {
 }
 
 impl Stamps {
-    /// Follows a change with the stamp `newest`, which a list may already have shown.
+    /// The next stamp is after `newest`, the stamp of the last change, and not before `from`.
     pub(crate) fn after(newest: Timestamp, from: Timestamp) -> Self {
         Self { newest, next: from.max(newest + TICK) }
     }
 
-    /// The stamp of a change at `now`: the present, or a later instant if the clock has gone back.
+    /// Returns the stamp of a change at `now`: `now`, or `next` if that is later.
     pub(crate) fn at(self, now: Timestamp) -> Timestamp {
         now.max(self.next)
     }
 
     pub(crate) fn made(&mut self, at: Timestamp) {
-        debug_assert!(at >= self.next, "a stamp goes back");
+        debug_assert!(at >= self.next, "a stamp decreases");
         *self = Self { newest: at, next: at };
     }
 
-    /// Forces a later stamp on the next change.
+    /// Gives the next change a later stamp than the newest change has.
     pub(crate) fn part(&mut self) {
         self.next = self.next.max(self.newest + TICK);
     }
 
-    /// The present, or the tick before it when a later change may still get the present's stamp.
+    /// Returns the fence of a list at `now`, and gives every later change a stamp after it.
     pub(crate) fn fence(&mut self, now: Timestamp) -> Timestamp {
         let fence = self.newest.max(self.next - TICK).max(now - TICK);
         self.next = fence + TICK;
@@ -61,17 +60,17 @@ mod tests {
     }
 
     #[test]
-    fn a_change_after_a_list_bears_a_later_stamp_than_the_list_showed() {
+    fn a_change_after_a_list_has_a_stamp_after_its_fence() {
         let mut stamps = Stamps::after(instant(10), Timestamp::MIN);
         stamps.made(stamps.at(instant(20)));
-        assert_eq!(stamps.fence(instant(20)), instant(20), "what was made at this instant is shown");
+        assert_eq!(stamps.fence(instant(20)), instant(20), "the list contains the change of this instant");
         assert_eq!(stamps.at(instant(20)), instant(21));
         assert_eq!(stamps.fence(instant(30)), instant(29));
         assert_eq!(stamps.at(instant(30)), instant(30));
     }
 
     #[test]
-    fn lists_alone_take_no_stamp_into_the_future() {
+    fn lists_alone_move_no_stamp_into_the_future() {
         let mut stamps = Stamps::after(instant(10), Timestamp::MIN);
         stamps.made(instant(20));
         let fences = [(); 5].map(|()| stamps.fence(instant(20)));
@@ -80,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_where_two_shall_be_told_apart_bears_the_next_stamp_and_no_later_one() {
+    fn a_change_after_a_removal_has_exactly_the_next_stamp() {
         let mut stamps = Stamps::after(instant(100), Timestamp::MIN);
         stamps.made(stamps.at(instant(50)));
         assert_eq!(stamps.at(instant(50)), instant(101), "changes may share a stamp");
@@ -94,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_has_gone_back_takes_no_stamp_back() {
+    fn stamps_do_not_decrease_when_the_clock_goes_back() {
         let mut stamps = Stamps::after(instant(100), Timestamp::MIN);
         assert_eq!((stamps.at(instant(50)), stamps.fence(instant(50))), (instant(101), instant(100)));
         stamps.made(instant(101));

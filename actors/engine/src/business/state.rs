@@ -2,10 +2,10 @@
 //!
 //! Invariants:
 //! - `busy` contains every active appointment that starts at or after `busy_from`. `pending` contains those
-//!   of them that await confirmation.
-//! - `busy_from` is at least [`BUSY_BEHIND`] before now. This covers every appointment that can overlap a
-//!   future time or count towards today's load.
-//! - When the wall clock goes back, the missing appointments are read again.
+//!   that await confirmation.
+//! - `busy_from` is at least [`BUSY_PAST`] before now, so `busy` contains every appointment that can
+//!   overlap a future time or count towards today's load.
+//! - When the clock goes back, the appointments between the new and the old `busy_from` are read.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -32,11 +32,11 @@ use crate::mail::Outbox;
 use crate::maintenance::business::BusinessJobs;
 use crate::maintenance::{AgeMarks, HourlyRound};
 
-/// The longest service has one day, the longest local day slightly more.
-pub(crate) const BUSY_BEHIND: TimeDelta = TimeDelta::hours(50);
-/// The number of rows after which other tasks run.
+/// More than the duration of the longest service and the longest local day together.
+pub(crate) const BUSY_PAST: TimeDelta = TimeDelta::hours(50);
+/// The number of rows that are read before other tasks can run.
 pub(super) const ROWS_PER_TURN: usize = 1_024;
-/// How far `busy` may exceed [`BUSY_BEHIND`] before its oldest entries are dropped.
+/// How far `busy` may exceed [`BUSY_PAST`] before its oldest entries are dropped.
 const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
 
 /// The assumed length of an undecodable appointment, without buffers. No service is longer.
@@ -53,7 +53,7 @@ pub(crate) struct State {
     pub(crate) blocked: Blocked,
     pub(crate) webhooks: BTreeMap<WebhookId, WebhookEndpoint>,
     pub(crate) people: Team,
-    /// The newest alert number of each person with an alert since the start.
+    /// The newest alert number of each person who has got an alert since the actor started.
     pub(crate) alerts: BTreeMap<PersonId, u64>,
     pub(crate) outbox: Arc<Outbox>,
     pub(crate) busy: Busy,
@@ -71,7 +71,8 @@ pub(crate) struct State {
     pub(crate) overlay: Overlay,
     pub(crate) references: References,
     pub(crate) budget: BusinessBudget,
-    /// The last valid key and the credentials generation of its check. A decision about a key clears it.
+    /// The API key that was last found valid, and the credentials generation of that check. A change of an
+    /// API key clears it.
     pub(crate) checked_key: Cell<Option<(KeyId, u64)>>,
     pub(crate) store: Store,
     pub(crate) ports: Ports,
@@ -97,7 +98,7 @@ impl State {
         }
     }
 
-    /// A record after the newest decision. `None` if it cannot be decoded.
+    /// Reads a record as of the newest decision. `None` if it is missing or cannot be decoded.
     pub(crate) fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         Ok(self.store.usable(key, self.read(key))?.flatten())
     }
@@ -114,11 +115,11 @@ impl State {
         let starts_at = keys::millis_from_value(&start)?;
         match self.read(&keys::appointment(self.id, starts_at, id))? {
             Some(appointment) => Ok(Some(appointment)),
-            None => Err(StoreError::damaged("appointment", "it is not there where it starts")),
+            None => Err(StoreError::damaged("appointment", "its index row refers to a missing row")),
         }
     }
 
-    /// The last row of a range after the newest decision. The range must have no deletions.
+    /// The last row of a range as of the newest decision. No decision may delete this row.
     pub(crate) fn last_in(&self, range: &KeyRange) -> Result<Option<(Key, Vec<u8>)>, StoreError> {
         let stored = self.store.scan(range, Order::Descending).next().transpose()?;
         let stored = stored.map(|(key, value)| (Key::new(&key), value));
@@ -130,7 +131,7 @@ impl State {
         })
     }
 
-    /// The committer calls `done` after the batch is durable. The actor's reads see the writes at once.
+    /// The committer calls `done` once the batch is durable. The actor's reads see the batch immediately.
     pub(crate) fn submit(&mut self, batch: Batch, done: Done) {
         if batch.is_empty() && self.store.is_settled(self.id) {
             return done(); // all changes of the business are durable
@@ -208,9 +209,9 @@ impl State {
         }
     }
 
-    /// Extends `busy` to `now - BUSY_BEHIND`. After a clock that went back this is long, so other tasks run.
+    /// Extends `busy` to `now - BUSY_PAST`. Pauses for other tasks, because many rows may be missing.
     pub(crate) async fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
-        let needed = now - BUSY_BEHIND;
+        let needed = now - BUSY_PAST;
         if self.busy_from > needed {
             let found = self.rows_between(needed, self.busy_from).await?;
             self.busy_from = needed;
@@ -239,7 +240,7 @@ impl State {
         Ok(())
     }
 
-    /// The rows of the appointments that start in `[from, to)`, after the newest decision.
+    /// The rows of the appointments that start in `[from, to)`, as of the newest decision.
     async fn rows_between(
         &mut self,
         from: Timestamp,

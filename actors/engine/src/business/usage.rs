@@ -1,13 +1,13 @@
-//! Counts the rows and bytes of a business. Each change updates the usage, and the newest audit entry
-//! contains it. Without such an entry, the rows are counted again.
+//! Counts the rows and bytes of a business. Each change updates this usage, and the newest audit entry
+//! contains it. If the entry has none, the rows are counted again.
 //!
 //! Invariants:
 //! - `BusinessBudget::usage` equals the rows in the store after all decided changes: all rows, or only the
 //!   rows before `uncounted` while a count is in progress.
-//! - A change of the usage writes an audit entry with the new usage in the same batch. A crash leaves both or
-//!   neither.
+//! - A change of the usage writes an audit entry with the new usage in the same batch. A crash leaves both
+//!   or neither.
 //! - A step of counting is one message and reads a bounded number of rows and bytes. Only requests for the
-//!   complete usage wait for it.
+//!   complete usage wait until all steps are done.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ fn place_of(state: &State, key: &[u8]) -> Option<usize> {
     counted(*kind).map(|(place, _)| place)
 }
 
-/// Counts the rows of the batch from `from` on, which belong to one write.
+/// Updates the usage for one write, whose rows are in the batch from the index `from` on.
 pub(super) fn count(
     state: &State,
     write: &Write,
@@ -56,7 +56,7 @@ pub(super) fn count(
     Ok(())
 }
 
-/// Whether a write creates a counted record. The old values of every other write are read.
+/// True if a write creates a counted record, so that no old row needs to be read.
 fn is_new(state: &State, write: &Write) -> bool {
     match write {
         Write::Service(service) => !state.services.contains_key(&service.id),
@@ -85,7 +85,7 @@ fn count_key(state: &State, after: &ApiKey, usage: &mut Usage) -> Result<(), Sto
     Ok(())
 }
 
-/// The row of a key that is not revoked. An undecodable key counts too.
+/// The size of an API key's row; `None` for a revoked key. An undecodable key counts as valid.
 fn live_key(state: &State, prefix: [u8; 8]) -> Result<Option<Amount>, StoreError> {
     let at = keys::api_key(prefix);
     let Some(row) = state.read_raw(&at)? else { return Ok(None) };
@@ -134,8 +134,8 @@ impl State {
             .map(|counted| Uncounted { kind: next, range: keys::of_kind(self.id, counted.kind) }))
     }
 
-    /// The next rows of a range after the newest decision, and the remaining range.
-    #[allow(clippy::type_complexity, reason = "rows, and the rest of the range")]
+    /// The next rows of a range as of the newest decision, and the remaining range.
+    #[allow(clippy::type_complexity, reason = "a type alias would be used only once")]
     fn next_rows(&self, range: &KeyRange) -> Result<(BTreeMap<Key, Vec<u8>>, Option<KeyRange>), StoreError> {
         let (mut rows, mut bytes, mut rest) = (BTreeMap::new(), 0, None);
         for row in self.store.scan(range, Order::Ascending) {

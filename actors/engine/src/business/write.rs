@@ -12,14 +12,14 @@ use store::{Batch, Record, Tombstone, kept, keys};
 
 use crate::delivery::{EndpointKey, write_delivery};
 
-/// One record in its new state, with the old state (`None` for a new one) where keys depend on it.
+/// A record in its new state. `before` is the old state, if keys depend on it; `None` for a new record.
 #[derive(Clone, Debug)]
 pub enum Write {
     Business(Business),
     Budget(Budget),
     Service(Service),
     Staff(StaffMember),
-    /// The row is stored under its prefix with the API keys of all businesses.
+    /// The record is in the installation's list of all API keys, under the prefix of the key.
     ApiKey(ApiKey),
     Appointment {
         before: Option<Appointment>,
@@ -48,7 +48,7 @@ pub enum Write {
     NoService(ServiceId),
     NoStaff(StaffId),
     NoContact(Contact),
-    /// An erased contact whose record could not be decoded. The erasure looks for its index rows.
+    /// An erased contact that could not be decoded. The erasure searches for its index rows.
     NoUndecodableContact(ContactId),
     NoAppointment(Appointment),
     Retention(Retention),
@@ -61,7 +61,7 @@ pub enum Write {
     BlockedTime(BlockedTime),
     NoBlockedTime(BlockedKey),
     Membership(Membership),
-    /// Deletes the membership whose offer has this stamp. A new offer has a later one.
+    /// Deletes the membership whose offer has this stamp. A new offer has a later stamp.
     NoMembership(PersonId, Timestamp),
 }
 

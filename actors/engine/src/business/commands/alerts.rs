@@ -1,4 +1,4 @@
-//! Changes of a person's own alerts: reading them, and unsubscribing from their mails.
+//! Marks a person's alerts as read, and ends a person's alert mails.
 
 use domain::{
     Actor, Alert, AlertEmail, AlertKind, AlertsRead, AuditAction, Denied, Membership, Named, PersonId,
@@ -51,7 +51,7 @@ impl Change for ReadAlerts {
     }
 }
 
-/// Whether the person sees the alert: it is not older than the membership, and the role allows it.
+/// True if the person may see the alert: it is not older than the membership, and the role allows it.
 fn is_shown(context: &Context<'_>, alert: &Alert) -> bool {
     context.state.people.get(&alert.person_id).is_some_and(|membership| alert.is_shown_by(membership))
 }
@@ -64,7 +64,7 @@ pub struct Unsubscribe {
 
 impl Change for Unsubscribe {
     type Gives = Shown<NotificationsView>;
-    /// A second request writes nothing.
+    /// A repeated request writes nothing, so it cannot fill the disk.
     const WEIGHT: Weight = Weight::Frees;
     /// The link in the mail is the permission. The person need not be active.
     const RIGHT: Option<Right> = None;

@@ -21,7 +21,7 @@ pub struct Book {
 #[derive(Clone, Debug)]
 pub enum BookingContact {
     Known(ContactId),
-    /// The contact with this phone, else with this email, else a new one. An existing one stays unchanged.
+    /// The contact with this phone number, or else with this e-mail address, or else a new contact.
     Described(ContactDetails),
 }
 
@@ -59,7 +59,7 @@ pub(super) fn book<V: SomeAppointmentView, G: Gives>(
             (details.into_contact(context.mint(), context.at), true)
         }
         (None, BookingContact::Known(_)) => {
-            unreachable!("an unknown contact is a problem, and problems refuse")
+            unreachable!("`check_booking` refuses an unknown contact")
         }
     };
     let (appointment, event) = booking::book(&schedule, &request, context.mint(), contact.id, context.at)?;
@@ -183,13 +183,13 @@ pub(super) fn amend<V: SomeAppointmentView>(
     let contact = read.flatten();
     let shown: V = context.state.show(&before, contact.as_ref());
     context.check_match(&shown)?;
-    // The erasure job may not visit this appointment again after the change, so the change itself removes the
-    // data of an erased contact.
+    // The erasure job may not visit this appointment again after the change, so the change itself removes
+    // the data of an erased contact.
     let known = if is_erased { before.erased() } else { before.clone() };
     match rule(&known)? {
         Outcome::Unchanged => Ok(Decision::answering(shown)),
         Outcome::Changed { after, event } => {
-            // Without notes, which may contain data of a contact that is erased later.
+            // The audit entry omits the notes, which may contain data of a contact that is erased later.
             let seen =
                 [&before, &after].map(|it| context.state.show::<AppointmentView>(it, contact.as_ref()));
             let mut decision = Decision::answering(context.state.show(&after, contact.as_ref()))

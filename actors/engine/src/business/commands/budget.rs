@@ -1,4 +1,4 @@
-//! The change of a business's budget by the operator.
+//! Changes the budget of a business, for the operator.
 
 use domain::{AuditAction, BudgetKind, Limit, Right};
 use store::Weight;
@@ -22,7 +22,7 @@ pub struct LimitPatch {
 
 impl Change for PatchBudget {
     type Gives = Shown<BudgetView>;
-    /// Allowed on a nearly full disk, to limit a business that fills it.
+    /// Allowed on a nearly full disk, so that the operator can limit a business that fills the disk.
     const WEIGHT: Weight = Weight::Keeps;
     const RIGHT: Option<Right> = Some(Right::Operation);
 

@@ -11,7 +11,8 @@ use super::contacts;
 use crate::business::{Change, Context, Decision, New, Write};
 use crate::error::Result;
 
-/// Saves a finished call. The contact is found by the other party's number, or created.
+/// Saves a finished call. Without a `contact_id`, its contact is found by the customer's number, or
+/// created.
 #[derive(Clone, Debug)]
 pub struct RecordCall {
     pub details: CallDetails,

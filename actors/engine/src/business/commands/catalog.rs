@@ -298,7 +298,7 @@ impl Change for DeleteStaff {
     }
 }
 
-/// Fails when a new reference exists or the watch is unknown.
+/// Fails if the watch has found a new reference or is unknown.
 fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: &Watch) -> Result<()> {
     match context.state.references.referred_to(id.uuid(), watch) {
         Some(false) => Ok(()),

@@ -13,7 +13,7 @@ use crate::error::Result;
 
 #[derive(Clone, Debug)]
 pub struct CreateContact {
-    /// At least a name, a phone or an email.
+    /// Contains a name, a phone number or an e-mail address.
     pub details: ContactDetails,
 }
 
@@ -41,7 +41,7 @@ impl PatchContact {
             return Ok(Decision::answering(shown));
         }
         check_free(context, &after)?;
-        // Integrations do not see the fields of the team, so such a change keeps `updated_at`.
+        // A change that integrations cannot see keeps `updated_at`.
         if ContactView::from(&after) != ContactView::from(&before) {
             after.updated_at = context.at;
         }

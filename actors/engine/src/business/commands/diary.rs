@@ -88,7 +88,8 @@ impl Change for DeleteSpecialDay {
     }
 }
 
-/// The appointments outside of opening hours after a change, on the date or in its windows before or after.
+/// The appointments of a date that a change of its special day puts outside of the opening hours. The date
+/// ends with the last window that begins on it, before or after the change.
 fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> AffectedView {
     let reach = |days| Calendar::new(&context.state.business, days).reach_of(date);
     let (was, shall_be) = (reach(&context.state.special), reach(days));
@@ -158,7 +159,7 @@ impl OffSpan {
     }
 }
 
-/// Adds time off. At the limit, the entry that ended first is deleted.
+/// Adds time off. At the limit, the time off that ended first is deleted.
 #[derive(Clone, Debug)]
 pub struct AddTimeOff {
     pub staff_id: StaffId,
@@ -228,7 +229,7 @@ impl Change for DeleteTimeOff {
     }
 }
 
-/// Fails for the time off of other staff, if the member has only the right to their own.
+/// Fails if the request is by a member who may not change this staff member's time off.
 fn check_theirs(context: &Context<'_>, staff_id: StaffId) -> Result<(), Refusal> {
     let Actor::Person(_) = context.request.actor else { return Ok(()) };
     match context.editor()? {
@@ -241,7 +242,7 @@ fn check_theirs(context: &Context<'_>, staff_id: StaffId) -> Result<(), Refusal>
     }
 }
 
-/// The audited form of time off: it contains no name, only the id.
+/// The audited form of time off. It contains ids and times, but no name and no note.
 #[derive(Default, Serialize)]
 struct AuditedTimeOff {
     staff_id: Option<StaffId>,
@@ -260,7 +261,7 @@ fn deleted<G: Gives>(decision: Decision<G>, (key, ends_at): (BlockedKey, Timesta
     decision.note_changes(AuditAction::TimeOffDeleted, key.id, changes).write(Write::NoBlockedTime(key))
 }
 
-/// Time off and its end. Undecodable time off can be deleted too, unless the request has `If-Match`.
+/// Finds time off and its end. Undecodable time off can be deleted too, unless the request has `If-Match`.
 fn time_off(
     context: &Context<'_>,
     staff_id: StaffId,
@@ -270,8 +271,7 @@ fn time_off(
     let Some((key, ends_at)) = of_staff.find(|(key, _)| key.id == id) else { return Ok(None) };
     let row = keys::blocked_time(context.state.id, key);
     let value = context.state.read_raw(&row)?;
-    let value =
-        value.ok_or_else(|| StoreError::damaged("blocked_time", "it is not there where it starts"))?;
+    let value = value.ok_or_else(|| StoreError::damaged("blocked_time", "its row is missing"))?;
     let time = context.state.store.usable(&row, BlockedTime::decode(&value))?;
     match time {
         Some(time) if time.source != BlockedSource::TimeOff => return Ok(None),

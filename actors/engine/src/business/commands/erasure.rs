@@ -1,5 +1,5 @@
 //! Erases contacts, sets the retention and deletes the business. A business whose profile cannot be decoded
-//! has no actor, and can be deleted too. One batch ends a business; its rows are deleted afterwards.
+//! has no actor, but can be deleted too.
 
 use domain::{
     AuditAction, Business, BusinessId, ContactId, ENDPOINTS_MAX, ErasureId, Named, Refusal, ResourceId,
@@ -15,7 +15,7 @@ use crate::business::{
 use crate::error::Result;
 use crate::maintenance::erasure;
 
-/// Deletes the contact's own record. A background job deletes the contact's data in other records.
+/// Deletes the record of a contact. A background job then deletes the contact's data in other records.
 #[derive(Clone, Copy, Debug)]
 pub struct EraseContact {
     pub id: ContactId,
@@ -39,7 +39,7 @@ impl Change for EraseContact {
     }
 }
 
-/// Changes the given retention times, in days. The inner `None` keeps records forever.
+/// Changes the given retention times, in days. With an inner `None`, records are never deleted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PatchRetention {
     pub calls_days: Option<Option<u32>>,
@@ -50,7 +50,7 @@ pub struct PatchRetention {
 
 impl Change for PatchRetention {
     type Gives = Shown<RetentionView>;
-    /// Allowed on a nearly full disk, because it lets the service delete more.
+    /// Allowed on a nearly full disk, because a shorter retention lets the service delete records.
     const WEIGHT: Weight = Weight::Keeps;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
@@ -85,10 +85,10 @@ impl Change for PatchRetention {
     }
 }
 
-/// Deletes the business. A background job deletes its rows afterwards.
+/// Ends the business in one batch. A background job then deletes its rows.
 #[derive(Clone, Copy, Debug)]
 pub struct EndBusiness {
-    /// Its answer is stored in the rows of the installation, which outlive the business.
+    /// The answer is stored with this key in the installation's rows, which outlive the business.
     pub once: Option<Idempotency>,
 }
 
@@ -131,7 +131,7 @@ pub(crate) fn end_undecodable(store: &Store, of: BusinessId) -> Result<(Batch, V
     Ok((batch, endpoints))
 }
 
-/// Remembers the answer in the rows of the installation, which outlive the business.
+/// Stores the answer to the end of a business in the installation's rows, which outlive the business.
 pub(crate) fn remember_end(of: BusinessId, now: SteadyTime, once: Idempotency, batch: &mut Batch) {
     let kept = Ended::render(&EndedView { id: of });
     remember(BusinessId::INSTALLATION, now, once, (Ended::STATUS, kept), batch);

@@ -1,7 +1,7 @@
-//! Guarded booking, moving and cancelling for assistants, which may repeat or misread a request.
+//! Books, moves and cancels for assistants, which may repeat a request or name the wrong appointment.
 //!
-//! Invariant: the actor checks both guards when it decides the change. The second of two identical concurrent
-//! bookings finds the appointment of the first. A moved or cancelled appointment starts at the expected time.
+//! Invariants: of two identical concurrent bookings, the second finds the appointment of the first. Only an
+//! appointment that starts at the expected time is moved or cancelled.
 
 use domain::booking::{self, BookRequest, Outcome};
 use domain::{
@@ -49,7 +49,7 @@ impl Change for BookOnce {
     }
 }
 
-/// The contact's first created appointment at that time.
+/// The contact's active appointment for the requested service and start; of several, the oldest.
 fn held(
     context: &Context<'_>,
     request: &BookRequest,

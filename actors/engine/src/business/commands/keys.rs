@@ -1,4 +1,4 @@
-//! Creates and revokes API keys, for the operator.
+//! Creates and revokes API keys.
 
 use domain::{Actor, ApiKey, AuditAction, KeyCreator, KeyId, Named, Person, Refusal, Right, Scopes, Text};
 use store::{StoreError, Weight, keys};
@@ -61,7 +61,7 @@ impl Change for CreateKey {
     }
 }
 
-/// Revokes a key permanently. A second request changes nothing.
+/// Revokes a key permanently. A repeated request changes nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct RevokeKey {
     pub id: KeyId,
@@ -77,7 +77,7 @@ impl Change for RevokeKey {
             return Err(Refusal::NotFound(Named::ApiKey).into());
         };
         let key = context.state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
-        let key = key.ok_or_else(|| StoreError::damaged("api_key", "it is listed and not there"))?;
+        let key = key.ok_or_else(|| StoreError::damaged("api_key", "its row is missing"))?;
         if key.revoked_at.is_some() {
             return Ok(Decision::gone());
         }

@@ -16,8 +16,8 @@ impl Change for AddKnowledge {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let knowledge = self.details.into_knowledge(context.mint(), context.at);
-        // The stored answer omits the content, which may be long: a repeated request contains it. A real
-        // content is never empty.
+        // The stored answer omits the content, which may be long and which a repeated request contains. An
+        // empty content marks the omission, because no real content is empty.
         let remembered = Knowledge { content: String::new(), ..knowledge.clone() };
         Ok(Decision::answering(knowledge.clone())
             .remember(remembered)
@@ -79,7 +79,7 @@ fn stored(context: &Context<'_>, id: KnowledgeId) -> Result<Knowledge> {
     Ok(knowledge.ok_or(Refusal::NotFound(Named::Knowledge))?)
 }
 
-/// The audited form of a change: the length of the content instead of the content, which may be long.
+/// The audited form of a change. The length of the content replaces the content, which may be long.
 fn in_brief(before: Knowledge, after: &Knowledge) -> (Knowledge, Knowledge) {
     let length = |shown: &Knowledge| format!("{} characters", shown.content.chars().count());
     let (from, mut to) = (length(&before), length(after));

@@ -1,4 +1,4 @@
-//! Resends a mail of the log.
+//! Resends a mail that the mail log contains.
 
 use domain::{AuditAction, Conflict, Mail, MailId, MailKind, MailStatus, Named, ProblemCode, Refusal, Right};
 use serde::{Deserialize, Serialize};
@@ -30,7 +30,7 @@ impl Change for ResendMail {
         if mail.status == MailStatus::Pending {
             return refused(Conflict::MailPending, ProblemCode::MailPending);
         }
-        // Both kinds of invitation get the same refusal, which does not show whether an account exists.
+        // Both kinds of invitation get the same refusal, so it does not show whether an account exists.
         if mail.kind.has_link() || mail.kind == MailKind::Offer {
             return refused(Conflict::MailHasLink, ProblemCode::MailHasLink);
         }

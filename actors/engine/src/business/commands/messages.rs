@@ -1,4 +1,4 @@
-//! Takes and changes messages.
+//! Saves and changes messages that callers leave.
 
 use domain::{
     AuditAction, EventType, MessageDetails, MessageId, MessageStatus, Named, Problem, ProblemCode, Refusal,
@@ -13,7 +13,7 @@ use crate::error::Result;
 
 const NO_STAFF: ProblemCode = ProblemCode::NotOfTheBusiness(Named::Staff);
 
-/// Takes a message. Its contact is the contact with the caller's phone number, if such a contact exists.
+/// Saves a message. Without a `contact_id`, its contact is the one with the caller's number, if any.
 #[derive(Clone, Debug)]
 pub struct TakeMessage {
     pub details: MessageDetails,

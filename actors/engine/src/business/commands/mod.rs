@@ -21,12 +21,12 @@ pub mod people;
 pub mod profile;
 pub mod webhooks;
 
-/// A change with the team's view of the resource as its answer.
+/// The same change, but its answer is the resource as the operator and the team see it.
 #[derive(Clone, Debug)]
 pub struct ForOperator<C>(pub C);
 
-/// Implements [`Change`](super::Change) twice for a change: with the integrations' view as its answer, and
-/// [for the operator](ForOperator). Both use the type's `decide_as`.
+/// Implements [`Change`](super::Change) for a type, whose answer is the resource as integrations see it,
+/// and for the [`ForOperator`] of the type. Both call the type's `decide_as`.
 macro_rules! for_both {
     ($($change:ident => $gives:ident<$public:ty, $operator:ty>, $weight:ident;)*) => {$(
         impl Change for $change {

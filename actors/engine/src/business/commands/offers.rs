@@ -1,7 +1,7 @@
 //! Accepts or declines an offered membership.
 //!
-//! Invariant: only the person of the offer answers it. For an unconfirmed account, the session must come from
-//! a link of this offer, because another person may have set the password.
+//! Invariant: only the invited person accepts or declines. If the account is unconfirmed, the session must
+//! have begun with a link of this offer, because another person may have set the account's password.
 
 use domain::{
     Actor, AuditAction, Conflict, Denied, Membership, MembershipStatus, Person, Problem, ProblemCode,
@@ -17,14 +17,14 @@ use crate::error::Result;
 #[derive(Clone, Debug)]
 pub struct AcceptMembership {
     pub person: Person,
-    /// The start of the session, if a link of an offer began it. It may accept with an unconfirmed account.
+    /// The start of the session, if it began with a link of an offer.
     pub by_link: Option<Timestamp>,
 }
 
 impl Change for AcceptMembership {
     type Gives = Shown<PersonView>;
     const WEIGHT: Weight = Weight::Keeps;
-    /// Only the person of the offer, who need not be active yet.
+    /// The decision checks that the person is the invited one. The membership is not active yet.
     const RIGHT: Option<Right> = None;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
@@ -52,8 +52,8 @@ impl Change for AcceptMembership {
     }
 }
 
-/// Declines an offered membership and deletes it. It can be offered again. An offer to a former address of
-/// the account can be declined too, because it cannot be accepted.
+/// Declines an offered membership and deletes it. The person can be invited again. Unlike acceptance, this
+/// is possible if the offer went to a former address of the account.
 #[derive(Clone, Debug)]
 pub struct DeclineMembership {
     pub person: Person,

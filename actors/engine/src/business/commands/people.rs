@@ -1,7 +1,7 @@
 //! Changes of memberships and alert settings.
 //!
-//! The account belongs to the person, not to the business. The caller reads the account first and passes it,
-//! so that the answer can show it.
+//! The account belongs to the person, not to the business. The caller reads the account and passes it with
+//! the change, because the answer contains it.
 
 use domain::{
     Actor, AlertChoice, AlertChoices, AlertKind, AuditAction, Conflict, Denied, Editor, LinkKind, MailKind,
@@ -18,7 +18,7 @@ use crate::mail::NewMail;
 #[derive(Clone, Debug)]
 pub struct AddMember {
     pub person: Person,
-    /// The address of the offer, as the member who invites knows it.
+    /// The name and the address as the inviting member entered them.
     pub offer: Offer,
     pub role: Role,
     pub staff_id: Option<StaffId>,
@@ -72,7 +72,7 @@ fn check_staff(context: &Context<'_>, staff_id: Option<StaffId>) -> Result<(), R
 
 #[derive(Clone, Debug)]
 pub struct PatchMember {
-    /// The state of the person before the request, for `If-Match`.
+    /// The account before the request, for `If-Match`.
     pub before: Person,
     pub person: Person,
     pub patch: MembershipPatch,

@@ -49,7 +49,7 @@ impl Change for PatchBusiness {
 
     fn weight(&self) -> Weight {
         let changes_more = Self { booking_mode: None, suspended: None, ..self.clone() } != Self::default();
-        // A suspension alone is allowed on a nearly full disk, but not as a pretext for other changes.
+        // A nearly full disk allows a suspension or the end of bookings, but no other field with it.
         match (self.booking_mode, self.suspended) {
             _ if changes_more => Weight::Grows,
             (None, None) => Weight::Grows,
@@ -65,7 +65,7 @@ impl Change for PatchBusiness {
     }
 }
 
-/// The same change with the integrations' view as its answer.
+/// The same change, but its answer is the business as integrations see it.
 #[derive(Clone, Debug)]
 pub struct PatchProfile(pub PatchBusiness);
 
@@ -85,7 +85,7 @@ impl Change for PatchProfile {
     }
 }
 
-/// Patches the business. `view` renders it, `answered` builds the answer from the rendered form.
+/// Patches the business. `view` renders the business, and `answered` builds the answer from the result.
 fn patch<V: Serialize, A: View>(
     change: PatchBusiness,
     context: &Context<'_>,

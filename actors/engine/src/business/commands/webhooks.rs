@@ -17,7 +17,7 @@ use crate::error::Result;
 /// Adds an endpoint. Only this answer contains the secret.
 #[derive(Clone, Debug)]
 pub struct CreateWebhook {
-    /// Already resolved and checked.
+    /// The caller has already resolved and checked its host.
     pub url: WebhookUrl,
     pub events: EventTypes,
     pub description: Text<0, 500>,
@@ -59,7 +59,7 @@ impl Change for CreateWebhook {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let endpoint = self.endpoint(context)?;
-        // After a lost answer, the client can get the secret only by a repeat, so the whole answer is stored.
+        // The whole answer is stored: if it is lost, a repeated request is the only way to get the secret.
         let shown = NewWebhookView::new(&endpoint, reveal(&endpoint.secret));
         Ok(created(endpoint, shown))
     }
@@ -160,8 +160,8 @@ pub struct RotateSecret {
 
 impl Change for RotateSecret {
     type Gives = Shown<WebhookView>;
-    /// The old secret may have leaked. A rotation can be repeated without limit, so its weight is not
-    /// `Frees`.
+    /// Allowed on a nearly full disk, because the old secret may have leaked. It is not `Frees`, because a
+    /// client can repeat rotations without limit.
     const WEIGHT: Weight = Weight::Keeps;
     const RIGHT: Option<Right> = Some(Right::Integrations);
 
@@ -172,8 +172,8 @@ impl Change for RotateSecret {
     }
 }
 
-/// Disables an endpoint after an event failed all its attempts and no other delivery reached the endpoint.
-/// The batch contains the last result of the delivery.
+/// Disables an endpoint if all attempts to deliver an event have failed and no other delivery has reached
+/// the endpoint. The batch also contains the result of the last attempt.
 #[derive(Clone, Debug)]
 pub(crate) struct TurnOff {
     pub(crate) endpoint: WebhookId,
@@ -198,13 +198,13 @@ impl Change for TurnOff {
         } else {
             Decision::answering(WebhookView::from(before))
         };
-        // A resend may already be stored.
+        // The result is not written if a resend has replaced the delivery meanwhile.
         let row = keys::delivery(context.state.id, self.endpoint, self.delivery.event_id);
-        let stands = context
+        let is_current = context
             .state
             .read::<Delivery>(&row)?
             .is_some_and(|delivery| delivery.next_attempt_at == self.due);
-        if !stands {
+        if !is_current {
             return Ok(decision);
         }
         Ok(decision.write(Write::Delivery {
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn turning_off_alone_frees_and_a_new_secret_can_be_had_again_and_again() {
+    fn only_disabling_alone_frees_and_a_rotation_keeps() {
         let id = WebhookId::from(uuid::Uuid::nil());
         let (url, events, status) = (None, None, Some(WebhookStatus::Disabled));
         let off = PatchWebhook { id, url, events, description: None, status, reason: DisabledReason::Api };

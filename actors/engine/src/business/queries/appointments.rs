@@ -13,13 +13,13 @@ use uuid::Uuid;
 use view::{AffectedView, AppointmentParties, AppointmentView, SomeAppointmentView};
 
 use super::changes::Changes;
-use super::{End, Page, PageRequest, collect, is_of_nobody, once, walk};
+use super::{End, Page, PageRequest, collect, once, walk, was_erased};
 use crate::business::BusinessHandle;
 use crate::business::state::State;
 use crate::error::Result;
 use crate::scans::Reader;
 
-/// Upper bound of reads of one appointment that is moved during the read. Each move waits for the disk.
+/// The maximum number of tries to read an appointment that is being moved. A move is slower than a try.
 const MOVES_MAX: usize = 16;
 
 #[derive(Clone, Debug, Default)]
@@ -30,9 +30,9 @@ pub struct AppointmentFilter {
     pub service_id: Option<ServiceId>,
     pub staff_id: Option<StaffId>,
     pub contact_id: Option<ContactId>,
-    /// Changed at or after this instant. The list is then in the order of changes.
+    /// Lists the appointments that were changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
-    /// Sorts by start, latest first. The order of changes is not affected.
+    /// Sorts by start, latest first. Has no effect with `updated_since`.
     pub latest_first: bool,
 }
 
@@ -61,7 +61,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The open times of a staff member for a move, in an inclusive range of local days. Errors:
+    /// The times to which an appointment can be moved, within an inclusive range of local days. Errors:
     /// [`Refusal::NotFound`], and those of [`Self::availability`].
     pub async fn availability_to_move(
         &self,
@@ -74,7 +74,8 @@ impl BusinessHandle {
         self.ask(move |state, now| Ok(state.schedule(now).slots_to_move(&moved, staff, days, terms)?)).await
     }
 
-    /// The first affected appointments by start that cannot be booked any more, and their total number.
+    /// The appointments in `concerned` that could not be booked any more: the first ones by start, and the
+    /// number of all.
     pub async fn outside(&self, concerned: Concerned) -> Result<(Vec<AppointmentView>, usize)> {
         let outside = self
             .ask(move |state, now| Ok(AffectedView::new(state.schedule(now).outside(&concerned))))
@@ -82,7 +83,7 @@ impl BusinessHandle {
         Ok((self.shown(&outside.ids).await?, outside.count))
     }
 
-    /// The first requests by start, and whether more exist.
+    /// The first appointments by start that await confirmation, and true if there are more.
     pub async fn requests(&self, limit: usize) -> Result<(Vec<AppointmentView>, bool)> {
         let waiting = move |state: &mut State, now| {
             let to_come = state.pending.range((now, AppointmentId::from(Uuid::nil()))..);
@@ -126,7 +127,7 @@ impl BusinessHandle {
             let changes = Changes { of, since, until: self.fence().await? };
             return self
                 .list(page, move |reader, page| {
-                    if is_of_nobody(reader, of, filter.contact_id)? {
+                    if was_erased(reader, of, filter.contact_id)? {
                         return Ok((Vec::new(), End::OfList));
                     }
                     let admits = |appointment: &Appointment| {
@@ -140,7 +141,7 @@ impl BusinessHandle {
         if let Some(contact) = filter.contact_id {
             return self
                 .list(page, move |reader, page| {
-                    if is_of_nobody(reader, of, filter.contact_id)? {
+                    if was_erased(reader, of, filter.contact_id)? {
                         return Ok((Vec::new(), End::OfList));
                     }
                     walk(
@@ -166,7 +167,7 @@ impl BusinessHandle {
     }
 }
 
-/// An appointment by id. Its key contains the start, which may change between the two reads.
+/// Reads an appointment by id. Its row's key contains the start, which may change between the two reads.
 fn appointment(store: &Store, of: BusinessId, id: AppointmentId) -> Result<Option<Appointment>, StoreError> {
     for _ in 0..MOVES_MAX {
         let Some(start) = store.get_raw(&keys::appointment_start(of, id))? else { return Ok(None) };
@@ -175,7 +176,7 @@ fn appointment(store: &Store, of: BusinessId, id: AppointmentId) -> Result<Optio
             return Ok(Some(appointment));
         }
     }
-    Err(StoreError::damaged("appointment", "it is not there where it starts"))
+    Err(StoreError::damaged("appointment", "its index row refers to a missing row"))
 }
 
 struct Names {
@@ -207,7 +208,7 @@ impl Names {
             Some(timezone) => timezone,
             None => {
                 let business = reader.get::<Business>(&keys::profile(of))?;
-                let business = business.ok_or_else(|| StoreError::damaged("business", "it is not there"))?;
+                let business = business.ok_or_else(|| StoreError::damaged("business", "it is missing"))?;
                 *self.timezone.insert(business.zone.name())
             }
         };
@@ -217,7 +218,7 @@ impl Names {
         let staff = once(&mut self.staff, appointment.staff_id, String::new, |id| {
             Ok(reader.get::<StaffMember>(&keys::staff(of, id))?.map(|member| member.name))
         })?;
-        // An erased contact may still be in its appointments until the erasure has cleaned them.
+        // An appointment may refer to an erased contact until the background job has changed it.
         let contact = appointment
             .contact_id
             .map(|id| {

@@ -1,4 +1,4 @@
-//! Reads the audit log of a business with a filter.
+//! Reads the audit log of a business.
 
 use domain::{Actor, AuditAction, AuditEntry, AuditedKind, Timestamp};
 use store::{Order, Record, keys};

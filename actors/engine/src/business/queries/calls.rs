@@ -10,7 +10,7 @@ use store::records::CallRow;
 use store::{Order, Record, StoreError, keys};
 use view::CallView;
 
-use super::{End, Page, PageRequest, collect, is_of_nobody, once, walk};
+use super::{End, Page, PageRequest, collect, once, walk, was_erased};
 use crate::business::BusinessHandle;
 use crate::error::Result;
 use crate::scans::Reader;
@@ -23,7 +23,7 @@ pub struct CallFilter {
     pub status: Option<CallStatus>,
     pub outcome: Option<CallOutcome>,
     pub contact_id: Option<ContactId>,
-    /// Changed at or after this instant. The list is then in the order of changes.
+    /// Lists the calls that were changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
 }
 
@@ -69,7 +69,7 @@ impl BusinessHandle {
         };
         if let Some(index) = index {
             let part = move |reader: &Reader<'_>, page: &PageRequest| {
-                if is_of_nobody(reader, of, filter.contact_id)? {
+                if was_erased(reader, of, filter.contact_id)? {
                     return Ok((Vec::new(), End::OfList));
                 }
                 let admits =

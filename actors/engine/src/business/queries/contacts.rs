@@ -16,7 +16,7 @@ pub struct ContactFilter {
     pub phone: Option<Phone>,
     pub email: Option<Email>,
     pub name_part: Option<String>,
-    /// Changed at or after this instant. The list is then in the order of changes.
+    /// Lists the contacts that were changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
 }
 
@@ -102,7 +102,7 @@ impl BusinessHandle {
     }
 }
 
-/// Searches the name index, newest contacts first. The position is a contact id.
+/// Searches the name index, newest contacts first. The position of a page is a contact's id.
 fn named<V: SomeContactView>(
     reader: &Reader<'_>,
     of: BusinessId,
@@ -118,13 +118,13 @@ fn named<V: SomeContactView>(
     let finder = memchr::memmem::Finder::new(part);
     let (mut items, mut looked_at) = (Vec::new(), 0);
     let mut reached = page.after.clone().unwrap_or_default();
-    // One scan could miss names that move to a row that it has passed.
+    // Each row is a scan of its own. A longer scan could miss names that move to a row it has passed.
     while let Some((key, row)) = reader.scan(&range, Order::Descending).next().transpose()? {
         if looked_at > 0 && reader.is_used_up() {
             return Ok((items, End::UsedUp(reached)));
         }
         range = range.before(Key::new(&key));
-        // The row contains the names as plain bytes. A row without the searched bytes need not be decoded.
+        // A row contains the names as plain bytes, so a row without the searched bytes need not be decoded.
         let names = match finder.find(&row) {
             Some(_) => reader.usable(&key, NamesRecord::decode(&row))?.map_or_else(Vec::new, |row| row.names),
             None => Vec::new(),

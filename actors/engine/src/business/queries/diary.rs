@@ -13,14 +13,14 @@ use super::{PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::error::Result;
 
-/// How far an id may be ahead of its instant, when many ids are minted in the same instant.
+/// How far the time in an id may be after the id's creation, if many ids are created in one instant.
 const ID_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 const HISTORY_MAX: usize = 100;
 
 #[derive(Clone, Debug)]
 pub struct History {
     pub entries: Vec<AuditEntry>,
-    /// False when entries may be missing because the record's changes are far apart.
+    /// False if entries may be missing, because the audit log between the record's changes is too long.
     pub is_whole: bool,
 }
 
@@ -42,24 +42,25 @@ impl BusinessHandle {
         .await
     }
 
-    /// Reads the log from the newest change back, within the bound of one request, and around the creation.
+    /// Reads a record's audit entries, from the newest change backwards up to the bound of one request. If
+    /// the bound is reached, also reads the entries of the record's creation.
     pub async fn history(
         &self,
         of: impl ResourceId,
         (created_at, updated_at): (Timestamp, Timestamp),
     ) -> Result<History> {
         let of = of.uuid();
-        let (mut entries, is_whole) = self.told_of(of, (created_at, updated_at)).await?;
+        let (mut entries, is_whole) = self.log_of(of, (created_at, updated_at)).await?;
         if !is_whole {
-            let (first, _) = self.told_of(of, (created_at, created_at)).await?;
+            let (first, _) = self.log_of(of, (created_at, created_at)).await?;
             let known: Vec<_> = entries.iter().map(|entry| entry.id).collect();
             entries.extend(first.into_iter().filter(|entry| !known.contains(&entry.id)));
         }
         Ok(History { entries, is_whole })
     }
 
-    /// The entries of a record between two instants, newest first, and whether the whole range was read.
-    async fn told_of(&self, of: Uuid, (from, to): (Timestamp, Timestamp)) -> Result<(Vec<AuditEntry>, bool)> {
+    /// The entries of a record between two instants, newest first, and true if the whole range was read.
+    async fn log_of(&self, of: Uuid, (from, to): (Timestamp, Timestamp)) -> Result<(Vec<AuditEntry>, bool)> {
         let range = keys::audit_within(self.id, Some(from), Some(to + ID_AHEAD_MAX));
         let page = PageRequest { limit: HISTORY_MAX, after: None };
         let found = self

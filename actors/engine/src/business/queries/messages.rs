@@ -6,7 +6,7 @@ use store::records::status_number;
 use store::{Order, StoreError, keys};
 use view::MessageView;
 
-use super::{End, Page, PageRequest, is_of_nobody, walk};
+use super::{End, Page, PageRequest, walk, was_erased};
 use crate::business::BusinessHandle;
 use crate::error::Result;
 use crate::scans::Reader;
@@ -19,7 +19,7 @@ pub struct MessageFilter {
     pub urgency: Option<Urgency>,
     pub call_id: Option<CallId>,
     pub contact_id: Option<ContactId>,
-    /// Changed at or after this instant. The list is then in the order of changes.
+    /// Lists the messages that were changed at or after this instant, in the order of their changes.
     pub updated_since: Option<Timestamp>,
 }
 
@@ -65,7 +65,7 @@ impl BusinessHandle {
             None => (keys::messages(of, filter.list(), from, to), Order::Descending),
         };
         self.list(page, move |reader, page| {
-            if is_of_nobody(reader, of, filter.contact_id)? {
+            if was_erased(reader, of, filter.contact_id)? {
                 return Ok((Vec::new(), End::OfList));
             }
             let admits = |at, message: &TakenMessage| {
@@ -78,8 +78,8 @@ impl BusinessHandle {
     }
 }
 
-/// The view of a message without the data of an erased contact, even before the erasure has cleaned it.
+/// The view of a message without the data of an erased contact, even before the erasure has removed it.
 fn show(reader: &Reader<'_>, of: BusinessId, message: &TakenMessage) -> Result<MessageView, StoreError> {
-    let is_erased = is_of_nobody(reader, of, message.contact_id)?;
+    let is_erased = was_erased(reader, of, message.contact_id)?;
     Ok(if is_erased { MessageView::from(&message.erased()) } else { MessageView::from(message) })
 }

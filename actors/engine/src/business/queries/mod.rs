@@ -1,8 +1,8 @@
-//! Reads of a business from the store, without the actor.
+//! Reads the records of a business, usually from the store without the actor.
 //!
-//! A read returns only durable data and waits for no change. The memory of the actor may be ahead, so an
-//! answer from memory waits for the newest commit. Each file reads one kind of record; `pages` contains the
-//! common code of lists.
+//! A read from the store returns only durable data and waits for no change. The actor's memory may contain
+//! changes that are not durable yet, so an answer from memory waits for their commit. Each file reads one
+//! kind of record; `pages` contains the common code of lists.
 
 mod alerts;
 mod appointments;
@@ -47,14 +47,14 @@ pub use contacts::ContactFilter;
 pub use diary::History;
 pub use knowledge::KnowledgeFilter;
 pub use messages::MessageFilter;
-use pages::{End, Part, is_of_nobody, once, position_key, position_of, walk};
+use pages::{End, Part, once, position_key, position_of, walk, was_erased};
 pub use pages::{Page, PageRequest};
 pub(crate) use pages::{collect, read_page};
 
 impl BusinessHandle {
     pub(crate) async fn read<T>(&self, read: impl FnOnce(&Store) -> Result<T, StoreError>) -> Result<T> {
         let found = read(&self.shared().store)?;
-        // The business may have been set aside meanwhile; then rows can be missing.
+        // If the business was set aside during the read, rows can be missing from the result.
         self.shared().check_business(self.id)?;
         Ok(found)
     }
@@ -78,7 +78,7 @@ impl BusinessHandle {
         Ok(RetentionView::from(&retention.unwrap_or_default()))
     }
 
-    /// The services in the order of creation. Without `inactive_too`, only the active ones.
+    /// The services in the order of creation. Inactive services are included only with `inactive_too`.
     pub async fn services(&self, inactive_too: bool, page: &PageRequest) -> Result<Page<Service>> {
         let range = keys::of_kind(self.id, kind::SERVICE);
         self.list(page, move |reader, page| {
@@ -137,7 +137,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The instant up to which a list ordered by `updated_at` is complete. No later stamp is up to it.
+    /// The instant up to which a list ordered by `updated_at` is complete. Later changes have later stamps.
     async fn fence(&self) -> Result<Timestamp> {
         let fence = self
             .ask(|state, now| {
@@ -152,7 +152,7 @@ impl BusinessHandle {
         Ok(fence)
     }
 
-    /// Within an inclusive range of local days. A refusal contains the paths of unusable values.
+    /// The bookable times in an inclusive range of local days. A refusal names the invalid parameters.
     pub async fn availability(
         &self,
         service: ServiceId,
@@ -179,7 +179,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The time off of a staff member, by start. Fails with [`Refusal::NotFound`] without the staff member.
+    /// The time off of a staff member, by start. Errors: [`Refusal::NotFound`] for an unknown staff member.
     pub async fn times_off(&self, staff: StaffId, page: &PageRequest) -> Result<Page<TimeOffView>> {
         if self.read(|store| store.get_raw(&keys::staff(self.id, staff))).await?.is_none() {
             return Err(Refusal::NotFound(Named::Staff).into());
@@ -194,8 +194,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The stored answer to a repeated request, for changes that depend on external services. Errors: those
-    /// of the change.
+    /// The stored answer to a repeated request. For changes that must call other services before the
+    /// decision. Errors: those of the change.
     pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>> {
         if request.idempotency.is_none() {
             return Ok(None);
@@ -209,7 +209,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Whether a change would be refused now. For callers that must make another change first.
+    /// Fails if the change would be refused now. For callers that must make another change first.
     pub(crate) async fn check<C: Change + 'static>(&self, request: &Request, change: C) -> Result<()> {
         let request = request.clone();
         self.ask(move |state, now| {
@@ -221,7 +221,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Waits while the rows of an older store are being counted.
+    /// The budget and the usage. Waits until all rows of the business are counted.
     pub async fn budget(&self) -> Result<BudgetView> {
         self.call(|reply| {
             Message::AskUsage(answering(reply, |state, _| {
@@ -231,12 +231,12 @@ impl BusinessHandle {
         .await
     }
 
-    /// Reserves waiting deliveries between changes, so that reservations never overlap.
+    /// Reserves at most `rows_max` waiting deliveries. The actor makes reservations one at a time.
     pub(crate) async fn promise_waiting(&self, rows_max: usize) -> Result<Promised> {
         self.ask(move |state, _| Ok(state.budget.promise_waiting(rows_max as u64))).await
     }
 
-    /// Reads from the actor's state in memory. The answer is sent once every change in that state is durable.
+    /// Reads from the actor's state. The answer is sent once every change in that state is durable.
     async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&mut State, Timestamp) -> Result<T> + Send + 'static,

@@ -11,8 +11,8 @@ use crate::business::references::{Watch, in_use};
 use crate::error::Result;
 
 impl BusinessHandle {
-    /// Starts a watch and scans the appointments; the deletion itself checks the staff. Errors:
-    /// [`Refusal::Conflict`](domain::Refusal::Conflict).
+    /// Starts a watch, and fails with [`Refusal::Conflict`](domain::Refusal::Conflict) if an appointment
+    /// refers to the service. The deletion itself checks the staff members.
     pub async fn watch_unused_service(&self, id: ServiceId) -> Result<Watch> {
         let watch = self.watch_references(id.uuid()).await?;
         self.check_none(UsedBy::Appointment, move |it: &Appointment| it.service_id == id).await?;
@@ -32,7 +32,7 @@ impl BusinessHandle {
         self.ask(move |state, _| Ok(state.references.watch(id, in_use))).await
     }
 
-    /// Fails when a record refers to the id, or cannot be decoded, because it may refer to it.
+    /// Fails if a record refers to the service or staff member, or is undecodable and so may refer to it.
     async fn check_none<R: Kept + 'static, I: ResourceId + Send + 'static>(
         &self,
         used_by: fn(I) -> UsedBy,

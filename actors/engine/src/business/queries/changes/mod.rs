@@ -1,7 +1,8 @@
 //! Lists appointments in the order of their last change.
 //!
-//! An appointment without a later change has no row in the index of changes. It is found by its id instead:
-//! within a business, ids and creation stamps grow together, and no id is older than its stamp.
+//! An appointment that was never changed has no row in the index of changes. It is found by its id instead:
+//! within a business, a later creation has a greater id and no earlier stamp, and the time in an id is not
+//! before the creation stamp.
 //!
 //! Invariants:
 //! - Each appointment appears once, at its last change.
@@ -35,7 +36,7 @@ pub(super) struct Changes {
     pub(super) until: Timestamp,
 }
 
-/// The last change and the last row by id of a walk. Many rows by id may precede the next change.
+/// How far a list has got: its last change, and the last row of the index by id that was read.
 #[derive(Clone, Copy)]
 struct Reached {
     change: (Timestamp, AppointmentId),
@@ -92,7 +93,7 @@ impl Changes {
         })
     }
 
-    /// The rows by id from the first possible creation on, in the order of creation.
+    /// The rows of the index by id in the order of creation, from the list's position on.
     fn created(&self, reader: &Reader<'_>, reached: Reached) -> impl Iterator<Item = Found> {
         let all = keys::appointments_minted_from(self.of, reached.change.0);
         let range = reached.row.map_or(all, |row| all.after(keys::appointment_start(self.of, row)));
@@ -122,7 +123,7 @@ impl Changes {
         reader.get(&keys::appointment(self.of, keys::millis_from_value(start)?, id))
     }
 
-    /// A position is the key of a change without its head, and the id of a row.
+    /// A position contains the last change's key without its head, and the id of [`Reached::row`].
     fn reached(&self, page: &PageRequest) -> Result<Reached, StoreError> {
         let first = (self.since, Uuid::nil().into());
         let Some(position) = &page.after else { return Ok(Reached { change: first, row: None }) };
@@ -142,7 +143,7 @@ impl Changes {
 
 const CHANGE_BYTES: usize = 24;
 
-/// Merges two ordered lists. Errors come first.
+/// Takes the next item from two ordered iterators. An error is taken first.
 fn next_of(
     one: &mut Peekable<impl Iterator<Item = Found>>,
     other: &mut Peekable<impl Iterator<Item = Found>>,

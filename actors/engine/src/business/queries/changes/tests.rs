@@ -10,7 +10,7 @@ fn business() -> BusinessId {
     Uuid::from_u128(1).into()
 }
 
-/// An appointment whose id has a timestamp one year after its creation, as if the clock had since gone back.
+/// An appointment whose id has a timestamp one year after its creation, as after a clock that was ahead.
 fn appointment(number: i64, created: i64, updated: i64) -> Appointment {
     let millis = 365 * 86_400_000 + number;
     let starts_at = Timestamp::from_millis(1_000_000 - number);
@@ -46,7 +46,7 @@ async fn walk(store: &Store, since: i64, budget: usize, limit: usize) -> (Vec<Ap
         let page = page.await.unwrap();
         found.extend(page.items);
         pages += 1;
-        assert!(pages < 200, "the walk does not end");
+        assert!(pages < 200, "the list does not end");
         match page.next {
             None => return (found, pages),
             next => after = next,
@@ -55,10 +55,9 @@ async fn walk(store: &Store, since: i64, budget: usize, limit: usize) -> (Vec<Ap
 }
 
 #[tokio::test]
-async fn a_walk_passes_rows_whose_ids_are_much_later_than_their_stamps() {
+async fn rows_whose_ids_are_much_later_than_their_stamps_are_listed() {
     let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
-    // Forty appointments before the requested instant, then twenty after it. Every third appointment was
-    // changed.
+    // Forty appointments were created from 100 ms on, and twenty from 510 ms on. Every third was changed.
     let made: Vec<_> = (0..60)
         .map(|number| {
             let created = if number < 40 { 100 + number / 4 } else { 500 + number / 4 };

@@ -1,8 +1,8 @@
 //! Pages of lists.
 //!
-//! A position is the key of the last read row without its head. Invariant: a page after a position contains
-//! the rows after that key, independent of the page or step that ended there. A walk over several pages has
-//! the same result as one long page.
+//! A *position* is the key of the last row that was read, without its *head*, which is the business and the
+//! kind. Invariant: the page after a position begins with the next row, whatever the size of earlier pages
+//! and steps. So several pages contain the same items as one long page.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -23,7 +23,7 @@ pub struct PageRequest {
 
 #[derive(Clone, Debug)]
 pub struct Page<T> {
-    /// May have fewer items than the limit, or none, when many rows were read.
+    /// Fewer items than the limit, or none, if the bound on the rows of a request was reached.
     pub items: Vec<T>,
     /// The position of the next page, if more rows may exist.
     pub next: Option<Vec<u8>>,
@@ -48,7 +48,7 @@ pub(crate) async fn read_page<T: Send + 'static>(
     let step = move |reader: &Reader<'_>| {
         let (found, end) = part(reader, &rest)?;
         rest.limit -= found.len();
-        // Most pages have one step, so their items are not moved.
+        // Most pages have one step, whose items need not be moved.
         if items.is_empty() {
             items = found;
         } else {
@@ -79,8 +79,8 @@ pub(super) fn position_of(key: &[u8]) -> &[u8] {
     &key[HEAD_BYTES..]
 }
 
-/// Walks a range from the page's position and keeps the results of `pick`. Stops at a full page or when the
-/// reader reaches its bound. An undecodable row is skipped, so the page has one item less.
+/// Reads a range from the page's position on and collects the results of `pick`. Stops at a full page or at
+/// the reader's bound. An undecodable row is skipped, so the page has one item less.
 pub(crate) fn collect<T>(
     reader: &Reader<'_>,
     mut range: KeyRange,
@@ -115,8 +115,8 @@ pub(crate) fn collect<T>(
     Ok((items, End::OfList))
 }
 
-/// Walks an index whose keys end with an instant and an id. The rule also gets the instant: the record may
-/// have changed after the index row was read.
+/// Reads the records of an index whose keys end with an instant and an id. `admits` gets the instant too,
+/// because the record may have changed since the index row was read.
 pub(super) fn walk<I: ResourceId, R: Record, T>(
     reader: &Reader<'_>,
     (range, order): (KeyRange, Order),
@@ -132,8 +132,8 @@ pub(super) fn walk<I: ResourceId, R: Record, T>(
     })
 }
 
-/// Whether the contact was erased. Other records may still refer to it until they are cleaned.
-pub(super) fn is_of_nobody(
+/// True if the contact was erased. Other records may refer to the contact until the erasure reaches them.
+pub(super) fn was_erased(
     reader: &Reader<'_>,
     of: BusinessId,
     contact: Option<ContactId>,
@@ -141,7 +141,7 @@ pub(super) fn is_of_nobody(
     contact.map_or(Ok(false), |id| Ok(reader.get_raw(&keys::contact(of, id))?.is_none()))
 }
 
-/// The value of an id, read at its first use. An undecodable record counts as `unreadable`.
+/// The value for an id, which is read at the first use. For an undecodable record, it is `unreadable`.
 pub(super) fn once<I: ResourceId + Hash, T>(
     known: &mut HashMap<I, T>,
     id: I,
@@ -154,7 +154,7 @@ pub(super) fn once<I: ResourceId + Hash, T>(
             Some(Some(value)) => Ok(entry.insert(value)),
             None => Ok(entry.insert(unreadable())),
             Some(None) => {
-                Err(StoreError::damaged("reference", format!("a record refers to {id}, which is not there")))
+                Err(StoreError::damaged("reference", format!("a record refers to {id}, which is missing")))
             }
         },
     }

@@ -22,8 +22,8 @@ async fn store_with(numbers: &BTreeSet<u16>) -> Store {
     store
 }
 
-/// Lists the multiples of a number, page by page. `pages` has the row budget and the limit of each page, and
-/// repeats.
+/// Lists the multiples of a number, page by page. `pages` contains the row budget and the limit of each
+/// page, and begins again after its last element.
 async fn walk_multiples(store: &Store, order: Order, of: u16, pages: &[(usize, usize)]) -> (Vec<u16>, usize) {
     let range = KeyRange::prefix(Key::new(&[7; HEAD_BYTES]));
     let (mut found, mut after, mut walked) = (Vec::new(), None, 0);
@@ -35,7 +35,7 @@ async fn walk_multiples(store: &Store, order: Order, of: u16, pages: &[(usize, u
         let page = read_page((&scans, store), Uuid::from_u128(1).into(), &request, move |reader, page| {
             collect(reader, range, order, page, |key, _| {
                 let number = u16::from_be_bytes([key[HEAD_BYTES], key[HEAD_BYTES + 1]]);
-                // Each number that is shown costs one more row.
+                // Each listed number reads one more row.
                 let shown = number % of == 0;
                 if shown {
                     reader.get_raw(&Key::new(key))?;
@@ -57,7 +57,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn a_walk_with_budgets_returns_the_same_items_as_a_walk_without(
+    fn a_list_with_row_budgets_has_the_same_items_as_a_list_without(
         numbers in prop::collection::btree_set(0u16..400, 0..120),
         of in 1u16..40,
         descending: bool,
@@ -82,8 +82,7 @@ proptest! {
 async fn a_page_ends_at_its_budget_and_detects_the_end_of_the_list() {
     let store = store_with(&(1..=20).map(|number| number * 7).collect()).await;
     for order in [Order::Ascending, Order::Descending] {
-        // None of the 20 rows matches. A page reads in four steps. Each step reads one row that it leaves for
-        // the next step.
+        // None of the 20 rows matches. A page has four steps. A step ends when it has read one row more.
         for (budget, pages) in [(1, 20), (12, 3), (22, 2), (23, 1), (24, 1), (1_000, 1)] {
             let (found, walked) = walk_multiples(&store, order, 999, &[(budget, 5)]).await;
             assert_eq!((found, walked), (Vec::new(), pages), "with a budget of {budget} rows per page");
