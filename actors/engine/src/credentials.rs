@@ -1,6 +1,6 @@
 //! API keys: `rcpt_` + 8 characters + `_` + 32 random characters.
 //!
-//! Only the response to its creation and later requests contain the whole key. The store has its SHA-256.
+//! The whole key appears only in the response to its creation and in requests. The store has its SHA-256.
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;

@@ -1,8 +1,7 @@
 //! The engine of receptionist: the actors and the background jobs.
 //!
 //! `actors/README.md` is a map of the code. The service's interfaces use [`Engine`], [`BusinessHandle`],
-//! the types of [`domain`] and the resources of [`view`]. Channels, actor references and locks are private
-//! to the handles.
+//! the types of [`domain`] and the resources of [`view`]. They see no channels, actors or locks.
 
 mod actor;
 pub mod backup;

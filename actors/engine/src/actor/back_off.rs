@@ -1,5 +1,5 @@
 //! Back-off after failures, for the actors of one kind: the directory does not start a failed actor before
-//! a delay has passed. The first `patience` failures cause no delay. Each later one doubles the delay.
+//! a delay has passed. The first `patience` failures cause no delay. Each further failure doubles it.
 
 use std::hash::Hash;
 use std::time::Duration;

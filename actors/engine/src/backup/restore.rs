@@ -156,7 +156,7 @@ impl Restoring<'_> {
         }
         restored.ended += usize::from(taken_back.ended);
         if is_undecodable(store, of)? {
-            // The members of such a business have no access, so they need not be removed.
+            // The members of a business with an undecodable profile have no access, so none is removed.
             if taken_back.ended {
                 store.write(of, end_undecodable(store, of)?.0).await?;
             } else {
@@ -247,7 +247,7 @@ impl Restoring<'_> {
     }
 }
 
-/// Ends every session and link, because no tombstone lists a session that ended after the backup.
+/// Ends all sessions and sign-in links, because no tombstone lists a session that ended after the backup.
 async fn end_all_sessions(store: &Store) -> Result<(), StoreError> {
     let people = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
     let mut writer = BulkWriter::new(store, BusinessId::INSTALLATION);

@@ -14,7 +14,7 @@ use crate::counting::{Difference, Differences, Tally};
 
 /// The size at which a chunk is written and synced. It is small, because commits use the same disk.
 const CHUNK_BYTES: usize = 1 << 20;
-/// The directory and its files contain personal data.
+/// Only the owner has access, because the directory and its files contain personal data.
 const OWNER_ONLY_DIR: u32 = 0o700;
 const OWNER_ONLY: u32 = 0o600;
 

@@ -149,7 +149,7 @@ impl Actor for BusinessActor {
 impl Running {
     async fn handle(&mut self, myself: ActorRef<Message>, message: Message) -> Handled {
         let Self { state, businesses, asked, maintained, has_looked, .. } = self;
-        // The store writes nothing after a failure, so a new decision would be lost.
+        // After a failure of the store nothing is written, so a new decision would be lost.
         if state.store.failed() {
             if let Message::Change(decide) = message {
                 (decide(Err(EngineError::Stopping), Timestamp::MIN).done)();

@@ -37,7 +37,7 @@ pub(super) enum Effect {
     Tell(Vec<LiveChange>),
 }
 
-/// Decides a change. The memory of the business is updated only after the batch is complete.
+/// Decides a change. The records in the actor's memory are updated only after the batch is complete.
 pub(crate) fn carry_out<C: Change>(
     state: &mut State,
     request: &Request,
@@ -99,7 +99,7 @@ fn write(
     for (id, mail) in mails {
         mailed.write(state, id, mail, at, &mut batch);
     }
-    let bears_stamp = !audit.is_empty(); // a batch with only a remembered answer has no stamp
+    let bears_stamp = !audit.is_empty(); // a batch with only a stored answer has no stamp
     let ends = writes.iter().any(|write| matches!(write, Write::NoBusiness));
     let mut happened = std::mem::take(&mut mailed.happened);
     for draft in audit {

@@ -1,7 +1,7 @@
 //! Loads a business from the store into memory.
 //!
 //! - One scan reads the profile, special days, services, staff and time off. A second scan reads the
-//!   upcoming appointments. Single reads get the newest change and the age marks.
+//!   upcoming appointments. Single reads get the newest audit entry and the [`AgeMarks`].
 //! - A load waits until all submitted changes of the business are durable, so it reads all of them.
 //! - Undecodable rows are skipped. Only an undecodable profile makes the load fail.
 //! - An undecodable appointment blocks all staff for a day from its start, which its key contains.

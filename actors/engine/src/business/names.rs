@@ -1,4 +1,4 @@
-//! The name index of contacts. A row contains the folded names of contacts with adjacent ids.
+//! The name index of contacts. A row has the names, after [`fold_name`], of contacts with adjacent ids.
 //!
 //! Invariants:
 //! - A name is in the last row whose key is not greater than the contact's id.
@@ -65,7 +65,7 @@ fn filed(mut names: Names, id: ContactId, name: Option<String>) -> (Names, Names
     if names.len() <= NAMES_PER_ROW_MAX {
         return (names, Names::new());
     }
-    // A new contact usually has the highest id, so the full row stays full and the new name begins a row.
+    // A new contact usually has the highest id, so the full row stays full and the name begins another row.
     let newest = names.last().is_some_and(|(last, _)| *last == id);
     let overflow = names.split_off(if newest { NAMES_PER_ROW_MAX } else { names.len() / 2 });
     (names, overflow)

@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::write::Write;
 
-/// Upper bound of watches. A new watch replaces the oldest.
+/// The maximum number of watches. A further watch replaces the oldest watch.
 const WATCHED_MAX: usize = 64;
 
 /// A running watch whose scan found no reference.

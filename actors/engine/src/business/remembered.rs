@@ -16,8 +16,7 @@ use super::state::State;
 use crate::error::{EngineError, Result};
 
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
-/// The maximum number of future days whose idempotency keys are read. An earlier version with a wrong clock
-/// may have written such keys.
+/// The maximum number of future days to read. An early version with a wrong clock may have written them.
 const DAYS_AHEAD_MAX: usize = 32;
 
 pub(super) fn given(
@@ -109,7 +108,7 @@ pub(crate) fn read_kept<G: Gives>(kept: &[u8]) -> Result<G::Value, StoreError> {
         .map_err(|_| StoreError::damaged("idempotency", "it does not contain an answer to this request"))
 }
 
-/// The days after today with stored keys, latest first.
+/// The future days with stored idempotency keys, latest first.
 pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Vec<u32>, StoreError> {
     let mut range = keys::idempotency_from(of, today.saturating_add(1));
     let mut days = Vec::new();
@@ -153,7 +152,7 @@ fn check_key(state: &State, id: KeyId) -> Result<()> {
     if state.checked_key.get() == Some(checked) {
         return Ok(());
     }
-    // Key rows are never deleted. An id without a row cannot be revoked.
+    // Rows of API keys are never deleted, so an id without a row belongs to no revoked key.
     let Some(prefix) = state.read_raw(&keys::key(state.id, id))? else { return Ok(()) };
     let key = state.read::<ApiKey>(&keys::api_key(keys::prefix_from_value(&prefix)?))?;
     if key.is_some_and(|key| key.revoked_at.is_some()) {

@@ -55,7 +55,7 @@ pub type Shown<V> = Given<V, 200>;
 
 pub type New<V> = Given<V, 201>;
 
-/// No body: the resource is deleted.
+/// An answer without a body, because the resource is deleted.
 pub type Removed = Given<(), NO_BODY>;
 
 pub type Ended = Shown<EndedView>;

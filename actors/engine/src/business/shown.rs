@@ -1,6 +1,6 @@
 //! Renders records as of the newest decision.
 //!
-//! Invariant: a view contains no data of an erased contact, even before the erasure has cleaned the record.
+//! Invariant: a view contains no data of an erased contact, even before the erasure has changed the record.
 
 use domain::{Appointment, CallRecord, Contact, ContactId, TakenMessage};
 use store::records::ShownAnew;

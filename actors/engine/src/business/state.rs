@@ -63,7 +63,7 @@ pub(crate) struct State {
     pub(crate) mint: IdMint,
     pub(crate) ages: AgeMarks,
     pub(crate) round: HourlyRound,
-    /// Days after today with idempotency keys, from a wrong clock or a crash.
+    /// The future days with stored idempotency keys, which a wrong clock or a crash can cause.
     pub(crate) days_ahead: Vec<u32>,
     pub(crate) retention: Retention,
     pub(crate) jobs: BusinessJobs,

@@ -20,7 +20,7 @@ pub(super) struct Belief {
     jump: Option<Jump>,
     /// The offset of a wall clock that was earlier than the stored time at the start.
     behind: Option<i64>,
-    /// The stored time as of the start. The believed time is not earlier, until such a jump is believed.
+    /// The stored time as of the start. The believed time is earlier only after a jump to an earlier time.
     kept: i64,
 }
 

@@ -19,7 +19,7 @@ use super::belief::KeptTime;
 const STOPPED_MAX: TimeDelta = TimeDelta::hours(24);
 /// A start logs a warning if the wall clock is earlier than the newest stamp by more than this.
 const BEHIND_MAX: TimeDelta = TimeDelta::days(1);
-/// A start logs a warning if the wall clock is later than the newest stamp and the stored time by more.
+/// A start logs a warning if the wall clock is later than the last use of the store by more than this.
 const AHEAD_MAX: TimeDelta = TimeDelta::days(31);
 const BUSINESSES_PER_TURN: usize = 256;
 

@@ -5,7 +5,7 @@
 //! - [`Clocks::raw`], the wall clock: for times that other systems compare with their clock, such as
 //!   `webhook-timestamp`;
 //! - [`Clocks::steady`], the steady time of the store ([`kept`]): for retention periods. It runs evenly and
-//!   is kept across restarts and crashes;
+//!   continues after restarts and crashes;
 //! - [`SteadyClock`]: for schedules, see [`LOOK_EVERY`].
 //!
 //! Invariants:
@@ -90,8 +90,8 @@ impl Clocks {
     }
 
     /// The earliest stamp that a business may use if it is loaded now: the later of the stored time and the
-    /// time of the last list ordered by `updated_at`. A list time in the future came from a wrong clock and
-    /// is ignored.
+    /// time of the last list ordered by `updated_at`. A list time in the future is ignored, because
+    /// it came from a wrong clock.
     pub(crate) fn stamps_from(&self) -> Timestamp {
         let listed = self.0.listed.load(Ordering::Relaxed);
         let is_near = listed <= self.now().millis() + FOLLOWED_MAX_MILLIS;

@@ -95,8 +95,7 @@ impl Tally {
         }
     }
 
-    /// Reports the businesses that were set aside during the count, because some of their rows may be
-    /// missing.
+    /// Reports the businesses that were set aside during the count. Some of their rows may be missing.
     pub(crate) fn set_aside_meanwhile(&mut self, businesses: impl Iterator<Item = BusinessId>) {
         self.finish();
         for of in businesses {
@@ -144,8 +143,7 @@ impl Tally {
         }
     }
 
-    /// True if the business is listed. Reports each listed business before it as missing, as it has no
-    /// rows.
+    /// True if the business is listed. Reports all listed businesses before it, which have no rows.
     fn is_listed(&mut self, of: BusinessId) -> bool {
         while let Some(next) = self.listed.front().copied().filter(|next| *next <= of) {
             self.listed.pop_front();

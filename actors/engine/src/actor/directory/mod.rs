@@ -26,12 +26,12 @@ use super::{Claim, Reply};
 use crate::error::{EngineError, Result};
 
 const IDLE_MAX: Duration = Duration::from_secs(600);
-/// The maximum number of unanswered messages of an actor. More cause [`EngineError::Overloaded`].
+/// The maximum number of unanswered messages of an actor. Another one gets [`EngineError::Overloaded`].
 pub(crate) const QUEUE_PERMITS: usize = 1_024;
 /// The number of parts of a sweep. One part runs per second, so a sweep takes less than a minute.
 const SWEEP_PARTS: usize = 50;
 const SWEEP_PART_MIN: usize = 16;
-/// The number of actors that a start above the bound inspects. Above 1, so that the surplus can shrink.
+/// The number of actors that a start above the bound inspects. More than 1, so that the surplus shrinks.
 const LOOKS_PER_START: usize = 4;
 
 pub(crate) type Start<I, M> = Box<dyn Fn(I, Arc<Semaphore>) -> Starting<M> + Send + Sync>;
@@ -44,7 +44,7 @@ impl<I: Copy + Ord + Hash + Send + Sync + 'static> Id for I {}
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) patience: u32,
-    /// Exceeded while every actor that a start inspects has work in progress.
+    /// The maximum number of running actors. Exceeded while every inspected actor has work in progress.
     pub(crate) running_max: usize,
 }
 
@@ -136,7 +136,7 @@ impl<I: Id, M: Message> Directory<I, M> {
             }
             let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
             let starting = (self.start)(id, Arc::clone(&permits));
-            // A separate task, because a dropped request must not leave a started actor without a seat.
+            // The start is a separate task, so a dropped request leaves no actor without a seat.
             let filling = Arc::clone(&self.seats).fill((id, seat, gone), starting, permits);
             return tokio::spawn(filling).await.unwrap_or(Err(EngineError::Failed));
         }
@@ -173,7 +173,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         self.seats.back_off.remaining(id).unwrap_or_default()
     }
 
-    /// True if the actor runs or is being started. A call does not count as a use of the actor.
+    /// True if the actor runs or is being started. This check does not count as a use of the actor.
     pub(crate) fn is_running(&self, id: I) -> bool {
         self.seats.map.contains_key(&id)
     }

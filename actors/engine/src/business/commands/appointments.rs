@@ -183,8 +183,7 @@ pub(super) fn amend<V: SomeAppointmentView>(
     let contact = read.flatten();
     let shown: V = context.state.show(&before, contact.as_ref());
     context.check_match(&shown)?;
-    // The erasure job may not visit this appointment again after the change, so the change itself removes
-    // the data of an erased contact.
+    // The erasure job may have passed this appointment, so the change removes an erased contact's data.
     let known = if is_erased { before.erased() } else { before.clone() };
     match rule(&known)? {
         Outcome::Unchanged => Ok(Decision::answering(shown)),

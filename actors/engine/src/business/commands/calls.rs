@@ -11,8 +11,7 @@ use super::contacts;
 use crate::business::{Change, Context, Decision, New, Write};
 use crate::error::Result;
 
-/// Saves a finished call. Without a `contact_id`, its contact is found by the customer's number, or
-/// created.
+/// Saves a finished call. Without a `contact_id`, the contact is found by phone number, or created.
 #[derive(Clone, Debug)]
 pub struct RecordCall {
     pub details: CallDetails,

@@ -88,8 +88,8 @@ impl Change for DeleteSpecialDay {
     }
 }
 
-/// The appointments of a date that a change of its special day puts outside of the opening hours. The date
-/// ends with the last window that begins on it, before or after the change.
+/// The appointments of a date that are outside of the opening hours after a change of its special day. The
+/// date ends with the last window that begins on it, before or after the change.
 fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> AffectedView {
     let reach = |days| Calendar::new(&context.state.business, days).reach_of(date);
     let (was, shall_be) = (reach(&context.state.special), reach(days));
@@ -169,7 +169,7 @@ pub struct AddTimeOff {
 
 impl Change for AddTimeOff {
     type Gives = New<AffectingView<TimeOffView>>;
-    /// The decision checks whose time off it is.
+    /// The decision checks that the member may change the time off of this staff member.
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
@@ -218,7 +218,7 @@ pub struct DeleteTimeOff {
 impl Change for DeleteTimeOff {
     type Gives = Removed;
     const WEIGHT: Weight = Weight::Frees;
-    /// The decision checks whose time off it is.
+    /// The decision checks that the member may change the time off of this staff member.
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {

@@ -49,7 +49,7 @@ impl Change for PatchBusiness {
 
     fn weight(&self) -> Weight {
         let changes_more = Self { booking_mode: None, suspended: None, ..self.clone() } != Self::default();
-        // A nearly full disk allows a suspension or the end of bookings, but no other field with it.
+        // A nearly full disk allows a suspension or the end of bookings, but no change of other fields.
         match (self.booking_mode, self.suspended) {
             _ if changes_more => Weight::Grows,
             (None, None) => Weight::Grows,

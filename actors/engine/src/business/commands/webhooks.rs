@@ -220,7 +220,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_disabling_alone_frees_and_a_rotation_keeps() {
+    fn disabling_alone_has_the_weight_frees_and_a_rotation_has_keeps() {
         let id = WebhookId::from(uuid::Uuid::nil());
         let (url, events, status) = (None, None, Some(WebhookStatus::Disabled));
         let off = PatchWebhook { id, url, events, description: None, status, reason: DisabledReason::Api };
