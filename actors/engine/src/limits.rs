@@ -16,7 +16,7 @@ const PERSON_ACTORS: usize = 10_000;
 pub struct Limits {
     pub scan_rows: usize,
     pub delivery_permits: usize,
-    /// While more endpoint actors run, an actor that only waits is stopped immediately.
+    /// If more endpoint actors than this run, an actor that only waits is stopped immediately.
     pub actors_at_rest: usize,
     /// At least 1. It is exceeded while all running actors have work in progress.
     pub business_actors: usize,

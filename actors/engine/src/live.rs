@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use tokio::sync::broadcast;
 use uuid::Uuid;
 
-/// The number of notifications that a business keeps for slow subscribers.
+/// The maximum number of notifications that wait for the slowest subscriber of a business.
 const PENDING_MAX: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

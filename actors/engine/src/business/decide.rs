@@ -168,7 +168,7 @@ struct Announced {
     missed: u64,
 }
 
-/// Writes an event and one delivery per subscribed endpoint; a delivery over the budget is missed.
+/// Writes an event and one delivery per subscribed endpoint. A delivery above the budget is missed.
 fn write_event(
     state: &mut State,
     event: EventType,

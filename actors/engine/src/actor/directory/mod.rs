@@ -2,8 +2,8 @@
 //! *seat* is the directory's entry for one id. A *sweep* inspects all actors, once a minute.
 //!
 //! - At most one actor per id takes messages: a seat is filled, emptied and removed under its own lock.
-//! - An actor with an unanswered message is not stopped. To stop an actor, the directory first closes the
-//!   actor's permits. A request that then gets no permit looks up its seat again.
+//! - An actor with an unanswered message is not stopped before the engine closes. To stop an actor, the
+//!   directory first closes the actor's permits. A request that gets no permit looks up the seat again.
 //! - At most [`Bounds::running_max`] actors run. A start above this bound inspects [`LOOKS_PER_START`]
 //!   actors, the longest unused first, and stops those without work. If all of them have work, the bound is
 //!   exceeded, because a request must not wait for others. Later starts and the sweep stop the surplus.
@@ -267,7 +267,7 @@ impl<I: Id, M: Message> Seats<I, M> {
         self.map.get(&id)?.running.read().clone()
     }
 
-    /// Sorted, because the map's own order differs between runs and simulations must be reproducible.
+    /// Sorted, because simulations must be reproducible and the map's own order differs between runs.
     fn ids_descending(&self) -> Vec<I> {
         let mut ids: Vec<_> = self.map.iter().map(|seat| *seat.key()).collect();
         ids.sort_unstable_by(|a, b| b.cmp(a));

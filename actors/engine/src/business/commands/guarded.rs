@@ -18,8 +18,8 @@ use crate::error::Result;
 /// The path in a refusal when the appointment starts at another time. The detail contains the actual start.
 pub const EXPECTED_STARTS_AT: &str = "expected_starts_at";
 
-/// Books a time, unless the contact has a pending or confirmed appointment for the same service and start,
-/// with the requested staff member if the request names one.
+/// Books a time, unless the contact already has a pending or confirmed appointment for the same service and
+/// start. If the request names a staff member, only appointments with this member count.
 #[derive(Clone, Debug)]
 pub struct BookOnce(pub Book);
 

@@ -132,7 +132,7 @@ fn changed(
         .write(Write::Webhook(after))
 }
 
-/// Deletes an endpoint. Pending deliveries are never sent.
+/// Deletes an endpoint. Its pending deliveries are not sent.
 #[derive(Clone, Copy, Debug)]
 pub struct DeleteWebhook {
     pub id: WebhookId,
