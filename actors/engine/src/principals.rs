@@ -1,4 +1,4 @@
-//! The API keys with their businesses.
+//! A cache of API keys with their businesses.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Principal {
 pub(crate) struct Principals(CredentialCache<[u8; 8], [Vec<u8>; 2], Principal>);
 
 impl Principals {
-    /// The principal for these 8 characters. The caller compares the secret.
+    /// The principal of the key with this prefix. The caller must compare the key's secret.
     pub(crate) fn read(&self, store: &Store, prefix: [u8; 8]) -> Result<Option<Arc<Principal>>, StoreError> {
         let at = keys::api_key(prefix);
         let decode_key = |row: &[u8]| store.get_in::<ApiKey>(&at, row);
@@ -27,7 +27,7 @@ impl Principals {
             if let Some(business_row) = store.get_raw(&keys::profile(of))? {
                 return Ok(Some([key_row, business_row]));
             }
-            // The rows of an ended business, including its keys, are deleted later.
+            // The rows of a deleted business, including its keys, are deleted later.
             if store.contains(&keys::ending(of))? || !store.contains(&at)? {
                 return Ok(None);
             }

@@ -1,5 +1,4 @@
-//! Bounds on concurrent work, in total and per key (business or person), so that one key leaves room for the
-//! others.
+//! Bounds on concurrent work, in total and per key (business or person), so no key uses all of it.
 //!
 //! Invariants: the count of a key is the number of its permits. A key without permits uses no memory.
 
@@ -11,7 +10,7 @@ use std::sync::Arc;
 use domain::BusinessId;
 use parking_lot::Mutex;
 
-/// URL lookups before a save, and tests of endpoints and of the relay, which may be slow.
+/// The bounds for slow work: URL lookups before a save, and tests of endpoints and of the relay.
 const OUTGOING_MAX: usize = 256;
 const OUTGOING_PER_BUSINESS_MAX: usize = 8;
 
@@ -88,16 +87,16 @@ mod tests {
     }
 
     #[test]
-    fn each_has_its_bound_and_all_have_one() {
+    fn each_key_has_a_bound_and_all_keys_together_have_one() {
         let quota = Quota::new(3, 2);
         let first = quota.take(business(1)).unwrap();
         let second = quota.take(business(1)).unwrap();
-        assert!(quota.take(business(1)).is_none(), "it has all of its own");
+        assert!(quota.take(business(1)).is_none(), "the business holds all its permits");
         let other = quota.take(business(2)).unwrap();
-        assert!(quota.take(business(3)).is_none(), "all are taken");
+        assert!(quota.take(business(3)).is_none(), "all permits are held");
         drop(first);
         let third = quota.take(business(3)).unwrap();
-        assert!(quota.take(business(1)).is_none(), "all are taken again");
+        assert!(quota.take(business(1)).is_none(), "all permits are held again");
         drop((second, third, other));
         assert!(quota.take(business(1)).is_some());
     }

@@ -25,7 +25,7 @@ pub struct Salvaged {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SalvagedBusiness {
     pub id: BusinessId,
-    /// All rows, including index rows, deliveries and logs.
+    /// The number of rows, including index rows, deliveries and logs.
     pub rows: u64,
     pub kinds: Vec<SalvagedKind>,
     /// Whether the profile is readable and the list of businesses contains the business.
@@ -52,7 +52,7 @@ impl Salvaged {
     }
 }
 
-/// Errors: the store is in use or missing, the target is not empty, or it cannot be created.
+/// Errors: the store is in use or missing, the target is not empty, or the target cannot be created.
 pub async fn salvage(from: &Path, to: &Path) -> Result<Salvaged, StoreError> {
     let salvaging = Salvaging::begin(from, to)?;
     let mut salvaged = count(&salvaging.store)?;

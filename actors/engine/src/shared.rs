@@ -1,5 +1,4 @@
-//! The state that all actors and background jobs share: the store with its clocks and ids, and the bounds of
-//! requests.
+//! The state that all actors and background jobs share: the store, its clocks and ids, the request permits.
 //!
 //! Each kind of actor has a separate handle that contains this state: [`Businesses`](crate::business),
 //! [`Deliveries`](crate::delivery), [`Persons`](crate::people) and [`Mails`](crate::mail).
@@ -21,7 +20,7 @@ use crate::error::{EngineError, Result};
 use crate::live::Live;
 use crate::quota::{Quota, QuotaPermit};
 
-/// Upper bound of unanswered messages of all businesses. It also bounds the committer's queue.
+/// The maximum number of messages to actors without a response. It also bounds the committer's queue.
 pub const ENGINE_PERMITS: usize = 16_384;
 
 pub(crate) type OnceGuard = QuotaPermit<[u8; 32], Arc<Quota<[u8; 32]>>>;
@@ -76,9 +75,9 @@ impl Shared {
         self.closing.store(true, Ordering::Release);
     }
 
-    /// Waits until no message is in flight.
+    /// Waits until all permits are returned, so that no message is in progress.
     pub(crate) async fn idle(&self) {
-        #[allow(clippy::cast_possible_truncation, reason = "the permits are a small constant")]
+        #[allow(clippy::cast_possible_truncation, reason = "the constant is small")]
         let _ = self.permits.acquire_many(ENGINE_PERMITS as u32).await;
     }
 
@@ -86,7 +85,7 @@ impl Shared {
         self.running.take_owned(key).ok_or(Refusal::IdempotencyInProgress)
     }
 
-    /// `held` is dropped after the commit, even if the caller is cancelled.
+    /// Waits for the commit of a batch. Drops `held` after it, even if the caller is cancelled.
     pub(crate) async fn write(
         &self,
         lane: BusinessId,
@@ -102,9 +101,9 @@ impl Shared {
         written.await.map_err(|_| EngineError::Failed)
     }
 
-    /// Adds an entry to the audit log of the installation: accounts, exports, backups and the deletion of
-    /// businesses. The batch is in the lane of the subject, so a reader of the log waits for it. The entry
-    /// contains no data of the subject except the id, because erased data must not remain here.
+    /// Adds an entry to the audit log of the installation, about an account, an export, a backup or the
+    /// deletion of a business. The caller submits the batch in the lane of this subject. The entry contains
+    /// only the id of the subject, because erased data must not remain in the log.
     pub(crate) fn note(
         &self,
         (by, action): (Actor, AuditAction),

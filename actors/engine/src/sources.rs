@@ -115,7 +115,7 @@ mod tests {
             RATE.count * NETWORKS,
             "one site may fill at most this number of entries of the table"
         );
-        assert_eq!(sources.free_at(network(8, 0), now()), None, "another site is not held up");
+        assert_eq!(sources.free_at(network(8, 0), now()), None, "another site is not limited");
         sources.take_back(network(7, 0), now());
         assert_eq!(sources.free_at(network(7, 9), now()), None);
     }

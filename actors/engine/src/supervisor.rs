@@ -1,5 +1,6 @@
-//! The supervisor of all actors. It survives the failures of actors and sweeps them once a minute. With many
-//! actors, it sweeps one part of them per second.
+//! The supervisor of all actors. It survives the failures of actors. Once a minute it *sweeps* the actors:
+//! it stops unused actors and makes the others continue their background jobs. If there are many actors, it
+//! sweeps one part of them per second.
 //!
 //! ractor's default supervisor stops itself when a child fails. This supervisor only records the failure. The
 //! next request starts the actor of a business again from the store, and the actor of an endpoint is started
@@ -68,7 +69,7 @@ impl State {
 /// Ends the process, through the store, if the supervisor ends while the engine is open.
 pub(crate) fn watch_over(its_end: JoinHandle<()>, shared: Weak<Shared>) {
     tokio::spawn(async move {
-        // The runtime ended, so this is not a failure.
+        // The runtime has ended, which is not a failure of the supervisor.
         if its_end.await.is_err_and(|ended| ended.is_cancelled()) {
             return;
         }
@@ -137,7 +138,7 @@ impl Actor for Supervisor {
                         rest = rest.as_secs(),
                         "the delivery actor of an endpoint failed; it restarts from the store"
                     );
-                    deliveries.dispatcher.rest(key, None); // no dispatch slot starts it earlier
+                    deliveries.dispatcher.rest(key, None); // so that no permit starts it earlier
                     drop(myself.send_after(rest, move || Message::StartDelivery(key)));
                 }
             }

@@ -1,4 +1,4 @@
-//! Helpers of tests on paused time: a clock that follows it, and predictable random bytes.
+//! Helpers of tests with paused time: a clock that follows tokio's time, and predictable random bytes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
@@ -51,7 +51,7 @@ pub(crate) fn steady() -> SteadyClock {
     SteadyClock::set(port.now(), &port)
 }
 
-/// Bytes that count up.
+/// Predictable bytes instead of random bytes: each byte is one greater than the byte before.
 #[derive(Default)]
 pub(crate) struct Counting(AtomicU64);
 

@@ -1,11 +1,11 @@
-//! Counts per key within windows of time, for all rate limits. [`crate::quota`] limits concurrency.
+//! Counts events per key within windows of time, for all rate limits. [`crate::quota`] limits concurrency.
 //!
 //! Invariants:
 //!
 //! - events over a limit, and events with a later time stamp than now, are not counted;
 //! - a table holds at most `max` keys. A new key replaces the least recently counted key, so many unknown
 //!   keys do not block any other key;
-//! - a call forgets at most [`FORGOTTEN_AT_ONCE`] expired keys, so no call iterates over the table.
+//! - a call removes at most [`FORGOTTEN_AT_ONCE`] expired keys, so no call iterates over the table.
 
 use std::collections::VecDeque;
 use std::hash::Hash;
@@ -15,7 +15,7 @@ use domain::Timestamp;
 use lru::LruCache;
 
 pub const KEYS_MAX: usize = 65_536;
-/// The maximum number of expired keys that a call removes. A call adds fewer keys.
+/// The maximum number of expired keys that a call removes. It is greater than the number that a call adds.
 const FORGOTTEN_AT_ONCE: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl<K: Eq + Hash> Windows<K> {
         Self { max, ..self }
     }
 
-    /// Returns the number of counted events. Errors: the instant from which another event is allowed.
+    /// Returns the number of events still allowed. Errors: the instant at which one is allowed again.
     pub fn count(&mut self, key: K, now: Timestamp) -> Result<u32, Timestamp> {
         if let Some(free) = self.free_at(&key, now) {
             return Err(free);
@@ -74,7 +74,7 @@ impl<K: Eq + Hash> Windows<K> {
         over.max()
     }
 
-    /// The count within the longest window, as far as the rates need it.
+    /// The number of events within the longest window, up to the greatest count of the rates.
     pub fn counted(&self, key: &K, now: Timestamp) -> u32 {
         self.entries.peek(key).map_or(0, |counts| within(counts, self.longest(), now))
     }
@@ -84,7 +84,7 @@ impl<K: Eq + Hash> Windows<K> {
         self.entries.len() >= self.max && !self.entries.contains(key)
     }
 
-    /// Counts an event regardless of the rates and returns the number of counted events.
+    /// Counts an event regardless of the rates. Returns the number of events that are still allowed.
     pub fn note(&mut self, key: K, now: Timestamp) -> u32 {
         self.forget(now);
         if self.entries.len() >= self.max && !self.entries.contains(&key) {
@@ -141,7 +141,7 @@ impl<K: Eq + Hash> Windows<K> {
     }
 
     fn longest(&self) -> Rate {
-        *self.rates.iter().max_by_key(|rate| rate.within).expect("there is a rate")
+        *self.rates.iter().max_by_key(|rate| rate.within).expect("at least one rate is given")
     }
 }
 
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sliding_window_gives_the_instant_of_the_next_one_and_holds_up_no_other_key() {
+    fn a_sliding_window_returns_the_next_allowed_instant_and_limits_no_other_key() {
         let mut windows = Windows::sliding(&[HOUR, DAY]);
         assert_eq!(windows.count(1, at(0)), Ok(1));
         assert_eq!(windows.count(1, at(30)), Ok(0));
@@ -187,8 +187,8 @@ mod tests {
     #[test]
     fn a_fixed_window_ends_for_all_keys_at_once() {
         let mut windows = Windows::fixed(HOUR);
-        for (minute, told) in [(59, Ok(1)), (59, Ok(0)), (59, Err(at(60))), (60, Ok(1)), (119, Ok(0))] {
-            assert_eq!(windows.count(1, at(minute)), told, "{minute}");
+        for (minute, expected) in [(59, Ok(1)), (59, Ok(0)), (59, Err(at(60))), (60, Ok(1)), (119, Ok(0))] {
+            assert_eq!(windows.count(1, at(minute)), expected, "{minute}");
         }
         assert_eq!(windows.count(1, at(119)), Err(at(120)));
         assert_eq!(
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_lags_when_a_fixed_window_begins_gives_nothing_back() {
+    fn a_clock_that_lags_at_the_start_of_a_fixed_window_allows_no_further_event() {
         let mut windows = Windows::fixed(Rate { count: 1, ..HOUR });
         assert_eq!(windows.count(1, at(60)), Ok(0));
         assert_eq!(windows.count(1, at(59)), Err(at(120)));
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_full_table_the_key_that_was_counted_longest_ago_makes_room() {
+    fn a_new_key_in_a_full_table_replaces_the_least_recently_counted_key() {
         let mut windows = Windows::sliding(&[HOUR]).with_keys_max(2);
         for (key, minute) in [(1, 0), (2, 1), (1, 2)] {
             assert!(!windows.is_full_without(&key, at(minute)));
@@ -231,11 +231,11 @@ mod tests {
         assert_eq!(counted(&windows), [2, 0, 1]);
         assert!(!windows.is_full_without(&4, at(500)));
         windows.note(4, at(500));
-        assert_eq!(windows.len(), 1, "keys whose windows are over are forgotten");
+        assert_eq!(windows.len(), 1, "expired keys are removed");
     }
 
     #[test]
-    fn a_call_forgets_no_more_keys_than_its_bound() {
+    fn a_call_removes_no_more_keys_than_its_bound() {
         let mut windows = Windows::fixed(HOUR);
         for key in 0..100 {
             windows.note(key, at(0));

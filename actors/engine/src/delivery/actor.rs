@@ -1,9 +1,9 @@
 //! The actor of one webhook endpoint. Its queue is the store's index of due deliveries; the
 //! [dispatcher](super::dispatch) decides when the actor may send.
 //!
-//! Every message requests a turn, and requests that arrive before the turn are combined into one turn. A turn
-//! reads the due rows and begins an attempt for each permit of the dispatcher. The actor may be stopped while
-//! it only waits.
+//! A *turn* reads the due rows and begins an attempt for each permit that the actor has. Every message
+//! requests a turn, and requests that arrive before it are combined. An actor that only waits may be
+//! stopped.
 
 use std::sync::Arc;
 
@@ -20,19 +20,19 @@ use super::state::{Loaded, State};
 use crate::actor::{Handled, Reply};
 use crate::error::EngineError;
 
-/// A permit in a message keeps the actor running until the message is handled.
+/// The `OwnedSemaphorePermit` in a message keeps the actor running until the message is handled.
 pub(crate) enum Message {
     Wake(OwnedSemaphorePermit),
     Permit(AttemptPermit, OwnedSemaphorePermit),
     ClampDueTimes(OwnedSemaphorePermit),
     Turn,
-    /// The outcome of the attempt with this number is known; the response body is still read.
+    /// The outcome of the attempt with this number is known. Its response body is still being read.
     Head(EventId, u64),
     Ended(Box<Ended>),
     Recorded(EventId),
     NotRecorded(Box<Ended>),
     Purged,
-    /// Clean the deliveries of events to be wiped, after this event if given.
+    /// Clean the deliveries of events that must be wiped ([`super::resend`]), after this event if given.
     Clean(Option<EventId>, OwnedSemaphorePermit),
     Cleaned(Option<EventId>),
     Resend(Box<Resending>),
@@ -44,7 +44,7 @@ pub(crate) struct Ended {
     pub(super) number: u64,
     pub(super) delivery: Delivery,
     pub(super) attempt: Attempt,
-    /// The first KiB of the response, if it was read.
+    /// The first KiB of the response body, if it was read.
     pub(super) body: Option<String>,
     pub(super) began: Timestamp,
     pub(super) under_way: UnderWay,
@@ -58,8 +58,8 @@ pub(crate) struct Resending {
 
 pub(crate) enum Resend {
     One(EventId),
-    /// Every missed and failed delivery in this part of the log. The range shrinks from message to message,
-    /// so other work of the endpoint runs in between.
+    /// Every missed and failed delivery in this range of the log. Each message handles the first rows of
+    /// the range, so the actor handles other messages in between.
     Missed(KeyRange),
 }
 
@@ -73,12 +73,12 @@ impl DeliveryActor {
     ) -> Result<ActorRef<Message>, EngineError> {
         let shared = &deliveries.shared;
         shared.check_business(key.business)?;
-        // Reading before an earlier actor's outcomes are durable would repeat those attempts.
+        // If the outcomes of an earlier actor were not durable yet, this actor would repeat its attempts.
         shared.store.settled(key.business).await?;
         let loaded = State::load(&deliveries, key, permits)?;
         let spawned = Self::spawn_linked(None, Self, loaded, shared.supervisor.clone()).await;
         let (actor, _) = spawned.map_err(|_| EngineError::Stopping)?;
-        deliveries.directory.note(actor.get_id(), key); // registered first, because loading may fail
+        deliveries.directory.note(actor.get_id(), key);
         Ok(actor)
     }
 }
@@ -98,7 +98,7 @@ impl Actor for DeliveryActor {
         let is_set_aside = |state: &State| deliveries.shared.store.is_business_set_aside(state.key.business);
         let handled = if is_set_aside(state) { Ok(()) } else { state.take(&deliveries, message).await };
         if is_set_aside(state) {
-            // Attempts in progress end with the actor. It has not failed, so it is not restarted.
+            // The stop aborts the attempts in progress. It is not a failure, so the actor is not restarted.
             deliveries.directory.dismiss(state.key);
             deliveries.dispatcher.rest(state.key, None);
             myself.stop(Some("the business is set aside".into()));
@@ -115,7 +115,7 @@ impl State {
                 self.turn_asked = false;
                 return self.turn(deliveries).await;
             }
-            // With a permit, there may be work until the turn has read the rows.
+            // The actor keeps the permit until a turn has read the rows, because deliveries may be due.
             Message::Wake(permit) => self.work = Some(permit),
             Message::Permit(attempt_permit, permit) => {
                 self.work = Some(permit);

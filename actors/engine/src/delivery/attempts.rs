@@ -23,15 +23,16 @@ use crate::error::EngineError;
 use crate::live::LiveChange;
 use crate::shared::Shared;
 
-/// How long an attempt keeps its permit for the body. The next attempt then finds a reusable connection.
+/// The longest time for which an attempt keeps its permit while the body is read. After a body that ends
+/// within this time, the next attempt finds a reusable connection.
 const BODY_GRACE: Duration = Duration::from_millis(10);
-/// How long an endpoint waits after a shortage of this machine's own resources.
+/// The pause of an endpoint after an attempt that failed for lack of this machine's resources.
 const SHORTAGE_PAUSE: Duration = Duration::from_secs(1);
 
 impl State {
-    /// Begins an attempt. Its permit is released when the head of the response arrives, or [`BODY_GRACE`]
-    /// later. The rest of the body is read without a permit. A separate bound limits these reads, and a body
-    /// over the bound is not read.
+    /// Begins an attempt. It releases its permit when the body is read, at most [`BODY_GRACE`] after the
+    /// head of the response. A slower body is read without this permit, as one of a bounded number of
+    /// bodies. Above that bound, the body is not read.
     pub(super) fn attempt(
         &mut self,
         deliveries: &Deliveries,
@@ -88,8 +89,8 @@ impl State {
         Ok(())
     }
 
-    /// Ends the attempts in progress that the endpoint must no longer receive: the attempts of an earlier
-    /// epoch, or all attempts if the endpoint was deleted. Their permits are released immediately.
+    /// Aborts the attempts without an outcome that the endpoint must no longer receive: the attempts of an
+    /// earlier epoch, or all if the endpoint is disabled or deleted. Their permits are released.
     pub(super) fn abort_stale(&mut self, endpoint: Option<&WebhookEndpoint>) {
         let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);
@@ -120,7 +121,7 @@ impl State {
             _ => return Ok(()), // the attempt was aborted
         }
         if ended.attempt.outcome == Outcome::NotMade {
-            // The shortage is local. The delivery stays due, and no attempt of the schedule is used up.
+            // This machine lacked resources. The delivery stays due, and the attempt is not counted.
             self.pause(SHORTAGE_PAUSE);
             self.resend_what_waited();
             return Ok(());
@@ -139,10 +140,10 @@ impl State {
         }
     }
 
-    /// Writes the outcome of an attempt. If it disables the endpoint, the business actor writes both.
+    /// Writes the outcome of an attempt. If it disables the endpoint, the business's actor writes it.
     pub(super) fn record(&mut self, deliveries: &Arc<Deliveries>, ended: Ended) -> Result<(), StoreError> {
         let (shared, event) = (&deliveries.shared, ended.delivery.event_id);
-        // A deleted endpoint keeps no rows.
+        // No rows may be written for a deleted endpoint.
         if matches!(shared.store.look::<WebhookEndpoint>(&self.row())?, Some(None)) {
             self.recorded(event);
             return Ok(());
@@ -162,7 +163,7 @@ impl State {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        // The count is durable no later than a delivery that refers to it.
+        // The batch of a delivery that refers to the count, or an earlier batch, contains the count.
         let reached = self.reached();
         if self.reached_written != reached {
             self.reached_written = reached;

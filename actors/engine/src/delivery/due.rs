@@ -16,10 +16,10 @@ use super::service::Deliveries;
 use super::state::{ROWS_PER_TURN, State, Target};
 use crate::shared::Shared;
 
-/// The maximum number of outcomes that are not durable, including attempts whose body is still read.
+/// The maximum number of outcomes that are not durable, including attempts whose body is still being read.
 const RECORDING_MAX: usize = 64;
 
-/// A due time further ahead of the schedule than this was written by a wrong clock.
+/// A due time that exceeds the schedule by more than this was written by a wrong clock.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub(super) struct Due {
@@ -36,7 +36,7 @@ impl State {
             self.attempt_permits.clear();
             return Ok(());
         }
-        // An actor without a permit is being stopped. It must not overwrite newer wake-ups.
+        // An actor that gets no permit here is being stopped. It must not overwrite newer wake-ups.
         self.hold();
         if self.work.is_none() {
             if !self.attempt_permits.is_empty() {
@@ -47,7 +47,7 @@ impl State {
         }
         let target = unless_set_aside(Target::read(&shared.store, self.key))?;
         let Some(target) = target else {
-            // The endpoint's record is unreadable, so nothing can be sent. The rows stay.
+            // The endpoint's record is unreadable, so nothing can be sent. The deliveries stay stored.
             self.wait_without_work(deliveries, None);
             return Ok(());
         };
@@ -69,11 +69,11 @@ impl State {
         let room = ATTEMPTS_MAX.saturating_sub(self.attempting.len());
         let room = room.min(RECORDING_MAX.saturating_sub(self.recording.len()));
         if room == 0 {
-            self.wait(deliveries, None); // the attempt that ends asks for a turn
+            self.wait(deliveries, None); // the next attempt that ends requests a turn
             return Ok(());
         }
         if *suspended {
-            // Due deliveries wait until the suspension ends, which wakes all endpoints of the business.
+            // Due deliveries wait. The change that ends the suspension wakes all endpoints of the business.
             self.wait_without_work(deliveries, None);
             return Ok(());
         }
@@ -91,7 +91,7 @@ impl State {
             self.rest(deliveries, due.more);
             return Ok(());
         }
-        // Only an endpoint with due deliveries may use the one trial attempt of an outage.
+        // A probe of an outage allows one trial attempt. Only an endpoint with due deliveries may make it.
         let network = client.network();
         if network.is_out() && client.is_cut_off_from(&endpoint.url) {
             due.now.truncate(usize::from(network.take_trial()));
@@ -102,8 +102,8 @@ impl State {
             self.rest(deliveries, due.more);
             return Ok(());
         }
-        // Due deliveries wait for the business's changes in progress: a waiting client has priority, and one
-        // commit may add deliveries. The endpoint may change meanwhile, so each attempt reads it anew.
+        // The attempts begin after the business's changes in progress are durable: the clients of these
+        // changes have priority, and the changes may add deliveries. They may change the endpoint.
         shared.store.settled_to_send(self.key.business).await?;
         let epoch = endpoint.epoch;
         let target = Target::read(&shared.store, self.key)?;
@@ -128,7 +128,7 @@ impl State {
         Ok(())
     }
 
-    /// Reads the waiting rows in the order of their due times and deletes stale ones.
+    /// Reads the due index in the order of the due times. Deletes rows whose delivery no longer waits.
     pub(super) async fn due(
         &self,
         shared: &Shared,
@@ -148,14 +148,14 @@ impl State {
                 continue;
             }
             if due.now.len() == room {
-                break; // the first attempt that ends asks for a turn
+                break; // the first attempt that ends requests a turn
             }
             if looked_at >= ROWS_PER_TURN {
                 due.more = true;
                 break;
             }
             let delivery = shared.store.look::<Delivery>(&keys::delivery(business, id, event))?;
-            // A row that cannot be decoded is not counted. Otherwise it would permanently hide later rows.
+            // Undecodable deliveries are not counted. Otherwise they could permanently hide later rows.
             let Some(delivery) = delivery else { continue };
             looked_at += 1;
             let Some(delivery) = delivery.filter(|delivery| waits(delivery, endpoint, at)) else {
@@ -170,7 +170,7 @@ impl State {
         }
         if !batch.is_empty() {
             shared.store.submit(business, batch, Box::new(|| ()));
-            shared.store.settled_to_send(business).await?; // otherwise the next turn would find them again
+            shared.store.settled_to_send(business).await?; // otherwise the next turn would read them again
         }
         if !endpoint.is_enabled() {
             due.now.clear();
@@ -179,7 +179,7 @@ impl State {
         Ok(due)
     }
 
-    /// Moves due times back that are later than the schedule allows. A wrong wall clock has set them.
+    /// Corrects due times that a wrong wall clock has set later than the schedule allows.
     pub(super) async fn clamp_due_times(&mut self, shared: &Shared) -> Result<(), StoreError> {
         let EndpointKey { business, endpoint: id } = self.key;
         let Some(endpoint) = shared.store.find::<WebhookEndpoint>(&self.row())? else { return Ok(()) };
@@ -189,7 +189,7 @@ impl State {
             left = rest;
             let mut batch = Batch::default();
             for (at, latest, delivery) in late {
-                // A delivery that is under way was due.
+                // The outcome of an attempt in progress sets a new due time.
                 if waits(&delivery, &endpoint, at) && !self.is_under_way(delivery.event_id) {
                     let after = Delivery { next_attempt_at: Some(latest), ..delivery };
                     write_delivery(&mut batch, self.key, &after, Some(at));
@@ -246,8 +246,8 @@ pub(super) async fn is_beyond_schedule(shared: &Shared, key: EndpointKey) -> Res
 /// A due time, the latest time that the schedule allows, and the delivery.
 type TooLate = (Timestamp, Timestamp, Delivery);
 
-/// The deliveries among the last rows of the range that are due later than the schedule allows, and the
-/// remaining range if it may contain more.
+/// Reads the last rows of the range. Returns their deliveries that are due later than the schedule allows,
+/// and the remaining range if it may contain more such deliveries.
 fn next_too_late(
     shared: &Shared,
     EndpointKey { business, endpoint }: EndpointKey,

@@ -1,5 +1,5 @@
-//! The interface to endpoints and their deliveries: sending again, and the delivery log as a filtered list,
-//! one delivery with its body, and counts. `trial` has the tests of an endpoint.
+//! The interface to endpoints and their deliveries. It sends deliveries again, and reads the delivery log:
+//! a filtered list, one delivery with its body, and counts. Tests of an endpoint are in [`super::trial`].
 
 use domain::{
     Delivery, DeliveryStatus, EventId, EventType, Named, Refusal, Timestamp, UrlRefusal, WebhookEndpoint,
@@ -32,7 +32,7 @@ pub struct DeliveryFilter {
 #[derive(Clone)]
 pub struct SentDelivery {
     pub shown: DeliveryView,
-    /// The body of each attempt. It is empty if the event was wiped, and `None` if it is no longer kept.
+    /// The request body of each attempt. Empty if the event was wiped; `None` if its row was deleted.
     pub body: Option<Vec<u8>>,
 }
 
@@ -77,12 +77,13 @@ impl BusinessHandle {
         let message = |reply| Message::Resend(Box::new(Resending { what, resent: 0, reply }));
         let key = self.endpoint_key(endpoint);
         let asked = self.businesses.deliveries.directory.call((key, permit, None), message).await;
-        self.shared().check_business(self.id)?; // setting the business aside ends the actor
+        self.shared().check_business(self.id)?; // the actor also ends if the business is set aside
         asked
     }
 
     /// Resolves a webhook's host and refuses it unless every address is public. The refusal never names the
-    /// address. Fails with [`EngineError::Overloaded`] with too many lookups or another local shortage.
+    /// address. Fails with [`EngineError::Overloaded`] if too many lookups run, or if this machine lacks
+    /// resources or network.
     pub async fn check_webhook_url(&self, url: &WebhookUrl) -> Result<(), EngineError> {
         let Deliveries { saves, client, .. } = &*self.businesses.deliveries;
         let _permit = saves.take(self.id).ok_or(EngineError::Overloaded)?;
@@ -105,7 +106,7 @@ impl BusinessHandle {
         self.all(page).await
     }
 
-    /// Replaces the secret of an endpoint and shows the new one. A repeat of the same request shows nothing.
+    /// Replaces the secret of an endpoint. Returns the new secret, or `None` for a repeated request.
     pub async fn rotate_secret(
         &self,
         id: WebhookId,

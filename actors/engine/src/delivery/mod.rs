@@ -9,11 +9,11 @@
 //! - Waiting deliveries are in the store with their due times. Memory holds only the attempts in progress, so
 //!   a restart loses no schedule.
 //! - A delivery is sent only after its change is durable.
-//! - The outcome of an attempt and the next due time are one batch. Disabling the endpoint is in the same
-//!   batch.
+//! - The outcome of an attempt and the next due time are written in one batch. If the outcome disables the
+//!   endpoint, the same batch contains this change.
 //! - Each attempt reads the endpoint's address, status and secret anew.
 //! - No attempt begins while the endpoint is disabled or its business is suspended.
-//! - An attempt may repeat after a crash, with the same id and bytes. It is never lost.
+//! - After a crash an event may be sent twice, with the same id and bytes. No event is lost.
 
 mod actor;
 mod attempts;

@@ -1,4 +1,4 @@
-//! Changes of deliveries that are not in progress: sending again, and cleaning.
+//! Sends deliveries again, and cleans them. Neither changes a delivery with an attempt in progress.
 //!
 //! An event is sent again with the same id and bytes, the current secret and a new schedule. Cleaning removes
 //! personal data of erased contacts: response bodies are deleted, and deliveries that still wait become
@@ -23,12 +23,12 @@ use super::state::{ROWS_PER_TURN, State, Target};
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// The pause of a step while too much is in flight.
+/// The pause before a step is repeated that failed because too many requests were in progress.
 const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
 
 enum Progress {
     Continues,
-    /// Wait until the outcome of the attempt in progress is durable. It changes the row of the delivery.
+    /// Wait for the outcome of the attempt in progress, which changes the row of the delivery.
     Waits,
     Done,
 }
@@ -44,7 +44,7 @@ impl State {
             step.reply.send(Err(EngineError::Stopping));
             return Ok(());
         }
-        // Until the next turn has read the rows, there may be work.
+        // The actor must run until the next turn has read the rows.
         self.hold();
         // Attempts of an earlier epoch end before anything is sent again.
         if let Some(endpoint) = shared.store.look(&self.row())? {
@@ -63,7 +63,7 @@ impl State {
                     Progress::Done => step.reply.send(Ok(step.resent)),
                 }
             }
-            // Some events are already scheduled again, and an error would hide their number.
+            // Some events are scheduled again. An error would hide their number, so the step is repeated.
             Err(EngineError::Overloaded | EngineError::Resting(_)) if step.resent > 0 => {
                 let myself = self.myself.clone();
                 tokio::spawn(async move {
@@ -117,7 +117,7 @@ impl State {
         }
     }
 
-    /// Sends the lost deliveries of the range's next rows again, within the budget. Returns their number.
+    /// Sends the missed and failed deliveries of the range's next rows again. Returns their number.
     async fn resend_missed(
         &mut self,
         deliveries: &Deliveries,
@@ -131,7 +131,7 @@ impl State {
         for row in shared.store.records::<Delivery>(range, Order::Ascending).take(ROWS_PER_TURN) {
             let (key, delivery) = row?;
             let status = delivery.status_in(endpoint.epoch);
-            // A pending delivery is not waited for: its attempts may last for days.
+            // The step does not wait for a pending delivery, because its attempts may last for days.
             if status != DeliveryStatus::Pending && self.is_under_way(delivery.event_id) {
                 waits = true;
                 break;
@@ -156,8 +156,8 @@ impl State {
         Ok((count, progress))
     }
 
-    /// Sends deliveries again, except those whose events are wiped. Returns their number, and whether the
-    /// budget of waiting deliveries has no room for the others.
+    /// Sends deliveries again, except those whose events are wiped. Returns the number sent, and whether
+    /// the budget of waiting deliveries was too small for all of them.
     async fn send_again(
         &self,
         deliveries: &Deliveries,
@@ -168,7 +168,7 @@ impl State {
         let promised = handle.promise_waiting(lost.len()).await?;
         let room = usize::try_from(promised.rows()).unwrap_or(usize::MAX);
         let is_full = room < lost.len();
-        // The endpoint may have changed meanwhile.
+        // The endpoint may have changed during the wait.
         let endpoint = self.resendable(shared)?;
         if room == 0 {
             return Ok((0, is_full));
@@ -178,18 +178,19 @@ impl State {
             if self.is_wiped(shared, delivery.event_id)? {
                 continue;
             }
-            assert!(!self.is_under_way(delivery.event_id), "what is sent again is not under way");
+            assert!(!self.is_under_way(delivery.event_id), "the delivery has no attempt in progress");
             let again = delivery.again(endpoint.epoch, shared.steady.now());
             write_delivery(&mut batch, self.key, &again, delivery.next_attempt_at);
             sent += 1;
         }
         shared.store.submit(business, batch, Box::new(|| ()));
-        drop(promised); // the rows count themselves from here on
+        drop(promised); // from here on the submitted rows count against the budget
         shared.store.settled(business).await?;
         Ok((sent, is_full))
     }
 
-    /// Cleans the deliveries of the next events to be wiped, except those with an attempt in progress.
+    /// Cleans the deliveries of the next events that must be wiped. Skips deliveries with an attempt in
+    /// progress, and deliveries that may still be sent before the event's wipe is due.
     pub(super) async fn clean(
         &mut self,
         deliveries: &Arc<Deliveries>,
@@ -243,7 +244,7 @@ impl State {
         shared.store.contains(&keys::wipe(self.key.business, event))
     }
 
-    /// A wiped event, or one that is to be wiped, is never sent again on request.
+    /// Whether the event is wiped or must be wiped. Such an event is never sent again on request.
     pub(super) fn is_wiped(&self, shared: &Shared, event: EventId) -> Result<bool, StoreError> {
         let bytes = shared.store.get_raw(&keys::event(self.key.business, event))?;
         Ok(bytes.is_some_and(|bytes| bytes.is_empty()) || self.is_to_be_wiped(shared, event)?)

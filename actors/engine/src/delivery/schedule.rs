@@ -1,5 +1,5 @@
-//! The due times of attempts, and the consequences of an outcome (spec §6 rules 5, 6 and 8). The module is
-//! pure.
+//! The due times of attempts, and the effects of an outcome on the delivery and its endpoint (spec §6 rules
+//! 5, 6 and 8). The module is pure.
 
 use chrono::TimeDelta;
 use domain::{Delivery, DeliveryStatus, Timestamp};
@@ -26,9 +26,9 @@ pub(crate) fn delay_before(attempts: u32) -> TimeDelta {
     before.copied().unwrap_or_default()
 }
 
-/// The delivery after an attempt, and whether the endpoint is disabled: the last attempt has failed, and no
-/// delivery reached the endpoint since the first one. `reached` counts the deliveries that reached the
-/// endpoint, this one included. The caller sets the response body.
+/// Returns the delivery after an attempt, and whether the endpoint must be disabled. It must if the last
+/// attempt of the schedule failed and no delivery has reached the endpoint since the first attempt.
+/// `reached` counts all deliveries that reached the endpoint. The caller sets the response body.
 pub(super) fn after_attempt(
     delivery: &Delivery,
     attempt: &Attempt,

@@ -1,13 +1,12 @@
 //! The state that the endpoints' actors share: their directory, the dispatcher and the client for outgoing
-//! requests. Also the start of deliveries with the engine.
+//! requests. At the start of the engine, this module registers the waiting deliveries.
 //!
 //! Invariants:
 //!
-//! - A running actor gets each message with a permit, which keeps the actor running until it has handled the
-//!   message.
+//! - A running actor gets each message with a permit, which keeps it running until the message is handled.
 //! - A stopped actor is started for an attempt permit, or for work that needs no permit. At the start of the
 //!   engine, only a correction of due times is such work.
-//! - The start registers waiting deliveries with the dispatcher in bounded steps.
+//! - The waiting deliveries are registered with the dispatcher in bounded steps.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -38,7 +37,7 @@ pub(crate) struct Deliveries {
     pub(crate) directory: Directory<EndpointKey, Message>,
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) client: WebhookClient,
-    /// The webhook URLs that are resolved before they are saved.
+    /// Limits the concurrent lookups of webhook URLs before they are saved.
     pub(super) saves: Quota,
     pub(super) tests: Arc<Quota>,
     pub(super) runtime: Handle,
@@ -98,7 +97,7 @@ impl Deliveries {
         );
     }
 
-    /// Makes an endpoint read its due deliveries. Without a running actor, one starts with the next permit.
+    /// Makes an endpoint read its due deliveries. If no actor runs, the next attempt permit starts one.
     pub(crate) fn wake(self: &Arc<Self>, key: EndpointKey) {
         let is_set_aside = self.shared.store.is_business_set_aside(key.business);
         if !is_set_aside && !self.tell_running(key, Message::Wake) {
@@ -106,7 +105,7 @@ impl Deliveries {
         }
     }
 
-    /// Handles the deletion or disabling of an endpoint. It needs no permit.
+    /// Makes an endpoint's actor handle its deletion or disabling, for which it needs no attempt permit.
     pub(crate) fn refresh(self: &Arc<Self>, key: EndpointKey) {
         self.tell(key, Message::Wake);
     }
@@ -157,7 +156,7 @@ impl Deliveries {
     ) {
         let deliveries = Arc::clone(self);
         self.runtime.spawn(async move {
-            // Without an actor, the deliveries wait in the store until the next start of the engine.
+            // If no actor can be started, the message is dropped. The deliveries are in the store.
             loop {
                 match deliveries.directory.enter(key).await {
                     // If the cast fails, the actor has failed. The supervisor restarts it after a back-off.
@@ -177,7 +176,7 @@ impl Deliveries {
                     Err(EngineError::Resting(left)) => return deliveries.dispatcher.rest(key, Some(left)),
                     Err(error) => {
                         let (business, endpoint) = (key.business, key.endpoint);
-                        tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "the deliveries of an endpoint cannot start");
+                        tracing::error!(business.id = %business, webhook.id = %endpoint, %error, "the actor of a webhook endpoint cannot start; its deliveries wait");
                         return deliveries.dispatcher.rest(key, Some(deliveries.directory.back_off(key)));
                     }
                 }
@@ -219,7 +218,7 @@ impl Deliveries {
         Ok(())
     }
 
-    /// The next endpoints of the list. `None` at its end, or when the engine closes. A row without an
+    /// The next endpoints of the list. `None` at its end, or while the engine closes. A row that names no
     /// endpoint is set aside.
     fn next_endpoints(&self, range: &mut KeyRange) -> Option<Vec<EndpointKey>> {
         self.shared.check_open().ok()?;
@@ -227,7 +226,7 @@ impl Deliveries {
         let rows = store.walk(range, Order::Ascending, |row, _| {
             let (business, endpoint) = keys::business_and_endpoint(row)?;
             if keys::endpoint_index(business, endpoint)[..] != *row {
-                return Err(StoreError::damaged("key", "it is longer than one that names an endpoint"));
+                return Err(StoreError::damaged("key", "it is longer than the key of an endpoint"));
             }
             Ok(EndpointKey { business, endpoint })
         });
@@ -241,7 +240,7 @@ impl Deliveries {
     fn register(&self, key: EndpointKey) -> Result<(), StoreError> {
         let (EndpointKey { business, endpoint }, Shared { store, steady, .. }) = (key, &*self.shared);
         if !store.contains(&keys::webhook(business, endpoint))? {
-            self.dispatcher.register(key, Duration::ZERO, false); // its rows must be deleted
+            self.dispatcher.register(key, Duration::ZERO, false); // its actor deletes the rows of the deleted endpoint
             return Ok(());
         }
         let due = keys::deliveries_due(business, endpoint);

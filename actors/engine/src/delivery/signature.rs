@@ -31,7 +31,7 @@ pub(crate) fn signed(
     body: Vec<u8>,
     test: bool,
 ) -> (Post, Timestamp) {
-    // Receivers compare the timestamp with their own clocks, so it is the wall clock.
+    // Receivers compare the timestamp with their own clocks, so it is read from the wall clock.
     let seconds = shared.clocks.raw().millis().div_euclid(1_000);
     let mut headers = vec![
         ("webhook-id", id.to_owned()),

@@ -24,17 +24,17 @@ pub(crate) struct State {
     pub(super) myself: ActorRef<Message>,
     pub(super) key: EndpointKey,
     pub(super) deliveries: Weak<Deliveries>,
-    /// The attempts up to the heads of their responses.
+    /// The attempts whose outcome is not known to the actor yet.
     pub(super) attempting: BTreeMap<EventId, Attempting>,
     /// The numbers of the attempts whose outcome is known but not durable.
     pub(super) recording: BTreeMap<EventId, u64>,
     pub(super) attempts: u64,
     pub(super) attempt_permits: Vec<AttemptPermit>,
-    /// Requests that wait for a durable outcome.
+    /// Requests to send again that wait until the outcome of an attempt is durable.
     pub(super) resending: Vec<Resending>,
     /// The number of deliveries that reached the endpoint. A successful attempt increases it.
     pub(super) reached: Arc<AtomicU64>,
-    /// The part of `reached` that is submitted to the store.
+    /// The value of `reached` that was last submitted to the store.
     pub(super) reached_written: u64,
     pub(super) tasks: JoinSet<()>,
     pub(super) purging: bool,
@@ -92,7 +92,7 @@ impl State {
         }
     }
 
-    /// The actor needs no permit for `wait`. Without `wait`, it needs no permit before its next message.
+    /// Returns the permits. The actor needs none for `wait` or, without `wait`, before its next message.
     pub(super) fn wait(&mut self, deliveries: &Deliveries, wait: Option<Duration>) {
         deliveries.dispatcher.rest(self.key, wait);
         self.attempt_permits.clear();
@@ -116,13 +116,13 @@ impl State {
         }
     }
 
-    /// Like [`Self::wait`], without work in addition to the attempts in progress.
+    /// Like [`Self::wait`]. The actor may then be stopped, unless attempts are in progress.
     pub(super) fn wait_without_work(&mut self, deliveries: &Arc<Deliveries>, wait: Option<Duration>) {
         self.wait(deliveries, wait);
         self.rest(deliveries, false);
     }
 
-    /// Without `work` and without attempts in progress, the actor may be stopped.
+    /// Allows the actor to be stopped if it has neither `work` nor attempts in progress.
     pub(super) fn rest(&mut self, deliveries: &Arc<Deliveries>, work: bool) {
         if work || !self.attempting.is_empty() || !self.recording.is_empty() {
             return;
@@ -157,7 +157,7 @@ impl State {
     }
 }
 
-/// The endpoint and its business's suspension, as an attempt reads them. Only durable values are used.
+/// The durable state of an endpoint, and whether its business is suspended.
 #[derive(Debug)]
 pub(super) struct Target {
     pub(super) endpoint: WebhookEndpoint,

@@ -1,4 +1,4 @@
-//! Endpoint tests: one immediate signed attempt with a sample event. A test leaves no rows.
+//! Tests of endpoints. A test makes one immediate, signed attempt with a sample event and writes no rows.
 
 use chrono::TimeDelta;
 use domain::{
@@ -21,7 +21,7 @@ pub struct WebhookTrial {
     /// The sent headers without `host`, `user-agent` and `content-length`.
     pub headers: Vec<(&'static str, String)>,
     pub body: Vec<u8>,
-    /// The first KiB of the response, if there was one.
+    /// The first KiB of the response body, if a response arrived.
     pub response_body: Option<String>,
 }
 
@@ -33,8 +33,8 @@ impl std::fmt::Debug for WebhookTrial {
 }
 
 impl BusinessHandle {
-    /// Makes one signed attempt with a sample, for any status of the endpoint. Fails with
-    /// [`EngineError::Overloaded`] with too many concurrent tests.
+    /// Makes one signed attempt with a sample event, also if the endpoint is disabled. Fails with
+    /// [`EngineError::Overloaded`] if too many tests run.
     pub async fn test_webhook(
         &self,
         id: WebhookId,
@@ -44,7 +44,7 @@ impl BusinessHandle {
         Ok(self.attempt_sample(id, event).await?.0.shown)
     }
 
-    /// Like [`Self::test_webhook`], with the request and the beginning of the response.
+    /// Like [`Self::test_webhook`], but also returns the request and the beginning of the response.
     pub async fn try_webhook(
         &self,
         id: WebhookId,
@@ -64,7 +64,7 @@ impl BusinessHandle {
         event: Option<EventType>,
     ) -> Result<(WebhookTrial, Option<Rest>), EngineError> {
         let timezone = self.business().await?.zone.name();
-        // The target is read last and without a wait, so that the newest secret is used for the signature.
+        // After this read, the request is signed without a wait, so the newest secret signs it.
         let target = Target::read(&self.shared().store, self.endpoint_key(id))?;
         let target = target.ok_or(Refusal::NotFound(Named::Webhook))?;
         if target.suspended {

@@ -39,7 +39,8 @@ impl Engine {
         self.create(new, by, None).await
     }
 
-    /// A repeat within 24 hours gets the same answer. Fails for a reused key and while the first runs.
+    /// A repeat within 24 hours gets the same response. Fails if the idempotency key was used for another
+    /// request, and while the first request runs.
     pub async fn create_business_once(
         &self,
         new: NewBusiness,
@@ -94,7 +95,7 @@ impl Engine {
         Ok(business)
     }
 
-    /// With an idempotency key, a repeat gets the same answer although the business no longer exists.
+    /// With an idempotency key, a repeat gets the same response although the business no longer exists.
     pub async fn end_business(&self, id: BusinessId, mut request: Request) -> Result<Answer<EndedView>> {
         let (shared, businesses) = (self.shared(), &self.parts.businesses);
         shared.check_business(id)?;
@@ -111,7 +112,7 @@ impl Engine {
         self.business(id).with_claim(ending.map(Claim::new)).change(request, EndBusiness { once }).await
     }
 
-    /// Deletes a business whose profile cannot be decoded, so that it has no actor.
+    /// Deletes a business that has no actor because its profile cannot be decoded.
     async fn end_undecodable(
         &self,
         id: BusinessId,

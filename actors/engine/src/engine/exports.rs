@@ -3,8 +3,7 @@
 //! Invariants:
 //! - Commits never wait for an export.
 //! - Each business is exported as of one point in time, at which its state is durable.
-//! - An export holds at most one step of records and a bounded number of old values of overwritten rows in
-//!   memory.
+//! - An export holds in memory at most the records of one step and a bounded number of old values of rows.
 //! - The audit entry is durable before the first record is returned.
 //! - A dropped export frees its memory. An export whose caller is too slow is cancelled: the read of one
 //!   business may take at most [`POINT_TIME_MAX`].
@@ -23,9 +22,9 @@ use crate::error::{EngineError, Result};
 use crate::moving::{ExportPermit, Leaving, Moved, Moving};
 use crate::shared::Shared;
 
-/// Suffices for a business of 3.6 GB at one megabyte per second.
+/// The limit for one business. It suffices for 3.6 GB at one megabyte per second.
 const POINT_TIME_MAX: Duration = Duration::from_secs(60 * 60);
-/// A pause is as long as its step, so an export uses at most half of one core.
+/// The longest pause. A shorter pause lasts as long as its step, so an export uses half a core.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Debug, thiserror::Error)]
@@ -35,10 +34,10 @@ pub enum ExportError {
     Engine(#[from] EngineError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The number of records differs from the recorded one in businesses that have no end record.
+    /// In some businesses, which get no end record, the number of records differs from the recorded number.
     #[error("the export is incomplete: {0}")]
     Incomplete(Differences),
-    #[error("the records were taken too slowly")]
+    #[error("the client received the records too slowly")]
     TooSlow,
 }
 
@@ -50,7 +49,7 @@ pub struct Export {
     scope: Scope,
     current: Option<Current>,
     businesses: u64,
-    /// Shared with the running step, which continues after the caller's drop.
+    /// Shared with the running step, which continues after the export is dropped.
     permit: Arc<ExportPermit>,
     differences: Differences,
 }
@@ -101,7 +100,7 @@ impl Engine {
             (None, true) => AuditAction::InstallationExportedWithSecrets,
         };
         let now = self.now();
-        // The audit entry of an export of all businesses belongs to no business, so it gets a separate lane.
+        // The audit entry of an export of all businesses belongs to no business and gets its own lane.
         let lane = one.unwrap_or_else(|| shared.mint_id(now));
         shared.note((by, action), lane, now, &mut batch);
         shared.store.submit(lane, batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
@@ -114,8 +113,8 @@ impl Export {
         &self.moving.shared
     }
 
-    /// A business begins with its profile and finishes with an end record. Empty after the last business. A
-    /// business with missing records has no end record and makes the export fail at the end.
+    /// Returns the next records, or none after the last business. A business begins with its profile and
+    /// ends with an end record. If records are missing, it has no end record, and the export fails.
     pub async fn next(&mut self) -> Result<Vec<Moved>, ExportError> {
         if let Some(lane) = self.noted.take() {
             self.shared().store.settled(lane).await?;
@@ -154,15 +153,14 @@ impl Export {
             let kinds: Vec<_> = Leaving::kinds().chain([kind::PROFILE]).map(|kind| (of, kind)).collect();
             let frozen = shared.store.freeze(&kinds).await;
             let frozen = match (frozen, &self.scope) {
-                // An export of all businesses continues. A business that is set aside after its start ends
-                // the export.
+                // An export of all businesses skips the business, unless a part of it is already exported.
                 (Err(error @ StoreError::BusinessSetAside { .. }), Scope::All(_)) => {
                     tracing::warn!(business.id = %of, %error, "an export omits a business");
                     continue;
                 }
                 (frozen, _) => frozen?,
             };
-            // An undecodable profile is logged, and the business is left out like a deleted one.
+            // An undecodable profile is logged, and the business is omitted like a deleted business.
             let profile = keys::profile(of);
             let read = shared.store.usable(&profile, record_at::<Business>(&frozen, &profile))?;
             let Some(business) = read.flatten() else { continue };
@@ -186,7 +184,7 @@ impl Export {
         }
     }
 
-    /// Reads the next records on a separate thread, if there are any, and pauses.
+    /// Reads the next records, if any, on a separate thread, and then pauses.
     async fn step(&self, mut current: Current) -> Result<(Current, Vec<Moved>), ExportError> {
         let (store, permit) = (self.shared().store.clone(), Arc::clone(&self.permit));
         let read = move || {

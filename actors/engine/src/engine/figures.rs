@@ -53,28 +53,28 @@ impl Engine {
         self.deliveries().missed_over_budget.load(Ordering::Relaxed)
     }
 
-    /// Alerts without a mail, because too many mails of the business waited.
+    /// The number of alerts that were not mailed because too many mails of the business waited.
     pub fn alerts_not_mailed(&self) -> u64 {
         self.parts.mails.outbox.left_out.load(Ordering::Relaxed)
     }
 
-    /// Unused businesses that were checked: without and with work.
+    /// The number of checks of unused businesses: those that found no work, and those that found work.
     pub fn unused_businesses_looked_at(&self) -> (u64, u64) {
         self.parts.maintenance.round.checked.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
 
-    /// Complete, incomplete and failed ones since the start.
+    /// The numbers of complete, incomplete and failed backups since the start.
     pub fn backups_ended(&self) -> (u64, u64, u64) {
         let BackupCounts { done, incomplete, failed } = &self.parts.backups.counts;
         [done, incomplete, failed].map(|count| count.load(Ordering::Relaxed)).into()
     }
 
-    /// The point of the newest complete backup of this data directory, including earlier processes.
+    /// The point in time of the newest complete backup, by this or an earlier process.
     pub fn newest_backup(&self) -> Option<Timestamp> {
         self.shared().store.noted_instant(Noted::NewestBackup)
     }
 
-    /// Counts that equal the recorded usage, and counts that differ.
+    /// The number of counts that equalled the recorded usage, and of counts that differed.
     pub fn businesses_counted(&self) -> (u64, u64) {
         self.parts.maintenance.round.counted.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
@@ -87,7 +87,7 @@ impl Engine {
         self.shared().store.businesses_set_aside()
     }
 
-    /// Blocks all reads and changes of a business, also after a restart, until an operator lifts it.
+    /// Blocks all reads and changes of a business, also after a restart, until an operator lifts the block.
     pub fn set_business_aside(&self, business: BusinessId, reason: &str) -> Result<(), StoreError> {
         self.shared().store.set_business_aside(business, reason)
     }

@@ -1,10 +1,9 @@
 //! Imports while the engine runs, one at a time.
 //!
 //! Invariants:
-//! - An import is invisible until all of its records are valid and durable. Then all of its businesses become
-//!   visible.
-//! - The batch that decides to open the businesses contains the answer for a repeated request.
-//! - The rows of a broken import, also of an earlier process, are removed or finished
+//! - An import is invisible until all its records are valid and durable. Then its businesses are visible.
+//! - The batch that marks the point of no return also stores the response for a repeat of the request.
+//! - An interrupted import, also of an earlier process, is removed or finished
 //!   ([`crate::maintenance::installation_jobs`]) before another import begins.
 
 use std::sync::Arc;
@@ -37,8 +36,8 @@ impl Engine {
         Import::begin(Arc::clone(moving), permit, options)
     }
 
-    /// No new import begins, and an import that was read completely is finished. This engine or the next one
-    /// removes the rows of the others.
+    /// Refuses new imports. A running import is finished if it was read completely. Otherwise a background
+    /// job removes its rows, now or after the next start.
     pub fn end_imports(&self) {
         self.parts.moving.imports_end.send_replace(true);
     }
@@ -47,8 +46,8 @@ impl Engine {
         let _ = self.parts.moving.imports_end.subscribe().wait_for(|ends| *ends).await;
     }
 
-    /// The answer to an earlier import with the same key, options and lines, after its businesses are open.
-    /// Errors: [`Refusal::IdempotencyKeyReused`] for others.
+    /// The response to an earlier import with the same key, options and lines, after its businesses are
+    /// open. Errors: [`Refusal::IdempotencyKeyReused`] if the options or lines differ.
     pub async fn imported_before(&self, asked: Idempotency) -> Result<Option<Answer<ImportedView>>> {
         let answered = Once::answered::<Shown<ImportedView>>(self.shared(), asked)?;
         if answered.is_some() {
@@ -57,14 +56,14 @@ impl Engine {
         Ok(answered)
     }
 
-    /// Reserves the key until the drop. Errors: [`Refusal::IdempotencyInProgress`].
+    /// Reserves the key until the returned value is dropped. Errors: [`Refusal::IdempotencyInProgress`].
     pub fn import_once(&self, key: [u8; 32]) -> Result<Once> {
         Once::begin(self.shared(), key)
     }
 }
 
 impl Import {
-    /// Opens the businesses of a [valid](Import::is_good) import. `once` stores the answer.
+    /// Opens the businesses of a [valid](Import::is_good) import. `once` makes it store the response.
     pub async fn finish(
         self,
         imported: ImportedView,

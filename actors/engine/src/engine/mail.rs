@@ -36,7 +36,7 @@ impl Engine {
         self.parts.mails.outbox.transport().is_some()
     }
 
-    /// Writes a mail, and sends it after it is durable. `None` when mail is off.
+    /// Writes a mail, which is sent after it is durable. `None` if the service sends no mail.
     pub async fn queue_mail(&self, mail: NewMail) -> Result<Option<MailId>> {
         self.parts.mails.queue(mail).await
     }
@@ -45,7 +45,7 @@ impl Engine {
         self.parts.mails.test(BusinessId::INSTALLATION, to.as_str(), locale).await
     }
 
-    /// `None` when mail is off. Errors: [`Refusal::Conflict`] after too many tests of the member.
+    /// `None` if no mail is sent. Errors: [`Refusal::Conflict`] after too many tests of the member.
     pub async fn test_mail_of(&self, of: BusinessId, person: &Person) -> Result<Option<TestedMail>> {
         let mails = &self.parts.mails;
         if !self.sends_mail() {
@@ -79,7 +79,7 @@ impl Engine {
         self.parts.mails.outbox.figures()
     }
 
-    /// At most 10,000. `None` without a relay or without an answer of the outbox.
+    /// At most 10,000. `None` if there is no relay or the outbox does not respond in time.
     pub async fn mails_waiting(&self) -> Option<usize> {
         self.parts.mails.outbox.count_waiting().await
     }
@@ -88,8 +88,8 @@ impl Engine {
         what.token(&self.shared().meta.secret)
     }
 
-    /// A second call changes nothing, nor does one without a membership. Errors: [`Refusal::NotFound`] for an
-    /// invalid token.
+    /// Ends the subscription of the token. Succeeds also if the subscription or the membership has ended
+    /// already. Errors: [`Refusal::NotFound`] for an invalid token.
     pub async fn unsubscribe(&self, token: &str) -> Result<Unsubscribe> {
         let what = self.read_unsubscribe_token(token).ok_or(Refusal::NotFound(Named::Subscription))?;
         let Unsubscribe { person_id: id, business_id, from } = what;

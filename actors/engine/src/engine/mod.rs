@@ -41,10 +41,10 @@ use crate::shared::Shared;
 use crate::supervisor::{self, Supervisor};
 use crate::upgrade;
 
-/// One failure of a business or a person per minute causes no back-off. An endpoint has no such patience,
-/// because no client waits for its deliveries.
+/// The failures per minute that cause no back-off of a business's or person's actor. An endpoint's actor
+/// has no such allowance, because no client waits for its deliveries.
 const PATIENCE: u32 = 1;
-/// The listeners are already closed, so no client waits.
+/// The limit for one phase of closing. The listeners are already closed, so no client waits.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Cheap to clone.
@@ -104,7 +104,7 @@ impl Engine {
         let mails = Mails::new(&shared, &tests, limits.mails_waiting);
         let businesses = Arc::new_cyclic(|businesses| {
             let deliveries = Arc::new_cyclic(|deliveries| {
-                // Actors that only wait have their own bound.
+                // `Limits::actors_at_rest` bounds these actors instead.
                 let bounds = Bounds { patience: 0, running_max: usize::MAX };
                 let start = shared.starting(deliveries, DeliveryActor::start);
                 let directory = Directory::new(start, None, bounds);
@@ -183,7 +183,7 @@ impl Engine {
         let prefix = credential.prefix_chars();
         let is_valid = |key: &ApiKey| credential.matches(&key.hash) && key.revoked_at.is_none();
         let principal = match self.parts.businesses.principals.read(store, prefix) {
-            // Only the caller with a valid key learns that the business is set aside.
+            // Only a caller with a valid key may learn that the business is set aside.
             Err(error @ StoreError::BusinessSetAside { .. }) => {
                 let key = store.get::<ApiKey>(&keys::api_key(prefix))?;
                 return if key.as_ref().is_some_and(is_valid) { Err(error.into()) } else { Ok(None) };
@@ -205,23 +205,23 @@ impl Engine {
         shared.store.check_room(Weight::Frees)?;
         let id = shared.mint_id(self.now());
         let clocks = Arc::downgrade(&self.parts.shared);
-        // A weak reference: a backup must not keep the engine alive.
+        // A weak reference, because a backup must not keep the engine alive.
         let began = self.now();
         let now = move || clocks.upgrade().map_or(began, |shared| shared.clocks.now());
         self.parts.backups.begin((&shared.store, self.parts.limits.backup_rows), to, id, now)?;
         let mut batch = Batch::default();
         shared.note((by, AuditAction::BackupBegun), id, began, &mut batch);
-        // A backup ends with the process, so no caller waits for this write.
+        // This write need not be durable first, because a backup ends with the process.
         shared.store.submit(id.uuid().into(), batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         Ok(id)
     }
 
-    /// The state of a backup since the engine started. The oldest of many backups are forgotten.
+    /// The state of a backup that this engine began. Only the newest backups are remembered.
     pub fn backup(&self, id: BackupId) -> Option<BackupState> {
         self.parts.backups.state(id)
     }
 
-    /// Waits at most 2 s for running work. Errors: the store has failed.
+    /// Waits at most 2 s for the uses of API keys, and 2 s for other work. Errors: the store has failed.
     pub async fn close(self) -> Result<(), StoreError> {
         let Parts { shared, businesses, people, mails, moving, maintenance, backups, .. } = &*self.parts;
         // The actors of people write the uses of API keys, so they must still accept messages.
@@ -262,7 +262,7 @@ impl std::fmt::Debug for Engine {
     }
 }
 
-/// The newest id outside of the sequences of businesses.
+/// The newest id of the businesses, people and audit entries of the installation.
 fn newest_id(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     let mut newest = None;
     for kind in [installation_kind::BUSINESS_INDEX, installation_kind::PERSON, installation_kind::AUDIT] {

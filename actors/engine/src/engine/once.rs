@@ -1,5 +1,5 @@
-//! Idempotent requests of the installation: creating and deleting a business, and imports. Their answers are
-//! stored in the rows of the installation, because the business may not exist at the lookup.
+//! Idempotent requests of the installation: creating and deleting a business, and imports. Their responses
+//! are stored in rows of the installation, because the business may not exist when a request is repeated.
 //!
 //! Invariant: two requests with the same key never run concurrently.
 
@@ -13,7 +13,7 @@ use crate::shared::{OnceGuard, Shared};
 
 const EXPIRED_PER_ANSWER: usize = 16;
 
-/// A running request. The same request is refused until this value is dropped.
+/// A running request. Requests with the same key are refused until this value is dropped.
 pub struct Once {
     _guard: OnceGuard,
     known: bool,
@@ -41,7 +41,7 @@ impl Once {
         Ok(value.map(|value| Answer { value, replayed: true }))
     }
 
-    /// Also deletes some expired answers, which bounds their number to about two days of requests.
+    /// Also deletes some expired responses, so that the store contains those of about two days at most.
     pub(super) fn remember<G: Gives>(
         shared: &Shared,
         asked: Idempotency,

@@ -1,4 +1,4 @@
-//! Recipients of mails, from the accounts and memberships at the time of sending.
+//! Finds the recipients of mails in the accounts and memberships at the time of sending.
 //!
 //! Invariants:
 //! - Only members of a business get its mails.
@@ -38,7 +38,7 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>> {
     let mut link = None;
     if mail.kind.has_link() {
         let Some(made) = new_link(people, mail).await? else { return Ok(None) };
-        // A later change of the address invalidates the link, so no link goes to a former address.
+        // A later change of the address invalidates the link, so no valid link is sent to a former address.
         let Some(now) = who(people, mail).await? else { return Ok(None) };
         (person, role) = now;
         let expires_at = made.expires_at;
@@ -47,7 +47,7 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>> {
     Ok(Some(Recipient { address: person.email, name: person.name, locale: person.locale, role, link }))
 }
 
-/// The person and the role in the business. `None` when the mail is no longer for that person.
+/// The person and the role in the business. `None` if the person may no longer get the mail.
 async fn who(people: &People, mail: &Mail) -> Result<Option<(Person, Option<Role>)>> {
     let Some(id) = mail.business_id else {
         return Ok(people.person(mail.person_id).await?.map(|person| (person, None)));
@@ -69,7 +69,7 @@ fn may_get(kind: MailKind, membership: &Membership) -> bool {
 async fn new_link(people: &People, mail: &Mail) -> Result<Option<NewLink>> {
     let kind = match mail.kind {
         MailKind::Invitation => Some(LinkKind::Invitation),
-        // The account determines the kind: without a password, the link sets the first one.
+        // The account determines the kind: without a password, the link sets the first password.
         MailKind::Reset => None,
         _ => return people.mail_email_link(mail).await,
     };

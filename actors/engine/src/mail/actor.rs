@@ -1,6 +1,6 @@
-//! The actor of the outbox. Its queue is the store's index of due mails, and every message requests a turn.
-//! Its memory holds the lanes with waiting mails and the mails that are being sent, but not the waiting
-//! mails.
+//! The actor of the outbox. Its queue is the store's index of due mails, and every message requests a
+//! [turn](super::turn). Its memory holds the [lanes](super::order) with waiting mails and the mails that
+//! are being sent, but not the waiting mails.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
@@ -34,7 +34,7 @@ impl MailKey {
     }
 }
 
-/// The bound of a count of waiting mails. A count then takes a few milliseconds.
+/// The maximum of a count of waiting mails, so that a count takes a few milliseconds.
 pub(super) const COUNTED_MAX: usize = 10_000;
 
 #[derive(Debug)]
@@ -61,7 +61,7 @@ pub(crate) enum Outcome {
     Tried(Result<String, MailFailure>),
     /// The recipient no longer has access, or the content was deleted.
     Dropped,
-    /// The mail could not be made for now; the relay is not at fault. Contains the reason.
+    /// The mail could not be composed this time, for this reason. The relay is not at fault.
     NotMade(MailError),
 }
 
@@ -117,12 +117,13 @@ pub(crate) struct State {
     pub(super) positions: Positions,
     pub(super) pace: Pace,
     pub(super) alerts: Windows<PersonId>,
-    /// The mails at the relay, or about to be sent.
+    /// The mails that are being sent.
     pub(super) sending: BTreeSet<MailKey>,
     /// The mails in changes that are not durable, each with the first mail of its change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
-    /// The mail that gathers others, per business. A second one could reach the same person.
+    /// For each business, the mail that gathers others until that change is durable. Another mail of the
+    /// business might be for the same person, so none is sent meanwhile.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
     pub(super) damaged: BTreeSet<MailKey>,
     pub(super) tasks: JoinSet<()>,
@@ -146,7 +147,7 @@ impl State {
             && let Some(mail) = unless_business_set_aside(self.read(shared, first))?.flatten().flatten()
             && let Some(due) = mail.next_attempt_at
         {
-            self.positions.go_back(first.of, due); // the retry is due then
+            self.positions.go_back(first.of, due); // the retry is due at that time
         }
         self.recording.retain(|_, part_of| *part_of != first);
         self.changes -= 1;
@@ -180,7 +181,7 @@ impl State {
         self.sending.contains(key) || self.recording.contains_key(key) || self.damaged.contains(key)
     }
 
-    /// Reads a mail. The outer option is `None` if it cannot be decoded. It is skipped from now on.
+    /// Reads a mail. The outer option is `None` if it cannot be decoded; it is then skipped in later turns.
     pub(super) fn read(&mut self, shared: &Shared, key: MailKey) -> Result<Option<Option<Mail>>, StoreError> {
         let mail = shared.store.look(&keys::mail(key.of, key.id))?;
         if mail.is_none() {

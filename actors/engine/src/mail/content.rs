@@ -1,5 +1,4 @@
-//! The content of a mail. It is read from the store when the mail is made, so that no mail contains erased
-//! data.
+//! The content of a mail. It is read when the mail is made, so that no mail contains erased data.
 
 use domain::{
     About, AlertKind, Appointment, AppointmentId, Business, BusinessId, CallId, CallRecord, Contact,
@@ -66,7 +65,7 @@ fn content(
     })
 }
 
-/// The mail's events whose records exist and are visible to the recipient's role.
+/// The alerts of a mail whose records still exist, and which the recipient's role may see.
 fn alert_items(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<AlertItem>, StoreError> {
     let Some(of) = mail.business_id else { return Ok(Vec::new()) };
     let shown = mail.about.iter().filter(|about| role.is_none_or(|role| about.kind.is_shown_to(role)));
@@ -77,7 +76,7 @@ fn alert_items(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<Ale
     items.collect()
 }
 
-/// The present state of an event's record; `None` if the record was deleted.
+/// The current content of the record that an alert is about. `None` if the record was deleted.
 pub(crate) fn read(store: &Store, of: BusinessId, about: &About) -> Result<Option<What>, StoreError> {
     match about.kind {
         AlertKind::WebhookDisabled => {
@@ -130,7 +129,7 @@ fn appointment(store: &Store, of: BusinessId, id: Uuid) -> Result<Option<What>, 
     }))
 }
 
-/// The contact of a record, and whether the contact is being erased.
+/// The contact of a record, and whether the contact was erased.
 fn contact_of(
     store: &Store,
     of: BusinessId,
@@ -142,7 +141,7 @@ fn contact_of(
     Ok((found.flatten(), is_erased))
 }
 
-/// The name, or else the phone number or the e-mail address.
+/// The contact's name, or else the phone number or the e-mail address.
 fn called(contact: Option<Contact>) -> Option<String> {
     let Contact { name, phone, email, .. } = contact?;
     name.or(phone.as_deref().map(str::to_owned)).or(email.as_deref().map(str::to_owned))

@@ -1,4 +1,4 @@
-//! The interface to the outbox: write a mail, send a test. Also the start of the outbox.
+//! The interface to the outbox. It starts the outbox, writes mails and sends test mails.
 //!
 //! Invariants:
 //!
@@ -46,7 +46,7 @@ impl Mails {
         Arc::new(Self { shared, outbox: Arc::new(Outbox::new(waiting_max)), tests })
     }
 
-    /// Writes a mail of no other change. Returns its id after the commit; `None` if no mail is sent.
+    /// Writes a mail in a separate batch. Returns its id after the commit. `None` without a relay.
     pub(crate) async fn queue(&self, new: NewMail) -> Result<Option<MailId>, EngineError> {
         let Self { shared, outbox, .. } = self;
         let permit = shared.permit()?;
@@ -63,7 +63,7 @@ impl Mails {
         Ok(Some(mail.id))
     }
 
-    /// Sends a test mail once, without a retry, with a permit of the business. `None` if no mail is sent.
+    /// Sends a test mail, without retries. Each business may send a few at a time. `None` without a relay.
     pub(crate) async fn test(
         &self,
         of: BusinessId,

@@ -10,12 +10,12 @@ use ports::BoxFuture;
 /// Finds the account of a mail's person and checks its access. It is called whenever a mail is composed.
 pub trait Recipients: Send + Sync + 'static {
     /// The current recipient of a mail, with the mail's new link. `None` if the account was deleted or the
-    /// membership is not active. After an error, the mail waits a minute.
+    /// membership is not active. After an error, the mail is retried.
     fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, MailError>>;
 }
 
 pub trait Composer: Send + Sync + 'static {
-    /// The head and body of a mail (RFC 5322), or the permanent reason why it cannot be made.
+    /// The headers and body of a mail (RFC 5322), or the permanent reason why it cannot be composed.
     fn compose(&self, letter: &Letter) -> Result<Vec<u8>, String>;
 
     /// The part of a `Message-ID` after the `@`.
@@ -38,7 +38,7 @@ pub struct Link {
     pub expires_at: Timestamp,
 }
 
-/// The URL signs its reader in, so it is not logged.
+/// The URL gives access to the account, so it is not logged.
 impl std::fmt::Debug for Link {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Link").field("expires_at", &self.expires_at).finish_non_exhaustive()
@@ -68,15 +68,15 @@ pub struct Sender {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Content {
     Alert(AlertItem),
-    /// Alerts above the hourly limit, and the number of further ones.
+    /// Alerts above the hourly limit, and the number of further alerts that the mail does not list.
     Gathered(Vec<AlertItem>, u32),
-    /// The alerts of a day, and the number of further ones.
+    /// The alerts of a day, and the number of further alerts that the mail does not list.
     Daily(Vec<AlertItem>, u32),
-    /// A link to an account without a password.
+    /// A link that sets the first password of an account.
     Invitation(Link),
     Offer,
     Reset(Link),
-    /// A link that proves a new address.
+    /// A link that confirms a new address.
     EmailChange(Link),
     EmailChanged,
     Test,

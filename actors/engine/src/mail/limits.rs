@@ -1,5 +1,5 @@
 //! Limits on the mails of a kind (contract, second part, §3). The module is pure: the caller passes the
-//! instants. The counts are in memory, so a start resets them. The store does not keep all counted requests.
+//! instants. The counts are only in memory, so a restart resets them.
 
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -22,7 +22,7 @@ pub(super) const FORGOTTEN: [Rate; 2] =
 /// Reset requests from an IP address ([`Sources`]).
 pub(super) const FORGOTTEN_FROM: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
 pub(super) const EMAIL_CHANGES: Rate = Rate { count: 5, within: TimeDelta::days(1) };
-/// Mailed address changes to an address, whose owner may not want them.
+/// Mails to an address that accounts want to change to. Its owner may not want these mails.
 pub(super) const EMAIL_CHANGES_TO: Rate = Rate { count: 3, within: TimeDelta::days(1) };
 pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 
@@ -30,13 +30,13 @@ pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 pub enum Forgotten {
     /// A mail may be sent if an account has the address.
     Send,
-    /// The address had a mail recently. No mail is sent, earlier links stay valid, the response is the same.
+    /// The address recently got a mail. No other mail is sent, and the response is the same.
     Repeated,
-    /// The IP address has asked too often and may ask again at this instant.
+    /// The IP address sent too many requests. It may send the next request at this instant.
     TooMany(Timestamp),
 }
 
-/// The remaining wait in minutes, or in hours if it is long.
+/// The remaining wait in minutes, or in hours if it is two hours or longer.
 pub(crate) fn wait(free: Timestamp, now: Timestamp) -> Wait {
     let minutes = ((free - now).num_milliseconds() + 59_999) / 60_000;
     if minutes < 120 { Wait::Minutes(minutes.max(1)) } else { Wait::Hours((minutes + 59) / 60) }
@@ -91,7 +91,7 @@ impl Allowances {
     }
 }
 
-/// Counts for both keys unless one has reached its limit. Then returns the instant at which both are free.
+/// Counts for both keys. If a key is at its limit, returns the instant when both are below their limits.
 fn both<A: Eq + Hash, B: Eq + Hash>(
     (of, who): (&mut Windows<A>, A),
     (to, whom): (&mut Windows<B>, B),
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn how_long_it_is_until_the_next_one_is_rounded_up() {
+    fn the_wait_until_the_next_mail_is_rounded_up() {
         for (millis, expected) in [
             (-5, Wait::Minutes(1)),
             (1, Wait::Minutes(1)),
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(
             allowances.invitation(two, "b@x.example", at(20)),
             Ok(()),
-            "the other one was not counted"
+            "the refused invitation was not counted for its address"
         );
     }
 

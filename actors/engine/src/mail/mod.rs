@@ -1,5 +1,5 @@
-//! Mails to people (contract, second part, §3): the outbox, one actor with stored due times. A mail's row is
-//! in the batch of its change. After the commit, the mail belongs to the outbox.
+//! Mails to people (contract, second part, §3): the outbox, one actor with stored due times. The batch of a
+//! change contains the rows of its mails. After the commit, the mails belong to the outbox.
 //!
 //! Invariants:
 //!
@@ -8,9 +8,9 @@
 //! - A mail is sent only after its row is durable.
 //! - A row contains ids only. The recipient and the content are read when the mail is made, so a mail
 //!   contains no erased data and nothing that its reader may not see.
-//! - The outcome of an attempt and the next due time are one batch.
-//! - A mail may be sent twice after a crash, with the same `Message-ID`. It is never lost.
-//! - A failing relay gets one mail at a time, so waiting mails use up no attempts.
+//! - The outcome of an attempt and the next due time are written in one batch.
+//! - A mail may be sent twice after a crash, with the same `Message-ID`. No mail is lost.
+//! - A failing relay gets one mail at a time, so the other mails use up no attempts.
 
 mod actor;
 mod content;

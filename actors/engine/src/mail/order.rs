@@ -2,9 +2,9 @@
 //!
 //! Invariants:
 //!
-//! - Resets go first, then the lane that was served longest ago.
-//! - Each business has a lane, and all other mails about accounts share one.
-//! - A lane needs one entry for any number of mails, and a lane without due mails is not scanned.
+//! - Password resets are sent first, and then the lane that was served longest ago.
+//! - Each business has a lane, and all other mails about accounts share one lane.
+//! - A lane needs one entry in memory for any number of mails. A lane without due mails is not scanned.
 //! - The only waiting mails of a lane before its scan position are mails that are being sent.
 //! - A new row moves the position back, so the next scan finds it.
 
@@ -14,7 +14,7 @@ use domain::{BusinessId, Mail, MailKind, Timestamp};
 use store::{Key, KeyRange, keys};
 use uuid::Uuid;
 
-/// A group of mails that take turns as one.
+/// A group of mails. The lanes take turns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lane {
     /// Resets of forgotten passwords, for which a person waits.
@@ -73,7 +73,7 @@ impl Order {
         let before = self.take_out(lane);
         let Some(due) = due else { return };
         self.turns += 1;
-        // A waiting lane keeps its turn. A new lane is after all waiting ones.
+        // A waiting lane keeps its turn. A new lane is served after all waiting lanes.
         let turn = before.map_or(self.turns, |before| before.turn);
         self.put(lane, Waits { due, turn });
     }
@@ -84,7 +84,7 @@ impl Order {
         self.set(lane, Some(due));
     }
 
-    /// The next lane with a due mail. It becomes the last in turn.
+    /// Returns the next lane with a due mail, and moves it to the end of the order.
     pub(super) fn next(&mut self, now: Timestamp) -> Option<Lane> {
         while let Some((due, lane)) = self.later.first().copied().filter(|(due, _)| *due <= now) {
             self.later.remove(&(due, lane));
@@ -126,7 +126,7 @@ impl Order {
     }
 }
 
-/// The last row of another lane that each lane's scan has passed.
+/// The scan position of each lane: the last row of another lane that its scan has passed.
 #[derive(Debug, Default)]
 pub(super) struct Positions(BTreeMap<Lane, Key>);
 
@@ -140,7 +140,7 @@ impl Positions {
         self.0.insert(lane, row);
     }
 
-    /// Records a new row under a business, or the installation, that is due at this instant.
+    /// Moves scan positions back to a new row, under a business or the installation, with this due time.
     pub(super) fn go_back(&mut self, of: BusinessId, due: Timestamp) {
         let first = keys::mail_due(of, due, Uuid::nil().into());
         for lane in Lane::under(of) {
@@ -200,7 +200,7 @@ mod tests {
         let served: Vec<_> = (0..4).filter_map(|_| order.next(at(1))).collect();
         assert_eq!(served, [Lane::Accounts, business(1), business(2), Lane::Accounts]);
         order.add(Lane::Resets, at(1));
-        assert_eq!([order.next(at(1)), order.next(at(1))], [Some(Lane::Resets); 2], "as long as one waits");
+        assert_eq!([order.next(at(1)), order.next(at(1))], [Some(Lane::Resets); 2], "resets are first");
         order.set(Lane::Resets, None);
         assert_eq!(order.next(at(1)), Some(business(1)));
     }
@@ -230,7 +230,7 @@ mod tests {
         order.set(business(2), Some(at(300)));
         assert_eq!((order.next(at(59)), order.next_due()), (None, Some(at(60))));
         order.add(business(1), at(400));
-        assert_eq!(order.next_due(), Some(at(60)), "what comes later does not put off what waits");
+        assert_eq!(order.next_due(), Some(at(60)), "a later mail does not postpone an earlier one");
         order.set(business(1), None);
         order.add(business(2), at(40));
         assert_eq!(order.next_due(), Some(at(40)));
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_costs_an_entry_for_each_business() {
+    fn waiting_mails_need_one_entry_for_each_business() {
         let mut order = Order::default();
         for number in 0..100_000 {
             order.add(business(1), at(number));

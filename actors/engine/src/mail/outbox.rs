@@ -34,7 +34,7 @@ pub struct MailFigures {
     /// Attempts that will be repeated.
     pub put_off: u64,
     pub failed: u64,
-    /// Mails without a recipient who may get them.
+    /// Mails that were deleted: the recipient may no longer get them, or their content was deleted.
     pub dropped: u64,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Outbox {
     pub(super) actor: Mutex<Option<ActorRef<Message>>>,
     allowances: Mutex<Allowances>,
     waiting_max: u64,
-    /// Alerts without a mail since the start, because too many mails waited.
+    /// The number of alerts since the start that were not mailed because too many mails waited.
     pub(crate) left_out: AtomicU64,
 }
 
@@ -121,7 +121,7 @@ impl Outbox {
         })
     }
 
-    /// Notifies the outbox of a mail that is due at this instant. A later actor finds the mail in the store.
+    /// Notifies the outbox of a mail that is due at this instant. A later actor reads it from the store.
     pub(crate) fn waits(&self, of: BusinessId, due: Timestamp) {
         if let Some(actor) = &*self.actor.lock() {
             let _ = actor.cast(Message::Waits(of, due));
@@ -132,7 +132,7 @@ impl Outbox {
         self.allowances.lock()
     }
 
-    /// The number of waiting mails, at most 10,000. `None` without a relay or after a timeout of one second.
+    /// The number of waiting mails, at most 10,000. `None` without a relay or after one second.
     pub(crate) async fn count_waiting(&self) -> Option<usize> {
         let actor = self.actor.lock().clone()?;
         match actor.call(Message::CountWaiting, Some(COUNT_TIME_MAX)).await {
@@ -149,7 +149,7 @@ impl Outbox {
     /// Waits until this instant for the mails that are being sent, and then stops sending.
     pub(crate) async fn stop(&self, until: Instant) {
         let Some(transport) = self.transport.get() else { return };
-        #[allow(clippy::cast_possible_truncation, reason = "it is a small constant")]
+        #[allow(clippy::cast_possible_truncation, reason = "the constant is small")]
         let all = transport.under_way.acquire_many(UNDER_WAY_MAX as u32);
         // Mails that are still being sent are sent again after the next start, with the same id.
         let _ = timeout_at(until, all).await;

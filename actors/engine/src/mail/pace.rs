@@ -4,7 +4,7 @@
 //!
 //! - While the relay itself fails, one mail at a time probes it, with a pause that grows up to [`REST_MAX`].
 //!   The other mails use up no attempts.
-//! - A relay that refuses one mail is available and delays no other mail.
+//! - A relay that refuses a mail is available, so the refusal delays no other mail.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn a_relay_that_fails_is_tried_with_one_mail_at_a_time_and_ever_longer_rests() {
+    async fn a_failing_relay_gets_one_mail_at_a_time_after_growing_pauses() {
         let (mut pace, mut now) = (Pace::default(), Instant::now());
         assert_eq!((pace.room(0, now), pace.room(3, now), pace.room(99, now)), (8, 5, 0));
         let mut rests = Vec::new();

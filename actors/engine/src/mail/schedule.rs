@@ -16,7 +16,7 @@ const RETRY_AFTER: [TimeDelta; 6] = [
     TimeDelta::hours(6),
     TimeDelta::hours(24),
 ];
-/// The stored length of a relay's response, in characters.
+/// The maximum stored length of a relay's response, in characters.
 const ERROR_CHARS_MAX: usize = 300;
 
 pub(super) fn after_attempt(
@@ -46,11 +46,11 @@ pub(super) fn after_attempt(
 /// The latest plausible due time. A later due time was written by a clock that was ahead.
 pub(super) fn latest_due(mail: &Mail, now: Timestamp) -> Timestamp {
     let tried = mail.attempts.checked_sub(1).and_then(|last| RETRY_AFTER.get(last as usize));
-    // A daily mail waits for its hour, and a gathered mail for the end of the hour.
+    // A daily mail waits until 08:00, and a gathered mail until the hourly limit allows it.
     now + tried.copied().unwrap_or(TimeDelta::hours(if mail.kind.gathers() { 49 } else { 0 }))
 }
 
-/// The time of the daily mail about an event of now: 08:00 in the business's zone.
+/// The time of the daily mail about an event at `now`: the next 08:00 in the business's zone.
 pub fn next_daily(zone: Tz, now: Timestamp) -> Timestamp {
     let hour = LocalTime::parse("08:00").expect("it is a time of the day");
     next_at(zone, hour, now)
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_mail_is_tried_again_by_its_schedule_and_then_failed() {
-        let down: Result<String, _> = Err(MailFailure::Relay(MailError::Quoted("nobody answers".into())));
+        let down: Result<String, _> = Err(MailFailure::Relay(MailError::Quoted("no response".into())));
         let (mut mail, mut waits) = (mail(1), Vec::new());
         while mail.status == MailStatus::Pending {
             mail = after_attempt(&mail, &down, (at(0), at(7)));
@@ -81,11 +81,11 @@ mod tests {
         }
         assert_eq!(waits, [60, 300, 1_800, 7_200, 21_600, 86_400]);
         assert_eq!((mail.status, mail.attempts, mail.next_attempt_at), (MailStatus::Failed, 7, None));
-        assert_eq!(mail.last_error, Some(MailError::Quoted("nobody answers".into())));
+        assert_eq!(mail.last_error, Some(MailError::Quoted("no response".into())));
     }
 
     #[test]
-    fn what_is_refused_for_good_fails_at_once_and_what_is_refused_for_now_waits() {
+    fn a_permanent_refusal_fails_a_mail_and_a_temporary_refusal_delays_it() {
         let now = (at(0), at(0));
         let for_good = after_attempt(
             &mail(1),

@@ -1,5 +1,4 @@
-//! One attempt to send a mail, in a separate task: it finds the recipient, composes the mail and sends it to
-//! the relay.
+//! One attempt to send a mail, in a separate task. It finds the recipient, composes the mail and sends it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +25,7 @@ pub(super) fn begin(state: &mut State, shared: &Arc<Shared>, mail: Mail) {
     let under_way = transport.under_way();
     let (shared, myself) = (Arc::clone(shared), state.myself.clone());
     state.tasks.spawn(async move {
-        // A set of one task, which ends when this task is aborted.
+        // A set of one task, which is aborted with the outer task.
         let mut making: JoinSet<_> = [attempt(shared, transport, mail.clone())].into_iter().collect();
         let outcome = match making.join_next().await {
             Some(Ok(outcome)) => outcome,
@@ -48,7 +47,7 @@ pub(super) async fn hand_over(transport: &Transport, made: &MadeMail) -> Result<
     timeout(SEND_TIME_MAX, transport.ports.mailer.send(made)).await.unwrap_or_else(|_| late())
 }
 
-/// Finds the recipient and composes the mail. Returns the outcome of a mail that is not made as an error.
+/// Finds the recipient and composes the mail. The error is the outcome of a mail that is not sent.
 async fn make(shared: &Shared, transport: &Transport, mail: &Mail) -> Result<MadeMail, Outcome> {
     let now = |error: StoreError| Outcome::NotMade(MailError::Quoted(error.to_string()));
     let asked = timeout(ASK_TIME_MAX, transport.ports.recipients.recipient(mail)).await;
@@ -61,7 +60,7 @@ async fn make(shared: &Shared, transport: &Transport, mail: &Mail) -> Result<Mad
     let letter = letter(&shared.store, &shared.meta.secret, mail, recipient).map_err(now)?;
     let letter = letter.ok_or(Outcome::Dropped)?;
     if let Some(business) = mail.business_id {
-        shared.store.check_business(business).map_err(now)?; // a set-aside business lacks data
+        shared.store.check_business(business).map_err(now)?; // a business that is set aside may lack data
     }
     let bytes = transport.ports.composer.compose(&letter).map_err(|why| {
         tracing::error!(mail.id = %mail.id, mail.kind = %mail.kind, error = why, "a mail cannot be made");
@@ -87,7 +86,7 @@ impl State {
         }
         self.sending.remove(&key);
         if !shared.store.contains(&keys::mail(key.of, key.id))? {
-            return Ok(()); // the business was deleted, and none of its rows may come back
+            return Ok(()); // the business was deleted, so no row may be written for it
         }
         let Ended { mail, began, outcome, under_way } = ended;
         let now = shared.steady.now();
@@ -99,7 +98,7 @@ impl State {
             }
             Outcome::NotMade(why) => {
                 tracing::warn!(mail.id = %mail.id, mail.kind = %mail.kind, error = %why, "a mail could not be made");
-                // The usual schedule applies, so a mail that can never be composed fails after a day.
+                // The usual schedule applies, so a mail that can never be composed fails after 33 hours.
                 let after = after_attempt(&mail, &Err(MailFailure::Refused(why)), (began, now));
                 self.transport.note_tried(after.status);
                 write_mail(&mut batch, &after, Some(&mail));
@@ -120,7 +119,7 @@ impl State {
     }
 }
 
-/// Logs a failed attempt without the recipient.
+/// Logs a failed attempt. The recipient is not logged.
 fn log_failure(after: &Mail, result: &Result<String, MailFailure>) {
     let reason = match result {
         Ok(_) => return,

@@ -7,7 +7,7 @@ pub(super) fn business(number: u8) -> BusinessId {
     Uuid::from_bytes([number; 16]).into()
 }
 
-/// A waiting alert without an attempt.
+/// A waiting mail about an alert, not attempted yet.
 pub(super) fn mail(number: u8) -> Mail {
     let at = Timestamp::from_millis(0);
     Mail {

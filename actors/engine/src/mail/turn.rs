@@ -1,4 +1,5 @@
-//! A turn of the outbox: it scans lanes with due mails and begins as many attempts as the pace allows.
+//! A *turn* of the outbox scans [lanes](super::order) with due mails and begins as many attempts as the
+//! pace allows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,17 +26,17 @@ const GATHERED_PER_TURN: usize = 256;
 const CHANGES_MAX: usize = 64;
 /// The tolerance between the due times of one day's alerts, which different clocks may have set.
 const SAME_DAY: TimeDelta = TimeDelta::hours(1);
-/// A due time further ahead of the schedule than this was written by a wrong clock.
+/// A due time that exceeds the schedule by more than this was written by a wrong clock.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum FirstRow {
     Nothing,
     Later(Timestamp),
     Now(Box<Mail>),
-    /// A due row whose mail does not wait.
+    /// A due row that must be deleted, because its mail does not wait until this time.
     Stale(Key),
-    /// Too many rows of another lane. The next scan continues after them.
-    Behind,
+    /// The scan read its maximum of rows of another lane. The next scan continues after them.
+    NotReached,
 }
 
 impl State {
@@ -54,10 +55,10 @@ impl State {
         for _ in 0..LOOKS_PER_TURN {
             let room = self.pace.room(self.sending.len(), Instant::now());
             if room == 0 || self.changes >= CHANGES_MAX {
-                break; // the end of an attempt or of a pause asks for a turn
+                break; // the end of an attempt or of a pause requests a turn
             }
             let Some(lane) = self.order.next(now) else { break };
-            // The commit of a gathering change sets the lane again.
+            // After a gathering change, its commit makes the lane due again.
             let rows = lane.rows();
             if shared.store.is_business_set_aside(rows) || self.gathering.contains_key(&rows) {
                 self.order.set(lane, None);
@@ -68,11 +69,11 @@ impl State {
                 FirstRow::Later(due) => self.order.set(lane, Some(due)),
                 FirstRow::Now(mail) => self.take_up(shared, *mail)?,
                 // The lane keeps its due time, so the next turn continues. Other actors run in between.
-                FirstRow::Behind => break,
+                FirstRow::NotReached => break,
                 FirstRow::Stale(row) => {
                     let mut batch = Batch::default();
                     batch.delete(row);
-                    self.order.set(lane, None); // the deletion of the row sets the lane again
+                    self.order.set(lane, None); // the commit of the deletion makes the lane due again
                     let (_, id) = keys::instant_and_id::<MailId>(&row)?;
                     self.record(shared, &[MailKey { of: lane.rows(), id }], batch, None);
                 }
@@ -81,13 +82,12 @@ impl State {
         let rest = self.pace.rests_until(Instant::now()).map(|until| until - Instant::now());
         let is_full = self.pace.room(self.sending.len(), Instant::now()) == 0 || self.changes >= CHANGES_MAX;
         let due = self.order.next_due().map(|due| (due - now).to_std().unwrap_or_default());
-        // A timer stops while the machine is suspended, so it fires early and checks again.
+        // The timer stops while the machine is suspended, so a long wait is split into shorter waits.
         self.wait(rest.or(due.filter(|_| !is_full)).map(|wait| wait.min(LOOK_EVERY)));
         Ok(())
     }
 
-    /// The first waiting row of a lane whose mail is not being sent. Rows of another lane are skipped, so
-    /// they never block this lane.
+    /// The first row of a lane whose mail is not being sent. Skips rows of another lane.
     fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<FirstRow, StoreError> {
         let (of, mut others) = (lane.rows(), 0);
         let left = self.positions.rows(lane);
@@ -105,7 +105,7 @@ impl State {
                 self.positions.pass(lane, row);
                 others += 1;
                 if others == OTHERS_PER_LOOK {
-                    return Ok(FirstRow::Behind);
+                    return Ok(FirstRow::NotReached);
                 }
                 continue;
             }
@@ -161,7 +161,7 @@ impl State {
                 continue;
             }
             let Some(Some(mail)) = self.read(shared, other)? else { continue };
-            // A mail with an attempt is sent alone, because the relay may know it.
+            // A mail that was attempted before is sent alone, because the relay may have received it.
             let is_for_later =
                 mail.kind == MailKind::Daily && mail.next_attempt_at.is_none_or(|due| due > now + SAME_DAY);
             if is_for_later || mail.attempts > 0 {
@@ -193,7 +193,7 @@ impl State {
             let _ = myself.cast(Message::Recorded(first));
             drop(under_way);
         };
-        // A change that is not submitted would never report its commit.
+        // Only a submitted change reports its commit.
         if shared.store.submit_outcome(first.of, batch, Box::new(done)).is_some() {
             self.recording.extend(mails.iter().map(|mail| (*mail, first)));
             self.changes += 1;
@@ -206,7 +206,7 @@ impl State {
             timer.abort();
         }
         let Some(wait) = wait else { return };
-        // One millisecond more, so that the row is due when the timer fires.
+        // The extra millisecond ensures that the mail is due when the timer fires.
         let wait = wait + Duration::from_millis(1);
         let myself = self.myself.clone();
         let timer = tokio::spawn(async move {

@@ -1,5 +1,5 @@
 //! Tokens of the unsubscribe links in mails (RFC 8058). A token is not stored. It contains the person, the
-//! business and the subscription under a MAC with the store's secret, so it is valid as long as the store.
+//! business and the subscription under a MAC with the store's secret. It is valid while the store exists.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,9 +8,9 @@ use hmac::{Hmac, Mac};
 use sha2::Sha256;
 use uuid::Uuid;
 
-/// Separates these MACs from others under the same secret.
+/// Distinguishes these MACs from other MACs under the same secret.
 const PURPOSE: &[u8] = b"unsubscribe 1\0";
-/// The bytes of the person, the business and the number, before the MAC.
+/// The number of bytes before the MAC: the person, the business and the number of the subscription.
 const SAYS: usize = 33;
 const MAC: usize = 16;
 const NOW: u8 = 0xfe;
@@ -65,7 +65,7 @@ impl Unsubscribe {
 }
 
 fn mac(secret: &[u8; 32], says: &[u8]) -> Hmac<Sha256> {
-    let mac = Hmac::<Sha256>::new_from_slice(secret).expect("a key of any length will do");
+    let mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
     mac.chain_update(PURPOSE).chain_update(says)
 }
 
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_says_whom_and_from_what() {
+    fn a_token_contains_the_person_and_the_subscription() {
         let tokens: std::collections::BTreeSet<_> = all().map(|one| one.token(&SECRET)).collect();
         assert_eq!(tokens.len(), AlertKind::ALL.len() + 2);
         for one in all() {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_stays_what_it_is() {
+    fn the_format_of_a_token_does_not_change() {
         // Sent mails contain such tokens, so the format must not change.
         let token = all().next().unwrap().token(&SECRET);
         assert_eq!(token, "AQEBAQEBAQEBAQEBAQEBAQICAgICAgICAgICAgICAgIAoj250YOQVUG8_hjw9NICRg");
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_altered_made_up_or_of_another_store_is_no_token() {
+    fn an_altered_token_or_a_token_of_another_store_is_refused() {
         let token = all().next().unwrap().token(&SECRET);
         assert_eq!(Unsubscribe::read(&token, &[8; 32]), None);
         for at in 0..token.len() {

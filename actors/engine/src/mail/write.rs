@@ -14,7 +14,7 @@ pub struct NewMail {
     pub about: Vec<About>,
     /// The number of further events that are not listed.
     pub more: u32,
-    /// The address, if it is not the person's present one.
+    /// The recipient's address, if it is not the person's current address.
     pub to: Option<String>,
     /// The due time. Without a due time, or with a due time in the past, the mail is due immediately.
     pub due: Option<Timestamp>,

@@ -1,4 +1,4 @@
-//! The age of records by steady time, and the progress of the retention job.
+//! The age of records by steady time, and the hourly rounds of the jobs that delete expired records.
 
 use chrono::TimeDelta;
 use domain::{AuditId, BusinessId, ResourceId, SteadyTime};
@@ -9,7 +9,7 @@ use store::{Batch, Key, KeyRange, Order, Store, StoreError, keys};
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(1);
 const AGE_EVERY: TimeDelta = TimeDelta::days(1);
 
-/// Pairs of a steady time and the newest id at that time. Every record with an id up to it existed then.
+/// An *age mark* is a steady time and the newest id at that time. Records up to this id existed then.
 #[derive(Debug)]
 pub(crate) struct AgeMarks {
     /// The newest id of the audit log, which is the greatest id of the business.
@@ -24,7 +24,7 @@ impl AgeMarks {
 
     pub(super) fn is_due(&self, now: SteadyTime) -> bool {
         let Some(newest) = self.newest else { return false };
-        // A crash can set the steady count back. A mark must not have an earlier time than the previous mark.
+        // A crash can set steady time back, but a mark must have a later time than the previous mark.
         self.noted.is_none_or(|(at, id)| now - at >= AGE_EVERY && id != newest)
     }
 
@@ -36,7 +36,7 @@ impl AgeMarks {
     }
 }
 
-/// The age of a row in a scan whose rows are in the order of their creation.
+/// Whether a row is expired, in a scan of rows in the order of their creation.
 pub(super) enum Age {
     IsExpired,
     /// The row stays. A later row may be expired.
@@ -48,7 +48,7 @@ pub(super) enum Age {
 #[derive(Debug, Default)]
 pub(crate) struct HourlyRound {
     began: Option<SteadyTime>,
-    /// The last row that the round has read. `None` after the end of the round.
+    /// The last row that the current round has read. `None` between two rounds.
     pub(super) at: Option<Key>,
 }
 

@@ -2,10 +2,8 @@
 //! expired logs.
 //!
 //! Invariants:
-//! - One step runs at a time. The next step follows after the previous step is durable and after the messages
-//!   that arrived meanwhile.
-//! - A step that changes records is a change by the service itself, so it is counted, audited and written like
-//!   any other change.
+//! - One step runs at a time. The next step begins after it is durable and earlier messages are handled.
+//! - A step that changes records is counted, audited and written like any other change.
 //! - The store contains the remaining work, so a restarted actor continues.
 
 use std::collections::BTreeMap;
@@ -32,13 +30,13 @@ pub(crate) struct BusinessJobs {
     /// Whether the jobs start again after the current run.
     asked: bool,
     current: Option<BusinessJob>,
-    /// The current erasure, as far as it is loaded.
+    /// The current erasure, once it is loaded.
     pub(super) erasing: Option<Erasing>,
     /// The last event that the job of erased events has read.
     pub(super) wiped: Option<Key>,
     round: HourlyRound,
     in_round: bool,
-    /// Index of the kind that the retention job reads.
+    /// The kind that the retention job reads, as an index into its list.
     pub(super) expiring: usize,
 }
 
@@ -105,8 +103,8 @@ pub(crate) fn begin(
     go_on(state, (businesses, myself), now)
 }
 
-/// Runs steps until one has a write, reaches its bounds, or no work is left. An undecodable row postpones the
-/// jobs to the next minute, except for the expiry of the logs.
+/// Runs steps until a step has a write or reaches its bounds, or no work is left. After an undecodable row,
+/// only the job of expired logs runs. The other jobs begin again in the next minute.
 pub(crate) fn go_on(
     state: &mut State,
     (businesses, myself): Actors<'_>,
@@ -124,7 +122,7 @@ pub(crate) fn go_on(
 fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp) -> Result<(), StoreError> {
     loop {
         if state.ended || state.store.check_room(Weight::Frees).is_err() {
-            state.jobs = BusinessJobs::default(); // the next minute reads the store again
+            state.jobs = BusinessJobs::default(); // in the next minute, the jobs begin again
             return Ok(());
         }
         let Some(job) = state.jobs.current else {

@@ -1,16 +1,15 @@
-//! The daily round: a pass over all unused businesses that deletes their expired rows. The actor of a loaded
-//! business deletes its expired rows itself. The round also counts the records of every business and compares
-//! them with the recorded usage.
+//! The *daily round* is a pass over all businesses. It starts the actors of unused businesses with expired
+//! rows, so that the actors delete these rows. It also counts the records of every business and compares
+//! the counts with the recorded usage.
 //!
 //! Invariants:
 //!
-//! - the round reads rows to decide whether work is due, and only then starts the business's actor, one at a
-//!   time;
+//! - the round reads rows to decide whether work is due, and only then starts an actor, one at a time;
 //! - it pauses between steps. Its position is written once a minute, and a restart continues there;
-//! - a business is counted at one point between two commits, and changes do not wait for the count;
+//! - a business is counted as of one point between two commits, and changes do not wait for the count;
 //! - at most [`ROWS_PER_SECOND`] rows are counted, over the whole installation;
 //! - a business is set aside only if two counts at different points both differ;
-//! - businesses that were ended, are set aside, or have no recorded usage are not counted.
+//! - businesses that were deleted, are set aside, or have no recorded usage are not counted.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -48,7 +47,7 @@ const ROWS_PER_PAUSE: usize = 100;
 #[derive(Debug, Default)]
 pub(crate) struct Round {
     progress: Mutex<Progress>,
-    /// Checked businesses without work, and with work, so that the actor was started.
+    /// The number of checks that found no work, and of checks that found work and started the actor.
     pub(crate) checked: [AtomicU64; 2],
     /// The number of counts that equal the recorded usage, and the number of counts that differ.
     pub(crate) counted: [AtomicU64; 2],
@@ -81,8 +80,8 @@ impl Round {
         Ok(())
     }
 
-    /// Ends the round when the engine closes. The next engine begins with the business that is being counted.
-    /// It skips that business only after a crash, so that a count cannot crash the process repeatedly.
+    /// Called when the engine closes. The next engine continues with the business that is being counted.
+    /// Only after a crash it skips that business, so that a count cannot crash the process repeatedly.
     pub(crate) fn end(&self, store: &Store) {
         let mut progress = self.progress.lock();
         if let (Some(after), Some(round)) = (progress.counting.take(), progress.record)
@@ -109,7 +108,7 @@ fn write(round: RoundRecord, store: &Store) {
     store.submit(BusinessId::INSTALLATION, batch, Box::new(|| ()));
 }
 
-/// A crash can set the steady time back to an instant before the start of the round.
+/// Whether the next round is due. A crash can set steady time back to before the start of the round.
 fn is_over(round: &RoundRecord, now: SteadyTime) -> bool {
     round.is_through && !(TimeDelta::zero()..ROUND_EVERY).contains(&(now - round.began))
 }
@@ -132,7 +131,7 @@ impl Job for DailyRound {
         }
         let weak = Arc::downgrade(&engine);
         drop(engine);
-        // Counting has its own pace and needs no pause.
+        // The pause depends on the time of the checks only, because counting has its own pace.
         let mut looked = began.elapsed();
         for id in next {
             let looks = Instant::now();
@@ -179,22 +178,22 @@ async fn check_business(engine: &Parts, id: BusinessId) {
     if !has_work {
         return;
     }
-    // A business that does not start is visited in the next round.
+    // If the actor does not start, the next round tries again.
     let Ok((running, permit)) = directory.enter(id).await else { return };
     let (done, is_done) = oneshot::channel();
     let asked = Maintained { _done: done, _permit: permit };
     if running.actor.cast(Message::MaintainThrough(asked)).is_ok() {
-        // After the timeout the business continues by itself and does not delay the others.
+        // After the timeout the actor continues alone, so that it does not delay the other businesses.
         let _ = timeout(LOOK_MAX, is_done).await;
         directory.put_away(id);
     }
 }
 
 impl DailyRound {
-    /// Counts a business and sets it aside if it differs.
+    /// Counts a business. Sets it aside if two counts differ from the recorded usage.
     async fn count(&mut self, engine: &Weak<Parts>, of: BusinessId) -> Result<(), StoreError> {
         let Some(differences) = self.differences(engine, of).await? else { return Ok(()) };
-        // A business that is set aside is unavailable, so it is counted a second time at another point.
+        // Setting a business aside makes it unavailable, so a second count must confirm the difference.
         let confirmed = match &differences[..] {
             [] => None,
             _ => self.differences(engine, of).await?.filter(|again| !again.is_empty()),
@@ -210,7 +209,7 @@ impl DailyRound {
         waiting(engine, move || store.set_business_aside(of, &reason)).await
     }
 
-    /// The differences at one point; `None` if the business is skipped.
+    /// Counts as of one point. Returns the differences from the usage. `None` if the business is skipped.
     async fn differences(
         &mut self,
         engine: &Weak<Parts>,
@@ -246,7 +245,7 @@ impl DailyRound {
     }
 }
 
-/// Uses the store on a thread that can block.
+/// Runs `act` on a thread that may block.
 async fn waiting<T: Send + 'static>(
     engine: &Weak<Parts>,
     act: impl FnOnce() -> Result<T, StoreError> + Send + 'static,

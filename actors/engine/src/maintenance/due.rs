@@ -1,10 +1,10 @@
-//! Checks from the store alone whether a business without a running actor has background work. The round
-//! through all businesses starts an actor only for such a business.
+//! Checks in the store whether a business without a running actor has background work. The daily round
+//! starts the actors of such businesses only.
 //!
 //! Invariants:
 //! - A check reads a bounded number of rows: six when there is no work.
-//! - A check finds every row that a started actor would delete or write. Otherwise the row would stay until
-//!   the next request.
+//! - A check finds work whenever the actor would delete or write a row. Otherwise an expired row would stay
+//!   until the next request of the business.
 
 use chrono::TimeDelta;
 use domain::{Alert, AuditId, BusinessId, Delivery, EventId, Mail, ResourceId, Timestamp, WebhookId};
@@ -13,22 +13,22 @@ use store::{KeyRange, Order, Rows, Store, StoreError, keys};
 use uuid::Uuid;
 
 use super::age_marks::{AgeMarks, noted_until};
-use super::expired_logs::{NEEDED_BEHIND_LOG, is_within};
+use super::expired_logs::{NEEDED_AFTER_LOG, is_within};
 use super::retention;
 use crate::clock::Clocks;
 use crate::delivery::LOG_DAYS;
 use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
 
-/// Upper bound of endpoints per check, which includes deleted endpoints with rows.
+/// The maximum number of endpoints per check, including deleted endpoints that still have rows.
 const ENDPOINTS_MAX: usize = 32;
 const PEOPLE_LOOKED_AT_MAX: usize = 32;
 
 pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result<bool, StoreError> {
     let (steady, now) = (clocks.steady(), clocks.now());
-    // Idempotency keys under past or future days that no lookup reads.
-    let behind = keys::idempotency_before(of, steady.day().saturating_sub(1));
+    // Idempotency keys of past and future days, which no lookup reads.
+    let past = keys::idempotency_before(of, steady.day().saturating_sub(1));
     let ahead = keys::idempotency_from(of, steady.day().saturating_add(2));
-    if first(store, &behind)?.is_some() || first(store, &ahead)?.is_some() {
+    if first(store, &past)?.is_some() || first(store, &ahead)?.is_some() {
         return Ok(true);
     }
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(of, kind));
@@ -51,7 +51,7 @@ pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result
     };
     if let Some(event) = event {
         let event: EventId = keys::id_at_end(&event)?;
-        if is_old(event.uuid(), event.minted_at(), LOG_DAYS + NEEDED_BEHIND_LOG)? {
+        if is_old(event.uuid(), event.minted_at(), LOG_DAYS + NEEDED_AFTER_LOG)? {
             return Ok(true);
         }
     }
@@ -85,7 +85,7 @@ pub(crate) fn has_work(store: &Store, clocks: &Clocks, of: BusinessId) -> Result
     Ok(false)
 }
 
-/// The key of the first row. The check needs no pieces of the value.
+/// The key of the first row. The pieces of a long value are not read.
 fn first(store: &Store, range: &KeyRange) -> Result<Option<Vec<u8>>, StoreError> {
     let row = Rows::scan(store.rows(), range, Order::Ascending).next().transpose()?;
     Ok(row.map(|(key, _)| key))

@@ -1,9 +1,10 @@
-//! Wipes events that contain an erased contact. The erasure marks such an event with a row (`keys::wipe`).
+//! *Wipes* events that contain data of an erased contact, which deletes their bytes. The erasure marks such
+//! an event with a wipe row (`keys::wipe`).
 //!
 //! Invariants:
 //! - A marked event is not sent again on request.
-//! - Its bytes are deleted when no endpoint waits for it and no stored response of a receiver is left, at the
-//!   latest after 24 hours of steady time. The endpoints' actors delete the responses.
+//! - It is wiped when none of its deliveries waits or contains a receiver's response. The endpoints' actors
+//!   delete the responses. After 24 hours of steady time, they also end the waiting deliveries.
 //! - An event without bytes was wiped, and is never sent.
 
 use domain::{Delivery, DeliveryStatus, EventId};
@@ -15,10 +16,10 @@ use super::business::Step;
 use crate::business::{State, Write};
 use crate::delivery::EndpointKey;
 
-/// Upper bound of events per step. Each one has a delivery for each endpoint.
+/// The maximum number of events per step. Each event may have a delivery for each endpoint.
 const EVENTS_MAX: usize = 64;
 
-/// Reads the next marked events. After the last one, removes the row that announces pending work.
+/// Wipes the next marked events, if possible. After the last event, deletes the row `keys::unfinished`.
 pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     let all = keys::of_kind(state.id, kind::WIPE);
     let range = state.jobs.wiped.map_or(all, |at| all.after(at));
@@ -33,7 +34,7 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
         let key = Key::new(&key);
         state.jobs.wiped = Some(key);
         let Some(event) = state.store.usable(&key, keys::id_at_end::<EventId>(&key))? else { continue };
-        // With an undecodable row, the event is not waited for any longer.
+        // If the wipe row cannot be decoded, its deadline counts as reached.
         let record = state.store.find_in::<WipeRecord>(&key, &value)?;
         let is_late = record.is_none_or(|WipeRecord { until }| state.clocks.steady() >= until);
         if waits(state, event, is_late, &mut stepped.clean)? {
@@ -61,7 +62,7 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     Ok(stepped)
 }
 
-/// Whether the event is still needed or its deliveries contain responses. Adds such endpoints to `clean`.
+/// Whether a delivery of the event is not clean. Adds the endpoints that must clean it now to `clean`.
 fn waits(
     state: &State,
     event: EventId,

@@ -1,13 +1,14 @@
 //! Erases contacts: removes their personal data from all other records, in steps.
 //!
 //! The change that erases a contact deletes the contact and its index rows, and writes an erasure row
-//! (`keys::erasure`), which contains only a digest of the phone number. The steps then read the older rows in
-//! stages. The last stage looks for index rows of contacts that could not be decoded.
+//! (`keys::erasure`), which contains only a digest of the phone number. The steps then read the rows that
+//! are older than the erasure, in stages. One stage looks for index rows of contacts that could not be
+//! decoded.
 //!
 //! Invariants:
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress.
 //! - At most [`TOGETHER_MAX`] contacts are erased together. Later erasures wait for the next run.
-//! - New decisions show no data of the contacts, so a finished stage never gets new data.
+//! - Later changes write no data of the contacts, so a finished stage need not be repeated.
 //! - Records that are newer than the erasure stay unchanged, even with the same phone number.
 //! - A call or message without a contact belongs to the contact with the same phone number. A call or message
 //!   of another contact loses only the number.
@@ -27,12 +28,12 @@ use crate::business::{ErasedContacts, Personal, Resource, State, Write};
 const ROWS_MAX: usize = 256;
 const BYTES_MAX: usize = 256 << 10;
 const TOGETHER_MAX: usize = 1_024;
-/// Steps without a write after which the progress is written.
+/// The number of steps without a write after which the progress is written.
 const UNWRITTEN_MAX: u32 = 64;
 /// The longest time for which a waiting event can still be sent, in steady time.
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
-/// The stage before the stages of further kinds.
+/// The stage of the index rows. Kinds that are added later have greater stages.
 const LISTED: u8 = 6;
 
 macro_rules! declare {
@@ -46,7 +47,7 @@ macro_rules! declare {
             last + 1
         };
 
-        /// Reads the next rows of the kind of personal records with the current stage.
+        /// Cleans the next records of the kind whose stage is the current stage.
         fn clean_personal(step: &mut Cleaning<'_>) -> Result<bool, StoreError> {
             $(declare! { @clean step $record $([$($mark)+])* })*
             Ok(true)
@@ -77,7 +78,7 @@ pub(super) struct Erasing {
     unwritten: u32,
 }
 
-/// The next step. It is the last one if no erasure is pending. The writes have the stamp `now`.
+/// Makes the next step, which is empty if no erasure is pending. Changed records get the stamp `now`.
 pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError> {
     let erasing = match state.jobs.erasing.take() {
         Some(erasing) => Some(erasing),
@@ -122,7 +123,7 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError
     Ok(made)
 }
 
-/// The pending erasures and their progress. The rows up to `newest` are the same at each read.
+/// Loads the pending erasures and their progress: after a restart, those up to the stored `newest`.
 fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
     // An undecodable progress row restarts the erasure.
     let at = keys::erasing(state.id);
@@ -163,10 +164,10 @@ struct Cleaning<'a> {
 }
 
 impl Cleaning<'_> {
-    /// Reads the next rows of the current stage. Returns true at its end. Stage numbers are stored.
+    /// Reads the next rows of the current stage. Returns true at its end. The store contains stage numbers.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
-            // This stage is first, because a repeated request could otherwise return the erased data.
+            // Stored responses are first, because a repeated request could return the erased data.
             0 => self.remembered(),
             1 => self.audit(),
             4 => self.appointments(),
@@ -176,8 +177,7 @@ impl Cleaning<'_> {
         }
     }
 
-    /// Passes the rows of a range, as of the newest decision, to the rule, from the last position on. Returns
-    /// true at the end of the range, or if the rule returned false.
+    /// Calls `look` with the next rows of a range. Returns true at its end, or if `look` returned false.
     fn each(
         &mut self,
         range: KeyRange,
@@ -198,7 +198,7 @@ impl Cleaning<'_> {
             let key = Key::new(&key);
             self.looked_at += 1;
             self.bytes += value.len();
-            // Both the stored row and the submitted value are passed to the rule.
+            // A submitted value replaces the stored value.
             let goes_on = match state.overlay.get(&key) {
                 Some(Some(newer)) => look(self, key, newer)?,
                 Some(None) => true,
@@ -241,7 +241,7 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Messages are cleaned before calls, because a message without a contact is found through its call.
+    /// Messages are cleaned before calls, because a message without a contact is recognized by its call.
     fn personal<R: Personal + Kept>(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         self.each(keys::of_kind(of, R::KIND), Order::Ascending, |step, key, value| {
@@ -269,7 +269,7 @@ impl Cleaning<'_> {
         Ok(call.is_some_and(|call| self.erasing.theirs.is_their_call(&call)))
     }
 
-    /// Cleans the contacts' appointments, which leave the index by contact then.
+    /// Cleans the contacts' appointments, which removes them from the index by contact.
     fn appointments(&mut self) -> Result<bool, StoreError> {
         let of = self.state.id;
         let from: Option<ContactId> = self.at.and_then(|at| keys::id_at_end(at.get(17..33)?).ok());
@@ -304,7 +304,7 @@ impl Cleaning<'_> {
             if !step.is_older(id) {
                 return Ok(false);
             }
-            // An undecodable event may contain the contacts.
+            // An undecodable event may contain data of the contacts.
             let tells = match Resource::of_event(value) {
                 Ok(resource) => step.tells_of_them(&resource, id.uuid())?,
                 Err(_) => true,
@@ -333,8 +333,8 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Replaces remembered answers that contain the contacts: a repeat then shows the current state. The
-    /// order is descending, because keys of future days are moved to earlier days.
+    /// Empties stored responses that contain data of the contacts. A repeated request then gets the current
+    /// resource. The order is descending, because another job moves keys of future days to earlier days.
     fn remembered(&mut self) -> Result<bool, StoreError> {
         let range = keys::of_kind(self.state.id, kind::IDEMPOTENCY);
         self.each(range, Order::Descending, |step, key, value| {
@@ -352,13 +352,13 @@ impl Cleaning<'_> {
         })
     }
 
-    /// Whether a resource contains one of the contacts; `in_id` is the id of the record that shows it.
+    /// Whether a resource contains data of the contacts. `in_id` is the id of its event, if any, or nil.
     fn tells_of_them(&self, shown: &Resource, in_id: uuid::Uuid) -> Result<bool, StoreError> {
         let theirs = &self.erasing.theirs;
         if theirs.is_erased(shown.contact_id()) || theirs.had(shown.phone(), in_id) {
             return Ok(true);
         }
-        // The stored form of a contact's call may no longer name the contact.
+        // The message may be cleaned already, or belong to a contact through its call.
         let ShownAnew::Message(message) = shown.shown_anew() else { return Ok(false) };
         let key = keys::message(self.state.id, message);
         let Some(value) = self.state.read_raw(&key)? else { return Ok(false) };
@@ -368,7 +368,7 @@ impl Cleaning<'_> {
     }
 }
 
-/// The erasure row, together with the row that announces pending work.
+/// The erasure row, and the row that lists the business as having an unfinished erasure.
 pub(crate) fn row(
     of: domain::BusinessId,
     (contact, phone): (ContactId, Option<&str>),

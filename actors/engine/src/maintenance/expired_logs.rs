@@ -1,11 +1,10 @@
-//! Deletes expired rows of the logs in bounded steps.
+//! Deletes expired events, deliveries, mails, alerts and idempotency keys in bounded steps.
 //!
 //! Invariants:
 //! - A row is deleted only when both clocks agree that the row is expired. The believed wall clock is
 //!   compared with the stamp, and steady time with the age marks ([`AgeMarks`](super::age_marks::AgeMarks)).
 //! - A stamp in the future is ignored. Only steady time determines the age of such a row.
-//! - A round reads the log in the order of its keys. Rows that stay are passed over, so they never hide later
-//!   rows.
+//! - A round reads the log in the order of its keys. Rows that stay never hide later rows.
 
 use chrono::TimeDelta;
 use domain::{Alert, Delivery, DeliveryStatus, EventId, Mail, MailStatus, PersonId, ResourceId, Timestamp};
@@ -20,10 +19,10 @@ use crate::delivery::LOG_DAYS;
 use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
 
 const ROWS_MAX: usize = 256;
-/// Bytes that one step writes at most. Rewritten and deleted rows can be long.
+/// The maximum number of bytes that a step writes. Rewritten and deleted rows can be long.
 const BYTES_MAX: usize = 256 << 10;
-/// How long an event's bytes are needed after its log entry expires, for a resend on the last day.
-pub(super) const NEEDED_BEHIND_LOG: TimeDelta = TimeDelta::days(2);
+/// How long an event stays after its log entry expires, for retries after a resend on the last day.
+pub(super) const NEEDED_AFTER_LOG: TimeDelta = TimeDelta::days(2);
 
 struct Step<'a> {
     store: &'a Store,
@@ -33,8 +32,8 @@ struct Step<'a> {
 }
 
 impl Step<'_> {
-    /// Deletes the expired rows of a range, which are its first rows. The check of one row reads `cost` rows.
-    /// Returns whether the step may continue with another range.
+    /// Deletes the expired rows of a range, which are its first rows. The check of one row reads `cost`
+    /// rows. Returns whether the range is complete.
     fn over(
         &mut self,
         range: KeyRange,
@@ -62,20 +61,20 @@ impl Step<'_> {
 
 #[derive(Default)]
 pub(super) struct Stepped {
-    /// Whether the step has rows that are not durable yet.
+    /// Whether the step has submitted a batch.
     pub(super) is_submitted: bool,
     pub(super) more: bool,
 }
 
-/// The next step. If it has rows, `done` is called after they are durable.
+/// Makes the next step. If it submits a batch, `done` is called when the batch is durable.
 pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Stepped, StoreError> {
-    // A deletion writes too. On a nearly full disk the job waits for the next minute.
+    // A deletion also needs space on the disk. On a nearly full disk the job waits for the next minute.
     if state.store.check_room(Weight::Keeps).is_err() {
         return Ok(Stepped::default());
     }
     let mut batch = Batch::default();
     if renew_keys_ahead(state, &mut batch)? {
-        // The overlay is bypassed: there, the deletion would look like an answer that is not durable yet.
+        // Not added to the overlay, where the deletion would look like a response that is not durable yet.
         state.store.submit(state.id, batch, done);
         return Ok(Stepped { is_submitted: true, more: true });
     }
@@ -131,7 +130,7 @@ fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError
     Ok(!batch.is_empty())
 }
 
-/// Deletes expired rows of the log. Waiting rows stay. Returns whether the round continues.
+/// Deletes expired rows, except waiting deliveries and mails. Returns whether the round continues.
 fn expire_log(state: &mut State, now: Timestamp, batch: &mut Batch) -> Result<bool, StoreError> {
     let [events, deliveries] = [kind::EVENT, kind::DELIVERY].map(|kind| keys::of_kind(state.id, kind));
     let first = |range| state.store.scan(&range, Order::Ascending).next().transpose();
@@ -166,7 +165,7 @@ fn expire_rows(
     shown_until: Uuid,
 ) -> Result<bool, StoreError> {
     let (of, steady) = (state.id, state.clocks.steady());
-    let needed = LOG_DAYS + NEEDED_BEHIND_LOG;
+    let needed = LOG_DAYS + NEEDED_AFTER_LOG;
     let needed_until = noted_until(&state.store, of, steady - needed)?;
     let events = step.over(keys::of_kind(of, kind::EVENT), 1 + state.webhooks.len(), |key, _| {
         let event: EventId = keys::id_at_end(key)?;
@@ -218,7 +217,7 @@ fn expire_rows(
         let end = keys::alert(of, person, u64::MAX);
         (left, step.at) = (left.after(end), Some(end));
     }
-    // Read positions of former members without alerts.
+    // Deletes the read positions of former members who have no alerts left.
     let read = step.over(keys::of_kind(of, kind::ALERTS_READ), 1, |key, _| {
         let person: PersonId = keys::id_at_end(key)?;
         let alert = state.store.scan(&keys::alerts(of, person), Order::Ascending).next().transpose()?;
@@ -228,14 +227,14 @@ fn expire_rows(
     if !read {
         return Ok(false);
     }
-    // Earlier marks are no longer read.
+    // Deletes the age marks that are no longer read.
     let kept = state.retention.longest().map_or(needed, |kept| kept.max(needed));
     let Some((noted, _)) = noted_until(&state.store, of, steady - kept)? else { return Ok(true) };
     let stale = keys::of_kind(of, kind::AGE).before(keys::age(of, noted));
     step.over(stale, 1, |_, _| Ok(Age::IsExpired))
 }
 
-/// Whether the stamp is younger than `age`. A stamp in the future is ignored.
+/// Whether the stamp is in the past and younger than `age`.
 pub(super) fn is_within(stamp: Timestamp, now: Timestamp, age: TimeDelta) -> bool {
     stamp > now - age && stamp <= now
 }
@@ -245,7 +244,7 @@ fn waits(state: &State, event: EventId) -> Result<bool, StoreError> {
         match state.store.look::<Delivery>(&keys::delivery(state.id, endpoint.id, event))? {
             Some(Some(delivery)) if delivery.status_in(endpoint.epoch) != DeliveryStatus::Pending => {}
             Some(None) => {}
-            // The state of an undecodable delivery is unknown.
+            // An undecodable delivery may be waiting.
             Some(Some(_)) | None => return Ok(true),
         }
     }

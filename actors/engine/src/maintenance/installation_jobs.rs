@@ -1,9 +1,9 @@
 //! The jobs of the installation except the daily round.
 //!
 //! Invariants of the deletion of a business: a step deletes at most [`ROWS_PER_STEP`] rows in one batch,
-//! together with the installation's rows that refer to them; the next step waits until the batch is durable.
-//! Only writes that were already in progress can add rows to a deleted business, and the list entry stays
-//! until two steps find no row.
+//! together with the installation's rows that refer to them; the next step waits until the batch is
+//! durable. Writes that were in progress at the deletion can still add rows, so the list entry stays until
+//! two steps find no row.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,15 +22,14 @@ use crate::people::People;
 use crate::shared::Shared;
 
 const ROWS_PER_STEP: usize = 256;
-/// The number of businesses with unfinished erasures that are started in a minute.
+/// The maximum number of businesses with unfinished erasures whose actors are started in a minute.
 const BUSINESSES_PER_STEP: usize = 64;
 /// The interval between two passes over all people, and between a start and the first pass, in steady time.
 const ACCOUNTS_EVERY: TimeDelta = TimeDelta::hours(24);
 const FIRST_ACCOUNTS: TimeDelta = TimeDelta::hours(1);
 const PEOPLE_PER_STEP: usize = 256;
 
-/// Deletes the rows of deleted businesses, which are in a list (`keys::ending`) until the last row is
-/// deleted.
+/// Deletes the rows of deleted businesses, which are listed (`keys::ending`) until no row is left.
 #[derive(Default)]
 pub(super) struct DeletedBusinesses {
     /// The business of the last step, and whether the step found no row.
@@ -49,9 +48,9 @@ impl Job for DeletedBusinesses {
         let Some(id) = next_deleted(store)? else { return Ok(None) };
         let last = self.last.filter(|(last, _)| *last == id);
         if last.is_none() {
-            tracing::info!(business.id = %id, "deleting the rows of an ended business");
+            tracing::info!(business.id = %id, "deleting the rows of a deleted business");
         }
-        // A submitted batch must be applied before its rows can be deleted.
+        // The rows of a submitted batch can be deleted only after the batch is applied.
         store.settled(id).await?;
         let (mut batch, api_keys) = deletion(store, id)?;
         if !api_keys.is_empty() {
@@ -61,7 +60,7 @@ impl Job for DeletedBusinesses {
         let is_gone = batch.is_empty();
         self.last = Some((id, is_gone));
         if is_gone {
-            // Another step finds the rows of writes that were in progress.
+            // Another step must find no row either, because writes may have been in progress.
             if last != self.last {
                 return Ok(Some(Duration::ZERO));
             }
@@ -70,7 +69,7 @@ impl Job for DeletedBusinesses {
         }
         store.write(id, batch).await?;
         if is_gone {
-            tracing::info!(business.id = %id, "all rows of an ended business are deleted");
+            tracing::info!(business.id = %id, "all rows of a deleted business are removed");
         }
         Ok(Some(Duration::ZERO))
     }
@@ -88,7 +87,7 @@ fn next_deleted(store: &Store) -> Result<Option<BusinessId>, StoreError> {
     Ok(None)
 }
 
-/// A batch that deletes the next rows of a business, and the ids of the API keys among them.
+/// Returns a batch that deletes the next rows of a business, and the ids of the API keys that it deletes.
 fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<KeyId>), StoreError> {
     let (mut batch, mut api_keys) = (Batch::default(), Vec::new());
     for row in store.rows().scan(&keys::all(of), Order::Ascending).take(ROWS_PER_STEP) {
@@ -115,7 +114,7 @@ fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<KeyId>), StoreE
     Ok((batch, api_keys))
 }
 
-/// Starts the businesses with an unfinished erasure (`keys::unfinished`), so that their actors continue it.
+/// Starts the actors of businesses with an unfinished erasure (`keys::unfinished`), which they continue.
 #[derive(Default)]
 pub(super) struct UnfinishedErasures {
     after: Option<Key>,
@@ -176,7 +175,7 @@ impl Job for ExpiredAccounts {
                 let forgotten =
                     people.change(person.id, of, |person, now| Ok(_ = person.forget_expired(now)));
                 if !matches!(forgotten.await, Ok(()) | Err(EngineError::NotFound)) {
-                    break; // the next round finds it again
+                    break; // the next round tries this person again
                 }
             }
         }
@@ -185,8 +184,8 @@ impl Job for ExpiredAccounts {
     }
 }
 
-/// Finishes interrupted imports or deletes their rows, including imports of an earlier process. An import
-/// that was read completely is finished. No import runs at the same time.
+/// Finishes or rolls back interrupted imports, including imports of an earlier process. An import is
+/// finished if all its records were valid. No other import runs at the same time.
 #[derive(Default)]
 pub(super) struct InterruptedImports;
 
@@ -207,7 +206,7 @@ pub(crate) async fn until_opened(moving: &Moving) -> Result<(), EngineError> {
     let shared = &moving.shared;
     while is_finishing(&shared.store)? {
         shared.check_open()?;
-        // If this future is dropped, it releases the permit, so the job continues immediately.
+        // If this future is dropped, the permit is released and the job finishes the import immediately.
         let _permit = moving.import().await?;
         finish_or_take_back(shared).await?;
     }
@@ -219,7 +218,7 @@ async fn finish_or_take_back(shared: &Shared) -> Result<(), EngineError> {
         return Ok(());
     }
     tracing::info!("an import was interrupted; it is being finished or rolled back");
-    // A dropped import may still have submitted its decision; the following read shows the decision.
+    // A dropped import may have submitted the row that `is_finishing` reads.
     shared.store.settled(BusinessId::INSTALLATION).await?;
     if is_finishing(&shared.store)? {
         let businesses = open_all(&shared.store).await?;

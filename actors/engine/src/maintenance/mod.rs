@@ -37,7 +37,7 @@ pub(crate) struct Maintenance {
 trait Job: Default + Send + 'static {
     const NAME: &'static str;
 
-    /// Returns the pause before the next step, or `None` if there is no work until the next wake-up.
+    /// Makes a step. Returns the pause before the next step, or `None` if it must wait for a wake-up.
     fn step(
         &mut self,
         engine: Arc<Parts>,
@@ -45,7 +45,7 @@ trait Job: Default + Send + 'static {
 }
 
 impl Maintenance {
-    /// The notifications that a deleted business, or an import, may have left rows.
+    /// The arguments are the notifications that a deleted business, or an import, may have left rows.
     pub(crate) fn new(deleted: &Arc<Notify>, left: &Arc<Notify>) -> Self {
         let (deleted, left) = (Arc::clone(deleted), Arc::clone(left));
         Self { round: Arc::default(), wakes: [deleted, left, Arc::default(), Arc::default(), Arc::default()] }
@@ -58,7 +58,7 @@ impl Maintenance {
         self.wake();
     }
 
-    /// Wakes every job. After the engine has closed, the jobs end.
+    /// Wakes every job. A job that is woken after the engine has closed ends.
     pub(crate) fn wake(&self) {
         self.wakes.iter().for_each(|wake| wake.notify_one());
     }

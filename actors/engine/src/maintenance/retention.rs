@@ -3,11 +3,11 @@
 //! Invariants:
 //! - A record is deleted only when both clocks agree that it is expired. The believed wall clock is compared
 //!   with the record's stamp, and steady time with the age marks ([`noted_until`]).
-//! - The age of a record that is older than the setting of the retention is its age by its stamp at that time,
-//!   plus the steady time since then.
+//! - A record may be older than the setting of the retention. Its age is then the age by its stamp at the
+//!   time of that setting, plus the steady time since.
 //! - An appointment is expired when both clocks are past its end plus the retention time.
 //! - The newest audit entry stays, because it contains the usage of the business.
-//! - Records of one kind are read in the order of creation or start.
+//! - Records of one kind are read in the order of creation, and appointments in the order of their start.
 
 use chrono::TimeDelta;
 use domain::{
@@ -30,7 +30,7 @@ const APPOINTMENT_MAX: TimeDelta = TimeDelta::days(1);
 struct Expiring {
     days: fn(&Retention) -> Option<u32>,
     is_due: fn(&Store, BusinessId, &Terms) -> Result<bool, StoreError>,
-    /// Reads the next records. Returns true at the end of the kind.
+    /// Reads the next records of the kind. Returns true after the last record.
     look: fn(&mut Expiry<'_>) -> Result<bool, StoreError>,
 }
 
@@ -60,7 +60,7 @@ trait Expires: Kept {
         keys::of_kind(of, Self::KIND)
     }
 
-    /// By default, the keys are in the order of creation.
+    /// This default is for kinds whose keys are in the order of creation.
     fn age(&mut self, key: &Key, terms: &Terms) -> Result<Age, StoreError> {
         let Some(created_at) = self.stamps().first().map(|at| **at) else { return Ok(Age::Stays) };
         let is_expired = terms.is_expired(keys::id_at_end::<AuditId>(key)?.uuid(), created_at);
@@ -104,7 +104,7 @@ impl Expires for AuditRecord {
     }
 }
 
-/// Deleted audit entries are not counted, because a new entry about them would expire again.
+/// Makes the next step. No audit entry counts deleted audit entries, because it would expire in turn.
 pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError> {
     let retention = state.retention;
     let Some(set) = retention.set else { return Ok(Step::default()) };
@@ -119,7 +119,7 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError
             let mut expiry = Expiry { state, terms, looked_at, bytes, made };
             let is_through = look(&mut expiry)?;
             Expiry { looked_at, bytes, made, .. } = expiry;
-            // Without a deletion, another pass finds the same rows.
+            // If nothing was deleted, another step would read the same rows.
             if !is_through && !made.writes.is_empty() {
                 made.more = true;
                 break;
@@ -199,7 +199,7 @@ struct Expiry<'a> {
 }
 
 impl Expiry<'_> {
-    /// Reads the records of a kind after the newest decision. Undecodable records stay.
+    /// Reads the records of a kind, including submitted changes. Undecodable records stay.
     fn look<R: Expires>(&mut self) -> Result<bool, StoreError> {
         let state = self.state;
         for row in state.store.scan(&R::range(state.id, &self.terms), Order::Ascending) {

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //!
-//! - A record that passes could have been created by this service, and the engine treats it like its own.
-//! - A problem names the property of the record's line.
+//! - A valid record could have been created by this service.
+//! - A problem names the invalid property of the record's line.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +16,7 @@ use domain::{
 
 use super::record::MovedKind;
 
-/// The maximum time by which another machine's clock may be ahead of this machine's clock.
+/// The maximum time by which a stamp may be in the future, because another machine's clock was ahead.
 const AHEAD_MAX: TimeDelta = TimeDelta::hours(24);
 
 pub(super) fn check(
@@ -38,12 +38,12 @@ pub(super) struct ImportedRecords {
     special_days: usize,
     times_off: HashMap<StaffId, usize>,
     booked: HashMap<StaffId, (Timestamp, AppointmentId)>,
-    /// The kind of the newest record and its position within the kind.
+    /// The kind of the previous record, and its key.
     newest: Option<(MovedKind, Vec<u8>)>,
 }
 
 impl ImportedRecords {
-    /// Finds a record out of order. The kinds have an order, and so do the records of a kind.
+    /// Reports a record that is out of order. Records are ordered by kind, and within a kind by key.
     pub(super) fn in_order(&self, kind: MovedKind, place: &[u8], problems: &mut Vec<Problem>) {
         let Some((newest_kind, newest)) = &self.newest else { return };
         if kind < *newest_kind {
@@ -148,17 +148,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn special_days_and_time_off_lie_in_years_that_can_be_booked() {
-        let told = |date: &str| {
+    fn special_days_and_time_off_are_in_bookable_years() {
+        let paths = |date: &str| {
             let mut problems = Vec::new();
             ImportedRecords::default().special_day(date.parse().unwrap(), &mut problems);
             problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
         };
         for date in ["1970-01-01", "2199-12-31"] {
-            assert!(told(date).is_empty(), "{date}");
+            assert!(paths(date).is_empty(), "{date}");
         }
         for date in ["1969-12-31", "2200-01-01"] {
-            assert_eq!(told(date), ["date"], "{date}");
+            assert_eq!(paths(date), ["date"], "{date}");
         }
         let staff_id = StaffId::from(Uuid::from_u128(1));
         let off = |starts: &str, ends: &str| {
@@ -172,7 +172,7 @@ mod tests {
             known.time_off(&time, &mut problems);
             problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
         };
-        // Whole days from the first one in Kiritimati to the last one in Niue.
+        // From the start of the first day in Kiritimati to the end of the last day in Niue.
         assert!(off("1969-12-31T10:00:00Z", "2200-01-01T11:00:00Z").is_empty());
         assert_eq!(off("1600-01-01T00:00:00Z", "9999-01-01T00:00:00Z"), ["starts_at", "ends_at"]);
         assert_eq!(off("1969-12-30T23:00:00Z", "2200-01-02T00:00:00Z"), ["starts_at", "ends_at"]);

@@ -1,12 +1,11 @@
-//! The end of an import: makes the imported businesses visible (opens them), or deletes them (takes them
-//! back), also after an interruption.
+//! Ends an import, also after an interruption. It *opens* the imported businesses, which makes them
+//! visible, or rolls the import back, which deletes them.
 //!
 //! Invariants:
 //!
-//! - A run that is repeated after any step has the same result.
+//! - A call that is repeated after an interruption has the same result.
 //! - The rows of a business are deleted in bounded steps in the business's lane, so other work continues.
-//! - The list in the file next to the store names an imported business after the point at which it can no
-//!   longer be rolled back, and before it is opened.
+//! - The list of tombstones gets an imported business after the point of no return, before it is opened.
 
 use domain::{Business, BusinessId};
 use store::keys::{installation_kind, kind};
@@ -40,7 +39,7 @@ pub(crate) async fn finish(store: &Store, mut batch: Batch) -> Result<(), StoreE
 pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
-        // A cancelled run may have opened the business. Later changes must not be overwritten.
+        // A cancelled call may have opened the business already. Its later changes must not be overwritten.
         store.settled(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;
@@ -68,7 +67,7 @@ pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
     Ok(opened)
 }
 
-/// Deletes all businesses that are not open yet, while the engine is open. Returns their number.
+/// Deletes all businesses that are not open yet. Returns their number. Fails when the engine closes.
 pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
     let (store, mut taken_back) = (&shared.store, 0);
     while let Some((id, _)) = next_staged(store)? {
@@ -92,7 +91,7 @@ pub(crate) async fn take_back(shared: &Shared) -> Result<u64, EngineError> {
             writer.write(batch).await?;
             tokio::task::yield_now().await;
         }
-        writer.settle().await?; // this row finds the business while any of its rows exists
+        writer.settle().await?; // `keys::moving` must be the last row of the business
         writer.write(deletion(keys::moving(id))).await?;
         writer.settle().await?;
         taken_back += 1;
@@ -106,7 +105,7 @@ fn deletion(key: Key) -> Batch {
     batch
 }
 
-/// The next business that is not open yet, with its profile. If all of these are set aside, an error.
+/// The next business that is not open yet, with its profile. Fails if all such businesses are set aside.
 fn next_staged(store: &Store) -> Result<Option<(BusinessId, Vec<u8>)>, StoreError> {
     let mut left = Ok(None);
     for row in store.scan(&rows(), Order::Ascending) {

@@ -1,4 +1,4 @@
-//! The business under import. Each record is checked against the records before it and then written.
+//! The business under import. Each record is checked against the earlier records and then written.
 //!
 //! Invariants:
 //!
@@ -38,7 +38,7 @@ pub(super) struct ImportedBusiness {
     /// The number of imported records, including the business itself.
     pub(super) records: u64,
     endpoints: usize,
-    /// The line of the first call. The other calls follow it.
+    /// The line of the first call. The other calls are on the next lines.
     first_call: Option<u64>,
     newest: (Uuid, Timestamp),
     /// The contacts who were erased in this store. Without `erase_again`, their records are refused.
@@ -50,7 +50,7 @@ pub(super) struct ImportedBusiness {
 }
 
 impl ImportedBusiness {
-    /// Records the import of a business before its first row, so that the import can be rolled back.
+    /// Writes the row that lists the business as under import, before any other row of the business.
     pub(super) async fn begin(
         store: &Store,
         business: &Business,
@@ -239,7 +239,7 @@ impl ImportedBusiness {
         Ok(())
     }
 
-    /// Removes a missing contact's data from a call, because the contact was erased.
+    /// Checks a call. A missing contact was erased, so the contact's data is removed from the call.
     fn check_call(&self, call: CallRecord, problems: &mut Vec<Problem>) -> Result<CallRecord, StoreError> {
         let starts_first = call.ended_at >= call.started_at;
         check(problems, starts_first, "ended_at", ProblemCode::Before("started_at"));
@@ -249,7 +249,7 @@ impl ImportedBusiness {
         Ok(if self.is_contact(call.contact_id)? { call } else { call.erased() })
     }
 
-    /// Whether a referenced record exists. With a retention, it may have expired.
+    /// Whether a referenced record exists, or may have expired because the business has a retention.
     fn may_refer_to(&self, key: Option<Key>) -> Result<bool, StoreError> {
         key.filter(|_| self.retention.is_none()).map_or(Ok(true), |key| self.staged.has(key))
     }
@@ -273,9 +273,9 @@ impl ImportedBusiness {
         id.map_or(Ok(true), |id| self.staged.has(keys::contact(self.of, id)))
     }
 
-    /// The calls that refer to a missing message: the first [`MISSING_MAX`] and, on the line of the
-    /// business's `end`, the number of the others. Messages follow calls, so the check runs on the business's
-    /// last line, in bounded steps. All records were valid, so the stored calls match their lines.
+    /// Returns a problem for each call that refers to a missing message. After [`MISSING_MAX`] problems,
+    /// the line of the business's `end` gets one problem with the number of further calls. The check runs
+    /// at that line, because messages follow calls. The stored calls match their lines.
     pub(super) async fn calls_of_no_message(
         &mut self,
         store: &Store,
@@ -312,8 +312,8 @@ impl ImportedBusiness {
         Ok(wrong)
     }
 
-    /// Writes the remaining names and the audit log's first entry, with the latest stamp and the greatest id.
-    /// A retention starts now.
+    /// Writes the remaining names and the first entry of the audit log, whose id and stamp are the newest
+    /// of the business. A retention starts now.
     pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
         self.write_names().await?;
         let (of, (newest, at)) = (self.of, self.newest);

@@ -27,7 +27,7 @@ pub struct Leaving {
     with_secrets: bool,
     business: Option<Business>,
     theirs: ErasedContacts,
-    /// The remaining kinds, and the remaining rows of the first one.
+    /// The remaining kinds, and the remaining rows of the first of them.
     parts: &'static [MovedKind],
     left: KeyRange,
     records: u64,
@@ -56,7 +56,7 @@ impl Leaving {
         Self { of, with_secrets, business, theirs, parts, left, records: 0, recorded, found, ended: false }
     }
 
-    /// The kinds of rows that an export reads, without the profile's.
+    /// The kinds of rows that an export reads, except the profile.
     pub(crate) fn kinds() -> impl Iterator<Item = u8> {
         PARTS.iter().map(|kind| kind.rows()).chain([kind::ERASURE, kind::AUDIT])
     }
@@ -65,14 +65,14 @@ impl Leaving {
         let is_left = |kind: u8| self.parts.iter().any(|left| left.rows() == kind);
         match kind {
             kind::ERASURE | kind::AUDIT => self.business.is_some(),
-            // A message may belong to a call with an erased contact.
+            // Calls are also read to find messages that belong to an erased contact.
             kind::CALL => is_left(kind) || is_left(kind::MESSAGE) && !self.theirs.is_empty(),
             kind => is_left(kind),
         }
     }
 
-    /// The next records: the business first, its end last, then none. With [differences](Self::differences)
-    /// the end is left out.
+    /// Returns the next records: first the business, last its end, and then none. If there are
+    /// [differences](Self::differences), the end is left out.
     pub fn next(&mut self, store: &Store, rows: &dyn Rows) -> Result<Vec<Moved>, StoreError> {
         if let Some(business) = self.business.take() {
             self.theirs = self.who_is_erased(store, rows)?;
@@ -104,7 +104,7 @@ impl Leaving {
             let (key, row) = row?;
             self.left = self.left.after(Key::new(&key));
             let record = whole_value(rows, &key, row).and_then(|whole| {
-                let whole = whole.ok_or_else(|| StoreError::damaged("record", "its pieces are gone"))?;
+                let whole = whole.ok_or_else(|| StoreError::damaged("record", "its pieces are missing"))?;
                 bytes += whole.len();
                 kind.decode(&whole).map(leaving)
             });
@@ -145,8 +145,8 @@ impl Leaving {
         })
     }
 
-    /// The kinds whose recorded number differs from the number read, after the last record. API keys are not
-    /// exported, so they are not compared.
+    /// After the last record, the kinds whose recorded number differs from the number read. API keys are
+    /// not exported, so they are not compared.
     pub fn differences(&self) -> Vec<Difference> {
         let differences = |recorded| self.found.differences(self.of, &recorded, Some(BudgetKind::Keys));
         self.recorded.filter(|_| self.parts.is_empty()).map(differences).unwrap_or_default()

@@ -1,5 +1,4 @@
-//! Export reads the businesses of a store as records, and import writes them into another store, while the
-//! engine runs.
+//! Export reads businesses as records, and import writes them into another store, while the engine runs.
 //!
 //! Invariants:
 //!
@@ -9,9 +8,8 @@
 //! - Businesses are opened only after every record was valid and durable. An import that stopped before this
 //!   point is rolled back: its rows are deleted. An import that stopped later is finished. The engine does
 //!   this at its start, before another import.
-//! - An import never restores data of contacts who were erased in this store. The list of tombstones next to
-//!   the store names these contacts.
-//! - Memory is bounded by the services and staff members of one business and by the erased contacts.
+//! - An import never restores data of erased contacts, which the store's list of tombstones names.
+//! - The memory of an import is bounded by one business's services and staff, and by the erased contacts.
 
 mod checks;
 mod finish;

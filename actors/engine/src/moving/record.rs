@@ -14,12 +14,12 @@ macro_rules! declare {
         }
         others $_others:tt
     ) => {
-        /// A record of an export, in the order of the lines: a business, its records, its end.
+        /// A line of an export. The lines of a business are in the order of these variants.
         #[derive(Clone, Debug, PartialEq)]
-        #[allow(clippy::large_enum_variant, reason = "there is one of it at a time")]
+        #[allow(clippy::large_enum_variant, reason = "one value exists at a time")]
         pub enum Moved {
             $($kind(domain::$record),)*
-            /// The end of a business, with the number of its records, itself included.
+            /// The end of a business, with the number of its records, including the business itself.
             End {
                 records: u64,
             },
@@ -45,7 +45,7 @@ macro_rules! declare {
                 }
             }
 
-            /// Whether an id identifies the records, and not a date.
+            /// Whether the records of this kind have an id. The others are identified by a date.
             pub(super) const fn has_id(self) -> bool {
                 match self {
                     $(Self::$kind => declare!(@has_id $([$($mark)+])*),)*

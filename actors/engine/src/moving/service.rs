@@ -10,9 +10,9 @@ use crate::error::EngineError;
 use crate::quota::{Quota, QuotaPermit};
 use crate::shared::Shared;
 
-/// Upper bound of concurrent exports. A backup and the daily count also need one snapshot each.
+/// The maximum number of concurrent exports. A backup and the daily count also need one snapshot each.
 const EXPORTS_MAX: usize = SNAPSHOTS_MAX - 2;
-/// Upper bound of concurrent read steps of exports and of the daily count.
+/// The maximum number of concurrent read steps of exports and of the daily count.
 const READERS_MAX: usize = EXPORTS_MAX + 1;
 
 pub(crate) struct Moving {
@@ -28,7 +28,7 @@ pub(crate) struct Moving {
     pub(crate) imports_end: watch::Sender<bool>,
 }
 
-/// The permit of an export, and of a member's export.
+/// The permit of an export and, if a member exports, the permit of the business.
 pub(crate) type ExportPermit = (OwnedSemaphorePermit, Option<QuotaPermit<BusinessId, Arc<Quota>>>);
 
 impl Moving {
@@ -60,8 +60,8 @@ impl Moving {
         Ok((permit, of_person))
     }
 
-    /// Uses the store on a thread that can block. The engine closes after the thread ends. Fails with
-    /// [`EngineError::Failed`] after a panic, which is already logged.
+    /// Runs `read` on a thread that may block. The engine waits for the thread before it closes. Fails with
+    /// [`EngineError::Failed`] if `read` panics. The panic is already logged.
     pub(crate) async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce() -> Result<T, StoreError> + Send + 'static,
@@ -82,7 +82,7 @@ impl Moving {
 
     /// Waits until no export and no count reads the store, and prevents further reads.
     pub(crate) async fn end_reads(&self) {
-        #[allow(clippy::cast_possible_truncation, reason = "it is a small constant")]
+        #[allow(clippy::cast_possible_truncation, reason = "the constant is small")]
         let all = self.readers.acquire_many(READERS_MAX as u32).await;
         self.readers.close();
         drop(all);
@@ -98,7 +98,7 @@ impl Moving {
         Ok(self.notifying(permit))
     }
 
-    /// Makes the drop of the permit notify the job that finishes interrupted imports.
+    /// Wraps the permit so that its drop notifies the job that finishes interrupted imports.
     pub(crate) fn notifying(&self, permit: OwnedSemaphorePermit) -> ImportPermit {
         ImportPermit { permit: Some(permit), left: Arc::clone(&self.import_left) }
     }
@@ -117,7 +117,7 @@ pub(crate) struct ImportPermit {
 
 impl Drop for ImportPermit {
     fn drop(&mut self) {
-        // Released before the job is notified.
+        // The job needs this permit, so it is notified after the release.
         self.permit = None;
         self.left.notify_one();
     }

@@ -54,7 +54,7 @@ impl Staged {
             if let Some(kind) = counted(key)? {
                 self.usage.add(kind, Amount::row(value.len()));
             }
-            // Records are only looked up by key, so their values are not kept.
+            // Only the short values of index rows are read again, so longer values are not stored here.
             let kept = if value.len() <= 16 { value.to_vec() } else { Vec::new() };
             self.recent.insert(*key, kept);
         }

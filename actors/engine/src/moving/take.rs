@@ -1,9 +1,9 @@
-//! Imports records into a store and checks each against the records before it.
+//! Imports records into a store and checks each record against the earlier records.
 //!
 //! Invariants:
 //!
 //! - An invalid record is not written. After an invalid record, no business is opened.
-//! - The records after an invalid one are still checked, so that one run reports all problems.
+//! - The records after an invalid record are still checked, so that one request reports all problems.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::error::EngineError;
 
 /// The duration of a turn, after which an import pauses.
 const TURN_MAX: Duration = Duration::from_millis(2);
-/// The longest pause. A pause usually takes as long as the turn, so an import uses at most half of one core.
+/// The longest pause. A shorter pause lasts as long as the turn, so an import uses half of one core.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,19 +37,19 @@ pub struct Import {
     now: Timestamp,
     options: ImportOptions,
     pace: Pace,
-    /// The contacts who were erased in this store, of the businesses that were not read yet.
+    /// The contacts who were erased in this store, for each business that was not read yet.
     erased: BTreeMap<BusinessId, BTreeSet<ContactId>>,
-    /// The business under import. `None` before the first business, and while an invalid business is skipped.
+    /// `None` before the first business, and while an invalid business is skipped.
     imported: Option<ImportedBusiness>,
     all_good: bool,
     businesses: u64,
     records: u64,
-    /// Dropped last, so that the next import starts after this one.
+    /// This field is last, so that the permit is dropped after the other fields.
     _permit: ImportPermit,
 }
 
 impl Import {
-    /// The store must have no unfinished import. Fails with an unreadable list of tombstones.
+    /// The store must have no unfinished import. Fails if the list of tombstones is unreadable.
     pub(crate) fn begin(
         moving: Arc<Moving>,
         permit: ImportPermit,
@@ -160,7 +160,7 @@ impl Import {
         (self.businesses, self.records)
     }
 
-    /// Rolls the import back and waits until its rows are deleted. The next start of the engine continues it.
+    /// Rolls the import back. Waits until its rows are deleted. If interrupted, a job continues it.
     pub async fn take_back(self) -> Result<(), EngineError> {
         finish::take_back(&self.moving.shared).await?;
         Ok(())
@@ -193,7 +193,7 @@ impl Pace {
     }
 }
 
-/// Whether a business exists, is being imported, or has left any row.
+/// Whether a business exists, is being imported, or has any row left.
 fn is_there(store: &Store, id: BusinessId) -> Result<bool, StoreError> {
     let index = store.contains(&keys::business_index(id))? || store.contains(&keys::moving(id))?;
     Ok(index || store.scan(&keys::all(id), Order::Ascending).next().transpose()?.is_some())

@@ -27,11 +27,11 @@ pub(crate) struct Decided {
     pub(super) outcome: Outcome,
     /// The actor and the action of the audit entry, if there is one.
     pub(super) note: Option<(Who, AuditAction)>,
-    /// The mail about the account, if there is one. It is written only if mail is on.
+    /// The mail about the account, if there is one. It is written only if the service sends mail.
     pub(super) mail: Option<NewMail>,
 }
 
-/// Decides a change on the newest state, or answers the error. The second result runs after the commit.
+/// Decides a change of the newest state, or reports the error. The returned [`Done`] runs after the commit.
 pub(crate) type Change = Box<dyn FnOnce(Result<&Person>, Timestamp) -> (Decided, Done) + Send>;
 
 pub(crate) enum Message {
@@ -64,7 +64,7 @@ impl Actor for PersonActor {
 
     async fn pre_start(&self, myself: ActorRef<Message>, (id, state): Self::Arguments) -> Handled<State> {
         if let Some(persons) = state.persons.upgrade() {
-            persons.directory.note(myself.get_id(), id); // registered first, because loading may fail
+            persons.directory.note(myself.get_id(), id); // before the first possible failure
         }
         Ok(state)
     }
@@ -115,7 +115,7 @@ impl State {
         let Decided { outcome, note, mail } = decided;
         let after = match outcome {
             Outcome::Unchanged => {
-                // A reply shows durable state.
+                // The reply shows the current state, so it waits until this state is durable.
                 if shared.store.is_settled(lane) {
                     return done();
                 }

@@ -2,10 +2,11 @@
 //!
 //! Invariants:
 //!
-//! - No account is ever locked. An IP address with too many failures is refused for a while.
-//! - An e-mail address with failures, known or not, gets delayed responses. The right password still works.
-//! - An attempt counts as a failure before its password is hashed, until the password has been verified.
-//!   Concurrent attempts therefore cannot exceed a limit.
+//! - No account is ever locked. An IP address with too many failures is refused until some have expired.
+//! - Sign-ins with an address that has failures get delayed responses, whether an account has the address
+//!   or not. The right password still works.
+//! - An attempt counts as a failure from its start until its password is verified. Concurrent attempts
+//!   therefore cannot exceed a limit.
 
 use std::net::IpAddr;
 use std::time::Duration;
@@ -21,12 +22,12 @@ use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// More failures are remembered than affect the delay, so that one that is taken back replaces none.
+/// More failures are counted than affect the delay, so an attempt that succeeds displaces no failure.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
-/// The number of failures of an e-mail address that are answered without a delay.
+/// The number of failures of an e-mail address that cause no delay.
 const PROMPT: u32 = 5;
 const DELAY_MAX: u32 = 5;
-/// Passwords of one IP address that are hashed or wait. Few addresses must not delay all others.
+/// The maximum number of attempts in progress from one IP address, so that it cannot delay all others.
 const AT_ONCE_MAX: usize = 8;
 
 pub(crate) struct Attempts {
@@ -57,7 +58,7 @@ impl Default for Attempts {
 }
 
 impl Attempts {
-    /// Counts an attempt, or returns the remaining wait. Errors: [`EngineError::Overloaded`].
+    /// Counts an attempt, or returns the remaining wait. [`EngineError::Overloaded`] above [`AT_ONCE_MAX`].
     pub(super) fn begin(
         &self,
         network: IpAddr,
@@ -82,7 +83,7 @@ impl Try<'_> {
         Duration::from_secs(failures.saturating_sub(PROMPT).min(DELAY_MAX).into())
     }
 
-    /// The password was right or was not checked. Returns the delay of the response.
+    /// Undoes the count: the password was right or was not checked. Returns the delay of the response.
     pub(super) fn forgive(&self) -> Duration {
         {
             let mut failures = self.attempts.failures.lock();
@@ -124,16 +125,16 @@ mod tests {
     fn an_address_is_refused_after_30_failures_in_any_quarter_of_an_hour() {
         let attempts = Attempts::default();
         for number in 0..30 {
-            begin(&attempts, 1, &format!("{number}@b.c"), at(10 + number / 15)); // 15 each, across a quarter
+            begin(&attempts, 1, &format!("{number}@b.c"), at(10 + number / 15)); // 15 in each of two minutes
         }
         let refused = |from, now| attempts.begin(address(from), "x@b.c", now).unwrap().err();
         assert_eq!(refused(1, at(20)), Some(Duration::from_secs(5 * 60)));
         assert_eq!(refused(2, at(20)), None);
-        assert_eq!(refused(1, at(25)), None, "the first fifteen are long ago");
+        assert_eq!(refused(1, at(25)), None, "the first fifteen failures have expired");
         for number in 0..14 {
             begin(&attempts, 1, &format!("{number}@b.c"), at(25));
         }
-        assert!(refused(1, at(25)).is_some(), "and those before still count");
+        assert!(refused(1, at(25)).is_some(), "the later fifteen failures still count");
     }
 
     #[test]
@@ -150,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn tries_under_way_count_and_the_right_password_takes_its_own_back() {
+    fn attempts_in_progress_count_until_their_password_is_verified() {
         let attempts = Attempts::default();
         let under_way: Vec<_> = (0..AT_ONCE_MAX).map(|_| begin(&attempts, 1, "a@b.c", at(0))).collect();
         assert!(matches!(attempts.begin(address(1), "b@b.c", at(0)), Err(EngineError::Overloaded)));

@@ -1,8 +1,8 @@
-//! Claims on e-mail addresses.
+//! A *claim* is an exclusive lock on the owner of an e-mail address.
 //!
-//! Invariant: an address has one claim at a time. The claim lasts until the change that needs it is durable.
-//! The holder reads the address's owner in the store, and the row cannot change meanwhile. Each change under
-//! a claim carries it ([`Claim`]), so the claim lasts until the commit even if the caller is cancelled.
+//! Invariant: an address has one claim at a time. The claim lasts until the change that needs it is
+//! durable. Meanwhile, no other change gives the address another owner. The change holds the claim
+//! ([`Claim`]), so the claim lasts until the commit even if the caller is cancelled.
 
 use std::sync::Arc;
 
@@ -23,11 +23,12 @@ impl Default for Claims {
 }
 
 impl Claims {
-    /// Waits for the claims on these lower-case addresses. They last until the last copy is dropped.
+    /// Waits for the claims on these lower-case addresses. They end when all copies of the result are
+    /// dropped.
     pub(crate) async fn on(&self, emails: &[&str]) -> Claim {
         let mut places: Vec<_> =
             emails.iter().map(|email| usize::from(Sha256::digest(email)[0]) % CLAIMS).collect();
-        // The claims are taken once each and in one order, so that callers never deadlock.
+        // Each claim is taken once, and all callers take claims in the same order, so they never deadlock.
         places.sort_unstable();
         places.dedup();
         let mut held: Vec<OwnedMutexGuard<()>> = Vec::new();

@@ -1,5 +1,4 @@
-//! The interface to people: lookups, memberships and accounts. Sessions, sign-in and invitations have their
-//! own files.
+//! The interface to people: lookups, memberships and accounts.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,7 +21,7 @@ use crate::error::Result;
 use crate::mail::NewMail;
 use crate::shared::Shared;
 
-/// People, reached through their actors for changes and through the store for reads. Cheap to clone.
+/// The handle of all people. Their actors make the changes, and reads use the store. Cheap to clone.
 #[derive(Clone)]
 pub struct People {
     pub(crate) persons: Arc<Persons>,
@@ -111,7 +110,7 @@ impl People {
         self.persons.sends_mail.store(sends, Ordering::Relaxed);
     }
 
-    /// For example `https://desk.example.com`. The default is none.
+    /// Sets the start of the URLs of links, for example `https://desk.example.com`. The default is none.
     pub fn set_public_url(&self, origin: Option<&str>) {
         *self.persons.public_url.write() = origin.map(Arc::from);
     }
@@ -134,14 +133,14 @@ impl People {
         let store = &self.shared().store;
         let id = store.find_as(&keys::person_by_email(email), keys::id_at_end)?;
         let Some(id) = id else { return Ok(None) };
-        // A record that cannot be decoded is not found, like a contact's.
+        // A record that cannot be decoded counts as missing.
         let person = store.find::<Person>(&keys::person(id))?;
         // The key holds only a part of a hash, so two addresses may share it.
         Ok(person.filter(|person| person.email_folded() == email))
     }
 
-    /// Includes offered memberships, in the order of the business ids. Errors:
-    /// [`StoreError::BusinessSetAside`] if all businesses are set aside.
+    /// The memberships of a person, including offered memberships, in the order of the business ids.
+    /// Errors: [`StoreError::BusinessSetAside`] if all these businesses are set aside.
     pub async fn belongs(&self, person: PersonId) -> Result<Vec<Belongs>> {
         let (store, mut all, mut set_aside) = (&self.shared().store, Vec::new(), Ok(()));
         for business_id in self.businesses_of(person)? {
@@ -161,7 +160,8 @@ impl People {
         Ok(all)
     }
 
-    /// Errors: [`StoreError::BusinessSetAside`] for a person of the business. Other people get no error.
+    /// Errors: [`StoreError::BusinessSetAside`] for a member of a business that is set aside. For other
+    /// people, this is not an error, because they must not learn of it.
     pub fn check_set_aside(&self, person: PersonId, business: BusinessId) -> Result<()> {
         let store = &self.shared().store;
         if store.is_business_set_aside(business) && store.contains(&keys::member_of(person, business))? {
@@ -208,7 +208,7 @@ impl People {
             .await
     }
 
-    /// Errors: [`Refusal::NotFound`] without a membership.
+    /// Errors: [`Refusal::NotFound`] if the person has no membership in the business.
     pub async fn member(&self, business: &BusinessHandle, id: PersonId) -> Result<(Person, Membership)> {
         let membership = business.read(|store| store.get(&keys::membership(business.id, id))).await?;
         let membership: Membership = membership.ok_or(Refusal::NotFound(Named::Person))?;
@@ -232,7 +232,7 @@ impl People {
             if request.actor != Actor::Operator {
                 return Err(Refusal::NotAllowed(Denied::NameOfAnother).into());
             }
-            // If the change can be refused, it is refused before anything is written.
+            // The change of the membership is checked before the name is written.
             let unchanged = PatchMember { before: before.clone(), person: before.clone(), patch };
             business.check(&request, unchanged).await?;
             let of = (request.actor, AuditAction::PersonRenamed, Weight::Grows);
@@ -269,7 +269,7 @@ fn rename(person: &mut Person, name: PersonName, now: Timestamp) -> Person {
 }
 
 fn no_account() -> StoreError {
-    StoreError::damaged("membership", "there is no such person")
+    StoreError::damaged("membership", "the person of the membership is missing")
 }
 
 impl std::fmt::Debug for People {

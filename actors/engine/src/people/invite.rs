@@ -1,5 +1,4 @@
-//! Invitations into a business and the links for them. A link never gives the inviting person another
-//! person's account.
+//! Invitations into a business, and their links. No link lets the inviter into another person's account.
 
 use std::net::IpAddr;
 
@@ -41,17 +40,17 @@ pub struct NewLink {
 pub struct Linked {
     pub kind: LinkKind,
     pub expires_at: Timestamp,
-    /// `None` in the answer to a repeated request.
+    /// `None` in the response to a repeated request.
     pub token: Option<Token>,
 }
 
 #[derive(Debug)]
 pub struct Invited {
     pub answer: Answer<NewPersonView>,
-    /// A link for the inviting person to hand over.
+    /// A link that the inviting person must pass on.
     pub link: Option<NewLink>,
-    /// The recipient and the mail, whose link is created when it is composed ([`People::mail_link`]). `None`
-    /// without a mail or for a repeated request.
+    /// The recipient and the kind of the mail. Its link is created when the mail is composed
+    /// ([`People::mail_link`]). `None` if no mail is sent, and for a repeated request.
     pub mail: Option<(PersonId, MailKind)>,
 }
 
@@ -59,10 +58,10 @@ impl People {
     /// Invites a person. Creates the account if the address has no account, and then writes the membership
     /// and its mail in one batch.
     ///
-    /// A confirmed account does not change. Another person may have set the password of an unconfirmed
-    /// account. An invitation by the operator therefore clears the password. An invitation from the dashboard
-    /// is only mailed, and is refused if mail is off. For a confirmed account the operator gets no link, and
-    /// the offer is mailed.
+    /// A confirmed account does not change. The password of an unconfirmed account may have been set by
+    /// another person. An invitation by the operator therefore clears it. An invitation from the dashboard
+    /// is only mailed to such an account, or refused if the service sends no mail. For a confirmed account
+    /// the operator gets no link, and the offer is mailed.
     pub async fn invite(
         &self,
         business: &BusinessHandle,
@@ -127,7 +126,7 @@ impl People {
             (Some(_), false) => MailKind::Reset,
             (Some(_), true) => MailKind::Offer,
         };
-        // A mailed offer does not void the operator's link.
+        // An offer contains no link, so mailing it does not invalidate a link of the operator.
         let mailed = mailed || by_operator && kind == MailKind::Offer && self.sends_mail();
         let mail = mailed.then_some(kind);
         let answer = business
@@ -139,7 +138,7 @@ impl People {
         if mailed {
             return Ok(Invited { answer, link: None, mail: Some((id, kind)) });
         }
-        // A dashboard shows a link only for an account without a password and without memberships.
+        // The dashboard shows a link only for an account without a password and without other memberships.
         let shown = person.password.is_none() && belonged.is_empty();
         let link = if by_operator {
             self.operator_link(id, business, by).await?
@@ -151,7 +150,7 @@ impl People {
         Ok(Invited { answer, link, mail: None })
     }
 
-    /// Refuses before anything is written, where possible. Counts the mail of a dashboard's invitation.
+    /// Refuses an invitation before anything is written, where possible. Counts a mail from the dashboard.
     async fn check_invitation(
         &self,
         business: &BusinessHandle,
@@ -171,14 +170,14 @@ impl People {
         Ok(())
     }
 
-    /// Makes a link for the operator to hand over. Without `kind`, the account decides the kind.
+    /// Makes a link that the operator must pass on. Without `kind`, the account determines the kind.
     pub async fn make_link(
         &self,
         business: &BusinessHandle,
         request: Request,
         (id, kind): (PersonId, Option<LinkKind>),
     ) -> Result<Linked> {
-        // Concurrent repeats of one request would void each other's link.
+        // Concurrent repeats of a request would invalidate each other's links.
         let once = request.idempotency.as_ref().map(|once| self.shared().begin_once(once.key)).transpose()?;
         let once = once.map(Claim::new);
         let (people, business) = (self.with_claim(once.clone()), &business.with_claim(once));
@@ -195,14 +194,14 @@ impl People {
         Ok(Linked { kind, expires_at: link.expires_at, token: Some(link.token) })
     }
 
-    /// The recipient of a reset mail; `None` if no account has this address.
+    /// The recipient of a reset mail. `None` if no account has this address.
     pub async fn forgotten(&self, email: &Address) -> Result<Option<(PersonId, LinkKind)>> {
         let person = self.by_email(email.folded()).await?;
         Ok(person.map(|person| (person.id, person.fitting_link())))
     }
 
-    /// Mails a reset link unless a limit is exceeded. An unknown address causes the same work: a mail to a
-    /// person who does not exist is written and dropped.
+    /// Mails a reset link unless a limit is exceeded. For an unknown address, a mail to a person who does
+    /// not exist is written and dropped, so that the response takes the same time.
     pub async fn mail_forgotten(&self, email: &Address, source: IpAddr) -> Result<Forgotten> {
         let known = self.forgotten(email).await?;
         let now = self.shared().clocks.now();
@@ -214,8 +213,8 @@ impl People {
         Ok(counted)
     }
 
-    /// Makes the link of a mail, or returns that of an earlier attempt. `None` if a later change has voided
-    /// the mail.
+    /// Makes the link of a mail, or returns the link of an earlier attempt. `None` if a later change has
+    /// invalidated it.
     pub async fn mail_link(&self, mail: &Mail, kind: Option<LinkKind>) -> Result<Option<NewLink>> {
         let token = Token::of_mail(&self.shared().meta.link_secret, mail.id);
         let (of_mail, of) = ((token.hash(), mail.created_at), mail.business_id);
@@ -225,7 +224,7 @@ impl People {
         Ok(made.await?.map(|(kind, expires_at)| NewLink { kind, token, expires_at }))
     }
 
-    /// Makes the link that proves a new address. `None` if the person no longer requests it.
+    /// Makes the link that confirms a new address. `None` if the person has withdrawn the change.
     pub async fn mail_email_link(&self, mail: &Mail) -> Result<Option<NewLink>> {
         let Some(email) = mail.to.clone() else { return Ok(None) };
         let token = Token::of_mail(&self.shared().meta.link_secret, mail.id);
@@ -236,8 +235,8 @@ impl People {
         Ok(made.await?.map(|expires_at| NewLink { kind: LinkKind::Email, token, expires_at }))
     }
 
-    /// An invitation for an account without a password; a reset for an unconfirmed account, whose password is
-    /// cleared; none for a confirmed one.
+    /// Makes an invitation for an account without a password, or a reset for an unconfirmed account, whose
+    /// password it clears. `None` for a confirmed account.
     async fn operator_link(
         &self,
         id: PersonId,
@@ -291,7 +290,7 @@ impl People {
         }
     }
 
-    /// The caller holds the claim on the address. The id is not known elsewhere yet, so no actor is needed.
+    /// Needs no actor, because no other task knows the id yet. The caller holds the claim on the address.
     async fn create(&self, person: Person, by: Actor) -> Result<Person> {
         let permit = self.shared().permit()?;
         self.shared().store.check_room(Weight::Grows)?;

@@ -1,13 +1,13 @@
-//! People: accounts, sign-in links, sessions and passwords. Each person has an actor, the only writer of the
-//! account with its sessions and its link. A membership belongs to its business.
+//! People: accounts, sign-in links, sessions and passwords. Each person has an actor, the only writer of
+//! the account with its sessions and its link. A membership is written by the business's actor.
 //!
 //! Invariants:
 //!
-//! - A lower-case e-mail address belongs to at most one person. A change of an address's owner holds the
-//!   address's [claim](Claims) until the change is durable.
-//! - A person and the index rows by e-mail address and by token are one batch.
+//! - A lower-case e-mail address belongs to at most one person. A change that gives an address to a person
+//!   holds the address's [claim](Claims) until it is durable.
+//! - A person and the index rows by e-mail address and by token are written in one batch.
 //! - Tokens and passwords are stored as hashes only.
-//! - Changes to accounts are in the installation's audit log, in the batch of the change.
+//! - The batch of a change of an account contains its entry in the installation's audit log.
 
 mod actor;
 mod attempts;

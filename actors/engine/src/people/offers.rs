@@ -19,7 +19,7 @@ impl People {
         business.change(request, AcceptMembership { person, by_link }).await.map(drop)
     }
 
-    /// Errors: as for [`Self::accept`]; [`Refusal::Conflict`] if the membership is not on offer.
+    /// Errors: as for [`Self::accept`]; [`Refusal::Conflict`] if the membership is not offered.
     pub async fn decline(&self, business: &BusinessHandle, token: &Token) -> Result<()> {
         let (person, by_link) = self.offered(business, token).await?;
         let request = Request::by(Actor::Person(person.id));
@@ -46,11 +46,11 @@ impl People {
             business.change(Request::by(Actor::Person(id)), change).await
         };
         match accepted.await {
-            // The membership or the business was deleted, or the business is read-only at present.
+            // The membership or the business was deleted, or the business is suspended.
             Err(EngineError::Refused(_) | EngineError::NotFound | EngineError::Suspended) | Ok(_) => {}
             Err(error) => tracing::warn!(
                 person.id = %id, business.id = %business.id, %error,
-                "a membership could not be accepted by its link; the invitation stays open"
+                "a membership could not be accepted by its link; the membership stays offered"
             ),
         }
     }

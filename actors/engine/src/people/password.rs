@@ -20,15 +20,15 @@ use crate::error::{EngineError, Result};
 use crate::quota::Quota;
 
 const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
-/// The lowest accepted score of the estimate (0 to 4).
+/// The lowest accepted score of the estimate of a password's strength (0 to 4).
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
 /// The minimum length of a word of a name that is compared with a password.
 const WORD_CHARS_MIN: usize = 3;
 const AT_ONCE: usize = 2;
 const WAITING_MAX: usize = 64;
-/// New passwords, one per person, have separate permits, so they never delay a sign-in.
+/// The maximum number of people who choose a password at the same time. It never delays a sign-in.
 const CHOOSING_MAX: usize = 16;
-/// The time of an estimate grows fast with the length, most of all with digits in place of letters.
+/// Only this many characters are estimated, because the time of an estimate grows fast with the length.
 const ESTIMATED_CHARS_MAX: usize = 64;
 const ESTIMATED_WORDS_MAX: usize = 256;
 
@@ -49,8 +49,8 @@ impl Hashing {
         Params::new(kib, passes, 1, None).expect("the parameters are constants within the bounds")
     }
 
-    /// A hash without an owner, against which passwords for unknown addresses are checked.
-    fn nobodys(self) -> &'static str {
+    /// A constant hash. A password for an unknown address is checked against it, which takes the same time.
+    fn dummy_hash(self) -> &'static str {
         match self {
             Self::Owasp => {
                 "$argon2id$v=19$m=19456,t=2,p=1$BwcHBwcHBwcHBwcHBwcHBw$m0ZPVmRb0OnqUHoSNzpdfiB8OLXDr/bfk2k3dHvQn4g"
@@ -70,7 +70,7 @@ impl Hashing {
 pub(super) enum PasswordCheck {
     Wrong,
     Right,
-    /// The stored hash is that of the unprepared form. Contains the hash to store instead.
+    /// Right, but an early version stored the hash of the given form. Contains the hash to store instead.
     AsGiven(String),
 }
 
@@ -79,7 +79,7 @@ pub(crate) struct Hasher {
     simulated: bool,
     /// Permits to check a password.
     looked_at: Arc<Semaphore>,
-    /// Permits to check or to wait.
+    /// Permits to check a password or to wait for that.
     all_looked_at: Arc<Semaphore>,
     /// Permits to hash a new password.
     chosen: Arc<Semaphore>,
@@ -100,7 +100,7 @@ impl Hasher {
         }
     }
 
-    /// The work holds the permit until it ends, even if the caller is cancelled.
+    /// Runs `work` on a separate thread, which holds the permit even if the caller is cancelled.
     async fn work<T: Send + 'static>(
         &self,
         places: &Arc<Semaphore>,
@@ -120,9 +120,9 @@ impl Hasher {
         tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Failed)
     }
 
-    /// Without a hash, the password is wrong. For a wrong one the work depends on the given text alone.
+    /// A password without a stored hash is wrong. The work for a wrong password depends only on its text.
     pub(super) async fn check(&self, kept: Option<&str>, given: &str) -> Result<PasswordCheck> {
-        let (hash, known) = (kept.unwrap_or(self.hashing.nobodys()).to_owned(), kept.is_some());
+        let (hash, known) = (kept.unwrap_or(self.hashing.dummy_hash()).to_owned(), kept.is_some());
         let (hashing, [prepared, as_given]) = (self.hashing, forms(given));
         let waits = Arc::clone(&self.all_looked_at).try_acquire_owned();
         let waits = waits.map_err(|_| EngineError::Overloaded)?;
@@ -140,7 +140,8 @@ impl Hasher {
         .await
     }
 
-    /// Errors: [`Refusal::Invalid`]; [`EngineError::Overloaded`] while the person chooses another password.
+    /// Hashes a new password. Errors: [`Refusal::Invalid`] if it is too short, too long or too weak;
+    /// [`EngineError::Overloaded`] while the person, or too many people, choose another password.
     pub(crate) async fn new_password(
         &self,
         person: &Person,
@@ -164,7 +165,7 @@ impl Hasher {
     }
 }
 
-/// The form for comparison, by OpaqueString of RFC 8265: composed (NFC), with every space as U+0020.
+/// The *prepared form*, by OpaqueString of RFC 8265: composed (NFC), with every space as U+0020.
 fn prepared(given: &str) -> String {
     let is_space = |c: char| {
         matches!(c, '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
@@ -172,14 +173,14 @@ fn prepared(given: &str) -> String {
     given.nfc().map(|c| if is_space(c) { ' ' } else { c }).collect()
 }
 
-/// The prepared and the given text. A form whose length is not allowed is omitted.
+/// The prepared form and, if it differs, the given form. A form whose length is not allowed is omitted.
 fn forms(given: &str) -> [Option<String>; 2] {
     let prepared = prepared(given);
     let as_given = Some(given.to_owned()).filter(|given| *given != prepared);
     [Some(prepared), as_given].map(|form| form.filter(|form| check_length(form).is_ok()))
 }
 
-/// Reuses the salt, so that concurrent checks produce the same hash.
+/// Hashes the prepared form with the stored salt, so that concurrent checks produce the same hash.
 fn again(hashing: Hashing, kept: &str, prepared: &str) -> PasswordCheck {
     let salt = PasswordHash::new(kept).ok().and_then(|kept| kept.salt);
     let hash = salt.and_then(|salt| hashing.argon().hash_password(prepared.as_bytes(), salt).ok());
@@ -199,7 +200,7 @@ fn check_strength(given: &str, theirs: &[String]) -> Result<(), Refusal> {
     let words = theirs.iter().map(String::as_str).filter(|word| !word.is_empty());
     let words: Vec<&str> = words.take(ESTIMATED_WORDS_MAX).collect();
     let rest = without(given, &words);
-    // A known name adds no strength, in whatever way it is joined to other characters.
+    // The rest is estimated too, because a known name adds no strength, however it is joined to other text.
     let of_rest = rest.map(|rest| zxcvbn::zxcvbn(&rest, &[]));
     let estimates = [zxcvbn::zxcvbn(given, &words)].into_iter().chain(of_rest);
     let Some(estimate) = estimates.into_iter().find(|estimate| estimate.score() < SCORE_MIN) else {
@@ -263,9 +264,9 @@ fn without(given: &str, words: &[&str]) -> Option<String> {
 }
 
 fn hash(hashing: Hashing, given: &str, salt: [u8; 16]) -> String {
-    let salt = SaltString::encode_b64(&salt).expect("16 bytes are a salt");
+    let salt = SaltString::encode_b64(&salt).expect("16 bytes are a valid salt");
     let hash = hashing.argon().hash_password(given.as_bytes(), &salt);
-    hash.expect("a password of bounded length is hashed").to_string()
+    hash.expect("a password of bounded length can be hashed").to_string()
 }
 
 fn verify(hash: &str, given: &str) -> bool {
@@ -366,16 +367,16 @@ mod tests {
             PasswordCheck::Wrong
         );
         for hashing in [Hashing::Owasp, Hashing::Cheap] {
-            let params = PasswordHash::new(hashing.nobodys()).unwrap();
+            let params = PasswordHash::new(hashing.dummy_hash()).unwrap();
             assert_eq!(
                 Params::try_from(&params).unwrap().m_cost(),
                 hashing.params().m_cost(),
-                "the same work"
+                "the dummy hash takes the same work"
             );
-            assert!(verify(hashing.nobodys(), "gamma radiation of nobody"), "it is a hash");
+            assert!(verify(hashing.dummy_hash(), "gamma radiation of nobody"), "the dummy hash is valid");
         }
-        let nobodys = hasher.check(None, "gamma radiation of nobody");
-        assert_eq!(nobodys.await.unwrap(), PasswordCheck::Wrong, "nobody's password is nobody's");
+        let unknown = hasher.check(None, "gamma radiation of nobody");
+        assert_eq!(unknown.await.unwrap(), PasswordCheck::Wrong, "the address is unknown");
         assert_eq!(hasher.check(Some("no hash"), given).await.unwrap(), PasswordCheck::Wrong);
     }
 
@@ -403,7 +404,7 @@ mod tests {
 
     /// The form in which early versions stored passwords.
     #[tokio::test]
-    async fn what_was_kept_as_it_was_given_is_its_password_and_is_kept_prepared_from_then_on() {
+    async fn a_hash_of_the_given_form_still_works_and_is_replaced() {
         let hasher = Hasher::new(Hashing::Cheap, true);
         let [composed, given] =
             ["été à la plage précise", "e\u{301}te\u{301} a\u{300} la plage pre\u{301}cise"];
@@ -414,7 +415,7 @@ mod tests {
         assert_eq!(
             hasher.check(Some(&kept), given).await.unwrap(),
             PasswordCheck::AsGiven(after.clone()),
-            "the same"
+            "a repeated check gives the same hash"
         );
         for (hash, given, expected) in [
             (&after, given, PasswordCheck::Right),
@@ -425,7 +426,7 @@ mod tests {
             assert_eq!(hasher.check(Some(hash), given).await.unwrap(), expected, "{given:?}");
         }
         assert_eq!(hasher.check(None, given).await.unwrap(), PasswordCheck::Wrong);
-        // The composed form has eleven characters, so it would be refused.
+        // The composed form has eleven characters, so it would be refused as a new password.
         let short = "e\u{301}zK4!vQ9tR7";
         assert_eq!((short.chars().count(), prepared(short).chars().count()), (12, 11));
         let kept = hash(Hashing::Cheap, short, [1; 16]);
@@ -433,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn how_often_a_password_is_looked_at_is_a_matter_of_its_characters() {
+    fn only_different_forms_of_allowed_length_are_checked() {
         let looks = |given: &str| forms(given).map(|form| form.is_some());
         assert_eq!(looks("correct horse battery staple"), [true, false]);
         assert_eq!(looks("correct\u{a0}horse battery staple"), [true, true]);
@@ -443,13 +444,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_guessed_of_a_person_is_known_however_it_is_composed() {
+    async fn a_known_name_is_recognized_in_every_composition() {
         let code = refused("Salon Lumie\u{300}re Montparnasse").await;
         assert!(matches!(code, ProblemCode::Guessable(_)), "{code:?}");
     }
 
     #[tokio::test]
-    async fn more_than_may_wait_are_refused() {
+    async fn checks_are_refused_when_too_many_wait() {
         let hasher = Hasher::new(Hashing::Cheap, true);
         let all = Arc::clone(&hasher.all_looked_at)
             .try_acquire_many_owned(u32::try_from(AT_ONCE + WAITING_MAX).unwrap());

@@ -1,4 +1,4 @@
-//! People by session token, and the uses of sessions.
+//! A cache of people by session token, and the uses of sessions that are not written yet.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl SessionCache {
         }
     }
 
-    /// Sorted, so that simulations are reproducible.
+    /// Removes and returns the recorded uses. They are sorted, so that simulations are reproducible.
     pub(crate) fn take_uses(&self) -> Vec<(PersonId, [u8; 32], Timestamp)> {
         let mut uses = Vec::new();
         self.used.retain(|hash, (person, at)| {

@@ -1,6 +1,6 @@
 //! Sessions and links: lookup by token, use of links, and changes of the password and the address.
 //!
-//! While no credential changes, a lookup of a session reads no row, like the lookup of an API key.
+//! A repeated lookup of a session reads no row of the store until a credential changes.
 
 use std::sync::Arc;
 
@@ -36,13 +36,13 @@ pub struct LinkSeen {
 pub struct Opened {
     pub person: PersonId,
     pub kind: LinkKind,
-    /// The token of the new session. `None` for a link that proves an address.
+    /// The token of the new session. `None` for a link that confirms an address.
     pub session: Option<Token>,
     pub former_email: Option<String>,
 }
 
 impl People {
-    /// The signed-in person of a token, or `None` after the end of the session. Notes the use of the session.
+    /// The signed-in person of a token. `None` after the end of the session. Records the session's use.
     pub async fn session(&self, token: &Token) -> Result<Option<SignedIn>> {
         let (hash, now) = (token.hash(), self.shared().clocks.now());
         self.shared().store.check()?;
@@ -55,7 +55,7 @@ impl People {
         Ok(Some(SignedIn { person, session, fresh }))
     }
 
-    /// Does not use the link, because mail scanners open links. Errors: [`Refusal::Expired`].
+    /// Looks up a link without using it up, because mail scanners open links. Errors: [`Refusal::Expired`].
     pub async fn open_link(&self, token: &Token) -> Result<LinkSeen> {
         let (hash, now) = (token.hash(), self.shared().clocks.now());
         let person = self.persons.sessions.read(&self.shared().store, &hash)?.ok_or(Refusal::Expired)?;
@@ -64,7 +64,7 @@ impl People {
         Ok(LinkSeen { person, kind })
     }
 
-    /// Errors: [`Refusal::Expired`]; [`Refusal::NotAllowed`] for a link that proves an address.
+    /// Starts a session. Errors: [`Refusal::Expired`]; [`Refusal::NotAllowed`] for a link about an address.
     pub async fn use_link(&self, token: &Token, client: Client) -> Result<Opened> {
         let hash = token.hash();
         let id = self.open_link(token).await?.person.id;
@@ -82,17 +82,17 @@ impl People {
         Ok(Opened { person: id, kind, session: Some(session), former_email: None })
     }
 
-    /// Uses a link that proves an address. Without a session of the account that requested it, any reader of
-    /// the mail could take over another person's account. Errors: [`Refusal::Expired`],
-    /// [`Refusal::NotAllowed`], [`Refusal::Conflict`] if the address is taken by now.
+    /// Uses a link that confirms an address, in a session of the account that requested the link. Otherwise
+    /// a reader of the mail could take over another person's account. Errors: [`Refusal::Expired`],
+    /// [`Refusal::NotAllowed`], [`Refusal::Conflict`] if another account got the address meanwhile.
     pub async fn prove_email(&self, link: &Token, session: Option<&Token>) -> Result<Opened> {
         let seen = self.open_link(link).await?;
         let id = seen.person.id;
         let proves = seen.person.link.as_ref().and_then(|link| link.email.as_deref()).map(fold_address);
         let Some(email) = proves else { return Err(Refusal::Expired.into()) };
-        // Without a session, the hash matches no session, so the change is refused.
+        // Without a session, the hash is all zeros and matches no session, so the change is refused.
         let (link, session) = (link.hash(), session.map(Token::hash).unwrap_or_default());
-        // The first caller with a claim on a proved address gets the address.
+        // If several accounts confirm an address, the account with the first claim gets it.
         let claim = self.persons.claims.on(&[&email, &seen.person.email_folded()]).await;
         if seen.person.session(&session, self.shared().clocks.now()).is_some() {
             self.check_free(&email, id).await?;
@@ -102,9 +102,9 @@ impl People {
             .with_claim(Some(claim))
             .change_and_mail(id, of, move |person, now| {
                 let former = person.prove_email(&link, &session, now)?;
-                let told = (person.email != former)
+                let notice = (person.email != former)
                     .then(|| NewMail::of_account(id, MailKind::EmailChanged, Some(former.clone())));
-                Ok((former, told))
+                Ok((former, notice))
             })
             .await?;
         Ok(Opened { person: id, kind: LinkKind::Email, session: None, former_email: Some(former) })
@@ -118,7 +118,7 @@ impl People {
     }
 
     /// The session continues under the returned token; all others end. Errors: [`Refusal::Invalid`];
-    /// [`Refusal::NotAllowed`] if the present password must be given first; [`Refusal::Expired`].
+    /// [`Refusal::NotAllowed`] if the current password must be given first; [`Refusal::Expired`].
     pub async fn set_password(&self, token: &Token, new: &str) -> Result<Token> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let SignedIn { person, session, .. } = signed_in;
@@ -142,10 +142,10 @@ impl People {
         Ok(token)
     }
 
-    /// With mail, a link is mailed to the address; the returned token is valid until the mail is composed
-    /// with another one. Without mail, the address changes immediately. Errors: [`Refusal::Conflict`] without
-    /// mail if it is taken, after too many mails, or if a link to the present address must be used first;
-    /// [`Refusal::NotAllowed`]; [`Refusal::Expired`].
+    /// If the service sends mail, a link is mailed to the address. The returned token is valid until the
+    /// mail is composed with another token. Without mail, the address changes immediately. Errors:
+    /// [`Refusal::Conflict`] after too many mails, if a link to the current address must be used first, or,
+    /// without mail, if the address is taken; [`Refusal::NotAllowed`]; [`Refusal::Expired`].
     pub async fn change_email(&self, token: &Token, email: Address) -> Result<Option<Token>> {
         let SignedIn { person, session, fresh } = self.session(token).await?.ok_or(Refusal::Expired)?;
         let (id, hash) = (person.id, token.hash());
@@ -196,7 +196,7 @@ impl People {
         }
     }
 
-    /// Ends a session, or all except the own one. Errors: [`Refusal::NotFound`].
+    /// Ends a session, or all sessions except the session of the token. Errors: [`Refusal::NotFound`].
     pub async fn end_sessions(&self, token: &Token, which: Option<SessionId>) -> Result<()> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let (id, own) = (signed_in.person.id, token.hash());
@@ -212,7 +212,7 @@ impl People {
         .await
     }
 
-    /// The claim prevents an invitation meanwhile.
+    /// Deletes an account that is still unused. The claim prevents an invitation meanwhile.
     pub(crate) async fn end_orphan(&self, person: Person) -> Result<()> {
         let claim = self.persons.claims.on(&[&person.email_folded()]).await;
         if !self.businesses_of(person.id)?.is_empty() {
@@ -232,7 +232,8 @@ impl People {
     }
 }
 
-/// The uses of people without an available actor stay recorded.
+/// Sends the recorded uses of sessions to the people's actors, and returns these actors. A use stays
+/// recorded if the actor is not available.
 pub(crate) async fn write_uses(persons: &Persons) -> Vec<Arc<Running<Message>>> {
     let mut writing = Vec::new();
     for (person, hash, at) in persons.sessions.take_uses() {

@@ -1,4 +1,4 @@
-//! Sign-in with a password, and its repetition for sensitive changes.
+//! Sign-in with a password, and the check of the password again before sensitive changes.
 //!
 //! Invariants:
 //!
@@ -30,12 +30,11 @@ pub struct From {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignIn {
     In(Token),
-    /// The password was right, in the existing session.
+    /// The password was right. The existing session continues.
     Known,
     /// The address is unknown or the password is wrong.
     Wrong,
-    /// Too many sign-ins from this IP address have failed. Contains the time until the next attempt is
-    /// allowed.
+    /// Too many sign-ins from this IP address failed. Contains the time until the next allowed attempt.
     TooMany(Duration),
 }
 
@@ -54,13 +53,13 @@ enum Enters {
 }
 
 struct Right {
-    /// The hash at the time of the check.
+    /// The stored hash at the time of the check.
     kept: Option<String>,
     check: PasswordCheck,
 }
 
 impl Right {
-    /// Whether the password is still the verified one. If so, stores the hash of the prepared form.
+    /// Checks that the password has not changed since. If so, stores a new hash that the check returned.
     fn still_is(self, person: &mut Person) -> bool {
         let again = match self.check {
             PasswordCheck::AsGiven(hash) => Some(hash),
@@ -76,7 +75,7 @@ impl Right {
 }
 
 impl People {
-    /// Errors: [`EngineError::Overloaded`] with too many passwords in progress.
+    /// Errors: [`EngineError::Overloaded`] if too many passwords are being checked.
     pub async fn sign_in(&self, email: &str, password: &str, from: From) -> Result<SignIn> {
         let From { network, client } = from;
         let folded = Address::new(email).map(|email| email.folded().to_owned());
@@ -107,8 +106,8 @@ impl People {
         enters: Enters,
     ) -> Result<SignIn> {
         let (people, password) = (self.clone(), password.to_owned());
-        // Runs in a separate task, so that it also finishes if the caller is cancelled. An attempt counts as
-        // a failure from its start; a correct password removes it from the count.
+        // The attempt counts as a failure from its start, and a right password removes it from the count. A
+        // separate task ensures that it finishes even if the caller is cancelled.
         let tried =
             tokio::spawn(
                 async move { people.try_to_the_end((&email, person), &password, network, enters).await },

@@ -57,7 +57,7 @@ impl Persons {
 }
 
 pub(crate) struct State {
-    /// The person after the newest decision. `None` after the deletion.
+    /// The person after the newest submitted change. `None` after the deletion.
     pub(super) person: Option<Person>,
     pub(super) persons: Weak<Persons>,
 }

@@ -1,6 +1,6 @@
 //! Tokens of links and sessions: 256 random bits as 43 characters for URLs and cookies.
 //!
-//! A token exists only in the response that creates it and in requests. The store keeps its SHA-256.
+//! A token is only in the response or mail that delivers it and in requests. The store has its SHA-256.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -8,7 +8,7 @@ use domain::{MailId, ResourceId};
 use hmac::{Hmac, Mac};
 use sha2::{Digest, Sha256};
 
-/// Separates these MACs from others under the same secret.
+/// Distinguishes these MACs from other MACs under the same secret.
 const OF_MAIL: &[u8] = b"link of mail 1\0";
 
 /// A well-formed token. It is never logged.
@@ -23,7 +23,7 @@ impl Token {
     /// The token of the link in a mail. The token is the same in each attempt, so every copy of the mail
     /// works. The token is not stored.
     pub(crate) fn of_mail(secret: &[u8; 32], id: MailId) -> Self {
-        let mac = Hmac::<Sha256>::new_from_slice(secret).expect("a key of any length will do");
+        let mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
         Self(mac.chain_update(OF_MAIL).chain_update(id.uuid().as_bytes()).finalize().into_bytes().into())
     }
 
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_token_of_a_mail_is_that_mails_and_that_secrets_alone() {
+    fn the_token_of_a_mail_depends_on_the_mail_and_the_secret() {
         let id = |number: u128| MailId::from(uuid::Uuid::from_u128(number));
         let token = Token::of_mail(&[1; 32], id(1));
         assert_eq!(token, Token::of_mail(&[1; 32], id(1)));
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_reads_back_and_anything_else_is_none() {
+    fn a_token_can_be_parsed_and_other_text_cannot() {
         let token = Token::new([0xf7; 32]);
         let text = token.reveal();
         assert_eq!(text.len(), 43);

@@ -1,12 +1,12 @@
-//! The new instants of future stamps. They keep the order of the stamps and are as late as possible. The
-//! module is pure.
+//! Maps stamps in the future to corrected stamps, which have the same order and are as late as possible.
+//! The module is pure.
 
 use domain::Timestamp;
 
 pub(super) struct Stamps {
     /// The newest stamp that is not after the present.
     pub(super) newest_kept: Timestamp,
-    /// The later stamps, in milliseconds.
+    /// The stamps after the present, in milliseconds.
     pub(super) later: Vec<i64>,
 }
 
@@ -24,7 +24,7 @@ impl Stamps {
     }
 }
 
-/// The map from future stamps to their new instants.
+/// The map from future stamps to their corrected values.
 pub(super) struct StampMap {
     present: Timestamp,
     newest_kept: Timestamp,
@@ -54,9 +54,9 @@ impl StampMap {
     }
 
     /// The corrected value of a timestamp. A timestamp up to the present does not change. The last future
-    /// timestamp becomes the present, and each other future timestamp is set one millisecond before the next
-    /// one. If there is too little time after the newest unchanged timestamp, the earliest future timestamps
-    /// become equal to it.
+    /// timestamp becomes the present, and each other future timestamp is set one millisecond before the
+    /// next one. If there are too few milliseconds after the newest unchanged timestamp, several timestamps
+    /// share a millisecond.
     pub(super) fn moved(&self, stamp: Timestamp) -> Timestamp {
         if stamp <= self.present {
             return stamp;
@@ -87,14 +87,14 @@ mod tests {
     }
 
     #[test]
-    fn the_last_moves_to_the_present_and_the_others_before_it() {
+    fn the_last_stamp_becomes_the_present_and_the_others_precede_it() {
         let map = map(&[50, 90, 300, 200, 300, 1_000], 100);
         let moved = |stamp| map.moved(Timestamp::from_millis(stamp)).millis();
         assert_eq!([50, 90, 100, 200, 300, 1_000].map(moved), [50, 90, 100, 98, 99, 100]);
     }
 
     #[test]
-    fn without_room_they_share_a_millisecond() {
+    fn stamps_without_room_share_a_millisecond() {
         let map = map(&[99, 200, 201, 202], 100);
         let moved = |stamp| map.moved(Timestamp::from_millis(stamp)).millis();
         assert_eq!([99, 200, 201, 202].map(moved), [99, 99, 99, 100]);

@@ -1,5 +1,5 @@
-//! Corrects timestamps that a wrong clock set in the future: they become the present or an earlier time. The
-//! repair works on a stopped store.
+//! Corrects timestamps (stamps) that a wrong clock set in the future. They become the *present*, which is
+//! the time at which the repair began, or an earlier time. The repair works on a stopped store.
 //!
 //! Invariants:
 //!
@@ -32,7 +32,7 @@ const STAMPS_PER_PART: usize = 4_096;
 
 #[derive(Debug, thiserror::Error)]
 pub enum RepairError {
-    #[error("there is no store in it")]
+    #[error("the directory contains no store")]
     NoStore,
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -58,11 +58,11 @@ pub(crate) fn check_finished(store: &Store) -> Result<(), StoreError> {
     if store.contains(&keys::repair())? { Err(StoreError::RepairUnfinished) } else { Ok(()) }
 }
 
-/// Moves every stamp after `present`. An unfinished repair continues with its own present.
+/// Corrects every stamp after `present`. An unfinished repair continues with its stored present.
 pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> Result<Report, RepairError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Err(RepairError::NoStore) };
     upgrade::check(&meta)?;
-    // A business that is set aside would be left out and keep future stamps.
+    // The repair would skip a business that is set aside, and its future stamps would stay.
     if let Some((business, _)) = store.businesses_set_aside().first() {
         return Err(StoreError::BusinessSetAside { business: *business }.into());
     }
@@ -88,7 +88,7 @@ pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> 
     Ok(report)
 }
 
-/// The keys of a business, without the keys of the map.
+/// The keys of a business, except the keys of its map.
 fn stamped(of: BusinessId) -> KeyRange {
     KeyRange { from: keys::profile(of), to: keys::repair_part(of, 0) }
 }
@@ -143,7 +143,7 @@ impl Repair<'_> {
         if keys_moved > 0 {
             records.insert("idempotency keys", keys_moved);
         }
-        self.writer.settle().await?; // every move needs the map
+        self.writer.settle().await?; // the map is needed until the corrected rows are durable
         self.walk(keys::of_kind(of, kind::REPAIR), |key, value, batch| {
             batch.delete_whole(*key, value.len());
             Ok(())
@@ -187,8 +187,8 @@ impl Repair<'_> {
                 batch.put(keys::repair_part(of, number), bytes);
                 self.write(batch).await?;
             }
-            let behind = keys::of_kind(of, kind::REPAIR).after(keys::repair_part(of, number));
-            self.walk(behind, |key, _, batch| {
+            let stale = keys::of_kind(of, kind::REPAIR).after(keys::repair_part(of, number));
+            self.walk(stale, |key, _, batch| {
                 batch.delete(*key);
                 Ok(())
             })
@@ -237,7 +237,7 @@ impl Repair<'_> {
         self.walk(all(installation_kind::PERSON), |_, value, batch| {
             let before = Person::decode(value)?;
             let mut after = before.clone();
-            // Sessions and links with future stamps are deleted. Their owners sign in again.
+            // Sessions and links with future stamps are deleted. Their owners must sign in again.
             after.sessions.retain(|session| {
                 let stamps = [session.created_at, session.last_used_at, session.password_at];
                 stamps.into_iter().all(|stamp| stamp <= present)
@@ -270,14 +270,14 @@ impl Repair<'_> {
         }
         if let Some(clock) = clock {
             moved += u64::from(clock.wall > present);
-            // The boot instant was stored with a wrong wall clock, so it is cleared.
+            // The boot instant was computed with a wrong wall clock, so it is cleared.
             let (newest, wall, boot) = (clock.newest.min(present), clock.wall.min(present), None);
             batch.put(keys::clock(), ClockRecord { newest, wall, boot, ..clock }.encode());
             if !self.dry_run {
                 self.store.note_instant(Noted::BelievedTime, wall);
             }
         }
-        self.writer.settle().await?; // written after all other rows
+        self.writer.settle().await?; // all other rows must be durable before the repair ends
         batch.delete(keys::repair());
         self.write(batch).await?;
         self.writer.settle().await?;

@@ -8,7 +8,7 @@ use store::{Batch, Key, Record, Store, StoreError, keys};
 
 use crate::delivery::delay_before;
 
-/// A due time further ahead of the schedule than this was set by a wrong clock.
+/// A due time that exceeds the schedule by more than this was set by a wrong clock.
 const DUE_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 
 pub(super) struct Moved {
@@ -16,7 +16,7 @@ pub(super) struct Moved {
     pub(super) name: &'static str,
 }
 
-/// Returns the rows to write if `stamp` changed a stamp. Index rows are written with their records.
+/// Calls `stamp` with each stamp of a row. Returns the rows to write, with index rows, if a stamp changed.
 pub(super) fn each_of(
     store: &Store,
     of: BusinessId,
@@ -34,7 +34,7 @@ pub(super) fn each_of(
         kind::DELIVERY => {
             let moved = in_place::<Delivery>(key, value, stamp)?;
             let Some((Moved { mut batch, name }, mut after)) = moved else { return Ok(None) };
-            // The due time is no timestamp of a change. It is corrected if the schedule forbids it.
+            // The due time is not a stamp. It is corrected if it is later than the schedule allows.
             let latest = present + delay_before(after.attempts);
             if let Some(due) = after.next_attempt_at.filter(|due| *due > latest + DUE_AHEAD_MAX) {
                 let endpoint: WebhookId = keys::id_at_end(&key[..key.len() - 16])?;

@@ -2,7 +2,7 @@
 //!
 //! A list request reads in steps. Invariants:
 //!
-//! - it reads at most [`SCAN_ROWS_MAX`] rows and the reads of its last item;
+//! - it reads at most [`SCAN_ROWS_MAX`] rows, and then the remaining rows of its last item;
 //! - the first step runs in the request's task and takes at most [`FIRST_STEP_TIME_MAX`]. Further steps run
 //!   on a separate thread: one request per business at a time, and [`SCANS_MAX`] in total. Businesses take
 //!   turns. Requests beyond the queue's bound are refused;
@@ -25,14 +25,14 @@ use tokio::time::Instant;
 use crate::error::{EngineError, Result};
 use crate::quota::{Quota, QuotaPermit};
 
-/// The maximum number of rows per request. A row of more than [`ROW_BYTES`] counts as several.
+/// The maximum number of rows per request. A row of more than [`ROW_BYTES`] counts as several rows.
 pub(crate) const SCAN_ROWS_MAX: usize = 2_048;
 const ROW_BYTES: usize = 4 << 10;
-/// The number of steps of a request. A step of 512 rows suffices for a page of 100 items with five rows each.
+/// The number of steps of a request. A step suffices for a page of 100 items with five rows each.
 const STEPS: usize = 4;
 const FIRST_STEP_TIME_MAX: Duration = Duration::from_millis(2);
 const ROWS_PER_LOOK: usize = 32;
-/// The reads beyond the bound for one item and its successor: index rows, record, displayed names.
+/// The maximum number of reads beyond the bound, for the last item and the first row of the next item.
 const ITEM_READS_MAX: usize = 16;
 
 const SCANS_MAX: usize = 2;
@@ -42,7 +42,7 @@ const WAITING_PER_BUSINESS_MAX: usize = 64;
 
 pub(crate) struct Reader<'a> {
     store: &'a Store,
-    /// Reads of the store, and the number of rows that they count as.
+    /// The number of reads of the store, and the number of rows that these reads count as.
     reads: Cell<usize>,
     rows: Cell<usize>,
     step_max: usize,
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
         self.rows.set(self.rows.get() + 1 + value.len() / ROW_BYTES);
     }
 
-    /// The caller already has the row, so it processes at least one per step and detects the end of a list.
+    /// Whether the step must end. Callers ask after reading a row, so a step processes at least one row.
     pub(crate) fn is_used_up(&self) -> bool {
         self.rows.get() > self.step_max || self.is_overdue()
     }
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A read in steps. The last step returns the result. A step with [`Reader::ends_request`] must be the last.
+/// A read in steps. The last step returns the result, at the latest when [`Reader::ends_request`] is true.
 pub(crate) trait Step<T>:
     FnMut(&Reader<'_>) -> Result<Option<T>, StoreError> + Send + 'static
 {
@@ -134,13 +134,13 @@ pub(crate) struct Scans {
     rows_max: usize,
     /// The requests that read or wait.
     waiting: Arc<Quota>,
-    /// Lets one request per business read.
+    /// One permit per business, for its request that reads.
     turns: Mutex<HashMap<BusinessId, Weak<Semaphore>>>,
     places: Arc<Semaphore>,
     rows_read: AtomicU64,
 }
 
-/// The right to read. The fields are dropped in their order.
+/// The permits of a request that reads on the separate thread. They are dropped in this order.
 type ReadPermit = (OwnedSemaphorePermit, OwnedSemaphorePermit, QuotaPermit<BusinessId, Arc<Quota>>);
 
 impl Scans {
@@ -196,7 +196,7 @@ impl Scans {
         Ok(answer.await.map_err(|_| EngineError::Failed)??)
     }
 
-    /// At most one request of a business waits for a place, so businesses take turns.
+    /// At most one request of a business waits for a permit of `places`, so businesses take turns.
     async fn wait_turn(&self, business: BusinessId) -> Result<ReadPermit> {
         let stopping = |_| EngineError::Stopping; // neither semaphore is ever closed
         let ticket = self.waiting.take_owned(business).ok_or(EngineError::Overloaded)?;
@@ -226,13 +226,13 @@ struct Reading<S> {
 }
 
 impl<S> Reading<S> {
-    /// Runs the next step, which ends early at `until`. Panics if the step reads more rows than its bound.
+    /// Runs the next step, which ends early at `until`. Panics if the request exceeds its bound.
     fn next<T>(&mut self, until: Option<Instant>) -> Result<Option<T>, StoreError>
     where
         S: Step<T>,
     {
         let rows_max = self.of.rows_max;
-        assert!(self.rows < rows_max, "a request continues after its bound");
+        assert!(self.rows < rows_max, "a request must end at its bound");
         let mut reader = Reader::new(&self.store, rows_max.div_ceil(STEPS), rows_max - self.rows);
         reader.until = until;
         let found = (self.step)(&reader);

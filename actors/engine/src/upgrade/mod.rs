@@ -30,9 +30,9 @@ pub enum Upgrades {
 
 /// The formats that can be converted.
 ///
-/// Only the steps from 1 and 2 convert rows. In the later steps, old rows stay readable, and the format number
-/// keeps earlier versions from opening a store with new rows: record versions and kinds of rows (from 3), rows
-/// of people, memberships, sessions, links and mails (from 4), the journal (from 5).
+/// Only the steps from formats 1 and 2 convert rows. In the later steps, old rows stay readable, and the
+/// format number keeps earlier versions from opening a store with new rows: record versions and kinds of
+/// rows (from 3), rows of people, memberships, sessions, links and mails (from 4), the journal (from 5).
 const CONVERTED: Range<u16> = 1..STORE_FORMAT;
 
 /// Refuses a store whose format is not the current format.
@@ -61,7 +61,7 @@ pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError
     if upgrades == Upgrades::Refused {
         return Err(StoreError::UpgradeRefused { found, known: STORE_FORMAT });
     }
-    // A business that is set aside would be left out and keep rows of the earlier format.
+    // The upgrade would skip a business that is set aside, and its rows would stay in the earlier format.
     if let Some((business, _)) = store.businesses_set_aside().first() {
         return Err(StoreError::BusinessSetAside { business: *business });
     }
@@ -101,6 +101,6 @@ fn under_way(store: &Store) -> Result<u16, StoreError> {
     let row = store.get_raw(&keys::upgrade())?;
     match row.as_deref().map(<[u8; 2]>::try_from) {
         Some(Ok(format)) => Ok(u16::from_be_bytes(format)),
-        _ => Err(StoreError::damaged("upgrade", "it does not say which step is under way")),
+        _ => Err(StoreError::damaged("upgrade", "it does not name the step in progress")),
     }
 }

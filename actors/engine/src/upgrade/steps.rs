@@ -6,8 +6,8 @@ use store::{Batch, Record, StoreError, keys};
 
 use super::conversion::Conversion;
 
-/// From format 1 to 2: an appointment's key begins with its start, and its index rows refer to it. Format 1 stored
-/// it by id, with one index row by start for busy times and one empty index row by `updated_at`.
+/// From format 1 to 2. Format 1 stored an appointment by id, with one index row by start for busy times and
+/// one empty index row by `updated_at`. In format 2, its key and its index rows contain its start.
 pub(super) async fn from_1(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     let rows = |of| format_1::appointments(of);
     conversion
@@ -29,9 +29,10 @@ pub(super) async fn from_1(conversion: &mut Conversion<'_>) -> Result<(), StoreE
         .await
 }
 
-/// From format 2 to 3. New forms (record versions, long values in small pieces, rows of clocks, ages and budgets)
-/// are written from now on, and old forms stay readable. Early versions of format 2 had an index row by `updated_at`
-/// for every appointment, later ones only for changed appointments. The superfluous rows are deleted.
+/// From format 2 to 3. Format 3 adds forms (record versions, long values in small pieces, rows of clocks,
+/// ages and budgets), and old forms stay readable. Early versions of format 2 had an index row by
+/// `updated_at` for every appointment, later versions only for changed appointments. The superfluous rows
+/// are deleted.
 pub(super) async fn from_2(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     let rows = |of| keys::of_kind(of, kind::APPOINTMENT_BY_UPDATE);
     conversion

@@ -20,21 +20,21 @@ pub(super) struct InBusiness {
     held: HashMap<StaffId, (Timestamp, AppointmentId)>,
     /// The counted usage, and the usage in the newest audit entry.
     kept: Usage,
-    told: Option<Usage>,
+    recorded: Option<Usage>,
     newest: Option<Timestamp>,
     last_alert: Option<(PersonId, u64)>,
     /// Whether the business is being deleted or imported. The rows of such a business are not checked.
-    pub(super) is_nobodys: bool,
+    pub(super) is_skipped: bool,
 }
 
 impl InBusiness {
-    /// Begins a business, or the installation, at its first row.
+    /// Begins the checks of a business, or of the installation, at its first row.
     pub(super) fn begin(checker: &mut Checker<'_>) -> Self {
         let of = checker.of;
         if of != BusinessId::INSTALLATION {
             // The rows of a business that is being deleted or imported may be incomplete.
             if checker.is_ended(of) || checker.is_there(&keys::moving(of)) {
-                return Self { is_nobodys: true, ..Self::default() };
+                return Self { is_skipped: true, ..Self::default() };
             }
             checker.report.businesses += 1;
             if !checker.is_there(&keys::profile(of)) {
@@ -45,7 +45,7 @@ impl InBusiness {
     }
 
     pub(super) fn end(&self, checker: &mut Checker<'_>) {
-        if self.told.is_some_and(|told| told != self.kept) {
+        if self.recorded.is_some_and(|recorded| recorded != self.kept) {
             checker.wrong("the usage in the newest entry of the audit log differs from the rows found");
         }
     }
@@ -144,7 +144,7 @@ impl InBusiness {
                 if self.newest.is_some_and(|newest| newest > entry.at) {
                     checker.wrong("its timestamp is earlier than that of the entry before it");
                 }
-                (self.newest, self.told) = (Some(entry.at), usage);
+                (self.newest, self.recorded) = (Some(entry.at), usage);
             }
             kind::IDEMPOTENCY => checker.remembered(value),
             kind::AGE => {
@@ -191,7 +191,7 @@ impl InBusiness {
         }
     }
 
-    /// Checks an alert against the last one. The numbers of a person's alerts have no gaps.
+    /// Checks an alert against the previous alert. The numbers of a person's alerts have no gaps.
     fn alert(&mut self, checker: &mut Checker<'_>, value: &[u8]) {
         let at = checker.read(keys::alert_at(&checker.key));
         let before = std::mem::replace(&mut self.last_alert, at);

@@ -12,7 +12,7 @@ const FINDINGS_MAX: usize = 1_000;
 pub struct Report {
     pub rows: u64,
     pub businesses: u64,
-    /// The records without index rows.
+    /// The number of records. Index rows are not counted.
     pub records: u64,
     /// The first 1,000 findings in key order.
     pub findings: Vec<String>,
@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// The result of a lookup. Damage is a finding; any other error ends the check.
+    /// The result of a lookup, or `None`. Damage is a finding. Any other error ends the check.
     pub(super) fn read<T>(&mut self, read: Result<T, StoreError>) -> Option<T> {
         match read {
             Ok(read) => Some(read),
@@ -144,7 +144,7 @@ impl<'a> Checker<'a> {
         self.belongs(index.iter().any(|row| row.key == key && row.value == value));
     }
 
-    /// Reports the current row unless it belongs to a record.
+    /// Reports the current index row unless it belongs to a record.
     pub(super) fn belongs(&mut self, belongs: bool) {
         if !belongs {
             self.wrong("no record has this index row");

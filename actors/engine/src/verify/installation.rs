@@ -1,5 +1,4 @@
-//! Checks of the installation's rows: the store's format, the lists of businesses, keys and endpoints, and
-//! the clock.
+//! Checks of the installation's rows: the format, the lists of businesses, keys and endpoints, the clock.
 
 use std::collections::HashSet;
 
@@ -78,9 +77,9 @@ impl Installation {
             }
             installation_kind::CLOCK => _ = checker.decoded::<ClockRecord>(value),
             installation_kind::ROUND => _ = checker.decoded::<RoundRecord>(value),
-            // Requests that create a business.
+            // Stored responses to requests of the installation, such as the creation of a business.
             kind::IDEMPOTENCY => checker.remembered(value),
-            // Mails about accounts alone.
+            // Mails that concern only an account.
             kind::MAIL => checker.mail(value),
             kind::MAIL_DUE | kind::MAIL_GATHERED => checker.index_of_mails(value),
             installation_kind::MOVING => moving(checker, value),

@@ -8,7 +8,7 @@
 //!
 //! - The check changes nothing. It opens the store and reads.
 //! - An unreadable row is a finding, and the check continues.
-//! - The state after a crash, or during a deletion, is not a finding.
+//! - The rows that a crash leaves, or a deletion in progress, are not findings.
 
 mod business;
 mod findings;
@@ -55,7 +55,7 @@ pub async fn verify(dir: &Path) -> Result<Report, VerifyError> {
         return Err(VerifyError::Nothing(dir.to_owned()));
     }
     let backup = Backup::open(dir)?;
-    // A backup with wrong checksums is not searched further.
+    // If a checksum is wrong, the rows of the backup are not checked.
     let mut damaged = Report::default();
     for at in 0..backup.chunks() {
         match backup.read_chunk(at) {
@@ -91,7 +91,7 @@ pub fn check(rows: &dyn Rows) -> Result<Report, StoreError> {
             business = InBusiness::begin(&mut checker);
         }
         checker.key = Key::new(&key);
-        if business.is_nobodys {
+        if business.is_skipped {
             continue;
         }
         if let Some(whole) = piece_of(&key) {

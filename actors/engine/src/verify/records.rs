@@ -31,7 +31,7 @@ impl Checker<'_> {
         let upto = keys::contact_names_up_to(self.of, contact.id);
         let newest = self.rows.scan(&upto, Order::Descending).next();
         let Some(row) = self.read(newest.transpose()) else { return };
-        // An unreadable contact is reported at its own row.
+        // An unreadable row of names is reported at its own key.
         let found = match row.map(|(key, _)| self.value(&Key::new(&key))) {
             None => None,
             Some(value) => {
@@ -65,7 +65,7 @@ impl Checker<'_> {
         if self.record::<Contact>(&contact).is_none() {
             let erasure = self.record::<ErasureRecord>(&keys::erasure(self.of, id));
             if erasure.is_some_and(|erasure| erasure.phone.is_none()) {
-                return; // the value is unknown, so the erasure searches for the row
+                return; // the contact could not be decoded, and the erasure will find this row
             }
         }
         self.leads_to::<Contact>(&contact, value);
@@ -101,7 +101,7 @@ impl Checker<'_> {
         let endpoint = keys::id_at_end::<WebhookId>(self.key.get(..33).unwrap_or_default());
         let Some(id) = self.read(endpoint) else { return };
         let Some(endpoint) = self.record::<WebhookEndpoint>(&keys::webhook(self.of, id)) else {
-            // A deleted endpoint's rows are deleted in steps. It stays in the list until the end.
+            // A deleted endpoint stays in the list until its last row is deleted.
             if !self.is_there(&keys::endpoint_index(self.of, id)) {
                 self.wrong("the webhook endpoint that it belongs to is missing");
             }
@@ -174,7 +174,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks an account, one of its index rows or a membership in its person's list.
+    /// Checks an account, one of its index rows, or a row in a person's list of memberships.
     pub(super) fn of_person(&mut self, kind: u8, value: &[u8]) {
         let key = self.key;
         match kind {

@@ -60,7 +60,7 @@ impl Mailer for Post {
     fn send<'a>(&'a self, mail: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>> {
         Box::pin(async move {
             if self.is_dead.load(Ordering::SeqCst) {
-                return Err(MailFailure::Relay(MailError::Quoted("nobody answers".into())));
+                return Err(MailFailure::Relay(MailError::Quoted("no response".into())));
             }
             let letter = self.made.lock()[std::str::from_utf8(&mail.bytes).unwrap()].clone();
             assert_eq!(mail.to, letter.to.address);

@@ -1,15 +1,15 @@
 //! Decides which endpoint gets the next permit. The module is pure.
 //!
-//! Rule 1 limits which endpoints may take a further permit: an endpoint's business, and the endpoint within
-//! its business, must hold fewer permits than are free. Permits that the endpoint's [`Standing`] reserves for
-//! others do not count as free. A business alone thus uses about half of the permits, many businesses get
-//! equal parts, and a newcomer nearly always finds a free permit.
+//! Rule 1 limits which endpoints may take a further permit. The number of permits that the business holds
+//! plus the number that the endpoint holds must be smaller than the number of free permits. Permits that
+//! the endpoint's [`Standing`] reserves for others do not count as free. A business alone thus uses about
+//! half of the permits, many businesses get equal parts, and a new business nearly always gets a permit.
 //!
-//! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996): first the
-//! business with the least used time, then its endpoint with the least used time. A flow's *tag* is the time
-//! that its attempts have taken. An idle flow collects no credit, because it continues from the tag that was
-//! served last. An attempt is charged the endpoint's recent duration at its start and corrected at its end,
-//! so hanging attempts count immediately.
+//! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996): first
+//! the business with the least used time, then its endpoint with the least used time. The *tag* of a
+//! business or endpoint is the time that its attempts have taken. Idle time earns no credit: the tag is
+//! then raised to the tag that was served last. The start of an attempt adds its expected duration to the
+//! tag, and its end corrects the tag by the real duration, so hanging attempts count immediately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -20,7 +20,7 @@ use domain::{BusinessId, WebhookId};
 use super::EndpointKey;
 use super::standing::{CutOff, Endpoint, Moment, Standing};
 
-/// An endpoint without waiting deliveries is forgotten this long after its last activity.
+/// The time after its last activity when an endpoint without waiting deliveries is removed from memory.
 pub(super) const REMEMBERED: Duration = Duration::from_secs(600);
 const SWEPT_PER_STEP: usize = 256;
 
@@ -45,8 +45,7 @@ struct Business {
 /// The order of turns: the smallest tag, then the longest wait.
 type Rank = (u64, u64);
 
-/// The waiting businesses of one standing, by the number of further free permits that they need, then by
-/// rank.
+/// The waiting businesses of a standing, by the number that the free permits must exceed, then by rank.
 type Waiting = BTreeSet<(usize, Rank, BusinessId)>;
 
 #[derive(Default)]
@@ -59,11 +58,11 @@ pub(super) struct Fair {
     turns: u64,
     businesses: BTreeMap<BusinessId, Business>,
     waiting: [Waiting; Standing::COUNT],
-    /// The endpoints that only wait, by their due times.
+    /// The endpoints without a due delivery, by their next due times.
     due: BTreeSet<(Moment, EndpointKey)>,
     /// The endpoints that a local outage holds back. The longest wait is first.
     pub(super) cut_off: BTreeSet<(u64, EndpointKey)>,
-    /// How many endpoints want a permit and have none.
+    /// The number of endpoints that want a further permit.
     pub(super) wanting: usize,
     swept: Option<BusinessId>,
     stopped: bool,
@@ -95,17 +94,17 @@ impl Fair {
         self.plan(key, wants.max(1), None, now);
     }
 
-    /// The endpoint needs no permit before `until` or, without `until`, before the next wake-up.
+    /// The endpoint needs no permit before `until`. Without `until`, it needs none before the next wake-up.
     pub(super) fn rest(&mut self, key: EndpointKey, until: Option<Moment>, now: Moment) {
         self.plan(key, 0, until, now);
     }
 
-    /// Returns a permit. If an attempt was made, `ended` contains whether it succeeded, and its duration.
+    /// Takes back a permit. `ended` is the success and the duration of the attempt, if one was made.
     pub(super) fn give_back(&mut self, granted: Granted, ended: Option<(bool, Duration)>, now: Moment) {
         let Granted { key, number } = granted;
-        let business = self.businesses.get_mut(&key.business).expect("a holder is known");
-        let endpoint = business.endpoints.get_mut(&key.endpoint).expect("a holder is known");
-        let held = endpoint.give_back(number).expect("a permit is given back once");
+        let business = self.businesses.get_mut(&key.business).expect("the holder is registered");
+        let endpoint = business.endpoints.get_mut(&key.endpoint).expect("the holder is registered");
+        let held = endpoint.give_back(number).expect("each permit is returned once");
         for tag in [&mut endpoint.tag, &mut business.tag] {
             let took = micros(now.saturating_sub(held.since));
             *tag = tag.saturating_sub(micros(held.charged)).saturating_add(took);
@@ -125,7 +124,7 @@ impl Fair {
     pub(super) fn grant(&mut self, now: Moment) -> Option<Granted> {
         while !self.stopped {
             let id = self.next()?;
-            let business = self.businesses.get(&id).expect("who waits is known");
+            let business = self.businesses.get(&id).expect("a waiting endpoint is registered");
             let may = |endpoint: &Endpoint| {
                 let room = self.room(endpoint.standing(now), business.held == 0);
                 endpoint.waits() && business.held + endpoint.held() < room
@@ -133,7 +132,7 @@ impl Fair {
             let may = business.endpoints.iter().filter(|(_, endpoint)| may(endpoint));
             let first = may.min_by_key(|(_, endpoint)| (endpoint.tag, endpoint.turn));
             let Some((endpoint, _)) = first else {
-                // The endpoint's standing has changed with time, so its position is computed again.
+                // An endpoint's standing changed with time, so the business's position is computed again.
                 self.place(id, now);
                 continue;
             };
@@ -151,8 +150,8 @@ impl Fair {
     fn grant_to(&mut self, key: EndpointKey, now: Moment) -> Granted {
         self.turns += 1;
         let number = self.turns;
-        let business = self.businesses.get_mut(&key.business).expect("who waits is known");
-        let endpoint = business.endpoints.get_mut(&key.endpoint).expect("who waits is known");
+        let business = self.businesses.get_mut(&key.business).expect("a waiting endpoint is registered");
+        let endpoint = business.endpoints.get_mut(&key.endpoint).expect("a waiting endpoint is registered");
         let held = endpoint.take(number, now);
         let (charged, standing) = (micros(held.charged), held.standing);
         self.served = self.served.max(business.tag);
@@ -172,11 +171,11 @@ impl Fair {
         self.businesses.get(&key.business)?.endpoints.get(&key.endpoint)
     }
 
-    /// The endpoint's record for a change of plan. The caller must not change its standing.
+    /// Returns an endpoint that `plan` has registered. The caller must not change its standing.
     fn planned(&mut self, key: EndpointKey) -> &mut Endpoint {
         let business = self.businesses.get_mut(&key.business);
         let endpoint = business.and_then(|business| business.endpoints.get_mut(&key.endpoint));
-        endpoint.expect("an endpoint with a planned attempt is known")
+        endpoint.expect("a planned endpoint is registered")
     }
 
     fn plan(&mut self, key: EndpointKey, wants: usize, due: Option<Moment>, now: Moment) {
@@ -208,8 +207,8 @@ impl Fair {
         self.place(key.business, now);
     }
 
-    /// Holds an endpoint back during a local outage. An endpoint that is woken and held back again keeps its
-    /// first position.
+    /// Holds an endpoint back during a local outage. An endpoint that is held back again keeps its first
+    /// position.
     pub(super) fn cut_off(&mut self, key: EndpointKey, now: Moment) {
         if self.stopped {
             return;
@@ -222,7 +221,7 @@ impl Fair {
         self.cut_off.insert((since, key));
     }
 
-    /// Wakes up to `most` held-back endpoints, those with the longest wait first.
+    /// Wakes the held-back endpoints with the longest wait, at most `most` of them.
     pub(super) fn release(&mut self, most: usize, now: Moment) {
         for _ in 0..most {
             let Some((_, key)) = self.cut_off.first().copied() else { return };
@@ -231,7 +230,7 @@ impl Fair {
         }
     }
 
-    /// Registers waiting deliveries that are in the store. Information that is in memory is newer and stays.
+    /// Registers an endpoint with waiting deliveries in the store. A plan in memory is newer and stays.
     pub(super) fn register(&mut self, key: EndpointKey, until: Moment, failed_before: bool, now: Moment) {
         if failed_before {
             let business = self.businesses.entry(key.business).or_default();
@@ -244,7 +243,7 @@ impl Fair {
         }
     }
 
-    /// Lets up to `most` due endpoints ask for a permit. Returns whether more are due.
+    /// Requests a permit for each due endpoint, for at most `most` of them. Returns whether more are due.
     pub(super) fn tick(&mut self, most: usize, by: Moment, now: Moment) -> bool {
         let first = |fair: &Self| fair.due.first().copied().filter(|(due, _)| *due <= by);
         for _ in 0..most {
@@ -254,7 +253,7 @@ impl Fair {
         first(self).is_some()
     }
 
-    /// Forgets idle endpoints, in steps over the businesses. Returns whether the sweep is complete.
+    /// One step of a *sweep*, which removes idle endpoints from memory. Returns true for the last step.
     pub(super) fn sweep(&mut self, now: Moment) -> bool {
         let from = self.swept.take().map_or(Bound::Unbounded, Bound::Excluded);
         let (mut looked_at, mut empty) = (0, Vec::new());
@@ -292,7 +291,7 @@ impl Fair {
         for (at, standing) in STANDINGS.into_iter().enumerate() {
             let mut from = (0, (0, 0), BusinessId::INSTALLATION);
             while let Some(&(needs, rank, id)) = self.waiting[at].range(from..).next() {
-                // A business needs no further free permit exactly when it holds none.
+                // `needs` is zero exactly when the business holds no permit.
                 if needs >= self.room(standing, needs == 0) {
                     break;
                 }
@@ -303,7 +302,7 @@ impl Fair {
         next.map(|(_, id)| id)
     }
 
-    /// Updates the position of a changed business among the waiting ones.
+    /// Updates the position of a changed business among the waiting businesses.
     fn place(&mut self, id: BusinessId, now: Moment) {
         let business = self.businesses.entry(id).or_default();
         let mut stands = [None; Standing::COUNT];
@@ -335,8 +334,8 @@ impl Fair {
         self.stopped
     }
 
-    /// Whether no waiting endpoint may have a permit. A slow check of every endpoint, for tests.
-    pub(super) fn nobody_may(&self, now: Moment) -> bool {
+    /// Whether rule 1 grants no permit to any waiting endpoint. Checks every endpoint.
+    pub(super) fn no_endpoint_may(&self, now: Moment) -> bool {
         self.businesses.values().all(|business| {
             let held: usize = business.endpoints.values().map(Endpoint::held).sum();
             assert_eq!(held, business.held);

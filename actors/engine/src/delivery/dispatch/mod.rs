@@ -3,12 +3,12 @@
 //! Invariants:
 //!
 //! - At most [`PERMITS`] attempts are in progress. [`fair`] chooses the next endpoint.
-//! - An endpoint with waiting deliveries is registered here, or its actor runs and holds a permit. No wake-up
-//!   is lost when an actor stops.
-//! - A waiting endpoint costs one entry, and its actor may stop. One timer serves all waiting endpoints.
-//! - While the disk is full, no permit is granted, and the timer checks for room. Endpoints held back by a
-//!   local outage wait here too; each probe wakes a bounded number.
-//! - A panic while a permit is handed out affects only that endpoint.
+//! - An endpoint with waiting deliveries is registered here, or its actor runs and cannot be stopped. No
+//!   wake-up is lost when an actor stops.
+//! - A waiting endpoint needs one entry in memory and no running actor. One timer serves all of them.
+//! - While the disk is full, no permit is granted, and the timer checks for room. During an outage of this
+//!   machine's network, endpoints are *held back* here, and each probe wakes a bounded number of them.
+//! - A panic while an actor is given a permit affects only the endpoint of that actor.
 
 mod fair;
 mod standing;
@@ -39,7 +39,7 @@ pub(crate) const PERMITS: usize = 1_024;
 const BODIES_MAX: usize = 256;
 const BODIES_PER_BUSINESS_MAX: usize = 16;
 const ASKING_PER_STEP: usize = 256;
-/// The number of held-back endpoints that a probe wakes. The end of the outage wakes all, in steps.
+/// The number of held-back endpoints that a probe wakes. The end of the outage wakes all of them, in steps.
 const RELEASED_PER_PROBE: usize = 256;
 const ROOM_EVERY: Duration = Duration::from_secs(2);
 /// The time between two sweeps for idle endpoints, and between the steps of a sweep.
@@ -49,13 +49,13 @@ const PANIC_PAUSE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Dispatcher {
     fair: Mutex<Fair>,
-    /// Attempts are measured by the runtime's clock, which stops while the machine is suspended.
+    /// The start, by the clock that measures attempts. This clock stops while the machine is suspended.
     began: Instant,
-    /// Due times use this clock, which continues during a suspension.
+    /// The clock of the due times, which continues while the machine is suspended.
     steady: SteadyClock,
     deliveries: OnceLock<Weak<Deliveries>>,
     earlier: Notify,
-    /// The number of requests to hand out permits since the last pass that found no request.
+    /// The number of `hand_out` calls that are not carried out yet, including the running call.
     handing_out: AtomicUsize,
     /// Whether the last check found no room on the disk. The timer checks again while this is set.
     is_full: AtomicBool,
@@ -63,7 +63,7 @@ pub(crate) struct Dispatcher {
     panics: AtomicBool,
     /// The number of attempts in progress, including attempts whose outcome is not durable yet.
     under_way: watch::Sender<usize>,
-    /// The permits to read response bodies after the attempt's permit is free.
+    /// The permits to read response bodies after the attempt's permit is released.
     pub(super) bodies: Arc<Quota>,
     delivered: AtomicU64,
     failed: AtomicU64,
@@ -108,13 +108,13 @@ impl Dispatcher {
         self.hand_out();
     }
 
-    /// At the start of the engine, registers deliveries that are due after `wait`.
+    /// At the start of the engine, registers an endpoint whose first delivery is due after `wait`.
     pub(crate) fn register(&self, key: EndpointKey, wait: Duration, failed_before: bool) {
         let due = self.steady.passed() + wait;
         self.plan(|fair, now| fair.register(key, due, failed_before, now));
     }
 
-    /// Requests `count` permits and returns those that are free now. The others follow later.
+    /// Requests `count` permits. Returns those that are granted now. The actor gets the others as messages.
     pub(super) fn want(self: &Arc<Self>, key: EndpointKey, count: usize) -> Vec<AttemptPermit> {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         let now = self.now();
@@ -132,21 +132,21 @@ impl Dispatcher {
         own
     }
 
-    /// The endpoint needs no permit for `wait`. Without `wait`, it needs no permit before the next wake-up.
+    /// The endpoint needs no permit for `wait`. Without `wait`, it needs none before the next wake-up.
     pub(crate) fn rest(&self, key: EndpointKey, wait: Option<Duration>) {
-        // One millisecond more, so that the row is due when the timer fires.
+        // The extra millisecond ensures that the delivery is due when the timer fires.
         let due = wait.map(|wait| self.steady.passed() + wait + Duration::from_millis(1));
         self.plan(|fair, now| fair.rest(key, due, now));
     }
 
-    /// A local outage holds the endpoint back. The end of the outage, or a probe, wakes it.
+    /// Holds the endpoint back until a probe or the end of the outage wakes it.
     pub(super) fn cut_off(&self, key: EndpointKey) {
         let mut fair = self.fair.lock();
         let first = fair.cut_off.is_empty();
         fair.cut_off(key, self.now());
         drop(fair);
         if first {
-            self.earlier.notify_one(); // the timer must wait for the outage from now on
+            self.earlier.notify_one(); // the timer must now also wait for the end of the outage
         }
     }
 
@@ -196,7 +196,7 @@ impl Dispatcher {
         AttemptPermit { dispatcher: Arc::clone(self), granted, ended: None }
     }
 
-    /// Whether outcomes can be written. If not, the timer checks again until they can.
+    /// Whether the disk has room to write outcomes. If not, the timer repeats this check.
     fn has_room(&self) -> bool {
         let deliveries = self.deliveries.get().and_then(Weak::upgrade);
         let has_room = deliveries.is_none_or(|it| it.shared.store.check_room(Weight::Keeps).is_ok());
@@ -209,7 +209,7 @@ impl Dispatcher {
 
     fn hand(self: &Arc<Self>, permit: AttemptPermit) {
         #[cfg(test)]
-        assert!(!self.panics.swap(false, Ordering::AcqRel), "the test wants it so");
+        assert!(!self.panics.swap(false, Ordering::AcqRel), "the test requested a panic");
         match self.deliveries.get().and_then(Weak::upgrade) {
             Some(deliveries) => deliveries.hand(permit),
             None => self.stop(),
@@ -242,7 +242,7 @@ impl Dispatcher {
     }
 }
 
-/// Releases the hand-out role after a panic. The timer carries out the requests that arrived meanwhile.
+/// After a panic in `hand_out`, allows the next call, and wakes the timer, which makes that call.
 struct UnlessThrough<'a>(&'a Dispatcher);
 
 impl Drop for UnlessThrough<'_> {
@@ -278,9 +278,8 @@ impl Drop for UnderWay {
     }
 }
 
-/// The one timer. It wakes due endpoints, checks for room on the disk, waits for the end of a local outage
-/// and forgets idle endpoints. It works in bounded steps, also after a suspension, yields between them and
-/// continues after a panic.
+/// The only timer. It wakes due endpoints, checks for room on the disk, waits for the end of an outage and
+/// removes idle endpoints from memory. It works in bounded steps, also after a suspension of the machine.
 async fn keep_time(dispatcher: Weak<Dispatcher>) {
     loop {
         match tokio::spawn(keep_on(dispatcher.clone())).await {

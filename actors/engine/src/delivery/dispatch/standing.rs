@@ -1,5 +1,5 @@
-//! An endpoint's standing, which is a measure of its reliability from its latest attempts, and the permits
-//! that each standing may take. The module is pure.
+//! An endpoint's *standing* is a class of reliability, derived from its latest attempts. The standing
+//! limits the permits of the endpoint. The module is pure.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,22 +12,23 @@ pub(in crate::delivery) const ATTEMPTS_MAX: usize = 8;
 pub(super) type Moment = Duration;
 
 pub(super) const QUICK: Duration = Duration::from_secs(1);
-/// An endpoint with a quick delivery within this time is alive.
+/// An endpoint is [`Standing::Alive`] for this time after a quick delivery.
 pub(super) const ALIVE_TIME: Duration = Duration::from_secs(10);
 /// The number of concurrent attempts for a new endpoint. It doubles with each attempt that ends.
 const ATTEMPTS_AT_FIRST: usize = 2;
 const COST_UNKNOWN: Duration = QUICK;
 
-/// How likely an endpoint returns a permit soon. The most trusted standing is first.
+/// The likelihood that an endpoint returns a permit soon. The most trusted standing is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
     /// A quick delivery ended within [`ALIVE_TIME`].
     Alive,
-    /// The last attempt was delivered, and the latest ones were quick.
+    /// The latest attempt succeeded, and the average of the latest attempts is quick.
     Good,
     /// The endpoint is new, or it fails quickly.
     Unknown,
-    /// The latest attempts were slow, or an attempt in progress is slow.
+    /// The average of the latest attempts is slow, an attempt in progress is slow, or the only known
+    /// attempt failed before the engine started.
     Slow,
 }
 
@@ -42,7 +43,7 @@ impl Standing {
         }
     }
 
-    /// The number of permits to leave free for more trusted endpoints. `first`: the business holds none.
+    /// The permits to leave free for more trusted endpoints. `first`: the business holds no permit.
     pub(super) fn leaves_free(self, permits: usize, first: bool) -> usize {
         match (self, first) {
             (Self::Alive, _) => 0,
@@ -56,7 +57,7 @@ impl Standing {
 
 pub(super) struct Held {
     pub(super) since: Moment,
-    /// The assumed cost, until the real duration is known.
+    /// The expected duration, which counts until the real duration is known.
     pub(super) charged: Duration,
     /// The endpoint's standing when it took the permit.
     pub(super) standing: Standing,
@@ -66,9 +67,9 @@ pub(super) struct Held {
 pub(super) enum CutOff {
     #[default]
     No,
-    /// Held back, waiting since this turn.
+    /// Held back since this turn.
     Held(u64),
-    /// Woken after a wait since this turn. If it is held back again, it keeps the turn.
+    /// Woken, after it was held back at this turn. An endpoint that is held back again keeps the turn.
     Woken(u64),
 }
 
@@ -76,10 +77,10 @@ pub(super) enum CutOff {
 pub(super) struct Endpoint {
     /// The number of further permits that the endpoint can use now.
     pub(super) wants: usize,
-    /// The next due time, if the endpoint only waits.
+    /// The next due time, if no delivery is due now.
     pub(super) due: Option<Moment>,
     pub(super) cut_off: CutOff,
-    /// The endpoint's virtual time within its business, and its turn among equal tags.
+    /// The endpoint's tag ([`super::fair`]). Of equal tags, the one with the smaller turn is served first.
     pub(super) tag: u64,
     pub(super) turn: u64,
     pub(super) seen: Moment,

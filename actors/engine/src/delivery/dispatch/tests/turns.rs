@@ -320,7 +320,7 @@ fn a_permit_is_granted_if_and_only_if_the_rules_permit_it() {
             fair.tick(usize::MAX, now, now);
             held.extend(std::iter::from_fn(|| fair.grant(now)));
             assert!(held.len() == fair.held && fair.held <= permits);
-            assert!(fair.nobody_may(now), "a permit is free although an endpoint may have it");
+            assert!(fair.no_endpoint_may(now), "a permit is free although an endpoint may have it");
         }
         while !fair.sweep(now + 2 * fair::REMEMBERED) {}
         fair.release(24, now);
