@@ -94,8 +94,8 @@ async fn a_phone_and_an_email_belong_to_one_contact() {
     let by_phone = ContactFilter { phone: Some(phone(2)), ..ContactFilter::default() };
     let found = handle.contacts(&by_phone, &first_page()).await.unwrap();
     assert_eq!((found.items.len(), found.items[0].id), (1, ada));
-    let nobody = ContactFilter { phone: Some(phone(1)), ..ContactFilter::default() };
-    assert!(handle.contacts(&nobody, &first_page()).await.unwrap().items.is_empty());
+    let by_removed = ContactFilter { phone: Some(phone(1)), ..ContactFilter::default() };
+    assert!(handle.contacts(&by_removed, &first_page()).await.unwrap().items.is_empty());
     let none = ContactPatch { email: Some(None), ..clear };
     assert!(matches!(refused(&handle, PatchContact { id: bob, patch: none }).await, Refusal::Invalid(_)));
 }
@@ -159,11 +159,11 @@ async fn a_caller_is_found_by_their_number_or_becomes_a_contact() {
     // A message can be linked only to an existing contact.
     assert_eq!(json(&done(&handle, message(1)).await)["contact_id"], known);
     assert!(json(&done(&handle, message(77)).await)["contact_id"].is_null());
-    let nobody = RecordCall {
+    let without_number = RecordCall {
         details: CallDetails { from_number: None, ..call(1, at(0, 3)).details },
         contact_name: None,
     };
-    assert!(json(&done(&handle, nobody).await)["contact_id"].is_null());
+    assert!(json(&done(&handle, without_number).await)["contact_id"].is_null());
     let all = handle.contacts(&ContactFilter::default(), &first_page()).await.unwrap();
     assert_eq!(all.items.len(), 2);
 
@@ -179,27 +179,27 @@ async fn a_caller_is_found_by_their_number_or_becomes_a_contact() {
 async fn unknown_ids_are_refused_with_their_paths() {
     let world = World::new(4).await;
     let handle = world.at(&world.shop(1).await);
-    let nobody = uuid::Uuid::from_u128(7);
+    let unknown = uuid::Uuid::from_u128(7);
     let mut bad = call(1, at(0, 1));
-    bad.details.contact_id = Some(nobody.into());
-    bad.details.appointment_id = Some(nobody.into());
-    bad.details.message_id = Some(nobody.into());
+    bad.details.contact_id = Some(unknown.into());
+    bad.details.appointment_id = Some(unknown.into());
+    bad.details.message_id = Some(unknown.into());
     bad.details.ended_at = at(0, 0);
     let refusal = refused(&handle, bad).await;
     assert_eq!(paths(&refusal), ["contact_id", "appointment_id", "message_id", "ended_at"]);
     let mut bad = message(1);
-    bad.details.contact_id = Some(nobody.into());
-    bad.details.call_id = Some(nobody.into());
-    bad.details.staff_id = Some(nobody.into());
+    bad.details.contact_id = Some(unknown.into());
+    bad.details.call_id = Some(unknown.into());
+    bad.details.staff_id = Some(unknown.into());
     assert_eq!(paths(&refused(&handle, bad).await), ["call_id", "contact_id", "staff_id"]);
-    let patch = PatchMessage { id: nobody.into(), status: None, staff_id: None };
+    let patch = PatchMessage { id: unknown.into(), status: None, staff_id: None };
     assert_eq!(refused(&handle, patch).await, Refusal::NotFound(Named::Message));
     let contacts = handle.contacts(&ContactFilter::default(), &first_page()).await.unwrap();
     assert!(contacts.items.is_empty(), "a refused call must not create a contact");
 }
 
 #[tokio::test(start_paused = true)]
-async fn calls_are_listed_newest_first_and_narrowed() {
+async fn calls_are_listed_newest_first_and_filtered() {
     let world = World::new(5).await;
     let handle = world.at(&world.shop(1).await);
     for hour in [3, 1, 4, 2, 0] {
@@ -230,7 +230,7 @@ async fn calls_are_listed_newest_first_and_narrowed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn messages_are_listed_newest_first_and_narrowed() {
+async fn messages_are_listed_newest_first_and_filtered() {
     let world = World::new(6).await;
     let shop = world.shop(1).await;
     let handle = world.at(&shop);

@@ -128,7 +128,7 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
     let other = id_of::<ContactId>(
         &handle.change(by_operator(), person("Other", "+15550009999", "other@b.example")).await.unwrap(),
     );
-    let nobodys =
+    let without_contact =
         id_of::<MessageId>(&handle.change(by_operator(), message(Some(PHONE), None)).await.unwrap());
     let created = handle.change(once(1, 1), person(NAME, PHONE, EMAIL)).await.unwrap();
     let erased: ContactId = id_of(&created);
@@ -222,7 +222,7 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
     let messages = handle.messages(&filter, &first_page()).await.unwrap().items;
     let mut ids: Vec<_> = messages.iter().map(|message| message.id).collect();
     ids.sort_unstable();
-    assert_eq!(ids, [nobodys, id_of(&taken), in_call]);
+    assert_eq!(ids, [without_contact, id_of(&taken), in_call]);
     assert!(messages.iter().all(|message| message.body.is_empty() && message.caller_phone.is_none()));
     let filter = AppointmentFilter { updated_since: Some(since), ..AppointmentFilter::default() };
     assert_eq!(handle.appointments(&filter, &first_page()).await.unwrap().items.len(), 1);
@@ -294,7 +294,7 @@ async fn pending_events_are_wiped_after_a_day_or_immediately_if_none_is_sent() {
             .await
             .map_err(|error| matches!(error, EngineError::Refused(Refusal::Conflict { .. }))),
         Err(true),
-        "it is off"
+        "the endpoint is disabled"
     );
     // The last attempt of a delivery is made after 22 hours and 42 minutes.
     pass(22 * 60).await;

@@ -103,7 +103,7 @@ async fn setting_a_retention_deletes_older_records() {
     assert_eq!(
         there(&world, &shop).await[0],
         0,
-        "after one more day, for which ids are remembered, the call must be deleted"
+        "after one more day, the interval of the age marks, the call must be deleted"
     );
     check(&mut world, &shop).await;
 }

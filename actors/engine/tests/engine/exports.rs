@@ -108,9 +108,12 @@ async fn people_run_one_export_per_business_and_leave_a_permit_to_the_operator()
     let person = Actor::Person(uuid::Uuid::from_u128(7).into());
     let begin = |by, shop: usize| world.engine.export(by, Some(shops[shop].id), false);
     let first = begin(person, 0).unwrap();
-    assert!(matches!(begin(person, 0), Err(EngineError::Overloaded)), "it is under way");
+    assert!(
+        matches!(begin(person, 0), Err(EngineError::Overloaded)),
+        "the business has an export in progress"
+    );
     let _second = begin(person, 1).unwrap();
-    assert!(matches!(begin(person, 2), Err(EngineError::Overloaded)), "the last place is the operator's");
+    assert!(matches!(begin(person, 2), Err(EngineError::Overloaded)), "the last permit is the operator's");
     let _operators = begin(Actor::Operator, 0).unwrap();
     drop(first);
     begin(person, 2).unwrap();

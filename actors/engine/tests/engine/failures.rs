@@ -39,7 +39,7 @@ async fn an_actor_that_fails_is_started_again_and_nothing_is_lost() {
     let unsynced = world.ask(&shop, shop.booking(at(1, 10), 2)).await;
     let queued = world.ask(&shop, shop.booking(at(1, 12), 2)).await; // the change is queued, and the store has not taken it
     // All three messages are in the mailbox before the actor takes the first one.
-    let (poison, behind, behind_too) = tokio::join!(
+    let (poison, second, third) = tokio::join!(
         handle.change(by_operator(), Poison),
         handle.change(by_operator(), shop.booking(at(1, 11), 3)),
         handle.availability(
@@ -50,8 +50,8 @@ async fn an_actor_that_fails_is_started_again_and_nothing_is_lost() {
         ),
     );
     assert!(matches!(poison, Err(EngineError::Failed)));
-    assert!(matches!(behind, Err(EngineError::Failed)));
-    assert!(matches!(behind_too, Err(EngineError::Failed)));
+    assert!(matches!(second, Err(EngineError::Failed)));
+    assert!(matches!(third, Err(EngineError::Failed)));
     assert!(!unsynced.is_finished(), "the store holds this change and must acknowledge it");
 
     let again = world.ask(&shop, shop.booking(at(1, 10), 4)).await;
@@ -297,7 +297,7 @@ async fn an_actor_that_fails_twice_in_a_minute_starts_again_after_its_back_off()
 /// Many requests reach a business that cannot be loaded. All but the first few are refused because the
 /// business backs off.
 #[tokio::test(start_paused = true)]
-async fn a_business_that_does_not_load_is_read_from_the_store_once_in_a_while_only() {
+async fn a_business_that_does_not_load_is_rarely_read_from_the_store() {
     let mut world = World::new(6).await;
     let (shop, neighbour) = (world.shop(1).await, world.shop(1).await);
     world.plant(keys::profile(shop.id), b"\xee").await;
@@ -336,7 +336,7 @@ async fn a_failed_supervisor_ends_the_engine_without_loss() {
     pass(1).await;
     everything_else_runs().await;
     world.clock.break_it(false);
-    assert_eq!(world.fatal(), 1, "the process must be told to exit");
+    assert_eq!(world.fatal(), 1, "the engine must report a fatal error");
     assert!(!world.engine.is_open());
     let late = world.at(&shop).change(by_operator(), shop.booking(at(1, 10), 1)).await;
     assert!(matches!(late, Err(EngineError::Stopping)));

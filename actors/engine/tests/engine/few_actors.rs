@@ -70,7 +70,7 @@ async fn every_request_gets_a_response_although_only_one_actor_may_run() {
     }
     for asked in asked {
         let answer = tokio::time::timeout(Duration::from_secs(30), asked).await;
-        answer.expect("the request waits for ever").unwrap().unwrap();
+        answer.expect("the request must get a response").unwrap().unwrap();
     }
     world.at(&shops[0]).budget().await.unwrap();
     pass(1).await;
@@ -78,7 +78,7 @@ async fn every_request_gets_a_response_although_only_one_actor_may_run() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_business_that_erases_a_contact_is_not_stopped_before_it_has() {
+async fn a_business_is_not_stopped_before_its_erasure_ends() {
     let (world, shops) = world(3, 2, 1).await;
     let (shop, other) = (world.at(&shops[0]), world.at(&shops[1]));
     let details = ContactDetails { name: Some(text("Ada")), ..ContactDetails::default() };
@@ -95,7 +95,7 @@ async fn a_business_that_erases_a_contact_is_not_stopped_before_it_has() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_deletion_finds_the_watch_that_was_begun_for_it_though_others_are_asked_meanwhile() {
+async fn a_deletion_finds_its_watch_although_other_businesses_got_requests_meanwhile() {
     let (world, shops) = world(4, 3, 1).await;
     let shop = world.shop(0).await;
     let watch = world.at(&shop).watch_unused_service(shop.service).await.unwrap();

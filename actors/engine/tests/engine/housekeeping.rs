@@ -103,11 +103,11 @@ async fn the_daily_job_continues_at_its_position_after_a_restart() {
         }
         assert_eq!(looked_at(&world), 0);
         pass(DAY_MINUTES / 2).await;
-        let behind = looked_at(&world);
+        let after = looked_at(&world);
         // The progress of the last minute is not stored, so up to 4,900 businesses are checked twice.
         assert!(
-            (12_000..=12_000 + 4_900).contains(&(before + behind)),
-            "{before} and {behind} businesses were checked"
+            (12_000..=12_000 + 4_900).contains(&(before + after)),
+            "{before} and {after} businesses were checked"
         );
         world.restart().await;
         pass(DAY_MINUTES / 4).await;

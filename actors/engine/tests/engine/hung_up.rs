@@ -120,7 +120,7 @@ async fn an_address_is_claimed_until_the_commit_of_a_change_whose_client_hung_up
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_link_is_made_again_or_told_of_and_two_requests_are_not_carried_out_at_once() {
+async fn a_repeated_request_makes_or_reports_the_link_and_waits_for_the_first_request() {
     for commits in 0..2 {
         let world = world_of_people().await;
         let shop = world.shop(0).await;
@@ -144,7 +144,7 @@ async fn a_link_is_made_again_or_told_of_and_two_requests_are_not_carried_out_at
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_right_password_is_no_failure_though_its_client_hung_up() {
+async fn a_right_password_is_no_failure_although_its_client_disconnected() {
     let world = world_of_people().await;
     let shop = world.shop(0).await;
     let (_, _) = member(&world, &shop, "ada@example.com", Role::Owner).await;

@@ -122,7 +122,7 @@ async fn expired_keys_are_deleted_while_the_business_is_in_use() {
         world.at(&shop).change(once(number, 1), service()).await.unwrap();
         pass(24 * 60).await;
     }
-    // The business is in use, so the sweep of running ones finds it.
+    // The business is in use, so the sweep of running businesses finds it.
     for _ in 0..3 {
         world.at(&shop).change(by_operator(), service()).await.unwrap();
         pass(1).await;

@@ -191,8 +191,8 @@ fn is_ready(future: Pin<&mut impl Future>) -> bool {
 
 /// Begins to finish an import, drops the request after this many polls, and checks the result. Returns
 /// whether the request had finished.
-async fn given_up_behind(polls: usize, then: Then, moved: &[Moved], shop: &Shop) -> bool {
-    let case = format!("{then:?}, given up behind {polls} polls");
+async fn given_up_after(polls: usize, then: Then, moved: &[Moved], shop: &Shop) -> bool {
+    let case = format!("{then:?}, dropped after {polls} polls");
     let asked = Idempotency { key: [1; 32], fingerprint: [2; 32] };
     let mut here = World::new(34).await;
     let neighbour = here.shop(1).await;
@@ -247,7 +247,7 @@ async fn an_import_dropped_during_its_finish_exists_exactly_if_its_key_is_stored
     let (_, shop, moved) = used(35).await;
     for then in [Then::Waits, Then::AsksAgain, Then::Kills] {
         let mut polls = 0;
-        while !given_up_behind(polls, then, &moved, &shop).await {
+        while !given_up_after(polls, then, &moved, &shop).await {
             polls += 1;
         }
         assert!(polls > 5, "the import finished within {polls} polls");

@@ -118,15 +118,15 @@ async fn requests_to_a_business_that_does_not_exist_leave_no_actor() {
     let world = World::new(6).await;
     let mut shop = world.shop(1).await;
     shop.id = uuid::Uuid::from_u128(7).into();
-    let nobody = world.at(&shop);
+    let missing = world.at(&shop);
     let asked = (0..20).map(|_| {
-        let (nobody, shop) = (nobody.clone(), shop.clone());
-        tokio::spawn(async move { nobody.change(by_operator(), shop.booking(at(1, 9), 1)).await })
+        let (missing, shop) = (missing.clone(), shop.clone());
+        tokio::spawn(async move { missing.change(by_operator(), shop.booking(at(1, 9), 1)).await })
     });
     for answer in asked.collect::<Vec<_>>() {
         assert!(matches!(answer.await.unwrap(), Err(EngineError::NotFound)));
     }
-    assert!(matches!(nobody.business().await, Err(EngineError::NotFound)));
+    assert!(matches!(missing.business().await, Err(EngineError::NotFound)));
     assert_eq!(world.engine.running_businesses(), 1);
 }
 

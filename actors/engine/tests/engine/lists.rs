@@ -191,7 +191,7 @@ async fn every_list(
             lists.push((format!("{filter:?}"), found));
         }
         let any = ContactFilter { updated_since, ..ContactFilter::default() };
-        for part in [None, Some("zoë"), Some("x1"), Some("nobody"), Some("contact")] {
+        for part in [None, Some("zoë"), Some("x1"), Some("absent"), Some("contact")] {
             let filter = ContactFilter { name_part: part.map(Into::into), ..any.clone() };
             let found = walked(limit, async |page| handle.contacts(&filter, &page).await).await;
             lists.push((format!("{filter:?}"), found));
@@ -203,7 +203,7 @@ async fn every_list(
             lists.push((format!("{filter:?}"), found));
         }
     }
-    for part in [None, Some("dogs"), Some("X1"), Some("nobody")] {
+    for part in [None, Some("dogs"), Some("X1"), Some("absent")] {
         for newest_first in [false, true] {
             let filter = KnowledgeFilter { part: part.map(Into::into), newest_first };
             let found = walked(limit, async |page| handle.knowledge_list(&filter, &page).await).await;

@@ -60,7 +60,7 @@ async fn one_business_may_fill_its_own_queue_only() {
     let waiting = many(&busy, QUEUE_PERMITS).await;
     assert!(
         matches!(at_once(&busy).await, Err(EngineError::Overloaded)),
-        "every permit came back, and no more"
+        "all permits must be returned, each once"
     );
     world.disk.release_syncs();
     for answer in waiting {
@@ -79,7 +79,10 @@ async fn a_caller_who_disconnects_loses_neither_the_change_nor_its_permit() {
     }
     everything_else_runs().await;
     let waiting = many(&handle, QUEUE_PERMITS - 2).await;
-    assert!(matches!(at_once(&handle).await, Err(EngineError::Overloaded)), "the two are in flight still");
+    assert!(
+        matches!(at_once(&handle).await, Err(EngineError::Overloaded)),
+        "the first two changes must be in progress"
+    );
     for gone in waiting {
         gone.abort();
     }

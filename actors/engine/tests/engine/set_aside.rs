@@ -366,8 +366,8 @@ async fn no_booking_overlaps_an_undecodable_appointment() {
             let booking = shop.booking_with(Some(*staff), at(2, hour), 5);
             assert!(is_taken(&handle.change(by_operator(), booking).await), "at {hour}");
         }
-        let behind = shop.booking_with(Some(shop.staff[round]), at(3, 9), 5);
-        handle.change(by_operator(), behind).await.unwrap();
+        let later = shop.booking_with(Some(shop.staff[round]), at(3, 9), 5);
+        handle.change(by_operator(), later).await.unwrap();
         let at_eight = shop.booking_with(Some(shop.staff[round]), at(2, 7), 5);
         handle.change(by_operator(), at_eight).await.unwrap();
         // A request for this appointment returns an error instead of not found.

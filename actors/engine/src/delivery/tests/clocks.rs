@@ -69,7 +69,7 @@ async fn deliveries_shown_in_the_log_are_kept_after_thirty_days_of_steady_time()
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_clock_that_was_years_ahead_once_stops_no_sweep() {
+async fn a_clock_that_was_once_years_ahead_stops_no_deletion() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.clock.is_off(20_000);

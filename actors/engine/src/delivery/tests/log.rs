@@ -9,7 +9,7 @@ use crate::delivery::{ATTEMPTS_MAX, DeliveryTally};
 const DAY: u64 = 86_400;
 
 #[tokio::test(start_paused = true)]
-async fn the_log_is_narrowed_by_status_type_and_time() {
+async fn the_log_is_filtered_by_status_type_and_time() {
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;
     world.happen("First").await;

@@ -22,7 +22,7 @@ async fn before_the_ninth(world: &World, receiver: &Receiver) {
 const ON: (WebhookStatus, Option<DisabledReason>) = (WebhookStatus::Enabled, None);
 
 #[tokio::test(start_paused = true)]
-async fn nine_attempts_by_the_schedule_turn_a_dead_endpoint_off() {
+async fn nine_failed_attempts_by_the_schedule_disable_a_dead_endpoint() {
     let world = World::new().await;
     let (id, receiver) = world.endpoint("a", 1, NO).await;
     world.happen("A").await;
@@ -32,9 +32,9 @@ async fn nine_attempts_by_the_schedule_turn_a_dead_endpoint_off() {
         assert_eq!(world.status(id).await, (WebhookStatus::Enabled, None));
         // The previous step has already waited half a second of this delay.
         sleep(Duration::from_secs(delay) - Duration::from_secs(1)).await;
-        assert_eq!(receiver.requests().len(), made, "attempt {} came too early", made + 1);
+        assert_eq!(receiver.requests().len(), made, "attempt {} was made too early", made + 1);
         sleep(Duration::from_secs(1)).await;
-        assert_eq!(receiver.requests().len(), made + 1, "attempt {} came too late", made + 1);
+        assert_eq!(receiver.requests().len(), made + 1, "attempt {} was made too late", made + 1);
     }
     settle().await;
     assert_eq!(world.status(id).await, (WebhookStatus::Disabled, Some(DisabledReason::Failures)));

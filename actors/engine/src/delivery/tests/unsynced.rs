@@ -46,8 +46,8 @@ async fn a_secret_that_a_crash_could_undo_never_signs() {
     assert!(rotation.is_finished());
     let new = *world.business.webhook(id).await.unwrap().unwrap().secret.bytes();
     sleep(Duration::from_secs(3_600)).await;
-    let behind = &receiver.requests()[before..];
-    assert!(behind.len() > 1 && signed_with(behind, &new) == behind.len(), "{}", behind.len());
+    let later = &receiver.requests()[before..];
+    assert!(later.len() > 1 && signed_with(later, &new) == later.len(), "{}", later.len());
 }
 
 #[tokio::test(start_paused = true)]

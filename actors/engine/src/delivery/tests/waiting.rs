@@ -44,7 +44,7 @@ async fn first_attempts(waiting: usize) -> [Duration; 2] {
 }
 
 #[tokio::test(start_paused = true)]
-async fn ten_thousand_events_at_a_dead_endpoint_hold_no_other_up() {
+async fn ten_thousand_events_at_a_dead_endpoint_delay_no_other_event() {
     assert_eq!(first_attempts(10_000).await, first_attempts(0).await);
 }
 
@@ -240,7 +240,10 @@ async fn events_resent_after_disabling_do_not_wait_for_the_earlier_attempt() {
     assert_eq!(hanging.requests().len(), 1);
     let event = world.log(id).await[0].event_id;
     let refused = world.business.resend(id, event).await;
-    assert!(matches!(refused, Err(EngineError::Refused(Refusal::Conflict { .. }))), "it is pending");
+    assert!(
+        matches!(refused, Err(EngineError::Refused(Refusal::Conflict { .. }))),
+        "the delivery is pending"
+    );
     world.set(id, WebhookStatus::Disabled).await;
     world.set(id, WebhookStatus::Enabled).await;
     assert_eq!(world.log(id).await[0].status, DeliveryStatus::Missed);
@@ -342,7 +345,7 @@ async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_newly_acknowledg
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lack_of_our_own_uses_up_no_attempt() {
+async fn a_shortage_on_this_machine_uses_up_no_attempt() {
     const TOO_MANY_OPEN_FILES: i32 = 24;
     let world = World::new().await;
     let (id, _) = world.endpoint("a", 1, OK).await;

@@ -171,7 +171,7 @@ async fn a_damaged_row_delays_no_other_mail() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_due_time_that_a_clock_of_the_future_has_set_is_not_waited_for() {
+async fn a_due_time_set_by_a_clock_that_was_ahead_does_not_delay_a_mail() {
     let mut world = World::new().await;
     world.does(Does::RefusesForNow);
     let mail = world.alert(1).await;

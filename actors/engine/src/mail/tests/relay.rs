@@ -116,7 +116,7 @@ async fn a_reset_is_sent_before_waiting_mails_and_businesses_take_turns() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn many_changed_addresses_hold_up_neither_resets_nor_businesses() {
+async fn many_changed_addresses_delay_neither_resets_nor_businesses() {
     let world = World::new().await;
     let due = Some(world.engine.now() + chrono::TimeDelta::seconds(50));
     let of_account = |person, kind| {

@@ -4,7 +4,7 @@ use super::*;
 
 pub(super) const DAMAGES: &[Damage] = &[
     (
-        "an appointment is gone",
+        "a missing appointment",
         |m| {
             let key = m.first(kind::APPOINTMENT);
             m.remove(&key);
@@ -64,12 +64,12 @@ pub(super) const DAMAGES: &[Damage] = &[
         "no record has this index row",
     ),
     (
-        "an appointment with nobody",
+        "an appointment with a missing contact",
         |m| m.edit_where::<Appointment>(kind::APPOINTMENT, |_| true, |a| a.contact_id = Some(other())),
         "the contact that it names is missing",
     ),
     (
-        "two appointments at once",
+        "two appointments at the same time",
         |m| {
             let of = m.of();
             let active = m
@@ -124,7 +124,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "changed before it was created",
     ),
     (
-        "a contact is gone",
+        "a missing contact",
         |m| {
             let key = m.first(kind::CONTACT);
             m.remove(&key);
@@ -187,7 +187,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "a name in the index that no contact has",
         |m| {
             let key = m.first(kind::CONTACT_NAMES);
-            m.edit::<NamesRecord>(&key, |row| row.names[0].1 = "nobody".into());
+            m.edit::<NamesRecord>(&key, |row| row.names[0].1 = "another name".into());
         },
         "does not have the name that it contains",
     ),

@@ -147,8 +147,8 @@ pub(super) const DAMAGES: &[Damage] = &[
     (
         "a blocked time of a missing staff member",
         |m| {
-            let nobodys = blocked_time(1, other(), booked(m).0, 9);
-            plant_blocked_time(m, &nobodys, &nobodys);
+            let time = blocked_time(1, other(), booked(m).0, 9);
+            plant_blocked_time(m, &time, &time);
         },
         "the staff member that it names is missing",
     ),

@@ -81,7 +81,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "kind erasure",
     ),
     (
-        "an erasure of nobody",
+        "the progress of an erasure without a contact",
         |m| {
             let (key, record) =
                 (keys::erasing(m.of()), ErasingRecord { newest: other(), stage: 1, at: vec![] });
@@ -174,7 +174,7 @@ async fn unfinished_cleanup_is_no_damage() {
     map.erase_but(&[]);
     map.put(&keys::retention(map.of()), Retention::default().encode());
     let report = check(&map).unwrap();
-    let told = |finding: &String| finding.contains("differs from the rows found");
+    let differs = |finding: &String| finding.contains("differs from the rows found");
     assert!(report.findings.iter().all(told), "{:?}", report.findings);
     // While a business is being deleted, any of its rows may be left.
     let (of, mut map) = (good.of(), good);

@@ -86,7 +86,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the service that it names is missing",
     ),
     (
-        "a service is gone",
+        "a missing service",
         |m| {
             let key = m.first(kind::SERVICE);
             m.remove(&key);

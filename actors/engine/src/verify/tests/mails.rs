@@ -36,14 +36,14 @@ fn with_mails(good: &Map) -> Map {
 }
 
 const DAMAGES: &[Damage] = &[
-    ("a mail is gone", |m| m.remove(&m.first(kind::MAIL)), "no record has this index row"),
+    ("a missing mail", |m| m.remove(&m.first(kind::MAIL)), "no record has this index row"),
     (
         "a pending mail without a due row",
         |m| m.remove(&m.first(kind::MAIL_DUE)),
         "in the list of due mails is missing",
     ),
     (
-        "a mail not gathered",
+        "a mail that is missing in the list of gathered mails",
         |m| m.remove(&m.first(kind::MAIL_GATHERED)),
         "in the list of gathered mails is missing",
     ),

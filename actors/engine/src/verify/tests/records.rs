@@ -4,7 +4,7 @@ use super::*;
 
 pub(super) const DAMAGES: &[Damage] = &[
     (
-        "a call is gone",
+        "a missing call",
         |m| {
             let key = m.first(kind::CALL);
             m.remove(&key);
@@ -28,7 +28,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "no record has this index row",
     ),
     (
-        "a call with nobody",
+        "a call with a missing contact",
         |m| {
             let key = m.first(kind::CALL);
             m.edit::<CallRecord>(&key, |call| call.contact_id = Some(other()));
@@ -58,7 +58,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the call that it names is missing",
     ),
     (
-        "knowledge under another id",
+        "an item of knowledge whose id differs from its row",
         |m| {
             let key = m.first(kind::KNOWLEDGE);
             m.edit::<Knowledge>(&key, |k| k.id = other());
@@ -107,7 +107,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the webhook endpoint that it belongs to is missing",
     ),
     (
-        "an event is gone",
+        "a missing event",
         |m| {
             let key = m.first(kind::EVENT);
             m.remove(&key);

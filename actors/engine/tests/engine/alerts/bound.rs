@@ -41,7 +41,7 @@ async fn alerts_beyond_the_mail_limit_are_shown_in_the_dashboard_whatever_its_se
         done(&world, &shop, message(Urgency::Normal, None)).await;
     }
     assert_eq!((waiting(&world, &shop).await, alerts(&world, &shop, quiet).await), (6, 0));
-    // One more mail is within the limit. It goes to the owner.
+    // One more mail is within the limit. It is sent to the owner.
     done(&world, &shop, message(Urgency::Normal, None)).await;
     assert_eq!((waiting(&world, &shop).await, alerts(&world, &shop, quiet).await), (7, 1));
     assert_eq!(

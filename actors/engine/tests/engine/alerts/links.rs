@@ -8,8 +8,8 @@ use super::*;
 use crate::harness::{lately, pass};
 use crate::post::Post;
 
-/// A person who knows the password of an unconfirmed account can change its address to their own address and
-/// confirm that.
+/// A person who knows the password of an unconfirmed account can change its address to their own address
+/// and confirm that address.
 #[tokio::test(start_paused = true)]
 async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another() {
     let world = world().await;
@@ -26,7 +26,7 @@ async fn an_offer_to_one_address_is_neither_mailed_to_nor_accepted_from_another(
     let moved = people.change_email(&session, Address::new("evil@example.net").unwrap()).await;
     assert!(
         matches!(refusal(moved), Refusal::Conflict { .. }),
-        "it would void what was mailed to the victim"
+        "a change of the address would invalidate the mail to the victim"
     );
     // All attempts so far (at 0, 1, 6 and 36 minutes) used the same link, which has now expired. The next
     // attempt is made after two hours.
@@ -87,7 +87,7 @@ async fn all_attempts_at_a_mail_contain_the_same_link_and_a_used_link_is_not_ren
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_waiting_link_is_void_after_a_new_password_address_or_link() {
+async fn a_waiting_link_is_invalid_after_a_new_password_address_or_link() {
     for what in ["password", "operator"] {
         let world = world().await;
         let (shop, post) = (world.shop(0).await, Post::of(&world.engine));
@@ -166,7 +166,7 @@ async fn an_invitation_does_not_reveal_an_account_before_its_person_accepts() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_account_asks_for_five_addresses_a_day_and_an_address_is_asked_three_times() {
+async fn an_account_may_request_five_addresses_a_day_and_an_address_gets_three_mails() {
     let world = world().await;
     let (shop, post) = (world.shop(0).await, Post::of(&world.engine));
     let boss = member(&world, &shop, "boss@example.com", (Role::Owner, None)).await;

@@ -278,9 +278,9 @@ async fn an_unsubscribe_link_works_repeatedly() {
     world.engine.unsubscribe(&token).await.unwrap();
     let none_of_ours = world.engine.unsubscribe("AAAA").await;
     assert_eq!(refusal(none_of_ours), Refusal::NotFound(Named::Subscription));
-    let nobody = EndSubscription { id: owner, from: Subscription::EveryDaily };
+    let of_no_member = EndSubscription { id: owner, from: Subscription::EveryDaily };
     assert_eq!(
-        refusal(world.at(&shop).change(by_operator(), nobody).await),
+        refusal(world.at(&shop).change(by_operator(), of_no_member).await),
         Refusal::NotFound(Named::Person)
     );
 }
@@ -390,7 +390,7 @@ async fn a_business_mails_twenty_invitations_a_day_and_three_to_an_address() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_forgotten_password_is_mailed_about_to_its_own_address_and_seldom() {
+async fn a_reset_is_mailed_to_the_accounts_own_address_and_the_number_is_limited() {
     let world = world().await;
     let (shop, post) = (world.shop(0).await, Post::of(&world.engine));
     let owner = member(&world, &shop, "owner@example.com", (Role::Owner, None)).await;
@@ -400,7 +400,7 @@ async fn a_forgotten_password_is_mailed_about_to_its_own_address_and_seldom() {
     };
     assert_eq!(forgotten("Owner@example.com", "192.0.2.1").await, Forgotten::Send);
     assert_eq!(
-        forgotten("nobody@example.com", "192.0.2.1").await,
+        forgotten("unknown@example.com", "192.0.2.1").await,
         Forgotten::Send,
         "an unknown address must get the same response"
     );

@@ -111,7 +111,7 @@ async fn an_invited_person_sets_a_password_and_becomes_a_member() {
     assert_eq!(status(&world.engine, &shop, id(&invited)).await, MembershipStatus::Active);
     assert!(sign_in(&people, "ada@example.COM", PASSWORD).await.is_some());
     assert!(sign_in(&people, "ada@example.com", OTHER).await.is_none());
-    assert!(sign_in(&people, "nobody@example.com", PASSWORD).await.is_none());
+    assert!(sign_in(&people, "unknown@example.com", PASSWORD).await.is_none());
     assert!(sign_in(&people, "no address", PASSWORD).await.is_none());
     let belongs = people.belongs(id(&invited)).await.unwrap();
     assert_eq!((belongs.len(), belongs[0].business_id), (1, shop.id));
@@ -227,16 +227,13 @@ async fn with_mail_an_account_that_is_not_confirmed_is_reset_first() {
     let post = Post::of(&world.engine);
     let forgotten = people.forgotten(&Address::new("Victim@example.com").unwrap()).await.unwrap();
     assert_eq!(forgotten, Some((id(&squatted), LinkKind::Reset)));
-    assert!(people.forgotten(&Address::new("nobody@example.com").unwrap()).await.unwrap().is_none());
+    assert!(people.forgotten(&Address::new("unknown@example.com").unwrap()).await.unwrap().is_none());
     let (eve, _) = member(&world, &other, "eve@example.com", Role::Owner).await;
     let invited = invite(&world, &other, by(eve), "victim@example.com", Role::Admin).await;
     let victim = id(&invited);
     assert_eq!(invited.mail, Some((victim, MailKind::Reset)));
     let accepted = people.accept(&world.at(&other), &session).await;
-    assert!(
-        matches!(refusal(accepted), Refusal::NotAllowed(_)),
-        "whoever is signed in need not be the person"
-    );
+    assert!(matches!(refusal(accepted), Refusal::NotAllowed(_)), "another person may be signed in");
     pass(1).await;
     let letters = post.take();
     let Content::Reset(link) = &letters[0].content else { panic!("{letters:?}") };
@@ -280,7 +277,7 @@ async fn roles_decide_about_permissions_and_a_lost_membership_ends_them_immediat
     let named = people
         .patch_member(&business, lately(&world, by(owner)), (hand, disable, Some(person_name("Hand"))))
         .await;
-    assert!(matches!(refusal(named), Refusal::NotAllowed(_)), "a name is the person's own");
+    assert!(matches!(refusal(named), Refusal::NotAllowed(_)), "only the person may change the name");
     let answer = people.patch_member(
         &business,
         by_operator(),

@@ -51,7 +51,7 @@ async fn an_accepted_or_withdrawn_offer_cannot_be_declined() {
     let (shop, other, people) = (world.shop(0).await, world.shop(0).await, world.engine.people());
     let (ada, token) = member(&world, &shop, "ada@example.com", Role::Owner).await;
     let own = people.decline(&world.at(&shop), &token).await;
-    assert!(matches!(refusal(own), Refusal::Conflict { .. }), "the last owner stays");
+    assert!(matches!(refusal(own), Refusal::Conflict { .. }), "the last owner must stay");
     invite(&world, &other, by_operator(), "ada@example.com", Role::Member).await;
     let off = domain::MembershipPatch { active: Some(false), ..Default::default() };
     people.patch_member(&world.at(&other), by_operator(), (ada, off, None)).await.unwrap();
@@ -69,7 +69,7 @@ async fn a_session_that_may_be_another_persons_cannot_decline_an_offer() {
     let opened = people.use_link(&squatted.link.as_ref().unwrap().token, Client::default()).await.unwrap();
     let restricted = opened.session.unwrap();
     let early = people.decline(&world.at(&shop), &restricted).await;
-    assert!(matches!(refusal(early), Refusal::NotAllowed(_)), "it may only set a password");
+    assert!(matches!(refusal(early), Refusal::NotAllowed(_)), "a restricted session may only set a password");
     let session = people.set_password(&restricted, OTHER).await.unwrap();
     let _post = Post::of(&world.engine);
     let (eve, _) = member(&world, &other, "eve@example.com", Role::Owner).await;

@@ -210,7 +210,7 @@ impl Asking<'_> {
                 self.ask(DeleteTimeOff { staff_id, id: nothing.into() }).await
             }
             "AddKnowledge" => {
-                let (title, content) = (text("Parking"), Text::new("Behind".into()).unwrap());
+                let (title, content) = (text("Parking"), Text::new("In the yard".into()).unwrap());
                 let details = KnowledgeDetails { title, content, source_url: None, locale: None };
                 self.ask(AddKnowledge { details }).await
             }
@@ -365,7 +365,7 @@ async fn each_role_has_the_rights_of_the_table_and_an_inactive_person_has_none()
     let off = MembershipPatch { active: Some(false), ..MembershipPatch::default() };
     world.engine.people().patch_member(&of, by_operator(), (disabled, off, None)).await.unwrap();
     let (stranger, _) = member(&world, &elsewhere, "stranger@example.com", Role::Owner).await;
-    let nobodys = [super::id(&invited), disabled, stranger, Uuid::from_u128(9).into()];
+    let without_rights = [super::id(&invited), disabled, stranger, Uuid::from_u128(9).into()];
     let password_at = Some(world.engine.now());
     for Row { change, may } in TABLE {
         let mut found = String::new();
@@ -374,7 +374,7 @@ async fn each_role_has_the_rights_of_the_table_and_an_inactive_person_has_none()
             found.push(told(&asking.row(change).await));
         }
         assert_eq!(found, *may, "{change}");
-        for who in nobodys {
+        for who in without_rights {
             let asking = Asking { of: &of, shop: &shop, who, other, number: 9, password_at };
             assert_eq!(told(&asking.row(change).await), '-', "{change} by {who}");
         }

@@ -1,5 +1,5 @@
 //! The dispatcher's decisions in simulated time. Some endpoints hang, send their response slowly, fail or
-//! respond, and the tests measure how long other endpoints wait. A place is the permit for one attempt.
+//! succeed. The tests measure how long other endpoints wait for a permit.
 
 mod panics;
 mod turns;
@@ -116,7 +116,7 @@ impl World {
         }
     }
 
-    /// The longest time that an attempt of this endpoint waited for a place. Attempts that began before
+    /// The longest time that an attempt of this endpoint waited for a permit. Attempts that began before
     /// `from` are ignored.
     fn longest(&self, key: EndpointKey, from: Moment) -> Duration {
         let waits = self.waits.get(&key).expect("the endpoint never got a permit");
@@ -163,7 +163,7 @@ fn endpoints_that_respond_after_seven_seconds_delay_no_other_endpoint() {
 
 #[test]
 fn endpoints_that_drip_the_response_body_delay_no_other_endpoint() {
-    // Their permits are free at the head of the response, or a moment later.
+    // They return their permits when the head of the response arrives, or a moment later.
     let drips = Answers { after: PROMPT + Duration::from_millis(10), delivered: true };
     let (known, new) = beside(World::new(PERMITS), |world, from| {
         for number in 0..150 {
@@ -207,8 +207,8 @@ fn thousands_of_dead_endpoints_delay_no_other_endpoint() {
     }
 }
 
-/// There are more dead endpoints than permits. A new business without history waits until each was tried once;
-/// an endpoint with history does not.
+/// There are more dead endpoints than permits. A new business without history waits until each of them was
+/// tried once. An endpoint with history does not wait.
 #[test]
 fn thousands_of_businesses_with_a_dead_endpoint_delay_no_known_endpoint() {
     let mut world = World::new(PERMITS);
@@ -227,8 +227,8 @@ fn thousands_of_businesses_with_a_dead_endpoint_delay_no_known_endpoint() {
     let new = |number: usize| world.longest(key(NEW + number, 0), Duration::ZERO);
     let among = (0..30).map(new).max().unwrap();
     assert!(among <= 3 * DELIVERY_TIME_MAX, "{among:?}");
-    let behind = (31..180).map(new).max().unwrap();
-    assert!(behind < SECOND, "{behind:?}");
+    let later = (31..180).map(new).max().unwrap();
+    assert!(later < SECOND, "{later:?}");
     assert!(
         (0..2_000).all(|number| !world.waits[&key(number, 0)].is_empty()),
         "every endpoint must be tried"

@@ -14,5 +14,5 @@ fn a_panic_while_a_permit_is_granted_affects_no_other_endpoint() {
     // This dispatcher has no engine, so the next granted permit would stop it.
     assert!(!dispatcher.fair.lock().is_stopped());
     dispatcher.wake(key(2, 0));
-    assert!(dispatcher.fair.lock().is_stopped(), "the next endpoint must still be granted a place");
+    assert!(dispatcher.fair.lock().is_stopped(), "the next endpoint must still be granted a permit");
 }

@@ -1,11 +1,11 @@
-//! The turns of endpoints, the limits on their places, and their standings (how likely an endpoint returns a
-//! place soon).
+//! The turns of endpoints, the limits on their permits, and their standings (the likelihood that an
+//! endpoint returns a permit soon).
 
 use super::super::standing::{ALIVE_TIME, QUICK, Standing};
 use super::*;
 
 #[test]
-fn a_single_business_may_use_about_half_of_the_places_and_many_get_equal_parts() {
+fn a_single_business_may_use_about_half_of_the_permits_and_many_get_equal_parts() {
     let mut world = World::new(64);
     for endpoint in 0..25 {
         world.events((Duration::ZERO, 60 * SECOND), SECOND, key(0, endpoint), ANSWERS);
@@ -29,7 +29,7 @@ fn a_single_business_may_use_about_half_of_the_places_and_many_get_equal_parts()
     let shares: Vec<_> = (0..8).map(|business| world.held_of(business)).collect();
     let (least, most) = (shares.iter().min().unwrap(), shares.iter().max().unwrap());
     assert!(most - least <= 2 && *least >= 2, "{shares:?}");
-    assert!(world.fair.held <= 32, "half of the places must stay free for endpoints with a better standing");
+    assert!(world.fair.held <= 32, "half of the permits must stay free for endpoints with a better standing");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn slow_endpoints_get_their_turns_despite_many_quick_ones() {
 
 #[test]
 fn turns_depend_on_the_time_that_attempts_take() {
-    // Two businesses want more places than exist. The attempts of one business take three times as long as
+    // Two businesses want more permits than exist. The attempts of one business take three times as long as
     // those of the other.
     let mut world = World::new(4);
     let long = Answers { after: 3 * SECOND / 4, delivered: true };
@@ -83,12 +83,12 @@ fn an_idle_business_saves_up_no_turns() {
     world.run(130 * SECOND);
     let made = [0, 1, 2]
         .map(|number| world.waits[&key(number, 0)].iter().filter(|(at, _)| *at >= 100 * SECOND).count());
-    // Three businesses want a permit, and there are two.
+    // Three businesses want a permit, and there are two permits.
     assert!(made.iter().all(|made| (38..=42).contains(made)), "{made:?}");
 }
 
 #[test]
-fn an_endpoint_begins_with_few_and_gets_twice_as_many_with_each_that_ends() {
+fn the_limit_on_concurrent_attempts_doubles_with_each_attempt_that_ends() {
     let mut fair = Fair::new(PERMITS);
     let mut now = Duration::ZERO;
     let take = |fair: &mut Fair, now| std::iter::from_fn(|| fair.grant(now)).collect::<Vec<_>>();
@@ -111,7 +111,7 @@ fn an_endpoint_begins_with_few_and_gets_twice_as_many_with_each_that_ends() {
 }
 
 #[test]
-fn what_is_registered_late_leaves_what_is_known_by_then() {
+fn a_late_registration_does_not_replace_newer_information() {
     let (mut fair, of) = (Fair::new(1), key(0, 0));
     fair.wake(key(1, 0), Duration::ZERO);
     let held = fair.grant(Duration::ZERO).unwrap();
@@ -246,7 +246,7 @@ fn endpoints_delayed_by_an_outage_are_released_in_the_order_in_which_they_began_
         granted.iter().map(|granted| granted.key).collect::<Vec<_>>()
     };
     assert_eq!(taken(&mut fair, 2), [key(0, 0), key(1, 0)]);
-    fair.cut_off(key(0, 0), now); // the attempt failed, so the endpoint goes to the end of the queue
+    fair.cut_off(key(0, 0), now); // the attempt failed, so the endpoint moves to the end of the queue
     assert_eq!(taken(&mut fair, 2), [key(2, 0), key(4, 0)]);
     assert_eq!(taken(&mut fair, 2), [key(0, 0)]);
     assert_eq!(fair.waiting(), 0);
