@@ -20,7 +20,7 @@ use crate::error::{EngineError, Result};
 use crate::live::Live;
 use crate::quota::{Quota, QuotaPermit};
 
-/// The maximum number of messages to actors without a response. It also bounds the committer's queue.
+/// The maximum number of unanswered messages to actors. It also bounds the committer's queue.
 pub const ENGINE_PERMITS: usize = 16_384;
 
 pub(crate) type OnceGuard = QuotaPermit<[u8; 32], Arc<Quota<[u8; 32]>>>;

@@ -60,7 +60,7 @@ impl State {
         if let Err(error) = businesses.key_usage.write(&shared.store).await {
             tracing::warn!(%error, "the last uses of API keys could not be written");
         }
-        // This is the last step, so that no request waits for it.
+        // These writes are the last step, so that no request waits for them.
         shared.clocks.keep(&shared.store);
         maintenance.minute(shared);
     }

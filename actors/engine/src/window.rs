@@ -36,12 +36,12 @@ pub struct Windows<K: Eq + Hash> {
 type Counts = VecDeque<(Timestamp, u32)>;
 
 impl<K: Eq + Hash> Windows<K> {
-    /// Windows that end now. All rates apply.
+    /// Sliding windows, which end now. An event must be within all rates.
     pub fn sliding(rates: &[Rate]) -> Self {
         Self { rates: rates.to_vec(), grain: 1, max: KEYS_MAX, entries: LruCache::unbounded() }
     }
 
-    /// Windows that begin at multiples of their length, the same for all keys.
+    /// Fixed windows, which begin at multiples of their length, the same for all keys.
     pub fn fixed(rate: Rate) -> Self {
         Self { grain: rate.within.num_milliseconds(), ..Self::sliding(&[rate]) }
     }
@@ -51,7 +51,7 @@ impl<K: Eq + Hash> Windows<K> {
         Self { max, ..self }
     }
 
-    /// Returns the number of events still allowed. Errors: the instant at which one is allowed again.
+    /// Counts an event. Returns how many are still allowed. Errors: the instant when one is allowed again.
     pub fn count(&mut self, key: K, now: Timestamp) -> Result<u32, Timestamp> {
         if let Some(free) = self.free_at(&key, now) {
             return Err(free);

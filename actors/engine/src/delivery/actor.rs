@@ -2,8 +2,7 @@
 //! [dispatcher](super::dispatch) decides when the actor may send.
 //!
 //! A *turn* reads the due rows and begins an attempt for each permit that the actor has. Every message
-//! requests a turn, and requests that arrive before it are combined. An actor that only waits may be
-//! stopped.
+//! requests a turn. Requests before the turn are combined. An actor that only waits may be stopped.
 
 use std::sync::Arc;
 
@@ -73,7 +72,7 @@ impl DeliveryActor {
     ) -> Result<ActorRef<Message>, EngineError> {
         let shared = &deliveries.shared;
         shared.check_business(key.business)?;
-        // If the outcomes of an earlier actor were not durable yet, this actor would repeat its attempts.
+        // Waits for the durable outcomes of an earlier actor, whose attempts would otherwise be repeated.
         shared.store.settled(key.business).await?;
         let loaded = State::load(&deliveries, key, permits)?;
         let spawned = Self::spawn_linked(None, Self, loaded, shared.supervisor.clone()).await;

@@ -30,9 +30,9 @@ const BODY_GRACE: Duration = Duration::from_millis(10);
 const SHORTAGE_PAUSE: Duration = Duration::from_secs(1);
 
 impl State {
-    /// Begins an attempt. It releases its permit when the body is read, at most [`BODY_GRACE`] after the
-    /// head of the response. A slower body is read without this permit, as one of a bounded number of
-    /// bodies. Above that bound, the body is not read.
+    /// Begins an attempt. The attempt returns its permit when the body is read, at most [`BODY_GRACE`]
+    /// after the head of the response. A slower body is read without this permit, as one of a bounded
+    /// number of bodies. Above that bound, the body is not read.
     pub(super) fn attempt(
         &mut self,
         deliveries: &Deliveries,
@@ -140,7 +140,7 @@ impl State {
         }
     }
 
-    /// Writes the outcome of an attempt. If it disables the endpoint, the business's actor writes it.
+    /// Writes the outcome of an attempt. The business's actor writes an outcome that disables the endpoint.
     pub(super) fn record(&mut self, deliveries: &Arc<Deliveries>, ended: Ended) -> Result<(), StoreError> {
         let (shared, event) = (&deliveries.shared, ended.delivery.event_id);
         // No rows may be written for a deleted endpoint.
@@ -163,7 +163,7 @@ impl State {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        // The batch of a delivery that refers to the count, or an earlier batch, contains the count.
+        // The count must be durable no later than a delivery that refers to it.
         let reached = self.reached();
         if self.reached_written != reached {
             self.reached_written = reached;

@@ -103,7 +103,8 @@ impl State {
             return Ok(());
         }
         // The attempts begin after the business's changes in progress are durable: the clients of these
-        // changes have priority, and the changes may add deliveries. They may change the endpoint.
+        // changes have priority, and the changes may add deliveries. They may also change the endpoint, so
+        // it is read again.
         shared.store.settled_to_send(self.key.business).await?;
         let epoch = endpoint.epoch;
         let target = Target::read(&shared.store, self.key)?;
@@ -170,7 +171,7 @@ impl State {
         }
         if !batch.is_empty() {
             shared.store.submit(business, batch, Box::new(|| ()));
-            shared.store.settled_to_send(business).await?; // otherwise the next turn would read them again
+            shared.store.settled_to_send(business).await?; // the next turn must see the deletions
         }
         if !endpoint.is_enabled() {
             due.now.clear();

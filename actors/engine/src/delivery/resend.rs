@@ -1,4 +1,4 @@
-//! Sends deliveries again, and cleans them. Neither changes a delivery with an attempt in progress.
+//! Sends deliveries again, and cleans deliveries. Deliveries with an attempt in progress are not changed.
 //!
 //! An event is sent again with the same id and bytes, the current secret and a new schedule. Cleaning removes
 //! personal data of erased contacts: response bodies are deleted, and deliveries that still wait become
@@ -23,7 +23,7 @@ use super::state::{ROWS_PER_TURN, State, Target};
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// The pause before a step is repeated that failed because too many requests were in progress.
+/// The pause after a step that failed because too many requests were in progress. It is then repeated.
 const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
 
 enum Progress {

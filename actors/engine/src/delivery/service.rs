@@ -105,7 +105,7 @@ impl Deliveries {
         }
     }
 
-    /// Makes an endpoint's actor handle its deletion or disabling, for which it needs no attempt permit.
+    /// Makes an endpoint's actor handle that the endpoint was deleted or disabled. Needs no attempt permit.
     pub(crate) fn refresh(self: &Arc<Self>, key: EndpointKey) {
         self.tell(key, Message::Wake);
     }
@@ -186,7 +186,7 @@ impl Deliveries {
 
     pub(crate) fn begin(self: &Arc<Self>) {
         self.dispatcher.begin(Arc::downgrade(self));
-        // A separate task, so that slow receivers do not delay the caller.
+        // A separate task, so that the caller does not wait for the registration.
         tokio::spawn(Arc::clone(self).register_all());
     }
 

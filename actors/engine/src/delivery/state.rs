@@ -30,7 +30,7 @@ pub(crate) struct State {
     pub(super) recording: BTreeMap<EventId, u64>,
     pub(super) attempts: u64,
     pub(super) attempt_permits: Vec<AttemptPermit>,
-    /// Requests to send again that wait until the outcome of an attempt is durable.
+    /// Requests to send deliveries again. They wait until the outcome of an attempt is durable.
     pub(super) resending: Vec<Resending>,
     /// The number of deliveries that reached the endpoint. A successful attempt increases it.
     pub(super) reached: Arc<AtomicU64>,
@@ -92,7 +92,7 @@ impl State {
         }
     }
 
-    /// Returns the permits. The actor needs none for `wait` or, without `wait`, before its next message.
+    /// Returns the attempt permits. Requests none for `wait` or, without `wait`, before the next message.
     pub(super) fn wait(&mut self, deliveries: &Deliveries, wait: Option<Duration>) {
         deliveries.dispatcher.rest(self.key, wait);
         self.attempt_permits.clear();

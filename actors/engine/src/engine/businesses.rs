@@ -39,8 +39,8 @@ impl Engine {
         self.create(new, by, None).await
     }
 
-    /// A repeat within 24 hours gets the same response. Fails if the idempotency key was used for another
-    /// request, and while the first request runs.
+    /// Creates a business. A repeat within 24 hours gets the same response. Fails if the idempotency key
+    /// was used for another request, and while the first request runs.
     pub async fn create_business_once(
         &self,
         new: NewBusiness,
@@ -95,7 +95,7 @@ impl Engine {
         Ok(business)
     }
 
-    /// With an idempotency key, a repeat gets the same response although the business no longer exists.
+    /// Deletes a business. With an idempotency key, a repeat gets the same response after the deletion.
     pub async fn end_business(&self, id: BusinessId, mut request: Request) -> Result<Answer<EndedView>> {
         let (shared, businesses) = (self.shared(), &self.parts.businesses);
         shared.check_business(id)?;

@@ -74,7 +74,7 @@ impl Engine {
         self.shared().store.noted_instant(Noted::NewestBackup)
     }
 
-    /// The number of counts that equalled the recorded usage, and of counts that differed.
+    /// The number of counts of a business that equalled the recorded usage, and of counts that differed.
     pub fn businesses_counted(&self) -> (u64, u64) {
         self.parts.maintenance.round.counted.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }

@@ -20,7 +20,7 @@ use crate::maintenance::installation_jobs::until_opened;
 use crate::moving::{Import, ImportOptions, finish, is_unfinished};
 
 impl Engine {
-    /// Errors: [`Refusal::UnderWay`] while an import runs or an interrupted one is not finished.
+    /// Begins an import. Errors: [`Refusal::UnderWay`] while another import runs or is not finished yet.
     pub fn import(&self, options: ImportOptions) -> Result<Import> {
         let moving = &self.parts.moving;
         moving.check_imports()?;
@@ -63,7 +63,7 @@ impl Engine {
 }
 
 impl Import {
-    /// Opens the businesses of a [valid](Import::is_good) import. `once` makes it store the response.
+    /// Opens the businesses of a [valid](Import::is_good) import. With `once`, stores the response.
     pub async fn finish(
         self,
         imported: ImportedView,

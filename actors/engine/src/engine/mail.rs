@@ -45,7 +45,7 @@ impl Engine {
         self.parts.mails.test(BusinessId::INSTALLATION, to.as_str(), locale).await
     }
 
-    /// `None` if no mail is sent. Errors: [`Refusal::Conflict`] after too many tests of the member.
+    /// Sends a test mail to a member. `None` without a relay. Errors: [`Refusal::Conflict`] after too many.
     pub async fn test_mail_of(&self, of: BusinessId, person: &Person) -> Result<Option<TestedMail>> {
         let mails = &self.parts.mails;
         if !self.sends_mail() {
@@ -79,7 +79,7 @@ impl Engine {
         self.parts.mails.outbox.figures()
     }
 
-    /// At most 10,000. `None` if there is no relay or the outbox does not respond in time.
+    /// The number of waiting mails, at most 10,000. `None` without a relay or a response of the outbox.
     pub async fn mails_waiting(&self) -> Option<usize> {
         self.parts.mails.outbox.count_waiting().await
     }

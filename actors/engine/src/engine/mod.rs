@@ -211,7 +211,7 @@ impl Engine {
         self.parts.backups.begin((&shared.store, self.parts.limits.backup_rows), to, id, now)?;
         let mut batch = Batch::default();
         shared.note((by, AuditAction::BackupBegun), id, began, &mut batch);
-        // This write need not be durable first, because a backup ends with the process.
+        // No wait for the commit of this entry, because a crash would also end the backup.
         shared.store.submit(id.uuid().into(), batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         Ok(id)
     }

@@ -52,7 +52,7 @@ pub(crate) struct Ended {
     pub(super) mail: Mail,
     pub(super) began: Timestamp,
     pub(super) outcome: Outcome,
-    /// Held until the outcome is durable.
+    /// The permit of the attempt, held until the outcome is durable.
     pub(super) under_way: Option<OwnedSemaphorePermit>,
 }
 

@@ -12,17 +12,17 @@ use crate::window::{Rate, Windows};
 
 /// The maximum number of waiting mails of a business. Further alerts are shown in the dashboard only.
 pub(crate) const WAITING_MAX: u64 = 100_000;
-/// Immediate alerts to a person. Further alerts are gathered into one mail.
+/// The limit on immediate alert mails to a person. Further alerts are gathered into one mail.
 pub(super) const ALERTS: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
 pub(super) const INVITATIONS: Rate = Rate { count: 20, within: TimeDelta::days(1) };
 pub(super) const INVITATIONS_TO: Rate = Rate { count: 3, within: TimeDelta::days(1) };
-/// Reset mails to an e-mail address.
+/// The limits on reset mails to an e-mail address.
 pub(super) const FORGOTTEN: [Rate; 2] =
     [Rate { count: 1, within: TimeDelta::minutes(10) }, Rate { count: 5, within: TimeDelta::days(1) }];
-/// Reset requests from an IP address ([`Sources`]).
+/// The limit on reset requests from an IP address ([`Sources`]).
 pub(super) const FORGOTTEN_FROM: Rate = Rate { count: 20, within: TimeDelta::hours(1) };
 pub(super) const EMAIL_CHANGES: Rate = Rate { count: 5, within: TimeDelta::days(1) };
-/// Mails to an address that accounts want to change to. Its owner may not want these mails.
+/// The limit on confirmation mails to a new address, whose owner may not have requested them.
 pub(super) const EMAIL_CHANGES_TO: Rate = Rate { count: 3, within: TimeDelta::days(1) };
 pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 

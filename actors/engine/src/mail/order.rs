@@ -5,7 +5,7 @@
 //! - Password resets are sent first, and then the lane that was served longest ago.
 //! - Each business has a lane, and all other mails about accounts share one lane.
 //! - A lane needs one entry in memory for any number of mails. A lane without due mails is not scanned.
-//! - The only waiting mails of a lane before its scan position are mails that are being sent.
+//! - Before a lane's scan position, the only waiting mails of the lane are mails that are being sent.
 //! - A new row moves the position back, so the next scan finds it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -148,7 +148,7 @@ impl Positions {
         }
     }
 
-    /// Whether a new row would move any scan position back.
+    /// Whether a lane of these rows has a scan position, which a new row may move back.
     pub(super) fn goes_on(&self, of: BusinessId) -> bool {
         Lane::under(of).any(|lane| self.0.contains_key(&lane))
     }

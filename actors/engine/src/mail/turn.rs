@@ -33,7 +33,7 @@ enum FirstRow {
     Nothing,
     Later(Timestamp),
     Now(Box<Mail>),
-    /// A due row that must be deleted, because its mail does not wait until this time.
+    /// A due row that must be deleted, because its mail is not due at this time.
     Stale(Key),
     /// The scan read its maximum of rows of another lane. The next scan continues after them.
     NotReached,
@@ -58,7 +58,7 @@ impl State {
                 break; // the end of an attempt or of a pause requests a turn
             }
             let Some(lane) = self.order.next(now) else { break };
-            // After a gathering change, its commit makes the lane due again.
+            // The lane waits for a change that gathers its mails. The commit makes the lane due again.
             let rows = lane.rows();
             if shared.store.is_business_set_aside(rows) || self.gathering.contains_key(&rows) {
                 self.order.set(lane, None);

@@ -81,7 +81,7 @@ impl Round {
     }
 
     /// Called when the engine closes. The next engine continues with the business that is being counted.
-    /// Only after a crash it skips that business, so that a count cannot crash the process repeatedly.
+    /// Only after a crash does it skip that business, so that a count cannot crash the process repeatedly.
     pub(crate) fn end(&self, store: &Store) {
         let mut progress = self.progress.lock();
         if let (Some(after), Some(round)) = (progress.counting.take(), progress.record)
@@ -135,7 +135,7 @@ impl Job for DailyRound {
         let mut looked = began.elapsed();
         for id in next {
             let looks = Instant::now();
-            // Recorded before the work, so that a failing business does not stop the round.
+            // The position is recorded before the work, so that a failing business does not stop the round.
             round.set(|round| round.after = Some(id));
             match open(&weak) {
                 Some(engine) => check_business(&engine, id).await,

@@ -3,8 +3,9 @@
 //!
 //! Invariants:
 //! - A marked event is not sent again on request.
-//! - It is wiped when none of its deliveries waits or contains a receiver's response. The endpoints' actors
-//!   delete the responses. After 24 hours of steady time, they also end the waiting deliveries.
+//! - A marked event is wiped when none of its deliveries waits or contains a receiver's response. The
+//!   endpoints' actors delete the responses. After 24 hours of steady time, they also end the waiting
+//!   deliveries.
 //! - An event without bytes was wiped, and is never sent.
 
 use domain::{Delivery, DeliveryStatus, EventId};

@@ -164,7 +164,7 @@ struct Cleaning<'a> {
 }
 
 impl Cleaning<'_> {
-    /// Reads the next rows of the current stage. Returns true at its end. The store contains stage numbers.
+    /// Reads the next rows of the current stage. Returns true at its end. Stage numbers must not change.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
             // Stored responses are first, because a repeated request could return the erased data.

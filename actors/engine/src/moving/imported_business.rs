@@ -275,7 +275,7 @@ impl ImportedBusiness {
 
     /// Returns a problem for each call that refers to a missing message. After [`MISSING_MAX`] problems,
     /// the line of the business's `end` gets one problem with the number of further calls. The check runs
-    /// at that line, because messages follow calls. The stored calls match their lines.
+    /// at that line, because messages follow calls. The stored calls are in the order of their lines.
     pub(super) async fn calls_of_no_message(
         &mut self,
         store: &Store,

@@ -45,7 +45,7 @@ macro_rules! declare {
                 }
             }
 
-            /// Whether the records of this kind have an id. The others are identified by a date.
+            /// Whether records of this kind have an id. Records of other kinds are identified by a date.
             pub(super) const fn has_id(self) -> bool {
                 match self {
                     $(Self::$kind => declare!(@has_id $([$($mark)+])*),)*

@@ -44,7 +44,7 @@ impl Moving {
         })
     }
 
-    /// [`EngineError::Overloaded`] if too many exports run.
+    /// Errors: [`EngineError::Overloaded`] if too many exports run.
     pub(crate) fn begin_export(
         &self,
         by: Actor,

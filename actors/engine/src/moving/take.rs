@@ -22,12 +22,12 @@ use crate::error::EngineError;
 
 /// The duration of a turn, after which an import pauses.
 const TURN_MAX: Duration = Duration::from_millis(2);
-/// The longest pause. A shorter pause lasts as long as the turn, so an import uses half of one core.
+/// The maximum pause. A pause usually lasts as long as its turn, so an import uses half of one core.
 const REST_MAX: Duration = Duration::from_millis(100);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ImportOptions {
-    /// Erases contacts again who were erased in this store. If false, such contacts are refused.
+    /// Whether contacts who were erased in this store are erased again. If false, they are refused.
     pub erase_again: bool,
 }
 
@@ -160,7 +160,7 @@ impl Import {
         (self.businesses, self.records)
     }
 
-    /// Rolls the import back. Waits until its rows are deleted. If interrupted, a job continues it.
+    /// Rolls the import back. Waits until its rows are deleted. A job continues an interrupted rollback.
     pub async fn take_back(self) -> Result<(), EngineError> {
         finish::take_back(&self.moving.shared).await?;
         Ok(())

@@ -1,4 +1,4 @@
-//! A *claim* is an exclusive lock on the owner of an e-mail address.
+//! A *claim* is an exclusive lock on the index row of an e-mail address.
 //!
 //! Invariant: an address has one claim at a time. The claim lasts until the change that needs it is
 //! durable. Meanwhile, no other change gives the address another owner. The change holds the claim
@@ -23,8 +23,7 @@ impl Default for Claims {
 }
 
 impl Claims {
-    /// Waits for the claims on these lower-case addresses. They end when all copies of the result are
-    /// dropped.
+    /// Waits for the claims on these lower-case addresses. They end when all copies are dropped.
     pub(crate) async fn on(&self, emails: &[&str]) -> Claim {
         let mut places: Vec<_> =
             emails.iter().map(|email| usize::from(Sha256::digest(email)[0]) % CLAIMS).collect();

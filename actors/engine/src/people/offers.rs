@@ -12,14 +12,14 @@ use crate::business::{BusinessHandle, Request};
 use crate::error::{EngineError, Result};
 
 impl People {
-    /// Errors: [`Refusal::Expired`] after the end of the session.
+    /// Accepts an offered membership. Errors: [`Refusal::Expired`] after the end of the session.
     pub async fn accept(&self, business: &BusinessHandle, token: &Token) -> Result<()> {
         let (person, by_link) = self.offered(business, token).await?;
         let request = Request::by(Actor::Person(person.id));
         business.change(request, AcceptMembership { person, by_link }).await.map(drop)
     }
 
-    /// Errors: as for [`Self::accept`]; [`Refusal::Conflict`] if the membership is not offered.
+    /// Declines an offer. Errors: as for [`Self::accept`]; [`Refusal::Conflict`] if nothing is offered.
     pub async fn decline(&self, business: &BusinessHandle, token: &Token) -> Result<()> {
         let (person, by_link) = self.offered(business, token).await?;
         let request = Request::by(Actor::Person(person.id));
@@ -37,7 +37,7 @@ impl People {
         Ok((self.member(business, signed_in.person.id).await?.0, by_link))
     }
 
-    /// After a failure the membership stays offered.
+    /// Accepts a membership for a person who used its link. After a failure, it stays offered.
     pub(super) async fn accept_by_link(&self, id: PersonId, business: BusinessId, since: Timestamp) {
         let business = BusinessHandle::new(&self.persons.businesses, business);
         let accepted = async {

@@ -26,7 +26,7 @@ const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
 const WORD_CHARS_MIN: usize = 3;
 const AT_ONCE: usize = 2;
 const WAITING_MAX: usize = 64;
-/// The maximum number of people who choose a password at the same time. It never delays a sign-in.
+/// The maximum number of people who choose a password at the same time. They never delay a sign-in.
 const CHOOSING_MAX: usize = 16;
 /// Only this many characters are estimated, because the time of an estimate grows fast with the length.
 const ESTIMATED_CHARS_MAX: usize = 64;
@@ -79,7 +79,7 @@ pub(crate) struct Hasher {
     simulated: bool,
     /// Permits to check a password.
     looked_at: Arc<Semaphore>,
-    /// Permits to check a password or to wait for that.
+    /// Permits to check a password or to wait for a check.
     all_looked_at: Arc<Semaphore>,
     /// Permits to hash a new password.
     chosen: Arc<Semaphore>,

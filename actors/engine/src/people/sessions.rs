@@ -64,7 +64,7 @@ impl People {
         Ok(LinkSeen { person, kind })
     }
 
-    /// Starts a session. Errors: [`Refusal::Expired`]; [`Refusal::NotAllowed`] for a link about an address.
+    /// Starts a session. Errors: [`Refusal::Expired`]; [`Refusal::NotAllowed`] for [`LinkKind::Email`].
     pub async fn use_link(&self, token: &Token, client: Client) -> Result<Opened> {
         let hash = token.hash();
         let id = self.open_link(token).await?.person.id;
@@ -117,7 +117,7 @@ impl People {
         (token, begin)
     }
 
-    /// The session continues under the returned token; all others end. Errors: [`Refusal::Invalid`];
+    /// The session continues under the returned token; the others end. Errors: [`Refusal::Invalid`];
     /// [`Refusal::NotAllowed`] if the current password must be given first; [`Refusal::Expired`].
     pub async fn set_password(&self, token: &Token, new: &str) -> Result<Token> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;

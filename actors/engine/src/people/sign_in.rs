@@ -39,7 +39,7 @@ pub enum SignIn {
 }
 
 impl From {
-    /// Cuts the user agent to its stored length.
+    /// Truncates the user agent to its maximum stored length.
     pub fn new(address: IpAddr, network: IpAddr, user_agent: &str) -> Self {
         let user_agent = user_agent.chars().filter(|c| !c.is_control()).take(USER_AGENT_CHARS_MAX).collect();
         Self { network, client: Client { address: Some(address.to_string()), user_agent } }
@@ -59,7 +59,7 @@ struct Right {
 }
 
 impl Right {
-    /// Checks that the password has not changed since. If so, stores a new hash that the check returned.
+    /// Checks that the password has not changed since `check`, whose new hash is then stored, if any.
     fn still_is(self, person: &mut Person) -> bool {
         let again = match self.check {
             PasswordCheck::AsGiven(hash) => Some(hash),

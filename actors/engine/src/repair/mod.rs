@@ -27,7 +27,7 @@ use self::rows::each_of;
 use crate::people::write_person;
 use crate::upgrade;
 
-/// The number of stamps in one row of a map: 32 KiB.
+/// The maximum number of stamps in one row of a map. Such a row has 32 KiB.
 const STAMPS_PER_PART: usize = 4_096;
 
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@
 //!
 //! - The check changes nothing. It opens the store and reads.
 //! - An unreadable row is a finding, and the check continues.
-//! - The rows that a crash leaves, or a deletion in progress, are not findings.
+//! - Incomplete rows that a crash or a deletion in progress leaves are not findings.
 
 mod business;
 mod findings;

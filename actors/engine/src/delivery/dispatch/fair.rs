@@ -7,9 +7,10 @@
 //!
 //! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996): first
 //! the business with the least used time, then its endpoint with the least used time. The *tag* of a
-//! business or endpoint is the time that its attempts have taken. Idle time earns no credit: the tag is
-//! then raised to the tag that was served last. The start of an attempt adds its expected duration to the
-//! tag, and its end corrects the tag by the real duration, so hanging attempts count immediately.
+//! business or endpoint is the time that its attempts have taken. Idle time earns no credit: the next
+//! request raises the tag to the tag that was served last. The start of an attempt adds its expected
+//! duration to the tag, and its end corrects the tag by the real duration, so hanging attempts count
+//! immediately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -20,7 +21,7 @@ use domain::{BusinessId, WebhookId};
 use super::EndpointKey;
 use super::standing::{CutOff, Endpoint, Moment, Standing};
 
-/// The time after its last activity when an endpoint without waiting deliveries is removed from memory.
+/// An endpoint without waiting deliveries is removed from memory this long after its last activity.
 pub(super) const REMEMBERED: Duration = Duration::from_secs(600);
 const SWEPT_PER_STEP: usize = 256;
 
@@ -207,8 +208,7 @@ impl Fair {
         self.place(key.business, now);
     }
 
-    /// Holds an endpoint back during a local outage. An endpoint that is held back again keeps its first
-    /// position.
+    /// Holds an endpoint back during a local outage. If held back again, it keeps its first position.
     pub(super) fn cut_off(&mut self, key: EndpointKey, now: Moment) {
         if self.stopped {
             return;
@@ -230,7 +230,7 @@ impl Fair {
         }
     }
 
-    /// Registers an endpoint with waiting deliveries in the store. A plan in memory is newer and stays.
+    /// Registers an endpoint with waiting deliveries in the store. Newer information in memory stays.
     pub(super) fn register(&mut self, key: EndpointKey, until: Moment, failed_before: bool, now: Moment) {
         if failed_before {
             let business = self.businesses.entry(key.business).or_default();

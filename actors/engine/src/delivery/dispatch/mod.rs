@@ -5,7 +5,7 @@
 //! - At most [`PERMITS`] attempts are in progress. [`fair`] chooses the next endpoint.
 //! - An endpoint with waiting deliveries is registered here, or its actor runs and cannot be stopped. No
 //!   wake-up is lost when an actor stops.
-//! - A waiting endpoint needs one entry in memory and no running actor. One timer serves all of them.
+//! - A waiting endpoint needs no running actor, only an entry in memory. All endpoints share one timer.
 //! - While the disk is full, no permit is granted, and the timer checks for room. During an outage of this
 //!   machine's network, endpoints are *held back* here, and each probe wakes a bounded number of them.
 //! - A panic while an actor is given a permit affects only the endpoint of that actor.
@@ -49,7 +49,7 @@ const PANIC_PAUSE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Dispatcher {
     fair: Mutex<Fair>,
-    /// The start, by the clock that measures attempts. This clock stops while the machine is suspended.
+    /// The dispatcher's start. This clock measures attempts, and stops while the machine is suspended.
     began: Instant,
     /// The clock of the due times, which continues while the machine is suspended.
     steady: SteadyClock,
