@@ -238,7 +238,7 @@ impl Engine {
         backups.stop().await;
         let closed_by = tokio::time::Instant::now() + CLOSE_TIME_MAX;
         if tokio::time::timeout_at(closed_by, shared.idle()).await.is_err() {
-            tracing::warn!("some requests were still in flight when the engine closed");
+            tracing::warn!("some requests were still in progress when the engine closed");
         }
         let _ = tokio::time::timeout_at(closed_by, moving.end_reads()).await;
         // Unfinished attempts are sent again after the next start.

@@ -52,7 +52,7 @@ pub(super) fn latest_due(mail: &Mail, now: Timestamp) -> Timestamp {
 
 /// The time of the daily mail about an event at `now`: the next 08:00 in the business's zone.
 pub fn next_daily(zone: Tz, now: Timestamp) -> Timestamp {
-    let hour = LocalTime::parse("08:00").expect("it is a time of the day");
+    let hour = LocalTime::parse("08:00").expect("08:00 is a time of day");
     next_at(zone, hour, now)
 }
 

@@ -142,7 +142,7 @@ impl InBusiness {
                 let Some(AuditRecord { entry, usage }) = checker.decoded(value) else { return };
                 checker.stands_at(&keys::audit(of, entry.id));
                 if self.newest.is_some_and(|newest| newest > entry.at) {
-                    checker.wrong("its timestamp is earlier than that of the entry before it");
+                    checker.wrong("its timestamp is earlier than the timestamp of the previous entry");
                 }
                 (self.newest, self.recorded) = (Some(entry.at), usage);
             }
@@ -176,7 +176,7 @@ impl InBusiness {
         checker.refers("service", &keys::service(of, a.service_id));
         checker.refers("staff member", &keys::staff(of, a.staff_id));
         if a.updated_at < a.created_at {
-            checker.wrong("it was changed before it was created");
+            checker.wrong("its last change is earlier than its creation");
         }
         if !a.is_active() {
             return;

@@ -53,7 +53,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn has_no_value(&mut self, value: &[u8]) {
         if !value.is_empty() {
-            self.wrong("it has a value");
+            self.wrong("its value must be empty");
         }
     }
 

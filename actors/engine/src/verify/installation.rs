@@ -91,7 +91,7 @@ impl Installation {
 
     pub(super) fn end(&self, checker: &mut Checker<'_>) {
         if !self.has_meta && checker.report.rows > 0 {
-            checker.report.add("installation: nothing says which format the store has".into());
+            checker.report.add("installation: the row with the format of the store is missing".into());
         }
     }
 }

@@ -40,7 +40,7 @@ impl Checker<'_> {
             }
         };
         if found != contact.name.as_deref().map(fold_name) {
-            self.wrong("the index of names contains another name for it");
+            self.wrong("the index of names contains another name for this contact");
         }
     }
 
@@ -48,7 +48,7 @@ impl Checker<'_> {
         let Some(row) = self.decoded::<NamesRecord>(value) else { return };
         let Some(from) = self.id::<ContactId>() else { return };
         if row.names.len() > NAMES_PER_ROW_MAX || row.names.first().is_some_and(|(first, _)| *first < from) {
-            self.wrong("it contains names that do not belong in it");
+            self.wrong("it contains too many names, or names of earlier contacts");
         }
         for (id, name) in row.names {
             let contact = self.record::<Contact>(&keys::contact(self.of, id));
@@ -92,7 +92,7 @@ impl Checker<'_> {
             |field: &str, expected: &str| event.as_ref().is_some_and(|event| event[field] == *expected);
         let (id, of) = (id.to_string(), self.of.to_string());
         if !says("id", &id) || !says("business_id", &of) || !says("api_version", "v1") {
-            self.wrong("its bytes are not those of this event");
+            self.wrong("its bytes are damaged or belong to another event");
         }
     }
 

@@ -210,7 +210,7 @@ async fn a_clock_correction_of_less_than_a_minute_is_followed_immediately() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_crash_right_after_the_first_change_of_a_wrong_clock_leaves_its_stamp_for_the_next_start_to_see() {
+async fn the_first_change_with_a_wrong_clock_leaves_its_timestamp_for_the_next_start() {
     let mut world = World::new(8).await;
     let shop = world.shop(1).await;
     world.engine.clone().close().await.unwrap();
@@ -298,7 +298,7 @@ async fn polled(world: &World, shop: &Shop) -> Timestamp {
 }
 
 #[tokio::test(start_paused = true)]
-async fn in_the_same_boot_no_change_is_stamped_before_a_list_of_an_earlier_life() {
+async fn in_the_same_boot_no_timestamp_is_earlier_than_a_list_of_an_earlier_run() {
     for (step, back) in [(0, 0), (0, -6 * 3_600), (55, -50), (55, -6 * 3_600)] {
         let mut world = World::new(12).await;
         let shop = world.shop(1).await;

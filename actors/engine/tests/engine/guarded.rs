@@ -63,7 +63,7 @@ async fn after_a_crash_a_repeated_booking_is_made_only_if_it_was_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_contact_is_the_same_by_id_and_by_phone_and_an_answer_is_remembered_as_it_was() {
+async fn a_contact_is_the_same_by_id_and_by_phone_and_a_response_is_replayed_unchanged() {
     let world = World::new(3).await;
     let shop = world.shop(2).await;
     let handle = world.at(&shop);

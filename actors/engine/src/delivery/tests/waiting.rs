@@ -298,7 +298,7 @@ async fn an_attempt_with_a_known_outcome_is_not_repeated() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_restart_one_attempt_shows_whether_a_failing_endpoint_answers() {
+async fn after_a_restart_one_attempt_shows_whether_a_failing_endpoint_responds() {
     let mut world = World::new().await;
     let (_, receiver) = world.endpoint("a", 1, NO).await;
     happen_often(&world, 20).await;

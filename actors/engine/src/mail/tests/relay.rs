@@ -18,7 +18,7 @@ async fn a_mail_is_sent_once_with_its_content_and_recorded() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mail_that_fails_is_tried_by_the_schedule_of_the_contract_under_one_message_id() {
+async fn a_failed_mail_is_retried_by_the_schedule_of_the_contract_with_the_same_message_id() {
     for does in [Does::IsDown, Does::RefusesForNow] {
         let world = World::new().await;
         world.does(does);

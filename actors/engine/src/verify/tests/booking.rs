@@ -121,7 +121,7 @@ pub(super) const DAMAGES: &[Damage] = &[
                 |a| a.updated_at = a.created_at - TimeDelta::hours(1),
             );
         },
-        "changed before it was created",
+        "its last change is earlier than its creation",
     ),
     (
         "a missing contact",

@@ -135,7 +135,7 @@ pub(super) const DAMAGES: &[Damage] = &[
     (
         "a deleted business whose row has a value",
         |m| m.put(&keys::ending(other()), vec![1]),
-        "it has a value",
+        "its value must be empty",
     ),
     (
         "rows of a business that no cleanup deletes",

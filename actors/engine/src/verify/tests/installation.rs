@@ -3,7 +3,7 @@
 use super::*;
 
 pub(super) const DAMAGES: &[Damage] = &[
-    ("a missing format", |m| m.remove(&keys::meta()), "which format"),
+    ("a missing format", |m| m.remove(&keys::meta()), "the format of the store is missing"),
     (
         "a damaged record of the store itself",
         |m| m.0.get_mut(&*keys::meta()).unwrap().truncate(9),

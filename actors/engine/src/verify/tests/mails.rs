@@ -66,7 +66,7 @@ const DAMAGES: &[Damage] = &[
         },
         "no record has this index row",
     ),
-    ("a due row with a value", |m| m.put(&m.first(kind::MAIL_DUE), vec![1]), "it has a value"),
+    ("a due row with a value", |m| m.put(&m.first(kind::MAIL_DUE), vec![1]), "its value must be empty"),
     (
         "a mail about an account that cannot be decoded",
         |m| {

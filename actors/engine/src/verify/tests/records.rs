@@ -121,7 +121,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let value = m.0[&two].clone();
             m.put(&one, value);
         },
-        "its bytes are not those of this event",
+        "its bytes are damaged or belong to another event",
     ),
     (
         "a delivery under another event",
@@ -174,7 +174,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::AUDIT);
             m.edit::<AuditRecord>(&key, |record| record.entry.at = record.entry.at + TimeDelta::days(1));
         },
-        "earlier than that of the entry before it",
+        "earlier than the timestamp of the previous entry",
     ),
     (
         "an audit entry whose id differs from its row",

@@ -319,7 +319,7 @@ async fn only_the_person_and_the_operator_change_alert_settings() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_unconfirmed_account_without_a_membership_is_swept_and_its_address_is_free() {
+async fn an_unconfirmed_account_without_a_membership_is_deleted_and_its_address_is_free() {
     let world = world().await;
     let (shop, people) = (world.shop(0).await, world.engine.people());
     let kept = id(&invite(&world, &shop, by_operator(), "kept@example.com", Role::Owner).await);

@@ -62,7 +62,7 @@ async fn sessions_survive_a_crash_and_expire_when_unused() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_use_of_the_last_minute_outlives_the_end_of_the_service() {
+async fn a_use_in_the_last_minute_is_stored_when_the_service_ends() {
     let mut world = world().await;
     let shop = world.shop(0).await;
     let (_, token) = member(&world, &shop, "ada@example.com", Role::Owner).await;
