@@ -97,7 +97,7 @@ impl Deliveries {
         );
     }
 
-    /// Makes an endpoint read its due deliveries. If no actor runs, the next attempt permit starts one.
+    /// Makes an endpoint read its due deliveries. If no actor runs, the next attempt permit starts it.
     pub(crate) fn wake(self: &Arc<Self>, key: EndpointKey) {
         let is_set_aside = self.shared.store.is_business_set_aside(key.business);
         if !is_set_aside && !self.tell_running(key, Message::Wake) {

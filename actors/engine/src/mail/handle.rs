@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - A failed actor is replaced by a new one, which reads the store.
+//! - A failed actor is replaced by a new actor, which reads the store.
 //! - The new actor is registered before the search for waiting mails begins, so no mail is missed.
 
 use std::sync::{Arc, Weak};

@@ -95,7 +95,7 @@ impl Leaving {
         })
     }
 
-    /// Reads the next rows of a kind. After the last one, it continues with the next kind.
+    /// Reads the next rows of a kind. After the last row, continues with the next kind.
     fn step(&mut self, store: &Store, rows: &dyn Rows, kind: MovedKind) -> Result<Vec<Moved>, StoreError> {
         let (mut moved, mut bytes) = (Vec::new(), 0);
         let is_read = kind != MovedKind::Webhook || self.with_secrets;

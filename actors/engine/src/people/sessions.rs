@@ -1,6 +1,6 @@
 //! Sessions and links: lookup by token, use of links, and changes of the password and the address.
 //!
-//! A repeated lookup of a session reads no row of the store until a credential changes.
+//! A repeated lookup of a session reads no row of the store unless a credential has changed.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ impl People {
         Ok(Some(SignedIn { person, session, fresh }))
     }
 
-    /// Looks up a link without using it up, because mail scanners open links. Errors: [`Refusal::Expired`].
+    /// Looks up a link. Does not use it, because mail scanners open links. Errors: [`Refusal::Expired`].
     pub async fn open_link(&self, token: &Token) -> Result<LinkSeen> {
         let (hash, now) = (token.hash(), self.shared().clocks.now());
         let person = self.persons.sessions.read(&self.shared().store, &hash)?.ok_or(Refusal::Expired)?;

@@ -24,7 +24,7 @@ impl Stamps {
     }
 }
 
-/// The map from future stamps to their corrected values.
+/// Maps future stamps to their corrected values.
 pub(super) struct StampMap {
     present: Timestamp,
     newest_kept: Timestamp,

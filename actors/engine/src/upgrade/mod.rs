@@ -46,8 +46,8 @@ pub(crate) fn check(meta: &MetaRecord) -> Result<(), StoreError> {
     }
 }
 
-/// Converts a store of an earlier format to the current one. An empty store does not change.
-/// Errors: the store has a later format, may not be converted, or fails.
+/// Converts a store of an earlier format to the current format. An empty store does not change. Errors: the
+/// store has a later format, may not be converted, or fails.
 pub async fn upgrade(store: &Store, upgrades: Upgrades) -> Result<(), StoreError> {
     let Some(meta) = store.get::<MetaRecord>(&keys::meta())? else { return Ok(()) };
     let found = match meta.format {

@@ -1,8 +1,8 @@
 //! Checks that a backup or a stopped store is complete and consistent.
 //!
-//! The check reads every row once in key order and looks up related rows: a record's index rows, an index
-//! row's record, a reference's target. Memory holds one row, the findings and the last appointment of each
-//! staff member.
+//! The check reads every row once in key order and looks up related rows: the index rows of a record, the
+//! record of an index row, and referenced records. Memory holds one row, the findings and the last
+//! appointment of each staff member.
 //!
 //! Invariants:
 //!

@@ -1,5 +1,5 @@
-//! Jumps of the wall clock in both directions. The service ignores a short jump and follows a lasting one. No
-//! time is booked twice, timestamps never decrease, and retention periods keep their length.
+//! Jumps of the wall clock in both directions. The service ignores a short jump and follows a lasting jump.
+//! No time is booked twice, timestamps never decrease, and retention periods keep their length.
 
 use chrono::TimeDelta;
 use domain::Timestamp;
@@ -73,7 +73,7 @@ async fn unsynced_appointments_are_reloaded_with_their_pending_changes() {
     let party = Party::TEAM;
     let request = MoveRequest { starts_at: at(3, 10), staff_id: None, party };
     let mut pending = vec![world.ask(&shop, shop.booking(at(5, 9), 2)).await];
-    // The store takes these changes only after it has synced the first one.
+    // The store takes these changes only after it has synced the first change.
     pending.push(world.ask(&shop, Reschedule { id: ids[0], request }).await);
     pending.push(world.ask(&shop, Cancel { id: ids[1] }).await);
     pending.push(world.ask(&shop, shop.booking(at(3, 14), 2)).await);

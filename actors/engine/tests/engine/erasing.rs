@@ -258,7 +258,7 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
     assert_ne!(next, erased);
     let twice = handle.change(by_operator(), EraseContact { id: erased }).await;
     assert!(matches!(twice, Err(EngineError::Refused(Refusal::NotFound(Named::Contact)))));
-    // The newest entries record the erasure, but not the person.
+    // The newest audit entries record the erasure, but not the person.
     let log = handle.audit(&first_page()).await.unwrap().items;
     assert!(log.iter().any(|entry| entry.action.as_str() == "contact.erase"
         && entry.resource_id == erased.uuid()

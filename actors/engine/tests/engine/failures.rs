@@ -211,7 +211,7 @@ async fn closing_waits_for_requests_in_progress_and_refuses_new_ones() {
     assert_eq!(businesses.items[0].id, shop.id);
 }
 
-/// A change whose decision takes until the store has failed.
+/// A change that is decided only after the store has failed.
 struct UntilItFails {
     engine: Engine,
     began: std::sync::mpsc::Sender<()>,
@@ -233,9 +233,9 @@ impl Change for UntilItFails {
     }
 }
 
-/// A change that is decided after the failure would be in the memory but not in the store. The second of two
-/// cancellations of an appointment would then find it in the store as not cancelled, but no longer in the
-/// memory.
+/// A change that is decided after the failure would be in the memory but not in the store. Of two
+/// cancellations of an appointment, the second would then find the appointment not cancelled in the store,
+/// and no longer in the memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn after_a_failed_store_no_change_is_decided() {
     let world = World::new(4).await;

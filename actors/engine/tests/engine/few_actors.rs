@@ -86,7 +86,7 @@ async fn a_business_is_not_stopped_before_its_erasure_ends() {
     world.disk.set_sync_delay(Duration::from_secs(2));
     shop.change(by_operator(), EraseContact { id }).await.unwrap();
     everything_else_runs().await;
-    // Its first step is being synced. No request to it is in progress.
+    // The first step of the erasure is being synced. No request to the business is in progress.
     other.budget().await.unwrap();
     assert_eq!(world.engine.running_businesses(), 2, "the deletion step in progress must keep its actor");
     world.disk.set_sync_delay(Duration::ZERO);

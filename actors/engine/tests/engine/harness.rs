@@ -34,7 +34,7 @@ pub(crate) struct TestClock {
     /// The number of the machine's boot, and the steady time at the start of that boot in milliseconds.
     boot: AtomicI64,
     booted: AtomicI64,
-    /// For how many milliseconds the machine was suspended.
+    /// The time for which the machine was suspended, in milliseconds.
     suspended: AtomicI64,
     /// Whether reading the clock panics.
     breaks: AtomicBool,

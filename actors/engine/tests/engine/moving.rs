@@ -1,4 +1,4 @@
-//! The engine continues with imported records in the same way as with its own.
+//! The engine continues with imported records in the same way as with its own records.
 
 use domain::{
     BudgetKind, BusinessId, EventType, ImportProblem, ProblemCode, ResourceId, Service, WebhookEndpoint,

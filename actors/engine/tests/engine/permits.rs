@@ -148,7 +148,7 @@ async fn a_failed_actor_returns_every_permit() {
     let world = World::new(4).await;
     let shop = world.shop(0).await;
     let handle = world.at(&shop);
-    // In total more messages than the engine has permits, so a leaked permit would be noticed.
+    // There are more messages in total than permits, so a leaked permit would be noticed.
     for _ in 0..=ENGINE_PERMITS / 512 {
         let poison = handle.clone();
         let poison = tokio::spawn(async move { poison.change(by_operator(), Poison).await });

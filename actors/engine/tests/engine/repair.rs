@@ -1,4 +1,4 @@
-//! The repair moves timestamps in the future, which a wrong clock has caused, to the present.
+//! The repair corrects timestamps that a wrong clock has set in the future.
 
 use chrono::TimeDelta;
 use domain::{BusinessId, Timestamp};

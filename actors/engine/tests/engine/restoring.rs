@@ -1,4 +1,4 @@
-//! Erasures and revocations since a backup. They are applied to the store that is restored from the backup.
+//! Erasures and revocations since a backup are applied to the store that is restored from the backup.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -269,7 +269,7 @@ async fn a_business_that_was_imported_again_is_not_deleted_by_earlier_tombstones
             async |key: &str| engine.authenticate(&Credential::parse(key).unwrap()).await.unwrap().is_some();
         assert_eq!((lets_in(&old_key).await, lets_in(&new_key).await), (false, backup == &second));
         engine.close().await.unwrap();
-        // The list in the restored store continues in order.
+        // The list of tombstones in the restored store continues in order.
         let kept = store::read_tombstones(&to).unwrap();
         let listed = store::read_tombstones(&list_at).unwrap();
         assert_eq!(kept[..listed.len()], listed[..]);

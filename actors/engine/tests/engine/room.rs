@@ -124,7 +124,7 @@ async fn in_the_last_part_of_the_reserve_only_stopping_and_deleting_succeed() {
     assert!(is_full(&handle.rotate_secret(endpoint, by_operator()).await));
     assert!(is_full(&handle.change(by_operator(), PatchBusiness::suspending(false)).await));
     assert!(is_full(&handle.resend_missed(endpoint).await));
-    pass(3).await; // nothing is swept or written
+    pass(3).await; // nothing is deleted or written
     assert_eq!(world.disk.applies(), applies, "a refused change must not write");
 
     let cancelled = handle.change(once(1, 1), Cancel { id }).await.unwrap();

@@ -1,4 +1,4 @@
-//! Undecodable rows. A store gets one of each kind, and everything else continues to work.
+//! A store gets one undecodable row of each kind, and everything else continues to work.
 
 use std::collections::BTreeSet;
 

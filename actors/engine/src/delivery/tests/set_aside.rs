@@ -1,5 +1,5 @@
 //! Webhooks of a business that is set aside because of damaged rows are not sent. Webhooks of other
-//! businesses are.
+//! businesses are sent.
 
 use super::*;
 

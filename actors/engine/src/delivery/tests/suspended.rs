@@ -14,7 +14,7 @@ async fn deliveries_of_a_suspended_business_wait_with_their_schedule() {
     settle().await;
     assert_eq!(failing.requests().len(), 1);
     suspend(&world, true).await;
-    world.happen("B").await; // a change by the team
+    world.happen("B").await; // the operator makes a change
     sleep(Duration::from_secs(100)).await;
     world.restart().await;
     sleep(Duration::from_secs(3_600)).await;

@@ -218,7 +218,7 @@ async fn deliveries_pending_when_an_endpoint_is_disabled_are_not_sent_after_it_i
     world.set(id, WebhookStatus::Disabled).await;
     world.set(id, WebhookStatus::Enabled).await;
     let revived = world.receiver("a.example.com", 1, OK);
-    // The stale index row still exists. The next reader of the index finds it.
+    // The stale index row still exists. After the restart, the actor reads the index and finds it.
     world.restart().await;
     sleep(Duration::from_secs(3_600)).await;
     assert_eq!((receiver.requests().len(), revived.requests().len()), (1, 0));

@@ -12,7 +12,7 @@ fn signed_with(requests: &[String], secret: &[u8; 32]) -> usize {
 
 /// Begins to replace the secret. Each sync takes one second. The sync of an event runs first. Half-way
 /// through it, the new secret is requested, and the next sync makes the new secret durable. An attempt that
-/// already waited is ready earlier.
+/// is already due could begin before that sync ends.
 async fn rotating(world: &World, id: WebhookId) -> tokio::task::JoinHandle<()> {
     world.disk.set_sync_delay(Duration::from_secs(1));
     let business = world.business.clone();

@@ -1,4 +1,4 @@
-//! Mails and their recipients: alerts, invitations, resets and changed addresses. Also unsubscribing.
+//! Mails and their recipients: alerts, invitations, resets, changed addresses, unsubscribing.
 
 use chrono::TimeDelta;
 use domain::{
@@ -409,8 +409,8 @@ async fn a_reset_is_mailed_to_the_accounts_own_address_and_the_number_is_limited
     assert!(letters[0].business.is_none() && letters[0].unsubscribe.is_none());
     assert_eq!(forgotten("owner@example.com", "192.0.2.2").await, Forgotten::Repeated);
     assert!(sent(&post).await.is_empty());
-    // The repeated request has not invalidated the link. A person without a password uses the link to set the
-    // first one.
+    // The repeated request has not invalidated the link. A person without a password uses the link to set
+    // the first password.
     let seen = people.open_link(&token(&letters[0].content)).await.unwrap();
     assert_eq!((seen.person.id, seen.kind), (owner, LinkKind::Invitation));
     enter(&world, &letters[0].content).await;

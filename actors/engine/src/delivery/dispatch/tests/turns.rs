@@ -230,7 +230,7 @@ fn endpoints_delayed_by_an_outage_are_released_in_the_order_in_which_they_began_
     assert_eq!((fair.waiting(), fair.next_due(), fair.grant(now)), (5, None, None));
     assert!(!fair.cut_off.is_empty() && fair.wanting == 0);
     // An endpoint that is woken keeps its position in the queue. An endpoint without deliveries is removed
-    // from it.
+    // from the queue.
     fair.wake(key(0, 0), now);
     let granted = fair.grant(now).unwrap();
     assert_eq!((granted.key, fair.waiting()), (key(0, 0), 4));
