@@ -1,4 +1,4 @@
-//! `B/appointments`: bookings by the team, and confirmation of pending ones.
+//! Appointments of a business: bookings by the team, and confirmation of pending appointments.
 
 use domain::booking::{BookRequest, MoveRequest, Party};
 use domain::{AppointmentId, ContactId, ServiceId, Source, StaffId, Text, Timestamp};
@@ -26,7 +26,7 @@ json_object! {
         contact_id: Option<ContactId>,
         /// The contact, found by phone, then by email, or else created; this or `contact_id`.
         contact: Option<ContactBody>,
-        /// Accepted as in the public API, and without effect: a booking by the team is always confirmed.
+        /// Has no effect, because a booking by the team is always confirmed.
         allow_pending: Option<bool>,
         /// The channel of the booking; `dashboard` when absent.
         source: Option<Source>,
@@ -43,7 +43,7 @@ json_object! {
         starts_at: Timestamp,
         /// The new staff member; the current one when absent.
         staff_id: Option<StaffId>,
-        /// Accepted as in the public API, and without effect: a move by the team is always confirmed.
+        /// Has no effect, because a move by the team is always confirmed.
         allow_pending: Option<bool>,
         /// The channel of the move; the appointment keeps the source of its booking.
         source: Option<Source>,

@@ -1,4 +1,4 @@
-//! `B/audit` and `/admin/v1/audit`: the changes of a business, and those of the installation.
+//! The audit logs: the changes of a business, and the changes of the installation.
 
 use view::AuditView;
 

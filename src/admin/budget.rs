@@ -1,4 +1,4 @@
-//! `B/budget`: the limits and the usage of rows and bytes by kind.
+//! The budget of a business: the limits and the usage of rows and bytes for each kind of record.
 
 use domain::{BUDGET_MAX, BudgetKind, ProblemCode};
 use engine::business::commands::budget::{LimitPatch, PatchBudget};
@@ -13,7 +13,7 @@ use crate::http::schemas::without_format;
 use crate::json_object;
 use crate::rest::prelude::*;
 
-/// How many rows or bytes of a kind are allowed.
+/// The maximum number of rows or bytes of one kind of record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline, transform = without_format)]
 pub(crate) struct BudgetBound(#[schemars(range(min = 0, max = BUDGET_MAX))] u64);
@@ -91,6 +91,6 @@ pub(super) async fn update(
         (BudgetKind::WaitingDeliveries, patch.waiting_deliveries),
     ];
     let limits = given.into_iter().filter_map(|(kind, patch)| Some((kind, limit(patch.set()?)))).collect();
-    business.budget().await?; // waits until the usage in the response is counted
+    business.budget().await?; // waits for the count of the usage, which the response contains
     context.change(PatchBudget { limits }).await
 }

@@ -1,4 +1,4 @@
-//! `B/calls`: a telephony adapter saves a finished call.
+//! Calls of a business: a telephony adapter saves a finished call.
 
 use domain::{
     AppointmentId, CallDetails, CallOutcome, CallStatus, ContactId, Direction, Locale, MessageId, Phone,
@@ -25,7 +25,7 @@ json_object! {
         from_number: Option<Phone>,
         /// The called number, E.164 or national.
         to_number: Option<Phone>,
-        /// The contact. Without it, the contact with the number at the other end, who is created if needed.
+        /// The contact. When absent, the contact with the other party's number; it is created if needed.
         contact_id: Option<ContactId>,
         /// The name of the contact if one is created; an existing contact keeps its name.
         contact_name: Option<Text<1, 200>>,

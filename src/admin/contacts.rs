@@ -1,4 +1,4 @@
-//! `B/contacts`: the team's notes, and erasure of a person.
+//! Contacts of a business: the team's notes, and the erasure of a contact.
 
 use domain::ContactId;
 use engine::business::commands::ForOperator;

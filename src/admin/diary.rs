@@ -1,4 +1,4 @@
-//! `B/special-days`, `B/staff/{staff_id}/time-off` and the team's `B/availability`.
+//! Special days, time off of staff members, and the times at which the team can book.
 
 use chrono::NaiveDate;
 use domain::availability::Terms;
@@ -32,7 +32,7 @@ json_object! {
     check closed_or_windows, described closed_or_windows_described
 }
 
-/// A special day is closed or has windows.
+/// Reports a problem if the body has neither `closed` nor `windows`.
 fn closed_or_windows(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !properties.has("closed") && !properties.has("windows") {
         problems.add(&at.property("windows"), ProblemCode::RequiredOr("closed"));
@@ -44,7 +44,7 @@ fn closed_or_windows_described(object: &mut Schema) {
     one_of(object, &[("ClosedDay", &["closed"]), ("OpenDay", &["windows"])]);
     let Some([closed, open]) = object.get_mut("oneOf").and_then(Value::as_array_mut).map(Vec::as_mut_slice)
     else {
-        unreachable!("a choice of two was written");
+        unreachable!("`one_of` wrote two alternatives");
     };
     let (closed, open) = (&mut closed["properties"], &mut open["properties"]);
     closed["closed"]["const"] = json!(true);
@@ -55,7 +55,7 @@ fn closed_or_windows_described(object: &mut Schema) {
 }
 
 impl SpecialDayBody {
-    /// The change for this date. A closed day has no windows, and any other day needs some.
+    /// The change for this date. Refuses a closed day with windows and an open day without windows.
     pub(crate) fn change(self, date: NaiveDate) -> Result<SetSpecialDay, Refusal> {
         let windows = self.windows.unwrap_or(DayWindows::CLOSED);
         match (self.closed, windows.windows()) {
@@ -77,7 +77,7 @@ list_query! {
     normalize in_order
 }
 
-/// Refuses dates in the wrong order.
+/// Refuses a `from` that is after `to`.
 fn in_order(query: SpecialDaysQuery) -> Result<SpecialDaysQuery, ApiError> {
     match (query.from, query.to) {
         (Some(from), Some(to)) if to < from => Err(ApiError::invalid("to", ProblemCode::Before("from"))),
@@ -127,7 +127,7 @@ json_object! {
     check instants_or_dates, described instants_or_dates_described
 }
 
-/// Time off needs both ends, as two instants or as two dates.
+/// Reports a problem unless the body has a start and an end, as two instants or as two dates.
 fn instants_or_dates(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     let has = |name| properties.has(name);
     match (has("starts_at") || has("ends_at"), has("from") || has("to")) {
@@ -208,7 +208,7 @@ list_query! {
     normalize as_meant
 }
 
-/// Fills in the defaults, so the cursor is the same with and without them.
+/// Fills in the defaults, so a cursor is valid with and without the default parameters.
 fn as_meant(query: TeamAvailabilityQuery) -> Result<TeamAvailabilityQuery, ApiError> {
     let last = query.end_date.unwrap_or(query.start_date);
     check_days(query.start_date, last)?;

@@ -1,4 +1,4 @@
-//! The gate of `/admin/v1`: the operator token, and the business in the path.
+//! The access check (gate) of `/admin/v1`: the operator token, and the business in the path.
 //!
 //! Invariants:
 //! - The correct token is always accepted.
@@ -98,7 +98,7 @@ impl Gate<Token> for TokenGate {
                     caller.business = Some(handle);
                 }
                 Err(EngineError::NotFound) => {}
-                // A business that was set aside can still be deleted. Other requests fail on their own.
+                // A damaged business that was set aside can still be deleted. Other requests get an error.
                 Err(EngineError::Store(StoreError::SetAside(_))) => {
                     caller.reading = Reading::PLAIN;
                     caller.business = Some(handle);

@@ -1,9 +1,10 @@
 //! The host names of the operator listener.
 //!
-//! A web page could send requests to a name of its own that resolves to this listener (DNS rebinding).
+//! A web page could send requests to its own host name while that name resolves to this listener (DNS
+//! rebinding).
 //!
-//! Invariant: a request with a foreign host name is refused before its token or path is checked. IP
-//! addresses and `localhost` are safe, since no page can own them.
+//! Invariant: a request with another host name is refused before its token or path is checked. IP addresses
+//! and `localhost` are accepted, since no page can change how they resolve.
 
 use std::sync::Arc;
 
@@ -16,7 +17,7 @@ use url::{Host, Url};
 use crate::rest::error::ApiError;
 use crate::server::Certificates;
 
-/// The names in addition to IP addresses and `localhost`.
+/// The accepted host names, in addition to IP addresses and `localhost`.
 #[derive(Clone, Default)]
 pub(crate) struct AdminHosts {
     named: Arc<[String]>,
@@ -24,15 +25,15 @@ pub(crate) struct AdminHosts {
 }
 
 impl AdminHosts {
-    /// `named` are the configured names. The names of the certificate count too.
+    /// `named` contains the configured names. The names in the certificate are accepted too.
     pub(crate) fn new(named: &[String], certificates: Option<Certificates>) -> Self {
         Self { named: named.into(), certificates }
     }
 
     pub(super) async fn check(self, request: Request, next: Next) -> Response {
         let header = request.headers().get(header::HOST).map(|host| host.to_str().unwrap_or_default());
-        // HTTP/1.0 permits a request without Host, but browsers do not use it. An absolute target names
-        // the same host.
+        // HTTP/1.0 permits a request without Host, but browsers do not use HTTP/1.0. A request target that
+        // is a full URL contains the host.
         let target = request.uri().authority().map(axum::http::uri::Authority::as_str);
         if header.or(target).is_none_or(|host| self.has(host)) {
             next.run(request).await
@@ -60,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_and_localhost_and_the_names_that_are_set_are_known() {
+    fn addresses_and_localhost_and_configured_names_are_accepted() {
         let hosts = AdminHosts::new(&["desk.example".into()], None);
         for host in
             ["127.0.0.1", "192.0.2.1:8081", "[::1]:8081", "localhost", "LocalHost:1", "Desk.Example:8081"]

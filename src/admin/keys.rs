@@ -1,4 +1,4 @@
-//! `B/keys`: API keys. Only the response that creates a key shows it whole.
+//! API keys of a business. Only the response that creates a key contains the complete key.
 
 use domain::{KeyId, Scope, Text};
 use engine::business::commands::keys::{CreateKey, RevokeKey};
@@ -24,7 +24,7 @@ pub(super) async fn create(
 ) -> Result<Created<NewKeyView>, ApiError> {
     let change = CreateKey { name: body.name, scopes: body.scopes.into_vec().into_iter().collect() };
     let created: Created<NewKeyView> = context.change(change).await?;
-    // The tag is that of the description without the key.
+    // The ETag covers the description of the key, not the key itself, which later responses omit.
     Ok(created.tagged_as(|shown| &shown.created))
 }
 

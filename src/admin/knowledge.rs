@@ -1,4 +1,4 @@
-//! `B/knowledge`: list, change and remove.
+//! Knowledge entries of a business: list, change and delete.
 
 use domain::{Knowledge, KnowledgeId, KnowledgePatch, Locale, Text};
 use engine::business::KnowledgeFilter;

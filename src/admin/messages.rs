@@ -1,4 +1,4 @@
-//! `B/messages`: the messages for the team and their status.
+//! Messages for the team of a business, and their status.
 
 use domain::{CallId, ContactId, MessageDetails, MessageId, MessageStatus, Phone, StaffId, Text, Urgency};
 use engine::business::commands::messages::{PatchMessage, TakeMessage};
@@ -13,7 +13,7 @@ json_object! {
     pub(crate) struct MessageBody {
         /// The call in which the message was taken.
         call_id: Option<CallId>,
-        /// The contact. Without it, the contact with the caller's number, if there is one.
+        /// The contact. When absent, the contact with the caller's number, if there is one.
         contact_id: Option<ContactId>,
         /// The caller's name, as stated by the caller.
         caller_name: Option<Text<1, 200>>,

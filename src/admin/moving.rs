@@ -1,4 +1,4 @@
-//! `/admin/v1/export`, `B/export` and `/admin/v1/import` of the running service.
+//! Export and import of businesses by the running service.
 
 use axum::body::Body;
 use bytes::Bytes;
@@ -70,7 +70,7 @@ pub(super) async fn import(
         {
             return Ok(Done::answer_to(answer));
         }
-        // The import expired, and its lines are gone.
+        // The import expired, and its lines were deleted.
         return Err(ApiError::Unavailable);
     }
     let dry_run = query.dry_run.unwrap_or_default();
@@ -110,7 +110,7 @@ async fn next(engine: &Engine, body: &mut Pieces) -> Result<Option<Bytes>, ApiEr
     }
 }
 
-/// Takes lines until a problem makes the rest meaningless.
+/// Imports the lines of the body. Stops early after a problem that makes the following lines useless.
 async fn take(
     engine: &Engine,
     import: &mut Import,

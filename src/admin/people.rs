@@ -1,4 +1,4 @@
-//! `B/people`: members and roles, links from the operator, and alert settings.
+//! People of a business: members and roles, sign-in links from the operator, and alert settings.
 
 use domain::{
     Address, AlertChoice, AlertEmail, AlertKind, AlertScope, Conflict, LinkKind, Locale, MembershipPatch,
@@ -108,7 +108,7 @@ impl NotificationsPatch {
     }
 }
 
-/// A status that the operator sets; `invited` comes about by itself.
+/// A status that the operator can set. The operator cannot set the status `invited`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline, rename_all = "snake_case")]
 pub(crate) enum SetStatus {
@@ -127,7 +127,7 @@ fn one_of<T: Copy>(text: &str, words: &[(&'static str, T)]) -> Result<T, Problem
     found.ok_or_else(|| ProblemCode::OneOf(words.iter().map(|(word, _)| *word).collect()))
 }
 
-/// A kind of link that the operator hands over.
+/// A kind of sign-in link that the operator can create.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline, rename_all = "snake_case")]
 pub(crate) enum HandedKind {
@@ -171,7 +171,7 @@ pub(super) async fn create(
                 None => (None, None, Some(NoLink::HasPassword)),
             };
     }
-    // The tag is that of the person, with or without a link.
+    // The ETag covers the person and not the link, which later responses omit.
     Ok(Created::answer_to(answer).tagged_as(|shown| &shown.person))
 }
 

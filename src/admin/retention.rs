@@ -1,4 +1,4 @@
-//! `B/retention`: how long a business keeps its records.
+//! The retention periods of a business: how long it keeps its records.
 
 use domain::{AUDIT_DAYS_MIN, RETENTION_DAYS};
 use engine::business::commands::erasure::PatchRetention;
@@ -13,7 +13,7 @@ const DAYS_MIN: u32 = *RETENTION_DAYS.start();
 const DAYS_MAX: u32 = *RETENTION_DAYS.end();
 
 type Days = Whole<DAYS_MIN, DAYS_MAX>;
-/// The audit log has a minimum time.
+/// A retention period of the audit log, which has a minimum.
 type AuditDays = Whole<AUDIT_DAYS_MIN, DAYS_MAX>;
 
 json_object! {

@@ -24,12 +24,12 @@ use crate::rest::route::{Route, delete, get, patch, post, put};
 use crate::rest::router::{self, Gate};
 
 const TEAM_MOVE: &[Code] = &[Code::SlotUnavailable];
-/// `Conflict` is the limit on stored appointments.
+/// `Conflict` means that the limit on stored appointments is reached.
 const TEAM_BOOKING: &[Code] = &[Code::SlotUnavailable, Code::Conflict];
 const CONFLICT: &[Code] = &[Code::Conflict];
 
-/// The router and the API document use this table.
-#[rustfmt::skip] // one row, one paragraph
+/// The table from which the router and the API document are made.
+#[rustfmt::skip] // keeps each route in one paragraph
 pub(crate) fn table() -> Vec<Route<Token>> {
     macro_rules! b {
         ($path:literal) => {
@@ -90,7 +90,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by date."),
         put(b!("/special-days/{date}"), Token, diary::set_special_day)
             .named("setSpecialDay", "Set the opening hours of a date")
-            .details("They replace the hours of the week on that date, and an earlier special day. Hours that run past midnight from the day before stay, and so do breaks. A business has at most 1,000 special days. `affected` lists the future appointments of that date outside bookable time, including those that were outside before.")
+            .details("The hours replace the weekly hours on that date, and a special day that was set before. Hours of the previous day that run past midnight still apply, and so do breaks. A business has at most 1,000 special days. `affected` lists the future appointments of that date outside bookable time, including those that were outside before.")
             .refuses(CONFLICT),
         delete(b!("/special-days/{date}"), Token, diary::delete_special_day)
             .named("deleteSpecialDay", "Delete a special day")
@@ -243,7 +243,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getRetention", "Get the retention periods of a business"),
         patch(b!("/retention"), Token, retention::update)
             .named("updateRetention", "Change the retention periods of a business")
-            .details("A property that is left out keeps its value; null keeps records without limit. Older records are deleted within an hour, later records when their period ends. Records that refer to a deleted record keep its id."),
+            .details("A property that is left out keeps its value; null keeps records without limit. Records that are older than the new period are deleted within an hour, other records when their period ends. Records that refer to a deleted record keep its id."),
         post("/admin/v1/backup", Token, backup::create)
             .named("createBackup", "Start a backup of the running service")
             .details("The backup is written to a directory on the service's machine. One backup runs at a time.")
@@ -266,7 +266,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post("/admin/v1/import", Token, moving::import)
             .named("importBusinesses", "Import exported businesses")
-            .details("The body is JSON Lines from an export. Nothing is imported unless every line is correct, and nothing is visible before everything is imported. A refusal names at most 100 problems with their lines. One import runs at a time.")
+            .details("The body is JSON Lines from an export. Nothing is imported unless every line is correct, and nothing is visible before everything is imported. A refusal contains at most 100 problems with their line numbers. One import runs at a time.")
             .refuses(CONFLICT),
         get(b!("/audit"), Token, audit::list)
             .named("listAuditEntries", "List the changes of a business")

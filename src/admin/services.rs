@@ -1,4 +1,4 @@
-//! `B/services`.
+//! Services of a business.
 
 use domain::{
     BUFFER_MINUTES_MAX, Buffers, Currency, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price,
@@ -128,8 +128,8 @@ pub(super) async fn update(
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-/// Deletes a service that no appointment uses. A repeated request is answered first, because the search for
-/// appointments of the service can take long.
+/// Deletes a service that no appointment uses. A repeated request gets the stored response before the
+/// search for appointments of the service, because that search can take long.
 pub(super) async fn delete(
     context: Context,
     Path(id): Path<ServiceId>,

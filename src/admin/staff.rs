@@ -1,4 +1,4 @@
-//! `B/staff`.
+//! Staff members of a business.
 
 use domain::{ServiceId, StaffHours, StaffId, Text};
 use engine::business::commands::catalog::{CreateStaff, DeleteStaff, PatchStaff};
@@ -95,8 +95,8 @@ pub(super) async fn update(
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-/// Deletes a staff member who has no appointments or messages. A repeated request is answered first, because
-/// the search for appointments and messages can take long.
+/// Deletes a staff member who has no appointments or messages. A repeated request gets the stored response
+/// before the search for appointments and messages, because that search can take long.
 pub(super) async fn delete(
     context: Context,
     Path(id): Path<StaffId>,

@@ -1,4 +1,4 @@
-//! `B/webhooks`: the operator's changes of endpoints, the delivery log, and redelivery.
+//! Webhook endpoints of a business: the operator's changes, the delivery log, and resending of events.
 
 use domain::{DeliveryStatus, DisabledReason, EventId, WebhookId, WebhookStatus};
 use engine::business::commands::webhooks::{OperatorCreateWebhook, PatchWebhook};
@@ -76,7 +76,7 @@ pub(super) async fn update(
     context.change(change).await
 }
 
-/// Like the public list, but with its own cursors, which clients may have stored.
+/// Lists the endpoints as the public API does, but its cursors are not valid there, and vice versa.
 pub(super) async fn list(
     context: Context,
     Query(query): Query<PlainList>,

@@ -114,7 +114,7 @@ pub(super) async fn reschedule(
     context.change(Reschedule { id, request }).await
 }
 
-/// An integration may create a pending booking only with `allow_pending`.
+/// The integration as the author of a change. It gets a pending appointment only with `allow_pending`.
 pub(crate) fn integration(allow_pending: Option<bool>) -> Party {
     Party::Integration { allow_pending: allow_pending.unwrap_or(false) }
 }

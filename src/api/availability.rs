@@ -28,7 +28,7 @@ list_query! {
     normalize with_last_day
 }
 
-/// Fills in the last day, so the cursor is the same with and without it.
+/// Fills in the default last day, so a cursor is valid with and without the parameter.
 fn with_last_day(query: AvailabilityQuery) -> Result<AvailabilityQuery, ApiError> {
     let last = query.end_date.unwrap_or(query.start_date);
     check_days(query.start_date, last)?;
@@ -81,7 +81,7 @@ pub(crate) fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), ApiErr
     if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems).into()) }
 }
 
-/// At most `limit` slots after the position, which is the start of the last listed slot.
+/// A page of at most `limit` slots. `after` is the start of the last slot of the previous page.
 pub(crate) fn part(slots: Vec<Slot>, limit: usize, after: Option<&[u8]>) -> Result<Page<Slot>, ApiError> {
     let after = after
         .map(<[u8; 8]>::try_from)

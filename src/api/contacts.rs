@@ -30,8 +30,8 @@ json_object! {
 }
 
 json_object! {
-    /// A change of a contact: a property that is absent keeps its value, null clears it. A name, a phone or an
-    /// email must stay.
+    /// A change of a contact: a property that is absent keeps its value, null clears it. The contact must
+    /// keep a name, a phone or an email.
     pub(crate) struct ContactPatchBody {
         /// The contact's name.
         name: Patch<Option<Text<1, 200>>>,
@@ -47,8 +47,8 @@ json_object! {
 }
 
 json_object! {
-    /// A change of a contact by the team: a property that is absent keeps its value, null clears it. A name, a
-    /// phone or an email must stay.
+    /// A change of a contact by the team: a property that is absent keeps its value, null clears it. The
+    /// contact must keep a name, a phone or an email.
     pub(crate) struct OperatorContactPatchBody {
         /// The contact's name.
         name: Patch<Option<Text<1, 200>>>,
@@ -111,7 +111,7 @@ impl From<OperatorContactPatchBody> for ContactPatch {
     }
 }
 
-/// A contact without all three could not be told apart from others.
+/// Reports a problem if the name, the phone and the email are all absent.
 fn name_phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !["name", "phone", "email"].iter().any(|name| properties.has(name)) {
         problems.add(at, ProblemCode::NamePhoneOrEmail);

@@ -1,5 +1,5 @@
-//! The gate of `/v1` and of other surfaces with keys: key and rate limit, then suspension and scope of the
-//! matched route.
+//! The access check (gate) of `/v1` and of `/mcp`, whose requests have an API key. It checks the key and
+//! the rate limit first, then the suspension of the business and the scope that the route needs.
 //!
 //! Invariants:
 //! - Every response under `/v1` has the rate limit headers.
@@ -62,7 +62,7 @@ pub(crate) struct KeyGate {
     cursors: Cursors,
     limits: Arc<RateLimit>,
     metrics: Arc<Metrics>,
-    /// The allowed `Host` and `Origin`, for a surface that checks them.
+    /// The allowed values of `Host` and `Origin`, or `None` if they are not checked.
     origins: Option<Origins>,
 }
 
@@ -73,7 +73,7 @@ impl KeyGate {
         Self { engine, cursors, limits, metrics, origins: None }
     }
 
-    /// The gate of another surface, with the same rate limits, which also checks `Host` and `Origin`.
+    /// A gate that shares the rate limits with this one and also checks `Host` and `Origin`.
     pub(crate) fn with_origins(&self, origins: Origins) -> Self {
         Self { origins: Some(origins), ..self.clone() }
     }
@@ -84,7 +84,7 @@ impl KeyGate {
         self.engine.authenticate(&credential).await?.ok_or(ApiError::NoKey(BadCredential::Unknown))
     }
 
-    /// The rate limit of requests without a valid key.
+    /// Counts a request without a valid key for its address. Returns `refusal`, or a 429 over the limit.
     fn anonymous(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
         let client = ClientAddr::of(request.extensions());
         let counters = &self.metrics.rate_limited;
@@ -93,7 +93,7 @@ impl KeyGate {
     }
 }
 
-/// The error of a request over its limit, which is counted, and the remaining quota.
+/// Returns the error if the request exceeds its rate limit, and the remaining quota. Counts each refusal.
 pub(crate) fn limited(
     verdict: Verdict,
     counters: &RateLimited,

@@ -2,8 +2,8 @@
 //! routes.
 //!
 //! Invariants:
-//! - Every endpoint has the same order of checks: key, rate, path and method, suspension, scope, syntax,
-//!   idempotency, state.
+//! - Every endpoint has the same order of checks: key, rate limit, path and method, suspension, scope,
+//!   syntax, idempotency key, state.
 //! - A request acts only on the business of its key.
 
 pub(crate) mod appointments;

@@ -15,14 +15,14 @@ use crate::rest::error::{ApiError, Code};
 use crate::rest::route::{Route, delete, get, patch, post};
 use crate::rest::router::{self, Gate};
 
-/// The refusals of a time.
+/// The error codes of a request for a time that cannot be booked.
 const BOOKING: &[Code] = &[Code::BookingDisabled, Code::BookingRequiresConfirmation, Code::SlotUnavailable];
-/// The refusals of a new appointment. `Conflict` is the limit on stored appointments.
+/// The error codes of a new appointment. `Conflict` means that the limit on stored appointments is reached.
 const NEW_BOOKING: &[Code] =
     &[Code::BookingDisabled, Code::BookingRequiresConfirmation, Code::SlotUnavailable, Code::Conflict];
 
-/// The router and the API document use this table.
-#[rustfmt::skip] // one row, one paragraph
+/// The table from which the router and the API document are made.
+#[rustfmt::skip] // keeps each route in one paragraph
 pub(crate) fn table() -> Vec<Route<Access>> {
     use Access::AnyKey;
     use Scope::{

@@ -52,7 +52,7 @@ pub(super) async fn list(
     list_as("webhooks", &context, query, &business).await
 }
 
-/// `name` is the list to which the cursors belong.
+/// Lists the endpoints. A cursor is valid only for lists with the same `name`.
 pub(crate) async fn list_as(
     name: &str,
     context: &Context,
@@ -104,7 +104,7 @@ where
             context.change(change(endpoint)).await?
         }
     };
-    // Only this response shows the secret. The tag is that of the endpoint without it.
+    // Only this response contains the secret. The ETag covers the endpoint without the secret.
     Ok(created.tagged_as(|shown| &shown.webhook))
 }
 

@@ -22,7 +22,7 @@ impl InBusiness {
     }
 }
 
-/// The business with this id or name. Without a text, the only business.
+/// The argument for a business: the given id or name, or the only business if none is given.
 pub(super) fn business(argument: &'static str, text: Option<String>) -> Typed {
     match text {
         Some(text) => Typed::new(argument, Kind::Business, text),

@@ -1,9 +1,9 @@
 //! `backup`: asks the running service to copy its store, and waits for the result.
 //!
-//! Invariants: with `--in`, the list of permanent revocations is copied even if the backup fails. Older
-//! backups are deleted only after a new one is complete. Only a directory with the name of a backup, a valid
-//! manifest and no other content is deleted. It is renamed first, so that the next run can finish an
-//! interrupted deletion.
+//! Invariants: with `--in`, the list of revoked keys, erased contacts, removed people and deleted
+//! businesses (tombstones) is copied even if the backup fails. Older backups are deleted only after the new
+//! backup is complete. A directory is deleted only if it has the name of a backup, a valid manifest and no
+//! other content. It is renamed first, so that the next run can finish an interrupted deletion.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -46,7 +46,7 @@ pub struct BackupArgs {
     /// ones are deleted
     #[arg(long, value_name = "COUNT", requires = "within")]
     keep: Option<NonZeroUsize>,
-    /// Copy only that list, without a backup; the service need not run
+    /// Copy only the list that --in describes, without a backup; the service need not run
     #[arg(long, requires = "within", conflicts_with = "keep")]
     list_only: bool,
     #[command(flatten)]
@@ -149,12 +149,12 @@ async fn one(options: &OperatorOptions, to: PathBuf) -> Result<(), Failure> {
     }
 }
 
-/// The format of the names.
+/// The format of the name of a backup's directory.
 const NAME: &str = "backup-%Y-%m-%dT%H-%M-%S%.3fZ";
 /// The prefix of a directory that is being deleted.
 const DELETED: &str = "deleted-";
 
-/// Deletes the oldest complete backups next to this one beyond `keep`, and returns their number.
+/// Deletes the oldest complete backups in the directory of `made`, so that `keep` remain with `made`.
 fn keep_newest(made: &Path, keep: usize) -> io::Result<usize> {
     let Some(dir) = made.parent() else { return Ok(0) };
     let mut others = Vec::new();
@@ -178,7 +178,7 @@ fn keep_newest(made: &Path, keep: usize) -> io::Result<usize> {
     Ok(others.len())
 }
 
-/// Deletes the files of a backup, even if some are missing, and the directory.
+/// Deletes the directory of a backup and its files, some of which may be missing.
 fn delete(dir: &Path) -> io::Result<()> {
     for file in [MANIFEST_FILE, ROWS_FILE] {
         match fs::remove_file(dir.join(file)) {

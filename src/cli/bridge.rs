@@ -32,7 +32,7 @@ use crate::http::json::Json;
 
 const REQUESTS_MAX: usize = 16;
 
-/// In bytes. The service has a lower limit and reports it; longer lines are not sent.
+/// The maximum length of a line in bytes. The service has a lower limit, and its error states that limit.
 const LINE_BYTES_MAX: usize = 1024 * 1024;
 
 /// The first protocol version with headers that describe the request.
@@ -61,7 +61,8 @@ pub(super) struct Bridge {
 }
 
 struct Incoming {
-    /// The id for the response: null if it is not valid, `None` for a notification, which gets no response.
+    /// The id for the response: null if the request's id is invalid. `None` for a notification, which gets
+    /// no response.
     id: Option<Value>,
     message: Json,
     line: Bytes,
@@ -81,7 +82,7 @@ impl Bridge {
 
     pub(super) async fn run(self) {
         let (sender, mut lines) = mpsc::channel(1);
-        // Reading blocks, so it needs its own thread, which the exit of the process ends.
+        // Reading blocks, so it needs its own thread. The thread ends when the process exits.
         let reader = thread::Builder::new().name("input".into()).spawn(move || {
             let mut input = io::stdin().lock();
             while let Ok(Some(line)) = read_line(&mut input) {
@@ -162,8 +163,7 @@ impl Bridge {
             request = request.header(name, value);
         }
         let body = Full::new(incoming.line.clone());
-        let request =
-            request.body(body).expect("the origin was checked, and headers are made of what they may hold");
+        let request = request.body(body).expect("the origin is a valid URL, and the header values are valid");
         let response = match self.http.request(request).await {
             Ok(response) => response,
             Err(error) => return self.unreachable(id, &reason_of(&error)),
@@ -223,7 +223,7 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     }
 }
 
-/// Parses a message. `None` is a response, which the service never requests.
+/// Parses a message. Returns `None` for a response, since the service never sends a request.
 fn read(line: Bytes) -> Result<Option<Incoming>, Value> {
     let message = Json::parse(&line)
         .map_err(|problem| error(&Value::Null, PARSE_ERROR, &english::problem(&problem.code), None))?;
@@ -292,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_has_a_bound_and_what_follows_is_read() {
+    fn a_line_has_a_maximum_length_and_the_next_line_is_read() {
         let long = "x".repeat(LINE_BYTES_MAX + 1);
         let whole = "y".repeat(LINE_BYTES_MAX);
         let mut input = io::Cursor::new(format!("a\n{long}\nb\n{whole}\nc"));
@@ -328,27 +328,27 @@ mod tests {
     }
 
     #[test]
-    fn a_line_is_sent_as_it_came() {
+    fn a_line_is_sent_unchanged() {
         let line = r#" {"jsonrpc":"2.0","id":1,"method":"ping","id":2,"params":{"a":1.0,"a":"\u0041"}}"#;
         assert_eq!(read(Bytes::from(line)).unwrap().unwrap().line, line);
     }
 
     #[test]
-    fn headers_have_the_version_and_newer_ones_the_request() {
-        let told = |message: Value, negotiated| -> Vec<String> {
+    fn headers_contain_the_version_and_since_a_newer_version_the_request() {
+        let lines = |message: Value, negotiated| -> Vec<String> {
             let message = Json::parse(message.to_string().as_bytes()).unwrap();
             let headers = headers(&message, negotiated).into_iter();
             headers.map(|(name, value)| format!("{name}: {}", value.to_str().unwrap())).collect()
         };
         let call = |meta: Value, name: &str| json!({"method": "tools/call", "params": {"name": name, "_meta": meta}});
-        assert!(told(call(json!({}), "x"), None).is_empty());
-        assert_eq!(told(call(json!({}), "x"), Some("2025-11-25")), ["mcp-protocol-version: 2025-11-25"]);
+        assert!(lines(call(json!({}), "x"), None).is_empty());
+        assert_eq!(lines(call(json!({}), "x"), Some("2025-11-25")), ["mcp-protocol-version: 2025-11-25"]);
         let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
         assert_eq!(
-            told(call(meta.clone(), "x"), None),
+            lines(call(meta.clone(), "x"), None),
             ["mcp-protocol-version: 2026-07-28", "mcp-method: tools/call", "mcp-name: x"]
         );
-        let odd = told(call(meta, "é"), None);
+        let odd = lines(call(meta, "é"), None);
         assert_eq!(odd[2], "mcp-name: =?base64?w6k=?=");
     }
 }

@@ -1,6 +1,6 @@
 //! Common code of commands that run to completion.
 //!
-//! Invariants: a failure of a command with [`carry_out`] is one line on standard error.
+//! Invariant: a command that fails in [`carry_out`] prints one line on standard error.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ pub(super) struct Failure {
     pub(super) exit_status: u8,
     /// The error response of the service.
     pub(super) refusal: Option<Box<ApiError>>,
-    /// The data directory that no running service uses.
+    /// The data directory, if the command failed because no running service uses it.
     pub(super) unused_dir: Option<PathBuf>,
 }
 

@@ -44,8 +44,9 @@ type Body = UnsyncBoxBody<Bytes, io::Error>;
 
 /// The time limit for the service to process streamed lines without a visible sign of progress.
 const LINES_TIMEOUT: Duration = Duration::from_secs(600);
-/// The size of a piece of a stream, and below it the number of pieces that are read ahead.
+/// The size of the pieces in which a file is sent.
 const PIECE_BYTES: usize = 64 << 10;
+/// The maximum number of pieces that are read before they are sent.
 const PIECES_AHEAD: usize = 4;
 
 fn whole(bytes: Bytes) -> Body {
@@ -90,7 +91,7 @@ impl Client {
         Self { http, scheme, address: access.address, authorization: access.authorization, timeout }
     }
 
-    /// Chooses between two tokens by a request that changes nothing.
+    /// Sends a request that changes nothing. If the service refuses the first token, uses the other.
     pub(super) async fn admitted(access: Access, timeout: Duration) -> Self {
         let otherwise = access.otherwise.clone();
         let client = Self::new(access, timeout);
@@ -116,7 +117,7 @@ impl Client {
         self.in_time(Box::pin(exchange)).await?
     }
 
-    /// Passes on the bytes of lines as they arrive. The head and each part may take as long as a request.
+    /// Calls `take` with each part of the response as it arrives. The time limit applies to each part.
     pub(super) async fn lines(
         &self,
         target: &str,
@@ -194,7 +195,7 @@ impl Client {
         if let Some(media_type) = media_type {
             request = request.header(CONTENT_TYPE, media_type);
         }
-        let request = request.body(body).expect("paths and queries are encoded where they are made");
+        let request = request.body(body).expect("the path and the query are percent-encoded");
         self.http.request(request).await.map_err(|error| {
             let address = &self.address;
             let is_of_http = |error: &hyper::Error| error.is_parse();

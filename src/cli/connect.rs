@@ -24,7 +24,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpStream, UnixStream};
 use tokio_rustls::TlsConnector;
 
-/// TLS that accepts the certificate in this file, or one that an authority in it has signed.
+/// A TLS configuration that accepts the certificates in this file and those that they have signed.
 pub(super) fn trusting(file: &Path) -> Result<Arc<ClientConfig>, String> {
     let listed = CertificateDer::pem_file_iter(file).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     let listed = listed.map_err(|error| match error {
@@ -39,7 +39,7 @@ pub(super) fn trusting(file: &Path) -> Result<Arc<ClientConfig>, String> {
     Ok(Arc::new(named::trusting(listed, NamedHosts::Any, authorities.into())))
 }
 
-/// TLS that trusts the authorities of the system, or of the file in `SSL_CERT_FILE`.
+/// A TLS configuration that trusts the authorities of the system or of the file in `SSL_CERT_FILE`.
 pub(super) fn trusting_the_system() -> Result<Arc<ClientConfig>, String> {
     let trust = Trust::system().map_err(|error| error.to_string())?;
     Ok(Arc::new(trust.client_config()))

@@ -76,7 +76,7 @@ async fn sample(service: &Service, file: &Path) -> Result<Sample, ServiceError> 
             serde_json::from_slice(&bytes).map_err(|error| failed(format!("{}: {error}", file.display())))
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            // An interrupted start may have left a sample. Any other business is the operator's data.
+            // An interrupted start may have created the sample. Any other business is the operator's data.
             let some = PageRequest { limit: 100, after: None };
             let found = service.engine().businesses(&some).await.map_err(failed)?.items;
             if found.iter().any(|business| business.name != NAME) {
@@ -234,7 +234,7 @@ async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineE
             break;
         }
     }
-    // Every owner may have been removed. The operator's commands can add one.
+    // Every owner may have been removed. `receptionist person add` can add an owner.
     let Some(owner) = owner else { return Ok(out) };
     let request = ChangeRequest::by(Actor::Operator);
     let link = people.make_link(&business, request, (owner, Some(LinkKind::Enter))).await?;
@@ -309,7 +309,7 @@ fn program(started_as: Option<OsString>) -> String {
     if plain { name } else { format!("'{}'", name.replace('\'', r"'\''")) }
 }
 
-/// The options that a command needs to find the service. Empty if it finds the service without.
+/// The options that a command needs to find the service. Empty if it finds the service without options.
 fn options(service: &Service, dir: Option<&PathBuf>) -> String {
     let mut options = String::new();
     if service.admin.to_string() != ADMIN_LISTEN {

@@ -1,7 +1,7 @@
 //! Reads a calendar of public holidays (RFC 5545): the local dates and names of its all-day events.
 //!
-//! Invariant: the module is pure. If any part of a future event is not supported, the result is a list of all
-//! problems without any date.
+//! Invariant: the module is pure. If any part of a future event is not supported, the result is a list of
+//! all problems and contains no date.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,7 +15,7 @@ use super::yearly::Yearly;
 use crate::english;
 
 const EVENT_DAYS_MAX: u64 = 366;
-/// Yearly events are expanded for this year and so many following ones.
+/// The number of years after the current year for which yearly events are expanded.
 const YEARS_AHEAD: i32 = 2;
 const NOTE_CHARS_MAX: usize = 200;
 
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_each_of_its_days_without_the_one_at_which_it_ends() {
+    fn an_event_covers_each_of_its_days_except_its_end_date() {
         let events = [
             "SUMMARY:Christmas\r\nDTSTART;VALUE=DATE:20261225\r\nDTEND;VALUE=DATE:20261227",
             "SUMMARY:Assumption\\, whole\r\n  day\r\nDTSTART;VALUE=DATE:20260815",
@@ -253,7 +253,7 @@ mod tests {
         assert_eq!(every("FREQ=YEARLY;INTERVAL=2"), ["2026-05-01", "2028-05-01"]);
         assert_eq!(every("FREQ=YEARLY;COUNT=3"), ["2026-05-01"]);
         assert_eq!(every("FREQ=YEARLY;UNTIL=20270501T000000Z"), ["2026-05-01", "2027-05-01"]);
-        assert_eq!(every("freq=yearly;"), every("FREQ=YEARLY"), "as some write it");
+        assert_eq!(every("freq=yearly;"), every("FREQ=YEARLY"), "case and a final semicolon are ignored");
         assert_eq!(every("FREQ=YEARLY;UNTIL=20260430"), [""; 0]);
         let leap = "SUMMARY:Leap\r\nDTSTART;VALUE=DATE:20240229\r\nRRULE:FREQ=YEARLY";
         assert_eq!(read(&[leap]), pairs(&[("2028-02-29", "Leap")]));
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_read_as_others_write_it() {
+    fn files_of_other_programs_are_read() {
         let whole = "\u{feff}BEGIN:VCALENDAR\r\nVERSION:2.0\r\nX-WR-CALNAME:Jours fériés\r\n\
             BEGIN:VTIMEZONE\r\nTZID:Europe/Paris\r\nBEGIN:STANDARD\r\nDTSTART:19961027T030000\r\n\
             RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\nBEGIN:VEVENT\r\n\
@@ -364,7 +364,7 @@ mod tests {
         let read = |file: &[u8]| holidays(file, day("2026-03-02"));
         assert_eq!(read(whole.as_bytes()), Ok(expected.clone()));
         assert_eq!(read(whole.replace("\r\n", "\n").as_bytes()), Ok(expected.clone()));
-        // Folded after every so many octets, within words and characters.
+        // A line may be folded after any number of octets, even within a word or a character.
         for (octets, fold) in [(75, "\r\n "), (7, "\r\n\t"), (3, "\n ")] {
             let fold = |line: &str| line.as_bytes().chunks(octets).collect::<Vec<_>>().join(fold.as_bytes());
             let lines: Vec<Vec<u8>> = whole.split("\r\n").map(fold).collect();
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_note_is_no_longer_than_a_special_days() {
+    fn a_note_has_at_most_the_length_of_a_special_days_note() {
         let event = format!("SUMMARY:{}\r\nDTSTART;VALUE=DATE:20260501", "é".repeat(300));
         assert_eq!(read(&[&event])[0].1.chars().count(), NOTE_CHARS_MAX);
     }

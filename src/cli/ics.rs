@@ -128,10 +128,10 @@ pub(super) fn seconds(duration: &str) -> Option<u64> {
     let units = |text: &str, units: &[(char, u64)]| -> Option<u64> {
         let (mut rest, mut all) = (text, 0_u64);
         for (unit, seconds) in units {
-            if let Some((count, behind)) = rest.split_once(*unit) {
+            if let Some((count, after)) = rest.split_once(*unit) {
                 let count = count.parse::<u32>().ok()?;
                 all = all.checked_add(u64::from(count) * seconds)?;
-                rest = behind;
+                rest = after;
             }
         }
         rest.is_empty().then_some(all)
@@ -153,7 +153,8 @@ fn no_calendar() -> String {
     "is not an iCalendar file: it must begin with BEGIN:VCALENDAR".into()
 }
 
-/// Unfolds the lines, with the number of each first line. A fold may be inside a character.
+/// Unfolds the lines. Returns each with the number of its first line in the file. A fold may be inside a
+/// character.
 fn unfolded(file: &[u8]) -> Vec<(usize, Vec<u8>)> {
     let mut lines: Vec<(usize, Vec<u8>)> = Vec::new();
     for (number, line) in (1..).zip(file.split(|byte| *byte == b'\n')) {
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn components_stand_in_each_other_so_deep_and_no_deeper() {
+    fn components_are_nested_up_to_a_maximum_depth() {
         let deep = |depth: usize| {
             let inner = depth - 1;
             let (begin, end) = ("BEGIN:X\n".repeat(inner), "END:X\n".repeat(inner));

@@ -71,7 +71,7 @@ fn warning(origin: &PublicUrl) -> Option<String> {
     })
 }
 
-/// Parses an origin, also if a known path follows it.
+/// Parses an origin. Ignores a path of [`COPIED_PATHS`] after it.
 fn origin(given: &str) -> Option<PublicUrl> {
     let mut text = given.trim_end_matches('/');
     for path in COPIED_PATHS {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_that_is_sent_in_the_clear_is_warned_of() {
+    fn an_unencrypted_connection_gets_a_warning() {
         let warned = |given: &str| warning(&origin(given).unwrap());
         for quiet in
             ["http://127.0.0.1:8080", "http://localhost", "http://[::1]:1", "https://book.example.com"]

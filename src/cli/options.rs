@@ -71,7 +71,7 @@ pub(super) struct Access {
     pub(super) tls: Option<Arc<ClientConfig>>,
     pub(super) authorization: HeaderValue,
     pub(super) origin: String,
-    /// The token of the demonstration, which is tried if the service refuses the other.
+    /// The token of `demo`, which is used if the service refuses the token in `authorization`.
     pub(super) otherwise: Option<HeaderValue>,
 }
 
@@ -81,7 +81,8 @@ impl OperatorOptions {
         self.access_from(Path::new(""), Path::new(UNIT_DATA_DIR))
     }
 
-    /// [`Self::access`] with the directory that contains the default data directories, and that of the unit.
+    /// [`Self::access`] with two directories that tests replace: `here`, which contains the default data
+    /// directories, and the data directory of the systemd unit.
     fn access_from(&self, here: &Path, unit: &Path) -> Result<Access, Failure> {
         let running = self.running_dir(here, unit)?;
         let (address, tls) = match (&running, &self.admin_url) {
@@ -112,8 +113,8 @@ impl OperatorOptions {
         with(read_token(&file)?, otherwise)
     }
 
-    /// Whether the command must use the address in the settings. The listen address does not count if the
-    /// data directory is known, since any program may listen on it, but the socket belongs to the service.
+    /// Whether the command must use the address in the settings. If the data directory is known, the
+    /// command uses the socket instead of the listen address, since any program may listen on that address.
     fn is_placed(&self) -> bool {
         let setting = std::env::var(variables::ADMIN_LISTEN).ok();
         let by_setting = self.data_dir.is_some() && self.admin_listen == setting;
@@ -213,7 +214,7 @@ impl OperatorOptions {
         let port =
             url.port_or_known_default().filter(|port| *port != 0).ok_or_else(|| bad("must have a port"))?;
         let tls = match url.scheme() {
-            // The certificate setting is meant for the listener.
+            // With http, the certificate setting is ignored, since it may be set for the listener.
             "http" => None,
             "https" => Some(match self.tls()? {
                 Some(named) => named,

@@ -1,5 +1,5 @@
 //! `completions`, `man`, `openapi` and `help TOPIC`: shell completions, manual pages, the OpenAPI documents and the
-//! topics of the documentation. Help about commands is clap's.
+//! topics of the documentation. The library clap prints the help about commands.
 
 use std::io;
 use std::path::PathBuf;
@@ -81,7 +81,7 @@ pub fn openapi(args: OpenapiArgs) -> ExitCode {
 /// The columns of the text, which every terminal has.
 const WIDTH: usize = 80;
 
-/// The list of topics, as it follows the commands.
+/// The list of topics that the help prints after the list of commands.
 pub fn topics() -> String {
     let lines = docs::topics().map(|topic| format!("\n  {:<13}  {}", topic.name, topic.about));
     format!("Topics (receptionist help TOPIC):{}", lines.collect::<String>())
@@ -101,7 +101,7 @@ pub fn help(error: &clap::Error, program: &Command) -> ExitCode {
     };
     let mut text = docs::terminal_text(topic.text, WIDTH, print::look().colours);
     if is_help {
-        // A command has the name of the topic.
+        // A command and the topic have the same name, so the help of the command is printed first.
         unusable(error);
         text.insert(0, '\n');
     }

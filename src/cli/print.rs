@@ -1,6 +1,6 @@
 //! Output to the terminal, and whether it has colours.
 //!
-//! Functions for a process that must be able to exit do not wait for a slow reader.
+//! [`note`] and [`output_when_read`] do not delay the exit of the process if the reader is slow.
 
 use std::io::{self, Write};
 use std::sync::mpsc;
@@ -16,7 +16,7 @@ use super::shown::Look;
 /// The time limit for writing a line to standard error.
 const NOTE_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// A number with a noun: `1 record`, `2 records`.
+/// Formats a number with a noun: `1 record`, `2 records`.
 pub(super) fn count(number: u64, one: &str, more: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { more })
 }
@@ -39,7 +39,7 @@ pub(super) fn written(text: &str) -> Result<(), Failure> {
 /// Writes to standard output when the reader is ready. Only the returned future waits.
 pub(super) async fn output_when_read(text: String) -> io::Result<()> {
     let (done, mut written) = tokio::sync::mpsc::channel(1);
-    // The runtime waits for its own threads when it ends, so this is another thread.
+    // The runtime waits for its own threads when it ends, so a separate thread writes.
     thread::Builder::new().name("output".into()).spawn(move || {
         let mut stdout = io::stdout().lock();
         let _ = done.try_send(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()));

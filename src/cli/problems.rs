@@ -81,7 +81,7 @@ fn one_of_several(property: &str, inner: &str, call: &Call) -> Option<(String, S
     Some((one_line(&value), field))
 }
 
-/// The property of a booking that may be too close to another appointment.
+/// The property with which a booking may overlap the buffers of other appointments.
 const IGNORE_BUFFERS: &str = "ignore_buffers";
 
 #[derive(Debug, PartialEq, Eq)]
@@ -91,7 +91,7 @@ pub(super) enum Hint {
     PhoneRegion,
 }
 
-/// What may help against the problems of a request, each thing once.
+/// The hints for the problems of a request, without duplicates.
 pub(super) fn hints(refused: &ApiError, call: &Call, flags: &Flags) -> Vec<Hint> {
     let invalid = refused.code == "invalid_request";
     let mut hints: Vec<Hint> = Vec::new();
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_problem_is_told_once_by_its_flag() {
+    fn a_problem_is_printed_once_with_its_flag() {
         check(&json!([{"path": "phone", "message": "must be"}]), "invalid_request: --phone: must be");
         check(
             &json!([
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_help_is_said() {
+    fn hints_are_given() {
         let detail = |path: &str| Detail { path: path.into(), message: "no".into() };
         for path in ["phone", "contact.phone"] {
             assert_eq!(hint(&detail(path), &call()), Some(Hint::PhoneRegion));

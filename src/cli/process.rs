@@ -12,11 +12,13 @@ use tokio::time::sleep;
 
 use crate::server::{CONNECTIONS_MAX, RESERVE_MAX};
 
-/// The interval of requests for more time while the store opens, and below it the requested time.
+/// The interval at which the service asks its supervisor for more time while the store opens.
 const EXTEND_EVERY: Duration = Duration::from_secs(10);
+/// The time that each of these requests asks for.
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
-/// Notifies the watchdog until the runtime ends, and requests more time until the returned task is aborted.
+/// Notifies the supervisor's watchdog until the runtime ends. The returned task requests more time for the
+/// start until it is aborted.
 pub(super) fn starting() -> JoinHandle<()> {
     if let Some(watchdog) = sd_notify::watchdog_enabled() {
         tokio::spawn(again(watchdog / 2, || tell(NotifyState::Watchdog)));
@@ -38,22 +40,23 @@ async fn again(pause: Duration, act: impl Fn()) {
     }
 }
 
-/// Both listeners with the maximum of connections.
+/// The maximum number of connections of both listeners.
 const LISTENERS: u64 = 2 * (CONNECTIONS_MAX + RESERVE_MAX) as u64;
 
-/// Webhook attempts, with one connection each.
+/// The maximum number of concurrent webhook attempts, with one connection each.
 const DELIVERIES: u64 = 1_024;
 
-/// Look-ups of names: two queries each, to three name servers, three attempts.
+/// The maximum number of sockets of the 2,048 concurrent name look-ups. Each makes two queries, to three
+/// name servers, with three attempts.
 const LOOKUPS: u64 = 2 * 3 * 3 * 2_048;
 
-/// Idle webhook connections, the store, the log and the runtime.
+/// The files for idle webhook connections, the store, the log and the runtime.
 const OTHERS: u64 = 512;
 
 /// The number of files that the service needs at its maximum load.
 pub(super) const FILES_WANTED: u64 = LISTENERS + DELIVERIES + LOOKUPS + OTHERS;
 
-/// Raises the soft limit. With a lower one than [`FILES_WANTED`] the service refuses connections earlier.
+/// Raises the soft limit on open files. If it stays below [`FILES_WANTED`], fewer connections are accepted.
 pub(super) fn raise_file_limit() {
     match rlimit::increase_nofile_limit(u64::MAX) {
         Ok(limit) if limit < FILES_WANTED => tracing::warn!(
@@ -79,7 +82,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn something_is_done_at_once_and_after_each_pause() {
+    async fn the_function_runs_immediately_and_after_each_pause() {
         let times = Cell::new(0);
         let acting = again(Duration::from_secs(15), || times.set(times.get() + 1));
         assert!(timeout(Duration::from_secs(31), acting).await.is_err());

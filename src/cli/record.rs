@@ -71,14 +71,14 @@ impl fmt::Display for ApiError {
 pub(super) const WALK_PAGES_MAX: usize = 1000;
 
 pub(super) struct Walked {
-    /// The rows of all pages, and the end of the last page.
+    /// The rows of all pages, with the cursor of the last page.
     pub(super) list: Page,
     /// The first page, unchanged.
     pub(super) first: Answer,
     pub(super) pages: usize,
 }
 
-/// Reads pages until the list ends or there are enough rows.
+/// Reads pages until the list ends or `part.enough` rows are read.
 pub(super) async fn walk(client: &Client, call: &Call, part: &Part) -> Result<Walked, Failure> {
     let walked = walk_bounded(client, call, part).await?;
     walked.ok_or_else(|| {
@@ -128,7 +128,7 @@ pub(super) async fn one(client: &Client, path: &Path) -> Result<Record, Failure>
 pub(super) fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
-        // Some characters change the text direction in a terminal.
+        // These characters change the direction of the text in a terminal.
         let turns =
             matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         if character.is_control() || turns {
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_a_line_and_an_indented_one_for_each_detail() {
+    fn a_refusal_has_one_line_and_an_indented_line_for_each_detail() {
         let refused: ErrorBody = serde_json::from_str(
             r#"{"error":{"code":"invalid_request","message":"the request is invalid",
                 "details":[{"path":"name","message":"is required"},{"path":"hours[0].day","message":"no\u001b[2Jday"}]}}"#,
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn text_cannot_drive_the_terminal() {
+    fn text_cannot_control_the_terminal() {
         assert_eq!(one_line("Zoë 东京"), "Zoë 东京");
         assert_eq!(one_line("a\nb\r\t\u{9b}0m\u{202e}"), "a\\nb\\r\\t\\u{9b}0m\\u{202e}");
     }

@@ -1,9 +1,9 @@
 //! `contact import` creates contacts from a CSV file, and `special-day import` closes a business on the days of a
 //! public-holiday calendar.
 //!
-//! Invariants: nothing is changed unless the whole file is valid, and a calendar fits into the limit. Existing
-//! contacts, found by phone or email, and existing special days are not changed, so an interrupted import can
-//! be repeated.
+//! Invariants: nothing is changed unless the whole file is valid and the days of a calendar fit into the
+//! limit on special days. Existing contacts, found by phone or email, and existing special days are not
+//! changed, so an interrupted import can be repeated.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -36,7 +36,7 @@ struct Known {
     message: String,
 }
 
-/// Imports a file into the business of `business`, at the path of the call, and returns the output.
+/// Imports a CSV file into `business`, whose path is that of `call`. Returns the output of the command.
 pub(super) async fn import_contacts(
     client: &Client,
     import: &ImportFile,
@@ -63,7 +63,7 @@ pub(super) async fn import_contacts(
     let mut asked = std::pin::pin!(asked.buffered(AT_ONCE));
     // With `--dry-run`, the number of contacts to create.
     let mut made = 0_u64;
-    // The lines whose contact existed already.
+    // The lines whose contact exists.
     let mut there: Vec<Known> = Vec::new();
     while let Some((line, done)) = asked.next().await {
         match done {
@@ -94,7 +94,7 @@ pub(super) async fn import_contacts(
     Ok(Printed { output, note })
 }
 
-/// Creates a contact. Returns the conflicts if it exists already.
+/// Creates a contact. If it exists, returns the conflicts with existing contacts.
 async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, Failure> {
     match client.send(Method::POST, path, Some(&row.body)).await {
         Ok(_) => Ok(Vec::new()),
@@ -153,7 +153,7 @@ struct ClosedDay {
     ids: Vec<String>,
 }
 
-/// Imports a calendar into the business of `business`, at the path of the call, and returns the output.
+/// Imports a calendar into `business`, whose path is that of `call`. Returns the output of the command.
 pub(super) async fn import_holidays(
     client: &Client,
     import: &ImportFile,
@@ -193,7 +193,8 @@ pub(super) async fn import_holidays(
     Ok(closed(&made, &there, import.dry_run, json))
 }
 
-/// The output. `there` are the dates with an existing special day, with their names in the calendar.
+/// The output of the command. `there` contains the dates with an existing special day, and the names that
+/// these dates have in the calendar.
 fn closed(made: &[ClosedDay], there: &[(NaiveDate, String)], dry_run: bool, json: bool) -> Printed {
     if json {
         let named = |date: &NaiveDate, note: &str| json!({"date": date.to_string(), "note": note});
@@ -224,7 +225,7 @@ fn closed(made: &[ClosedDay], there: &[(NaiveDate, String)], dry_run: bool, json
     Printed { output, note: (affected > 0).then_some(note) }
 }
 
-/// Closes a date. Returns the number of appointments on it and some of their ids.
+/// Closes a date. Returns the number of appointments on this date and some of their ids.
 async fn close(
     client: &Client,
     days: &Call,

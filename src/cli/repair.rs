@@ -1,4 +1,4 @@
-//! `repair-stamps`: moves timestamps in the future to the present, in the store of a stopped service.
+//! `repair-stamps`: in the store of a stopped service, changes timestamps in the future to the present.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,7 +22,7 @@ pub struct RepairArgs {
     dry_run: bool,
 }
 
-/// Exit code 1 on failure, for example if a service runs. A repeated run continues an interrupted one.
+/// Exit code 1 on failure, for example if a service runs. Another run continues an interrupted repair.
 pub fn repair(args: RepairArgs) -> ExitCode {
     let act = async move {
         let report = run(&args).await;
@@ -33,7 +33,7 @@ pub fn repair(args: RepairArgs) -> ExitCode {
 }
 
 async fn run(args: &RepairArgs) -> Result<Report, RepairError> {
-    // Opening the store would create a directory.
+    // Opening the store would create a directory that does not exist.
     if !args.data_dir.is_dir() {
         return Err(RepairError::NoStore);
     }

@@ -1,4 +1,4 @@
-//! One request to the operator API, as typed and as sent.
+//! One request to the operator API: with texts as the operator typed them, and in the form that is sent.
 //!
 //! Invariants: a typed text stays inside one path segment or one query value, whatever characters it
 //! contains. A body contains only given values.
@@ -10,10 +10,10 @@ use url::form_urlencoded;
 
 use super::typed::Typed;
 
-/// The characters that are encoded in a path. A dot is one, so that `..` cannot change the path.
+/// The characters that are percent-encoded in a path. They include the dot, so `..` cannot change the path.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
-/// A value of a request: final, or to be resolved first.
+/// A value of a request: a final value, or a typed text that must be resolved first.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Term {
     Plain(Value),
@@ -64,7 +64,7 @@ impl From<Typed> for Term {
 pub(super) struct Terms(Vec<(String, Term)>);
 
 impl Terms {
-    /// Adds a value, and replaces one of the same name.
+    /// Sets the value with this name.
     pub(super) fn with(mut self, name: &str, value: impl Into<Term>) -> Self {
         self.0.retain(|(other, _)| other != name);
         self.0.push((name.to_owned(), value.into()));
@@ -92,7 +92,7 @@ impl Terms {
     }
 }
 
-/// The path of a request, by its segments.
+/// The segments of the path of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Path(Vec<Term>);
 
@@ -101,7 +101,7 @@ impl Path {
         Self::default().then("businesses")
     }
 
-    /// One business with these segments appended.
+    /// The path of a business with these segments appended.
     pub(super) fn business(business: Typed, segments: &[&str]) -> Self {
         segments.iter().fold(Self::businesses().then(business), |path, segment| path.then(*segment))
     }
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn every_unresolved_term_is_found_the_business_first() {
+    fn every_unresolved_term_is_found_and_the_business_is_first() {
         let service = |text| Typed::new("--service", Kind::Service, text);
         let ids = Term::List(vec![service("3").into(), service("4").into()]);
         let body = Terms::default().with("ids", ids).with("inner.b", service("2"));

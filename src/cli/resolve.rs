@@ -24,7 +24,7 @@ use super::{files, record};
 
 const NAMED_MAX: u32 = 10;
 
-/// The maximum size of a file, in bytes, which is the service's limit for a body.
+/// The maximum size of a file in bytes. The service has the same limit for a request body.
 const BODY_BYTES_MAX: u64 = 256 * 1024;
 
 fn quoted(text: &str) -> String {
@@ -165,7 +165,7 @@ impl Meaning<'_> {
         }
     }
 
-    /// The zone of the business, from the first lookup.
+    /// The time zone of the business. It is looked up once.
     async fn zone(&mut self) -> Result<Tz, Failure> {
         if let Some(zone) = self.zone {
             return Ok(zone);

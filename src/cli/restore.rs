@@ -44,7 +44,7 @@ pub struct VerifyArgs {
     json: bool,
 }
 
-/// Creates a store from a backup. Exit code 0 when it is complete and on disk.
+/// Creates a store from a backup. Exit code 0 when the store is complete and durable.
 pub fn restored(args: RestoreArgs) -> ExitCode {
     let RestoreArgs { from, to, after, accept_incomplete, json } = args;
     let act = async {
@@ -63,7 +63,7 @@ pub fn restored(args: RestoreArgs) -> ExitCode {
     carry_out(json, act)
 }
 
-/// The copy of the list next to a backup.
+/// The path of the copied list of tombstones next to a backup, if there is a copy.
 fn list_next_to(backup: &Path) -> Result<Option<PathBuf>, StoreError> {
     // The path may end in a link or in `..`. The restore reports a path that does not exist.
     let Ok(backup) = backup.canonicalize() else { return Ok(None) };

@@ -116,7 +116,7 @@ pub(super) async fn perform(
         Show::Holidays => {
             let now = SystemTime::now().into();
             let printed = import_holidays(client, &task.import, &call, &one(&answer)?, now, json).await;
-            // The message names the command's own flag or date.
+            // The message already contains the flag or the date of this command.
             return printed.map_err(|failure| Failure { refusal: None, ..failure });
         }
         _ if json => return Ok(Printed { output: raw(&answer)?, note: None }),
@@ -136,7 +136,7 @@ pub(super) async fn perform(
     Ok(Printed { output, note })
 }
 
-/// A list as JSON: a single page unchanged, several pages as one.
+/// A list as JSON. A single page is printed unchanged; several pages are merged into one.
 fn whole(walked: &Walked) -> Result<Printed, Failure> {
     let output = match serde_json::to_string(&walked.list) {
         Ok(text) if walked.pages > 1 => format!("{text}\n"),

@@ -26,7 +26,7 @@ pub fn serve(args: ServeArgs) -> ExitCode {
     exit(run(args.try_into(), async |service: &Service| say(where_it_listens(service)).await))
 }
 
-/// Runs the service with these settings. `started` runs after it listens.
+/// Runs the service with these settings. `started` is called when the service listens.
 pub(super) fn run(
     settings: Result<Settings, ConfigError>,
     started: impl AsyncFnOnce(&Service) -> Result<(), ServiceError>,
@@ -37,11 +37,11 @@ pub(super) fn run(
     for problem in variables::all_misspelt() {
         tracing::warn!("{problem}");
     }
-    // Before the process opens many files.
+    // The limit must be raised before the process opens many files.
     raise_file_limit();
     let runtime = Builder::new_multi_thread().enable_all().build().map_err(no_runtime)?;
     runtime.block_on(async {
-        // Before the listeners start, so that no signal is lost.
+        // The handlers are installed before the listeners start, so that no signal is lost.
         let mut terminate = signal(SignalKind::terminate()).map_err(no_runtime)?;
         let mut interrupt = signal(SignalKind::interrupt()).map_err(no_runtime)?;
         let mut hangup = signal(SignalKind::hangup()).map_err(no_runtime)?;
@@ -55,12 +55,12 @@ pub(super) fn run(
             started(&service).await?;
             pending::<Result<Infallible, ServiceError>>().await
         };
-        // Standard output may never be read, so the signal must be handled meanwhile.
+        // If standard output is never read, `listens` never ends, so signals must be handled meanwhile.
         tokio::select! {
             _ = terminate.recv() => {}
             _ = interrupt.recv() => {}
             never = hung_up(&service, &mut hangup) => match never {},
-            // Answered changes are on disk. Clients of the current requests get no response.
+            // Every acknowledged change is durable. Clients of the current requests get no response.
             error = service.listener_failed() => return Err(error),
             failed = listens => match failed {
                 Ok(never) => match never {},
@@ -69,7 +69,7 @@ pub(super) fn run(
         }
         tracing::info!("the service stops");
         tell(NotifyState::Stopping);
-        // A second signal ends the process immediately. Answered changes are on disk.
+        // A second signal ends the process immediately. Every acknowledged change is durable.
         tokio::select! {
             stopped = service.stop() => stopped,
             _ = terminate.recv() => Ok(()),
@@ -89,7 +89,7 @@ async fn hung_up(service: &Service, hangup: &mut Signal) -> Infallible {
     pending().await
 }
 
-/// Flushes the log when the process exits, also after a panic.
+/// Flushes the log when it is dropped, also during a panic.
 struct FinishLog;
 
 impl Drop for FinishLog {
@@ -119,7 +119,8 @@ pub(super) fn exit(ended: Result<(), ServiceError>) -> ExitCode {
     }
 }
 
-/// Ends the process at once, since no data in memory may be written. The next start reads the state on disk.
+/// Ends the process immediately, without writing any data in memory. The next start reads the state on
+/// disk.
 fn die(error: &StoreError) {
     tracing::error!(error = error as &dyn std::error::Error, "the service cannot continue and exits");
     telemetry::finish();

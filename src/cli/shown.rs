@@ -161,7 +161,7 @@ fn value_of(column: &str, record: &Record) -> String {
     }
 }
 
-/// A start or end time of a record in the zone that the record names.
+/// A start or end time of a record. `zone` is the name of the field that contains the time zone.
 fn local_in(record: &Record, name: &str, zone: &str) -> Option<DateTime<Tz>> {
     let instant = record.get(name).filter(|_| name == "starts_at" || name == "ends_at")?;
     local(instant.as_str()?, record.get(zone)?.as_str()?.parse().ok()?)
@@ -202,7 +202,7 @@ fn cell(name: &str, value: Option<&Value>) -> String {
     if text.is_empty() { "-".into() } else { one_line(&text) }
 }
 
-/// The opening hours of a day in the format of `--hours`, or a break. Without a day, in the format of `--window`.
+/// A window in the format of `--hours`, or of `--window` if it has no day.
 pub(super) fn window(window: &Value) -> String {
     let word = |names: [&str; 2]| names.iter().find_map(|name| window[*name].as_str()).unwrap_or("?");
     let ends = format!("{}-{}", word(["open", "from"]), word(["close", "to"]));
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_a_line_for_each_field_in_the_order_of_the_answer() {
+    fn a_record_has_a_line_for_each_field_in_the_order_of_the_response() {
         let business = read(
             r#"{"name":"Salon\nLumière","id":"7","website_url":null,"suspended":false,"nested":{"b":1},
                 "hours":[{"day":"monday","open":"09:00","close":"18:00"},{"day":"sunday","open":"10:00","close":"24:00"}]}"#,
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_is_as_wide_as_it_looks() {
+    fn a_column_is_aligned_by_display_width() {
         let rows = [
             read(r#"{"name":"Lin 林","phone":1}"#),
             read(r#"{"name":"👩‍🔧 Zoë","phone":2}"#),
@@ -351,7 +351,7 @@ mod tests {
     }
 
     #[test]
-    fn open_times_stand_by_the_day_of_the_zone() {
+    fn open_times_are_grouped_by_the_local_day() {
         let at = |instant: &str| read(&format!(r#"{{"starts_at":"{instant}","ends_at":"-"}}"#));
         let mut rows = vec![at("2026-03-02T22:30:00.000Z")];
         rows.extend((0..11).map(|half| at(&format!("2026-03-03T{:02}:{}0:00Z", 8 + half / 2, half % 2 * 3))));

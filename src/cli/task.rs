@@ -46,7 +46,7 @@ impl Part {
         Self { limit: None, cursor: None, enough: usize::MAX }
     }
 
-    /// At least this number of rows, if the list has as many.
+    /// The first pages with at least this number of rows, or the whole list if it is shorter.
     pub(super) fn first(rows: u32) -> Self {
         Self { limit: Some(rows), cursor: None, enough: usize::try_from(rows).unwrap_or(usize::MAX) }
     }
@@ -79,7 +79,7 @@ pub(super) struct Task {
     pub(super) request: Request,
     pub(super) show: Show,
     pub(super) part: Part,
-    /// The zone of the business, after [`super::resolve`] if the response is shown in it.
+    /// The zone in which times are shown. [`super::resolve`] sets it to the zone of the business.
     pub(super) zone: Tz,
     pub(super) import: ImportFile,
     pub(super) confirms: Option<Irreversible>,
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_is_asked_for_by_limit_and_cursor() {
+    fn a_page_is_requested_by_limit_and_cursor() {
         let list = |limit, cursor: Option<&str>, status: Option<&str>| {
             let paging = Paging { limit, cursor: cursor.map(str::to_owned) };
             let task = Task::list(Path::businesses(), Show::List(""), paging).narrowed("status", status);

@@ -29,20 +29,20 @@ use crate::moving;
 
 #[derive(Args)]
 pub struct ExportArgs {
-    /// Only this business, by its id or its whole name [default: all]
+    /// Export only this business, by its id or full name [default: all businesses]
     #[arg(long, value_name = "BUSINESS")]
     business: Option<String>,
-    /// A file that is not there yet [default: standard output]
+    /// The file to create; it must not exist [default: standard output]
     #[arg(long, value_name = "FILE")]
     to: Option<PathBuf>,
-    /// Webhook endpoints too, with the secrets that their deliveries are signed with
+    /// Also export webhook endpoints, with the secrets that sign their deliveries
     #[arg(long)]
     with_secrets: bool,
     #[command(flatten)]
     options: OperatorOptions,
 }
 
-/// Exports, and reports the omitted records. Exit code 1 when that cannot be done, 2 when a setting is bad.
+/// Exports, and reports the omitted records. Exit code 1 on failure, 2 for an invalid setting.
 pub fn export(args: ExportArgs) -> ExitCode {
     let as_json = args.options.json;
     carry_out(as_json, Box::pin(run_export(args)))
@@ -78,7 +78,7 @@ async fn run_export(args: ExportArgs) -> Result<(), Failure> {
         pieces.push(bytes);
         while let Some(line) = pieces.next() {
             lines += 1;
-            // A name or a text of a customer contains no quotation mark that is not escaped.
+            // A text inside a line cannot match, since its quotation marks are escaped.
             if line.starts_with(b"{\"kind\":\"problem\"")
                 && let Some(problem) = moving::problem_in(&line)
             {
@@ -114,8 +114,8 @@ pub struct ImportArgs {
     /// Only check whether the file can be imported, and print the problems
     #[arg(long)]
     dry_run: bool,
-    /// Skip contacts that were erased here, and leave out their data in other records; without it they are
-    /// refused
+    /// Skip contacts that were erased in this service, and leave out their data in other records; without
+    /// this flag, the import is refused if it contains such contacts
     #[arg(long)]
     erase_again: bool,
     /// Not supported any more: the service finishes or rolls back an interrupted import when it starts

@@ -53,7 +53,7 @@ impl Yearly {
         let on = match (month, day, weekday) {
             (Some(month), None, Some((nth, weekday))) => On::Weekday { month, nth, weekday },
             (_, _, Some(_)) => return None,
-            // These parts repeat the first date.
+            // These parts only repeat the month and the day of the first date.
             (month, day, None) => {
                 On::Date { month: month.unwrap_or(first.month()), day: day.unwrap_or(first.day()) }
             }
@@ -61,13 +61,13 @@ impl Yearly {
         (yearly && on.in_year(first.year()) == Some(first)).then_some(Self { on, interval, count, until })
     }
 
-    /// The last date of a rule, even if other parts of it are not supported.
+    /// The last date (`UNTIL`) of a rule, even if other parts of the rule are not supported.
     pub(super) fn until(rule: &str) -> Option<NaiveDate> {
         let (_, value) = parts(rule).find(|(name, _)| name == "UNTIL")?;
         date(value.get(..8)?)
     }
 
-    /// The dates from the first to the end of a year.
+    /// The dates of the rule from its first date to the end of `last_year`.
     pub(super) fn dates(&self, first: NaiveDate, last_year: i32) -> Vec<NaiveDate> {
         (first.year()..=last_year)
             .step_by(usize::from(self.interval))

@@ -1,4 +1,4 @@
-//! The checks.
+//! The checks of `doctor`.
 
 use std::fs;
 use std::io;
@@ -18,7 +18,7 @@ use super::{Finding, ok, problem, warning};
 use crate::config::{Settings, TOKEN_FILE, variables};
 use crate::server::tls;
 
-/// The clock cannot be earlier, since the program did not exist before.
+/// The earliest plausible time of the clock, since the program did not exist before it.
 const EARLIEST: Duration = Duration::from_secs(1_767_225_600); // 2026-01-01
 /// The tolerated difference between file times and the clock.
 const AHEAD_MAX: Duration = Duration::from_secs(60);
@@ -96,7 +96,7 @@ fn data_directory(dir: &Path) -> (bool, Vec<Finding>) {
     }
 }
 
-/// Reports the businesses that are offline because of damaged rows.
+/// Reports the businesses that are set aside (offline) because of damaged rows.
 fn set_aside(dir: &Path) -> Vec<Finding> {
     let listed = match read_businesses_set_aside(dir) {
         Ok(listed) => listed,

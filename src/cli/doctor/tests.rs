@@ -82,7 +82,7 @@ fn a_store_of_a_later_format_is_a_problem() {
 }
 
 #[test]
-fn a_certificate_that_cannot_be_used_is_a_problem_and_none_off_the_loopback_a_warning() {
+fn an_invalid_certificate_is_a_problem_and_a_public_address_without_one_a_warning() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("cert.pem");
     std::fs::write(&file, "nothing").unwrap();

@@ -13,7 +13,7 @@ use super::{Resource, Verb};
 const AUDIT: &str = "at actor.type actor.id action resource_type resource_id changes";
 const BUDGET: &str = "kind rows rows_max bytes bytes_max";
 
-/// The order is that of the program's help.
+/// The commands, in the order of the program's help.
 pub(in crate::cli) const RESOURCES: &[Resource] = &[
     Resource {
         name: "business",

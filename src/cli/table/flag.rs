@@ -12,7 +12,7 @@ use super::super::request::Term;
 use super::super::typed::{Kind, Typed, hours, zone};
 use super::operation::Property;
 
-/// The companions of a flag.
+// The kinds of companions: further flags that set, clear, empty or fill the same property.
 const ALL: &str = "all";
 const CLEARED: &str = "cleared";
 const EMPTIED: &str = "emptied";
@@ -23,11 +23,11 @@ const FILE: &str = "file";
 pub(super) struct Shape {
     pub(super) property: &'static str,
     pub(super) alias: Option<&'static str>,
-    /// A word that means null. Replaces the flag that clears the property.
+    /// A word that means null, such as `default`. With it, no flag clears the property.
     pub(super) null: Option<&'static str>,
     /// The flag that clears the property or empties the list, and its help.
     pub(super) clears: Option<(&'static str, &'static str)>,
-    /// The default as shown in the help, instead of the document's.
+    /// The default that the help shows instead of the default in the API document.
     pub(super) default: Option<&'static str>,
     /// Another property whose flag clears this one too.
     pub(super) cleared_with: Option<&'static str>,
@@ -36,7 +36,7 @@ pub(super) struct Shape {
 }
 
 impl Shape {
-    /// A property that needs no additions to the document.
+    /// The shape of a property without additional facts.
     pub(super) const fn of(property: &'static str) -> Self {
         Self {
             property,
@@ -115,7 +115,7 @@ impl<'a> Flag<'a> {
         format!("{companion} {}", self.property.name)
     }
 
-    /// Whether the value is a required list of words, for which a flag adds all words.
+    /// Whether the property is a required list of words. Such a property has a flag that adds all words.
     fn has_words(&self) -> bool {
         self.property.is("array") && self.property.required && !self.property.words.is_empty()
     }
@@ -260,7 +260,7 @@ fn one(value: impl Into<Term>) -> Vec<Term> {
     vec![value.into()]
 }
 
-/// Windows of several days, whose ends have these names.
+/// The parser of windows of several days. `ends` are the names of the start and end properties.
 fn week(ends: [&'static str; 2]) -> ValueParser {
     let terms = |days: Vec<Value>| -> Vec<Term> { days.into_iter().map(Term::from).collect() };
     ValueParser::new(move |text: &str| hours::week(text, ends).map(terms))

@@ -40,7 +40,7 @@ struct Verb {
     alias: Option<&'static str>,
     about: &'static str,
     operation: &'static str,
-    /// The operation without `--kind`, if the flag is optional.
+    /// The operation that is called without `--kind`, if this flag is optional.
     otherwise: Option<&'static str>,
     shown: Show,
     /// A property that the command sets, with its value.
@@ -49,7 +49,7 @@ struct Verb {
     /// A property with a default that depends on other flags.
     follows: Option<Follows>,
     confirms: Option<Irreversible>,
-    /// Own arguments, instead of those of the operation.
+    /// The arguments, if they are not derived from the operation.
     own: Option<Own>,
 }
 
@@ -100,7 +100,7 @@ enum PathPart<'a> {
 /// The OpenAPI document of the operator API, generated on first use. Only the commands for records need it.
 static DOCUMENT: LazyLock<Value> = LazyLock::new(operator_document);
 
-/// The positional argument for a staff member without the flag.
+/// The positional argument for a staff member, if `--staff` is not used.
 const NAMED: &str = "named";
 const FILE: &str = "file";
 /// The argument that confirms a command.
@@ -143,7 +143,7 @@ impl Operation {
             PathPart::Record { id, .. } => given(id),
             _ => None,
         });
-        // If the first positional argument is the staff member, each record is in the next argument.
+        // If the first positional argument is the staff member, the other arguments shift by one.
         let mut words = ids.chain(named);
         parts.iter().try_fold(Path::default(), |path, part| {
             Ok(path.then(match part {
@@ -231,7 +231,7 @@ impl Resource {
 }
 
 impl Verb {
-    /// The parts of the path. For an import it is the business, as a positional argument.
+    /// The parts of the path. For an import, the path contains only the business.
     fn parts<'a>(&self, operation: &'a Operation) -> Vec<PathPart<'a>> {
         match self.shown {
             Show::Contacts | Show::Holidays => vec![PathPart::Word("businesses"), PathPart::Business],
@@ -353,7 +353,7 @@ impl Verb {
     }
 }
 
-/// Requires the properties of exactly one of several forms.
+/// Requires the flags of exactly one form of the body.
 fn one_form(command: Command, forms: &[Vec<String>]) -> Command {
     let firsts: Vec<&String> = forms.iter().filter_map(|form| form.first()).collect();
     if firsts.is_empty() {

@@ -45,7 +45,7 @@ impl Operation {
             methods.map(move |(method, operation)| (path, method, operation))
         });
         let (path, method, operation) =
-            all.find(|(.., operation)| operation["operationId"] == id).expect("a known operation");
+            all.find(|(.., operation)| operation["operationId"] == id).expect("the operation exists");
         let parameters = operation["parameters"].as_array().into_iter().flatten();
         let query = parameters.filter(|parameter| parameter["in"] == "query").map(|parameter| {
             let mut schema = parameter["schema"].clone();
@@ -73,7 +73,7 @@ impl Body {
             let (form, _) = resolved(document, form);
             let mut required = Vec::new();
             for property in properties(document, &form) {
-                // If the forms differ, the form that requires the property determines the result.
+                // If several forms have the property, the form that requires it describes it.
                 if property.required {
                     required.push(property.name.clone());
                     body.properties.retain(|other| other.name != property.name);
@@ -87,7 +87,7 @@ impl Body {
         body
     }
 
-    /// Whether the body contains only an object for each of several kinds.
+    /// Whether every property of the body is an object, one for each kind of record or alert.
     pub(super) fn is_by_kind(&self) -> bool {
         !self.properties.is_empty() && self.properties.iter().all(|property| !property.properties.is_empty())
     }

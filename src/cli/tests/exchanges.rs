@@ -67,7 +67,7 @@ fn page(id: usize, next: Option<&str>) -> String {
 }
 
 #[tokio::test]
-async fn a_call_carries_the_token_and_the_body() {
+async fn a_request_contains_the_token_and_the_body() {
     let stub = Stub::start(|_| response("201 Created", r#"{"data":{"name":"Cut","id":"s1"}}"#)).await;
     let line = "service create --business b1 --name Cut --duration-minutes 30";
     let shown = perform_at(&stub, line).await.unwrap();
@@ -138,7 +138,7 @@ async fn an_empty_response_prints_nothing_to_standard_output() {
 }
 
 #[tokio::test]
-async fn a_list_is_walked_to_its_end() {
+async fn a_list_is_read_to_its_end() {
     let script = |number| page(number, (number < 2).then_some("c+1"));
     let stub = Stub::start(script).await;
     let shown = perform_at(&stub, "business list").await.unwrap();
@@ -184,7 +184,7 @@ async fn an_empty_page_is_not_the_end_of_a_list() {
 }
 
 #[tokio::test]
-async fn a_walk_has_a_bound() {
+async fn the_number_of_pages_is_limited() {
     let last = WALK_PAGES_MAX - 1;
     let stub = Stub::start(move |number| page(number, (number < last).then_some("c"))).await;
     let shown = perform_at(&stub, "business list").await.unwrap();
@@ -197,14 +197,14 @@ async fn a_walk_has_a_bound() {
 }
 
 #[tokio::test]
-async fn more_without_a_cursor_is_not_of_the_form() {
+async fn a_page_that_has_more_rows_but_no_cursor_is_refused() {
     let body = r#"{"data":[],"next_cursor":null,"has_more":true}"#;
     let form = "the operator API answered 200 OK with an unexpected body";
     check_error(&response("200 OK", body), "business list", form).await;
 }
 
 #[tokio::test]
-async fn a_page_that_fails_leaves_nothing_printed() {
+async fn if_a_page_fails_nothing_is_printed() {
     let stub = Stub::start(|number| match number {
         0 => page(0, Some("c")),
         _ => response("503 Service Unavailable", r#"{"error":{"code":"internal_error","message":"busy"}}"#),
@@ -284,7 +284,7 @@ async fn a_missing_service_is_reported() {
 }
 
 #[tokio::test]
-async fn a_silent_service_is_waited_for_until_a_time_limit() {
+async fn the_command_waits_for_a_silent_service_until_the_time_limit() {
     // The listener accepts connections and never responds.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = silent.local_addr().unwrap();

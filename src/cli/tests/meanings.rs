@@ -60,7 +60,7 @@ struct Meant {
     notes: Vec<String>,
 }
 
-/// Resolves the texts of a command. The service sends these responses in order.
+/// Resolves the texts of a command. The scripted service sends `answers` in order.
 async fn meaning_of(line: &str, answers: &[String]) -> Meant {
     let answers = answers.to_vec();
     let stub = Stub::start(move |number| answers[number].clone()).await;
@@ -99,7 +99,7 @@ async fn a_name_is_resolved_in_any_case() {
 }
 
 #[tokio::test]
-async fn a_name_that_alone_begins_so_is_taken_and_said_but_not_to_delete() {
+async fn a_unique_beginning_of_a_name_is_accepted_with_a_note_but_not_for_a_deletion() {
     let meant = meaning_of("business show harb", &[businesses()]).await;
     assert_eq!(meant.call.unwrap().path, format!("/admin/v1/businesses/{DENTAL}"));
     assert_eq!(meant.notes, [format!("BUSINESS: Harbour Dental ({DENTAL})")]);
@@ -124,7 +124,7 @@ async fn a_full_name_wins_over_a_longer_one() {
 }
 
 #[tokio::test]
-async fn a_name_of_several_is_refused_with_all_of_them() {
+async fn an_ambiguous_name_is_refused_with_all_candidates() {
     check_refused(
         &format!("availability --business {SALON} --service co"),
         &[services()],
@@ -161,7 +161,7 @@ async fn an_empty_name_is_refused_as_unknown() {
 }
 
 #[tokio::test]
-async fn a_name_among_too_many_is_refused() {
+async fn a_name_is_refused_if_the_list_is_too_long() {
     let endless = r#"{"data":[],"next_cursor":"c","has_more":true}"#;
     let answers = vec![response("200 OK", endless); WALK_PAGES_MAX];
     let refused = "BUSINESS: there are too many records to find a business by name; use the id";
@@ -187,7 +187,7 @@ async fn the_only_business_is_the_default_and_is_noted() {
 }
 
 #[tokio::test]
-async fn times_are_those_of_the_business_which_is_asked_for_its_zone_once() {
+async fn times_are_in_the_zone_of_the_business_which_is_looked_up_once() {
     let line = format!("appointment list --business {SALON} --from '2026-03-02 9:00' --to tomorrow");
     let meant = meaning_of(&line, &[paris()]).await;
     let query = "?from=2026-03-02T09%3A00%3A00%2B01%3A00&to=2026-03-04T00%3A00%3A00%2B01%3A00";
@@ -220,7 +220,7 @@ async fn open_times_are_shown_in_the_zone_of_the_business() {
 }
 
 #[tokio::test]
-async fn the_region_of_a_new_business_is_that_of_its_zone_unless_it_is_given() {
+async fn the_region_of_a_new_business_is_the_country_of_its_zone_unless_it_is_given() {
     let meant = meaning_of("business create --name S --timezone europe/paris", &[]).await;
     assert_eq!(meant.call.unwrap().body.unwrap()["phone_region"], "FR");
     assert_eq!(meant.notes, ["--phone-region: FR, from the time zone Europe/Paris"]);
@@ -283,7 +283,7 @@ async fn a_refused_number_is_reported_with_its_flag_and_region() {
 }
 
 #[tokio::test]
-async fn the_token_of_the_demonstration_is_taken_where_the_other_is_refused() {
+async fn the_token_of_the_demonstration_is_used_if_the_other_is_refused() {
     let unauthorized = r#"{"error":{"code":"unauthorized","message":"no"}}"#;
     for (first, taken) in [("401 Unauthorized", "demo"), ("503 Service Unavailable", "serve")] {
         let body = if taken == "demo" { unauthorized } else { "{}" };

@@ -147,7 +147,7 @@ fn operation(line: &str) -> String {
 }
 
 #[test]
-fn every_operation_has_a_command_with_a_flag_for_each_of_its_words() {
+fn every_operation_has_a_command_with_a_flag_for_each_filter_and_property() {
     let operations = operations();
     let there: BTreeSet<&str> = operations.iter().map(|(operation, _)| operation.as_str()).collect();
     let called: Vec<String> = COMMANDS.iter().map(|line| operation(line)).collect();

@@ -9,7 +9,8 @@ pub(in crate::cli) fn window(text: &str) -> Result<Value, &'static str> {
     Ok(json!({"open": time(open), "close": time(close)}))
 }
 
-/// Parses the same window on several days, with the names of its ends. The service validates the values.
+/// Parses one window for several days. `from` and `to` are the names of its start and end properties. The
+/// service validates the values.
 pub(in crate::cli) fn week(text: &str, [from, to]: [&str; 2]) -> Result<Vec<Value>, &'static str> {
     let text = text.trim().replace(" - ", "-");
     let split = || {
@@ -34,7 +35,7 @@ fn days_of(text: &str) -> Vec<String> {
     (first..=first + days).map(|at| Day::ALL[at % count].to_string()).collect()
 }
 
-/// The index of a day, by its name or at least three letters of it.
+/// The index of a weekday, given by its name or by at least the first three letters.
 fn day(text: &str) -> Option<usize> {
     let word = text.trim().to_lowercase();
     let begins = |day: &Day| word.len() >= 3 && day.to_string().starts_with(&word);
@@ -62,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn days_may_be_short_and_hours_of_one_figure() {
+    fn days_can_be_abbreviated_and_hours_can_have_one_digit() {
         check("monday=09:00-18:00", &[("monday", "09:00", "18:00")]);
         check("Mon=9:00-8:30", &[("monday", "09:00", "08:30")]);
         check("THU 22:00-24:00", &[("thursday", "22:00", "24:00")]);
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_day_is_left_for_the_service_to_refuse() {
+    fn an_unknown_day_is_sent_unchanged() {
         check("lundi=9-18", &[("lundi", "9", "18")]);
         check("mo=1-2", &[("mo", "1", "2")]);
         check("mon-lundi=1-2", &[("mon-lundi", "1", "2")]);

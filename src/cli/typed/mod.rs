@@ -1,5 +1,5 @@
-//! Typed texts and their meaning: `Salon` for a business's id, `mon` for `monday`, `2026-03-02 9:00` for an
-//! instant.
+//! Texts that the operator types and that are replaced before a request: `Salon` by the id of the business,
+//! `mon` by `monday`, `2026-03-02 9:00` by an instant.
 //!
 //! Invariant: the module is pure. Unknown texts are sent unchanged, so that the service reports the problem,
 //! except for local times, which the service does not accept.
@@ -29,7 +29,7 @@ impl Typed {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Business,
-    /// The id of the only business. The text is empty.
+    /// The id of the only business. The typed text is empty.
     OnlyBusiness,
     Service,
     Staff,

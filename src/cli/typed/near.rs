@@ -8,7 +8,7 @@ const PROPOSALS_MAX: usize = 3;
 /// The minimum similarity of a proposal, from 0 to 1.
 const LIKENESS_MIN: f64 = 0.8;
 
-/// The maximum difference from the most similar proposal.
+/// The maximum difference in similarity between a proposal and the most similar proposal.
 const BEHIND_MAX: f64 = 0.08;
 
 /// The words most similar to the text, the most similar first.
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn a_question_names_them_all() {
+    fn the_question_contains_every_proposal() {
         assert_eq!(question::<&str>(&[]), None);
         assert_eq!(question(&["A"]).unwrap(), "did you mean A?");
         assert_eq!(question(&["A", "B", "C"]).unwrap(), "did you mean A, B or C?");

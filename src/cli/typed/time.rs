@@ -1,5 +1,5 @@
-//! Local times: `2026-03-02 9:00`, `tomorrow 9:00`, `tue 9:00`, `2026-03-02`, `today`. A weekday is the next
-//! one, today included.
+//! Local times: `2026-03-02 9:00`, `tomorrow 9:00`, `tue 9:00`, `2026-03-02`, `today`. The name of a
+//! weekday means the next such day from today on.
 //!
 //! Invariant: a local time that a clock change skips or repeats is refused, with the possible instants.
 
@@ -22,12 +22,12 @@ pub(in crate::cli) enum TimeError {
     Twice { local: String, zone: Tz, first: String, second: String },
 }
 
-/// Whether the text is an instant, which needs no zone.
+/// Whether the text is an instant with an offset, which needs no time zone.
 pub(in crate::cli) fn is_exact(text: &str) -> bool {
     DateTime::parse_from_rfc3339(text.trim()).is_ok()
 }
 
-/// The instant of a local time, with its offset. For a day, the instant at which it begins.
+/// The instant of a local time, with its offset. For a day, the instant at which the day begins.
 pub(in crate::cli) fn instant(text: &str, zone: Tz, now: DateTime<Utc>) -> Result<String, TimeError> {
     let text = text.trim();
     let at_t = || text.starts_with(|first: char| first.is_ascii_digit()).then(|| text.split_once(['T', 't']));
@@ -97,12 +97,12 @@ mod tests {
     const PARIS: Tz = Tz::Europe__Paris;
 
     fn now() -> DateTime<Utc> {
-        // Already the 3rd in Paris.
+        // In Paris, this instant is on March 3.
         "2026-03-02T23:30:00Z".parse().unwrap()
     }
 
     #[test]
-    fn a_time_of_the_business_is_an_instant_with_its_offset() {
+    fn a_local_time_becomes_an_instant_with_its_offset() {
         for (text, expected) in [
             ("2026-03-02 09:00", "2026-03-02T09:00:00+01:00"),
             ("2026-03-02T9:00", "2026-03-02T09:00:00+01:00"),
@@ -123,13 +123,13 @@ mod tests {
     }
 
     #[test]
-    fn an_instant_by_itself_is_left_alone() {
+    fn an_instant_is_not_changed() {
         assert!(is_exact("2026-03-02T09:00:00Z") && is_exact("2026-03-02T09:00:00.5+01:00"));
         assert!(!is_exact("2026-03-02T09:00:00") && !is_exact("2026-03-02 09:00"));
     }
 
     #[test]
-    fn a_local_time_that_is_twice_or_never_is_refused_with_the_instants() {
+    fn a_skipped_or_repeated_local_time_is_refused_with_the_possible_instants() {
         assert_eq!(
             instant("2026-10-25 2:30", PARIS, now()).unwrap_err().to_string(),
             "2026-10-25 02:30 occurs twice in Europe/Paris because of a clock change: \
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_begins_though_its_midnight_is_skipped_or_twice() {
+    fn a_day_has_a_beginning_even_if_midnight_is_skipped_or_repeated() {
         let cairo = Tz::Africa__Cairo;
         assert_eq!(instant("2024-04-26", cairo, now()).unwrap(), "2024-04-26T01:00:00+03:00");
         let havana = Tz::America__Havana;
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_one_of_the_business() {
+    fn a_day_is_in_the_zone_of_the_business() {
         for (text, later_by, expected) in
             [("today", 0, "2026-03-03"), ("tomorrow", 6, "2026-03-10"), ("2026-2-27", 2, "2026-03-01")]
         {

@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_zone_is_found_in_any_case_and_other_texts_stay() {
+    fn a_zone_is_found_in_any_case_and_other_texts_are_unchanged() {
         for (text, name) in [
             ("europe/paris", "Europe/Paris"),
             ("AMERICA/new york", "America/New_York"),
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_names_each_zone_once_and_only_zones_that_there_are() {
+    fn the_table_contains_only_existing_zones_and_each_only_once() {
         let mut seen = BTreeSet::new();
         for line in COUNTRIES.lines() {
             let (country, zones) = line.split_once(' ').unwrap();
