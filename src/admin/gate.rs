@@ -57,7 +57,7 @@ impl TokenGate {
         let counters = &self.metrics.rate_limited;
         let (error, allowance) = limited(self.failures.count(client, now), counters, &counters.addresses);
         if error.is_none() && allowance.remaining == 0 {
-            tracing::warn!(client.address = %client, "wrong operator tokens; the address has to wait");
+            tracing::warn!(client.address = %client, "too many wrong operator tokens; the address must wait");
         }
         Some(error.unwrap_or(ApiError::NoToken(BadCredential::Unknown)))
     }

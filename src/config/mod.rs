@@ -1,8 +1,8 @@
 //! The settings of `serve`. Each has a flag and an environment variable.
 //!
-//! clap collects the texts, and [`Settings`] checks and parses them once. An error is one line that begins
-//! with the variable's name, also if the flag was used, and ends the process with [`EXIT_CODE`]. A variable
-//! that is set but empty is an error.
+//! clap collects the texts, and [`Settings`] checks and parses them once. An error message is one line. It
+//! begins with the name of the variable, even if the flag was used. The process then exits with
+//! [`EXIT_CODE`]. A variable that is set but empty is an error.
 
 use std::ffi::OsString;
 use std::net::SocketAddr;
@@ -145,7 +145,7 @@ pub struct Settings {
     pub admin_hosts: Vec<String>,
     pub public_url: Option<PublicUrl>,
     pub data_dir: PathBuf,
-    /// `None` selects the stored token ([`AdminToken::load_or_create`]).
+    /// `None` if the token in the data directory is used ([`AdminToken::load_or_create`]).
     pub admin_token: Option<AdminToken>,
     pub rate_limits: RateLimits,
     pub connections_per_address: NonZeroUsize,
@@ -162,7 +162,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Whether others can read the operator's token on its way to the operator listener.
+    /// Whether others in the network can read the operator's token when it is sent to the operator
+    /// listener.
     pub fn admin_is_exposed(&self) -> bool {
         self.admin_tls.is_none() && !self.admin_listen.ip().to_canonical().is_loopback()
     }

@@ -21,7 +21,7 @@ pub struct PublicUrl {
 }
 
 impl PublicUrl {
-    /// Parses an origin. It may be plain http for any host, and anything after the port is refused.
+    /// Parses an origin. Accepts plain http for any host, and refuses text after the port.
     pub fn parse(text: &str) -> Option<Self> {
         let url = Url::parse(text).ok()?;
         let is_https = match url.scheme() {
@@ -34,7 +34,7 @@ impl PublicUrl {
             && matches!(url.path(), "" | "/")
             && url.query().is_none()
             && url.fragment().is_none();
-        // The URL parser corrects some invalid texts, which are not origins.
+        // The URL parser corrects some invalid texts. Such texts are refused.
         let is_clean = text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
         if !is_bare || !is_clean {
             return None;
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_http_is_for_loopback() {
+    fn plain_http_is_allowed_only_for_loopback() {
         let read = |text: &str| PublicUrl::read(Some(text.into())).map_err(|error| error.to_string());
         for good in ["http://127.9.9.9:1", "http://[::1]", "http://localhost", "https://book.example.com"] {
             assert!(read(good).is_ok(), "{good}");

@@ -15,7 +15,7 @@ fn args(args: &[&str]) -> Result<Settings, String> {
 }
 
 #[test]
-fn nothing_set_gives_the_defaults() {
+fn without_settings_the_defaults_apply() {
     let settings = args(&[]).unwrap();
     assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
     assert_eq!(settings.admin_listen.to_string(), "127.0.0.1:8081");
@@ -175,7 +175,7 @@ fn an_invalid_value_gives_one_line_that_names_the_variable() {
 
 #[cfg(unix)]
 #[test]
-fn a_value_that_is_no_text_is_a_bad_value() {
+fn a_value_that_is_not_utf8_is_refused() {
     use std::os::unix::ffi::OsStringExt;
     let bad = ServeArgs { log: Some(OsString::from_vec(vec![0xff])), ..ServeArgs::default() };
     assert_eq!(Settings::try_from(bad).unwrap_err().to_string(), "RECEPTIONIST_LOG: must be valid UTF-8");
@@ -207,7 +207,7 @@ fn an_exposed_operator_listener_needs_tls_or_a_confirmation() {
 }
 
 #[test]
-fn mails_need_a_relay_and_a_sender_and_the_password_stays_secret() {
+fn mails_need_a_relay_and_a_sender_and_the_password_is_never_printed() {
     assert_eq!(args(&[]).unwrap().mail, None);
     let relay = "--smtp-url=smtps://u:geheim@mail.example.com";
     let mail = args(&[relay, "--mail-from=Desk <desk@example.com>"]).unwrap().mail.unwrap();

@@ -27,7 +27,7 @@ const OWNER_ONLY: u32 = 0o600;
 pub struct AdminToken(String);
 
 impl AdminToken {
-    /// Accepts visible ASCII of at least 16 characters, which fits into a header.
+    /// Accepts at least 16 visible ASCII characters, so that the token can be sent in a header.
     pub fn new(text: &str) -> Result<Self, String> {
         match text {
             _ if !text.bytes().all(|byte| byte.is_ascii_graphic()) => {
@@ -58,7 +58,7 @@ impl AdminToken {
         getrandom::fill(&mut random)
             .map_err(|error| format!("cannot read random bytes from the system: {error}"))?;
         let token = Self(URL_SAFE_NO_PAD.encode(random));
-        // Written to another name first, so that a crash never leaves half a token.
+        // The token is written to another file first, so that a crash never leaves half a token.
         let new = data_dir.join(format!("{TOKEN_FILE}.new"));
         match fs::remove_file(&new) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_made_once_and_kept() {
+    fn a_token_is_created_once_and_then_read() {
         let dir = tempfile::tempdir().unwrap();
         let made = AdminToken::load_or_create(dir.path()).unwrap();
         assert_eq!(made.reveal().len(), 43);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_crash_while_the_token_was_written_leaves_nothing_in_the_way() {
+    fn a_token_is_created_after_a_crash_during_an_earlier_creation() {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("admin-token.new"), "half").unwrap();
         let made = AdminToken::load_or_create(dir.path()).unwrap();
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_others_can_read_is_closed_to_them() {
+    fn a_file_that_others_can_read_becomes_private() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(TOKEN_FILE);
         fs::write(&path, "0123456789abcdef\n").unwrap();
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_16_visible_characters_or_more() {
+    fn a_token_has_at_least_16_visible_characters() {
         for bad in ["", "0123456789abcde", "0123456789 abcdef", "0123456789abcdéf", "0123456789abcdef\n"] {
             assert!(AdminToken::new(bad).is_err(), "{bad}");
         }

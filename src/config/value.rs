@@ -19,7 +19,7 @@ pub struct ConfigError {
 
 impl ConfigError {
     pub fn new(variable: &'static str, reason: impl fmt::Display) -> Self {
-        // A value or an error from elsewhere may hold line breaks.
+        // The value of the setting or the error of a library may contain line breaks.
         let reason = reason.to_string().replace(['\n', '\r'], " ");
         Self { variable, reason }
     }
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_read() {
+    fn sizes_are_parsed() {
         for (text, bytes) in [
             ("0", 0),
             ("4096", 4_096),

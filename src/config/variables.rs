@@ -32,7 +32,7 @@ variables! {
     TLS_KEY = "RECEPTIONIST_TLS_KEY";
     ADMIN_TLS_CERT = "RECEPTIONIST_ADMIN_TLS_CERT";
     ADMIN_TLS_KEY = "RECEPTIONIST_ADMIN_TLS_KEY";
-    /// Confirms an operator listener whose token others can read.
+    /// Confirms an operator listener without TLS, although others can then read the token in transit.
     I_KNOW = "RECEPTIONIST_I_KNOW";
     /// The address of the service that `mcp` calls.
     URL = "RECEPTIONIST_URL";

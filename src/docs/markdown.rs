@@ -9,9 +9,9 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagE
 
 use super::topics::topic;
 
-/// The longest name in the first column of a table that is not broken.
+/// The maximum length of a name in the first column of a table that is shown without a line break.
 const NAME_BYTES_MAX: usize = 44;
-/// The longest other code in a table that is not broken.
+/// The maximum length of other code in a table that is shown without a line break.
 const WORD_BYTES_MAX: usize = 24;
 
 pub(super) struct Rendered {
@@ -160,8 +160,9 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A table scrolls within its own box. A cell has its alignment as a class, because the policy permits no style, and
-    /// its heading as an attribute, with which narrow screens show it.
+    /// A table scrolls within its own box. The alignment of a cell is a class, because the content security
+    /// policy forbids styles. The heading of a cell is an attribute, which narrow screens show next to the
+    /// cell.
     fn table(&mut self, event: Event<'a>) {
         match event {
             Event::Start(Tag::Table(alignments)) => {
@@ -202,7 +203,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Code in a cell: a short name is not broken, and a path is broken before a slash.
+    /// Code in a cell. Short code has no line break, and longer code can be broken before a slash.
     fn name(&mut self, code: &str) {
         let is_name = self.column == 1 && !code.contains('/');
         let is_short = code.len() <= if is_name { NAME_BYTES_MAX } else { WORD_BYTES_MAX };
@@ -217,7 +218,8 @@ impl<'a> Writer<'a> {
         self.html("</code>");
     }
 
-    /// Code, of which the output of commands is muted.
+    /// A code block. In a console session, the output of commands is marked, so that it can be shown in
+    /// grey.
     fn code_block(&mut self, language: &str, code: &str) {
         self.html("<pre class=\"code\" tabindex=\"0\"><code>");
         let mut continues = false;
@@ -266,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_and_code_need_no_style_of_their_own() {
+    fn tables_and_code_contain_no_style_attribute() {
         let html =
             render("# T\n\n| a | b |\n|---|---:|\n| x | 1 |\n\n```console\n$ run \\\n    on\nout <1>\n```\n")
                 .html;

@@ -1,6 +1,6 @@
 //! The documentation: topics in Markdown, shown by `receptionist help TOPIC` and by the pages of `/docs`.
 //!
-//! Invariants: the pages need neither session, cookie nor script; they contain nothing of a business.
+//! Invariants: the pages need no session, cookie or script, and contain no data of a business.
 
 mod markdown;
 mod pages;

@@ -1,4 +1,4 @@
-//! The pages of the documentation. All but those of the search are rendered once.
+//! The pages of the documentation. Every page except the results of a search is rendered once.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -25,7 +25,7 @@ struct Site {
 static SITE: LazyLock<Site> = LazyLock::new(|| {
     let (mut pages, mut entries) = (BTreeMap::new(), Vec::new());
     let mut keep = |path: &str, html: askama::Result<String>| {
-        // A template fails only if memory does.
+        // Rendering a template into memory does not fail.
         let html = html.unwrap_or_default();
         let page = Page {
             tag: view::etag(html.as_bytes()),

@@ -42,7 +42,7 @@ pub(super) struct Field {
     pub(super) about: String,
 }
 
-/// The operations of a document, then its events.
+/// The groups of operations in a document, followed by the groups of events.
 pub(super) fn groups(document: &Value) -> Vec<Group> {
     let base = document["servers"][0]["url"].as_str().unwrap_or_default();
     let document = Document(document);
@@ -140,7 +140,8 @@ impl Document<'_> {
         if schema["properties"].is_object() { vec![schema] } else { choices }
     }
 
-    /// The properties at any depth, required ones first. With several forms, all must require a required one.
+    /// The properties at any depth, required properties first. If the schema has alternatives, a property
+    /// is required only if every alternative requires it.
     fn fields(&self, schema: &Value, prefix: &str, depth: usize) -> Vec<Field> {
         let objects = self.objects(schema);
         let mut all: Map<String, Value> = Map::new();

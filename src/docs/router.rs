@@ -1,4 +1,4 @@
-//! From a request to a page of the documentation.
+//! The router of the documentation's pages.
 
 use axum::Router;
 use axum::extract::Request;
@@ -15,10 +15,10 @@ use crate::http::router::Noted;
 use crate::rest::error::ApiError;
 use crate::rest::router::caught_open;
 
-/// The paths as logs and metrics name them.
+/// The paths in logs and metrics.
 pub(crate) const PATHS: [&str; 4] = ["/docs", "/docs/reference", "/docs/search", "/docs/{topic}"];
 
-/// A browser asks whether its copy is still current.
+/// The browser must ask the service whether its cached copy is still current.
 const REVALIDATED: HeaderValue = HeaderValue::from_static("no-cache");
 
 /// The router of `/docs`. `is_secure` says whether browsers reach the service by HTTPS.
@@ -61,14 +61,14 @@ fn html(status: StatusCode, rendered: askama::Result<String>) -> Response {
     }
 }
 
-/// A page that was rendered before, or 304 if the client has it.
+/// The response with a rendered page, or a 304 if the client has the page.
 fn kept(page: &Page, headers: &HeaderMap) -> Response {
     let mut response = if etag::is_known(headers, &page.tag).unwrap_or_default() {
         (StatusCode::NOT_MODIFIED, [(header::VARY, "Accept-Encoding")]).into_response()
     } else {
         page.body.response(headers)
     };
-    // The tag is weak, because the compressed page has the same one.
+    // The ETag is weak, because the compressed and the uncompressed page have the same ETag.
     response.headers_mut().insert(header::ETAG, etag::header(&format!("W/{}", page.tag)));
     response.headers_mut().insert(header::CACHE_CONTROL, REVALIDATED);
     response
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_page_that_the_client_has_is_304_and_a_page_is_sent_compressed() {
+    async fn a_cached_page_gives_304_and_a_page_is_sent_compressed() {
         let (_, headers, plain) = ask("GET", "/docs/webhooks", &[]).await;
         let tag = headers["etag"].to_str().unwrap();
         assert_eq!((&headers["cache-control"], &tag[..3]), (&REVALIDATED, "W/\""));

@@ -121,14 +121,14 @@ fn json(value: &Value) -> String {
     pretty(value).replace('\n', "\n  ")
 }
 
-/// The same as a Python literal. Python has other words and four spaces per level.
+/// A value as a Python literal. Python has other words for null and booleans, and four spaces per level.
 fn literal(value: &Value) -> String {
     let json = pretty(value);
     let lines = json.lines().map(|line| {
         let text = line.trim_start();
         let indent = " ".repeat(2 * (line.len() - text.len()));
         let (text, comma) = text.strip_suffix(',').map_or((text, ""), |text| (text, ","));
-        // A line with a string ends with a quote.
+        // A line that ends with a string ends with a quotation mark, so these words cannot match in it.
         let words = [("null", "None"), ("true", "True"), ("false", "False")];
         let word = words.iter().find_map(|(json, python)| Some((text.strip_suffix(json)?, *python)));
         let (start, word) = word.unwrap_or((text, ""));

@@ -7,7 +7,7 @@ use super::topics::Topic;
 pub(super) const QUERY_CHARS_MAX: usize = 100;
 const WORDS_MAX: usize = 8;
 const RESULTS_MAX: usize = 30;
-/// The characters of a result's excerpt, before and after the first word that was found.
+/// The maximum number of characters of an excerpt before and after the first word of the query.
 const EXCERPT_CHARS: (usize, usize) = (60, 120);
 
 pub(super) struct Entry {
@@ -16,13 +16,13 @@ pub(super) struct Entry {
     pub(super) within: String,
     pub(super) address: String,
     text: String,
-    /// Title, path and text in lower case.
+    /// The title and path, and the text, in lower case.
     lower: [String; 2],
 }
 
 pub(super) struct Found<'a> {
     pub(super) entry: &'a Entry,
-    /// Parts of the text around the first word, and whether each is a word of the query.
+    /// The parts of the excerpt. The flag is true if the part is a word of the query.
     pub(super) excerpt: Vec<(bool, String)>,
 }
 
@@ -50,7 +50,7 @@ fn entry(title: String, within: String, address: String, text: &str) -> Entry {
     Entry { title, within, address, text, lower }
 }
 
-/// The entries that contain every word of the query, the best first.
+/// The entries that contain every word of the query, in descending order of their score.
 pub(super) fn search<'a>(entries: &'a [Entry], query: &str) -> Vec<Found<'a>> {
     let query: String = query.chars().take(QUERY_CHARS_MAX).collect::<String>().to_lowercase();
     let words: Vec<&str> = query.split_whitespace().take(WORDS_MAX).collect();
@@ -64,7 +64,8 @@ pub(super) fn search<'a>(entries: &'a [Entry], query: &str) -> Vec<Found<'a>> {
     found.into_iter().map(|(_, entry)| Found { entry, excerpt: excerpt(&entry.text, &words) }).collect()
 }
 
-/// A word in the title counts more than any number of them in the text.
+/// The score of an entry, or `None` if a word is missing. A word in the title counts more than any number
+/// of words in the text.
 fn score(entry: &Entry, words: &[&str]) -> Option<usize> {
     let [title, text] = &entry.lower;
     let mut score = 0;
@@ -82,7 +83,8 @@ fn score(entry: &Entry, words: &[&str]) -> Option<usize> {
 
 /// The text around the first word of the query, with the words marked.
 fn excerpt(text: &str, words: &[&str]) -> Vec<(bool, String)> {
-    // A character whose lower case has another length moves the marks, so such a text has none.
+    // If the lower case of a character has another length in bytes, offsets in `lower` do not match `text`.
+    // Such a text is shown without marks.
     let lower = text.to_lowercase();
     let keeps_length = |c: char| c.to_lowercase().map(char::len_utf8).sum::<usize>() == c.len_utf8();
     let has_marks = text.chars().all(keeps_length);
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_is_found_and_a_title_comes_first() {
+    fn every_word_is_found_and_titles_are_listed_first() {
         let entries = entries();
         let found = search(&entries, "retries");
         assert_eq!(found.iter().map(|one| &*one.entry.title).collect::<Vec<_>>(), ["Retries", "Signatures"]);

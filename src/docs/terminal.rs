@@ -1,4 +1,4 @@
-//! A topic as plain text for a terminal: paragraphs and tables are wrapped, code is not.
+//! A topic as plain text for a terminal. Paragraphs and tables are wrapped; code is not wrapped.
 
 use std::mem;
 
@@ -9,12 +9,12 @@ use unicode_width::UnicodeWidthStr;
 use super::markdown::{is_comment, parse};
 
 const GAP: &str = "  ";
-/// A word of a table that is longer does not widen its column.
+/// A longer word in a table does not widen its column.
 const WORD_WIDTH_MAX: usize = 40;
-/// A column of sentences that is narrower is not readable.
+/// The minimum width of a column of sentences, since a narrower column is not readable.
 const PROSE_WIDTH_MIN: usize = 24;
 
-/// A text in lines of at most this width, with styles if the terminal has them.
+/// Formats Markdown in lines of at most `width` columns, with styles if `styled` is true.
 pub(crate) fn text(markdown: &str, width: usize, styled: bool) -> String {
     let mut printer = Printer { width, styled, ..Printer::default() };
     parse(markdown).for_each(|event| printer.event(&event));
@@ -27,10 +27,10 @@ struct Printer {
     styled: bool,
     out: String,
     line: String,
-    /// The numbers of the next items of the lists around it; none for a list without numbers.
+    /// For each list around the current text, the number of its next item; `None` for an unnumbered list.
     lists: Vec<Option<u64>>,
     marker: Option<String>,
-    /// Where the link that is being read leads.
+    /// The destination of the link that is being read.
     link: String,
     code: bool,
     rows: Vec<Vec<String>>,
@@ -101,7 +101,7 @@ impl Printer {
             }
             TagEnd::TableCell => {
                 let cell = mem::take(&mut self.line);
-                // A cell of code alone is clear without its marks.
+                // If a cell contains only code, the backticks are omitted.
                 let code = cell.strip_prefix('`').and_then(|cell| cell.strip_suffix('`'));
                 let code = code.filter(|code| !code.contains('`'));
                 if let Some(row) = self.rows.last_mut() {
@@ -117,7 +117,7 @@ impl Printer {
         }
     }
 
-    /// An empty line, unless the text begins.
+    /// Writes an empty line, except at the beginning of the text.
     fn gap(&mut self) {
         if !self.out.is_empty() && !self.out.ends_with("\n\n") {
             self.out.push('\n');
@@ -129,7 +129,7 @@ impl Printer {
         if self.styled { format!("{style}{text}{style:#}") } else { text.to_owned() }
     }
 
-    /// The columns by which the text of the lists around is indented.
+    /// The indentation of the current text in columns: two for each list around it.
     fn indent(&self) -> usize {
         2 * self.lists.len()
     }
@@ -194,7 +194,7 @@ fn told(link: &str) -> String {
     }
 }
 
-/// The widths of the columns, so that a row fits; none if a column of sentences were too narrow.
+/// The widths of the columns of a table. `None` if a column of sentences would be too narrow to read.
 fn widths(rows: &[Vec<String>], width: usize) -> Option<Vec<usize>> {
     let columns = rows[0].len();
     let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
@@ -209,7 +209,8 @@ fn widths(rows: &[Vec<String>], width: usize) -> Option<Vec<usize>> {
     let mut left = width.checked_sub(GAP.len() * columns.saturating_sub(1))?;
     left = left.checked_sub(least.iter().sum())?;
     let mut widths = least;
-    // The column that lacks least is served first, so that short columns are not wrapped.
+    // The column that needs the least additional width gets it first, so that short columns are not
+    // wrapped.
     let mut order: Vec<usize> = (0..columns).collect();
     order.sort_by_key(|column| wanted[*column] - widths[*column]);
     for column in order {
@@ -233,7 +234,7 @@ fn aligned(row: &[String], widths: &[usize]) -> Vec<String> {
     (0..height).map(line).collect()
 }
 
-/// The words of a text in lines of at most this width. A longer word is broken, before a slash if it has one.
+/// Wraps a text into lines of at most `width` columns. A longer word is broken, if possible before a slash.
 fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {

@@ -1,10 +1,10 @@
-//! Reading of request bodies: JSON and forms within a size and a time, and streamed bodies in pieces.
+//! Reading of request bodies. JSON and forms have a limit on size and time; other bodies are streamed.
 //!
 //! Invariants:
 //! - At most [`BODY_BYTES_MAX`] bytes of a body are in memory.
 //! - A request waits at most [`BODY_TIME_MAX`] for its body.
-//! - A streamed body may take longer while its average pace is at least [`PACE_MIN`]. A pause is at most
-//!   [`PATIENCE_MAX`].
+//! - A streamed body may take longer while it arrives with at least [`PACE_MIN`] bytes per second on
+//!   average. A pause is at most [`PATIENCE_MAX`].
 //! - After a body that is too large or too slow the connection closes, since the rest of the body is not a
 //!   request.
 
@@ -22,15 +22,15 @@ use super::json::Json;
 pub const JSON: &str = "application/json";
 pub const JSON_LINES: &str = "application/x-ndjson";
 
-/// In bytes.
+/// The maximum size of a body that is not streamed, in bytes.
 pub const BODY_BYTES_MAX: usize = 256 * 1024;
 
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// The initial and the greatest waiting time for the pieces of a streamed body.
+/// The initial and maximum time that the service waits for pieces of a streamed body.
 pub const PATIENCE_MAX: Duration = Duration::from_secs(30);
 
-/// Each second of waiting is regained with this many bytes of a streamed body.
+/// The minimum average pace in bytes per second: for so many bytes, the waiting time grows by one second.
 pub const PACE_MIN: u64 = 4 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,12 +47,12 @@ pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
 }
 
 pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
-    // An empty body needs no media type: some clients declare a form without sending one.
+    // The media type of an empty body is ignored, since some clients declare a form and send no body.
     if hyper::body::Body::is_end_stream(&body) {
         return Ok(Bytes::new());
     }
     check_media_type(headers, media_type)?;
-    // With a Content-Length the response is sent before the client sends a large body in vain.
+    // If Content-Length is too large, the request is refused before the client sends the body.
     let announced = hyper::body::Body::size_hint(&body).lower();
     if announced > BODY_BYTES_MAX as u64 {
         return Err(BodyError::TooLarge);
@@ -60,7 +60,8 @@ pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) 
     timeout(BODY_TIME_MAX, collect(body)).await.unwrap_or(Err(BodyError::Timeout))
 }
 
-/// Copies the pieces. A collection of pieces could take much more memory: a client can send each byte alone.
+/// Copies the pieces into one buffer. Storing the pieces could take much more memory, since a client can
+/// send single bytes.
 async fn collect(mut body: Body) -> Result<Bytes, BodyError> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
@@ -73,10 +74,10 @@ async fn collect(mut body: Body) -> Result<Bytes, BodyError> {
     Ok(whole.freeze())
 }
 
-/// A streamed body. Only the waiting time counts, so a slow reader does not make a client slow.
+/// A streamed body. Only the time in [`Pieces::next`] counts, so a slow reader causes no timeout.
 pub struct Pieces {
     body: Body,
-    /// The remaining waiting time. It is capped, so a fast start does not permit a long pause.
+    /// The remaining waiting time. It has a maximum, so a fast start does not permit a long pause.
     patience: Duration,
 }
 
@@ -103,7 +104,7 @@ impl Pieces {
     }
 }
 
-/// The header may be absent.
+/// Refuses another media type. The header may be absent.
 fn check_media_type(headers: &HeaderMap, media_type: &'static str) -> Result<(), BodyError> {
     let mut declared = headers.get_all(header::CONTENT_TYPE).iter();
     let (first, second) = (declared.next(), declared.next());
@@ -167,19 +168,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_at_the_bound_is_read_and_one_byte_more_is_not() {
+    async fn a_body_of_the_maximum_size_is_read_and_a_larger_one_is_refused() {
         let none = HeaderMap::new();
         let body = |bytes: usize| Body::from(vec![b' '; bytes]);
         assert_eq!(read(&none, body(BODY_BYTES_MAX)).await.unwrap().len(), BODY_BYTES_MAX);
         assert_eq!(error(&none, body(BODY_BYTES_MAX + 1)).await, Some(BodyError::TooLarge));
-        // Without Content-Length the size is only known while the body arrives. This body never ends.
+        // Without Content-Length, the service learns the size as the body arrives. This body never ends.
         let half = Bytes::from(vec![b' '; BODY_BYTES_MAX / 2]);
         let endless = chunks(vec![Bytes::from_static(b" "), half.clone(), half], false);
         assert_eq!(error(&none, endless).await, Some(BodyError::TooLarge));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_that_never_ends_is_given_up() {
+    async fn a_body_that_never_ends_is_a_timeout() {
         let endless = chunks(vec![Bytes::from_static(b"{")], false);
         let start = tokio::time::Instant::now();
         assert_eq!(error(&HeaderMap::new(), endless).await, Some(BodyError::Timeout));
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_body_in_pieces_may_have_any_size_and_must_be_of_its_type() {
+    async fn a_streamed_body_may_have_any_size_and_must_have_its_media_type() {
         let half = Bytes::from(vec![b' '; BODY_BYTES_MAX]);
         let mut body =
             Pieces::of(&HeaderMap::new(), chunks(vec![half.clone(), half], true), JSON_LINES).unwrap();
@@ -229,11 +230,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_body_in_pieces_may_take_any_time_as_long_as_it_comes_at_a_pace() {
+    async fn a_streamed_body_may_take_any_time_at_the_minimum_pace() {
         let (second, at_pace) = (Duration::from_secs(1), usize::try_from(PACE_MIN).unwrap());
         assert_eq!(taken_for(dripping(at_pace, second)).await, None);
         assert_eq!(taken_for(dripping(at_pace * 29, second * 29)).await, None);
-        // At half the pace the client loses half a second per second. Sending single bytes gains nothing.
+        // At half the pace, the waiting time shrinks by half a second per second. Single bytes do not
+        // extend it.
         let slow = taken_for(dripping(at_pace / 2, second)).await.unwrap();
         assert!((PATIENCE_MAX..=2 * PATIENCE_MAX).contains(&slow), "{slow:?}");
         assert_eq!(taken_for(dripping(1, second * 29)).await, Some(PATIENCE_MAX));
@@ -250,7 +252,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_client_is_not_slow_because_its_reader_is() {
+    async fn a_slow_reader_causes_no_timeout() {
         let mut pieces = dripping(1, Duration::ZERO);
         for _ in 0..10 {
             tokio::time::sleep(2 * PATIENCE_MAX).await;
@@ -259,7 +261,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_media_type_is_json_or_unsaid() {
+    async fn a_media_type_is_json_or_absent() {
         let types = |values: &[&'static str]| {
             let values = values.iter().map(|v| (header::CONTENT_TYPE, HeaderValue::from_static(v)));
             let mut headers = HeaderMap::new();
@@ -279,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_without_a_body_takes_nothing_or_an_empty_object() {
+    fn an_endpoint_without_a_body_accepts_no_body_or_an_empty_object() {
         for good in ["", "{}", " { } "] {
             assert!(parse_none(good.as_bytes()).is_ok(), "{good}");
         }

@@ -1,7 +1,8 @@
-//! Opaque cursors: positions in a list with a seal. A cursor is only valid for its list and filters.
+//! Opaque cursors. A cursor contains a position in a list and a seal (a message authentication code). It is
+//! valid only for its binding: the list, the owner of the list, and the filters.
 //!
-//! A cursor is base64url of a version byte, the position and the first 16 bytes of HMAC-SHA256 over
-//! version, binding and position.
+//! A cursor is base64url of a version byte, the position, and the seal: the first 16 bytes of HMAC-SHA256
+//! over version, binding and position.
 //!
 //! Invariant: [`Cursors::open`] returns only positions that were sealed with the same binding.
 
@@ -19,12 +20,12 @@ pub const CURSOR_CHARS_MAX: usize = 512;
 
 const SEAL_BYTES: usize = 16;
 
-/// In bytes. The cursor of such a position has [`CURSOR_CHARS_MAX`] characters.
+/// The maximum size of a position in bytes. Its cursor then has [`CURSOR_CHARS_MAX`] characters.
 pub const POSITION_BYTES_MAX: usize = CURSOR_CHARS_MAX / 4 * 3 - 1 - SEAL_BYTES;
 
 const VERSION: u8 = 1;
 
-/// A cursor as a query has it, not yet opened.
+/// The text of a cursor in a query. Its seal is not checked yet.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
 pub struct CursorText(#[schemars(length(max = CURSOR_CHARS_MAX))] String);
@@ -41,7 +42,8 @@ impl FromText for CursorText {
     }
 }
 
-/// The list, its owner and its filters, each with its length, so different parts never give the same binding.
+/// The list, its owner and its filters. Each part has its length, so different parts give different
+/// bindings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding(Vec<u8>);
 
@@ -94,7 +96,7 @@ impl Cursors {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// `None` if the cursor is malformed, altered, or of another list or other filters.
+    /// Returns the position. `None` if the cursor is malformed, altered, or has another binding.
     pub fn open(&self, binding: &Binding, text: &str) -> Option<Vec<u8>> {
         if text.len() > CURSOR_CHARS_MAX {
             return None;
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_is_good_only_for_its_own_list_filters_and_secret() {
+    fn a_cursor_is_valid_only_for_its_own_list_filters_and_secret() {
         let text = cursors().seal(&binding(), b"here");
         assert_eq!(cursors().open(&binding(), &text).unwrap(), b"here");
         let list = |name| Binding::list(name);
@@ -157,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn positions_and_cursors_end_at_their_bounds() {
+    fn positions_and_cursors_have_a_maximum_length() {
         let longest = cursors().seal(&binding(), &[9; POSITION_BYTES_MAX]);
         assert_eq!(longest.len(), CURSOR_CHARS_MAX);
         assert!(cursors().open(&binding(), &longest).is_some());
@@ -171,7 +173,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "too long")]
-    fn a_position_past_the_bound_is_a_fault_of_ours() {
+    fn a_position_that_is_too_long_panics() {
         cursors().seal(&binding(), &[9; POSITION_BYTES_MAX + 1]);
     }
 
@@ -189,7 +191,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_sealed_opens(position in prop::collection::vec(any::<u8>(), 0..=POSITION_BYTES_MAX)) {
+        fn a_sealed_position_opens(position in prop::collection::vec(any::<u8>(), 0..=POSITION_BYTES_MAX)) {
             let text = cursors().seal(&binding(), &position);
             prop_assert_eq!(cursors().open(&binding(), &text).unwrap(), position);
         }

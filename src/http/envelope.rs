@@ -1,8 +1,8 @@
 //! Response bodies: `{"data": …}` with an entity tag for a resource, `{"data": […], "next_cursor",
 //! "has_more"}` for a list.
 //!
-//! Invariant: the tag of a resource is computed from the sent bytes, without a secret that appears only
-//! once.
+//! Invariant: the entity tag is computed from the bytes of the resource, without a secret that only one
+//! response contains.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -17,7 +17,7 @@ use super::etag;
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "{V}Answer", description = "")]
 pub struct Answer<V> {
-    /// The shown value. Its type describes itself in the API document.
+    /// The value. The API document takes the description from the type of the value.
     #[schemars(description = "")]
     pub data: V,
 }
@@ -26,7 +26,7 @@ pub struct Answer<V> {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "{V}Page", description = "")]
 pub struct Page<'a, V> {
-    /// The items, which describe themselves.
+    /// The items. The API document takes the description from their type.
     #[schemars(description = "")]
     pub data: &'a [V],
     /// Whether there is another page. A short or empty page may have a next page.
@@ -41,7 +41,7 @@ pub fn tagged(status: StatusCode, rendered: &[u8], tag: &str) -> Response {
     response
 }
 
-/// Returns 304 without a body if the client has this version.
+/// The response with a resource, or a 304 without a body if the client has this version.
 pub fn found(rendered: &[u8], headers: &HeaderMap) -> Result<Response, Problem> {
     let tag = view::etag(rendered);
     Ok(if etag::is_known(headers, &tag)? {
@@ -80,7 +80,7 @@ mod tests {
     use crate::http::testing::parts;
 
     #[tokio::test]
-    async fn a_resource_carries_its_tag_and_is_not_sent_again() {
+    async fn a_resource_has_an_entity_tag_and_is_not_sent_again() {
         let rendered = br#"{"id":1}"#;
         let (status, headers, body) =
             parts(tagged(StatusCode::CREATED, rendered, &view::etag(rendered))).await;
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn there_is_more_exactly_when_there_is_a_cursor() {
+    async fn has_more_is_true_exactly_if_there_is_a_cursor() {
         let (status, headers, body) = parts(list(&[1, 2], Some("next".into())).unwrap()).await;
         assert_eq!((status, body), (200, json!({"data": [1, 2], "next_cursor": "next", "has_more": true})));
         assert!(!headers.contains_key("etag"));

@@ -1,6 +1,6 @@
-//! Entity tags and their conditions (RFC 9110 §8.8.3, §13.1). A tag is a hash of the resource's JSON.
-//! The `headers` crate does not expose the tags of a condition, but the actor that decides a change
-//! needs them.
+//! Entity tags and their conditions (RFC 9110 §8.8.3, §13.1). A tag is a hash of the resource's JSON. The
+//! `headers` crate is not used, since it does not expose the tags of a condition, which the actor needs
+//! when it decides a change.
 
 use axum::http::header::{IF_MATCH, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -17,7 +17,7 @@ pub fn if_match(headers: &HeaderMap) -> Result<Option<IfMatch>, Problem> {
     read(headers, &IF_MATCH, "If-Match", false)
 }
 
-/// Whether `If-None-Match` names this tag. Weak tags count as strong ones, since the comparison is weak.
+/// Whether `If-None-Match` contains this tag. The comparison is weak, so weak and strong tags are equal.
 pub fn is_known(headers: &HeaderMap, tag: &str) -> Result<bool, Problem> {
     Ok(match read(headers, &IF_NONE_MATCH, "If-None-Match", true)? {
         None => false,
@@ -36,7 +36,7 @@ fn read(
     if lines.is_empty() {
         return Ok(None);
     }
-    // Several lines of a header are one list.
+    // If the header occurs several times, its values form one list.
     let malformed = || Problem::new(path, ProblemCode::NotEntityTags);
     parse(&lines.join(&b","[..]), weak).map(Some).ok_or_else(malformed)
 }
@@ -92,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_follows_from_the_resource_alone() {
+    fn a_tag_depends_only_on_the_resource() {
         assert_eq!(view::etag(b"{}"), view::etag(b"{}"));
         assert_ne!(view::etag(b"{}"), view::etag(b"[]"));
         assert_eq!(header(&view::etag(b"{}")), "\"RBNvo1WzZ4oRRq0W9-hkng\"");
     }
 
     #[test]
-    fn conditions_are_read_as_the_standard_says() {
+    fn conditions_are_parsed_as_in_the_standard() {
         assert_eq!(if_match(&HeaderMap::new()).unwrap(), None);
         let strong = |lines: &[&[u8]]| if_match(&headers(lines)).unwrap().unwrap();
         let weak = |lines: &[&[u8]]| read(&headers(lines), &IF_NONE_MATCH, "", true).unwrap().unwrap();
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_condition_matches_the_versions_it_names() {
+    fn a_condition_matches_the_listed_versions() {
         let tag = view::etag(b"{}");
         let known = |line: &str| is_known(&headers(&[line.as_bytes()]), &tag).unwrap();
         assert!(known("*") && known(&format!("\"x\", {tag}")) && known(&format!("W/{tag}")));

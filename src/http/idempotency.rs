@@ -1,4 +1,5 @@
-//! The `Idempotency-Key` and the fingerprint of a request.
+//! The `Idempotency-Key` and the fingerprint of a request. The fingerprint is a hash, with which the
+//! service detects that a key was used for another request.
 //!
 //! Invariant: two requests have the same fingerprint exactly if method, path, query text and canonical
 //! body are the same.
@@ -35,7 +36,7 @@ pub(crate) fn fingerprint(parts: &Parts, canonical_body: &[u8]) -> [u8; 32] {
     fingerprint_of([parts.method.as_str().as_bytes(), target.as_bytes(), canonical_body])
 }
 
-/// The fingerprint of a request on any surface. Only the first part of an HTTP request is an HTTP method.
+/// The fingerprint of the three parts of a request. For an HTTP request, the first part is the method.
 pub(crate) fn fingerprint_of(parts: [&[u8]; 3]) -> [u8; 32] {
     let mut fingerprint = Sha256::new();
     for part in parts {
@@ -57,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn method_path_query_and_body_make_another_request() {
+    fn the_fingerprint_depends_on_method_path_query_and_body() {
         let one = of("POST", "/a?x=1&y=2", "{}");
         assert_eq!(one, of("POST", "/a?x=1&y=2", "{}"));
         let others = [
@@ -75,9 +76,10 @@ mod tests {
         }
     }
 
-    /// Fingerprints stored by earlier versions ignored the query. They stay valid for requests without one.
+    /// Earlier versions ignored the query in fingerprints. Those stored for requests without a query are
+    /// valid.
     #[test]
-    fn without_a_query_the_fingerprint_is_what_it_was() {
+    fn without_a_query_the_fingerprint_is_that_of_earlier_versions() {
         assert_eq!(of("POST", "/a", "{}"), fingerprint_of([b"POST", b"/a", b"{}"]));
     }
 }

@@ -8,7 +8,7 @@ use std::fmt;
 use domain::{Problem, ProblemCode};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// Up to 2^53 each whole number is exact in an `f64`.
+/// 2^53. An `f64` represents every whole number up to this one exactly.
 const EXACT_FLOAT_MAX: f64 = 9_007_199_254_740_992.0;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -25,8 +25,8 @@ pub enum Json {
 }
 
 impl Json {
-    /// The problem has no path, but line and column. It is a syntax error, invalid UTF-8, a lone
-    /// surrogate, a number out of range, too deep nesting, or text after the value.
+    /// Parses a JSON text. The problem contains the line and the column. It is a syntax error, invalid
+    /// UTF-8, a lone surrogate, a number out of range, too deep nesting, or text after the value.
     pub fn parse(bytes: &[u8]) -> Result<Self, Problem> {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(Problem::new("", ProblemCode::EmptyBody));
@@ -64,8 +64,8 @@ impl Json {
         }
     }
 
-    /// The form for fingerprints. White space, escapes, order and the notation of whole numbers up to 2^53 do
-    /// not change it.
+    /// The canonical form, for fingerprints. It does not depend on white space, escapes, the order of
+    /// properties and the notation of whole numbers up to 2^53.
     pub fn canonical(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write_canonical(&mut out);
@@ -92,7 +92,7 @@ impl Json {
             }
             Self::Object(properties) => {
                 let mut sorted: Vec<_> = properties.iter().collect();
-                // The sort is stable. Duplicates keep their order, though every endpoint refuses them.
+                // The sort is stable, so duplicate properties keep their order.
                 sorted.sort_by(|(a, _), (b, _)| a.cmp(b));
                 for (index, (name, value)) in sorted.into_iter().enumerate() {
                     out.push(if index == 0 { b'{' } else { b',' });
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn duplicates_and_order_are_kept() {
+    fn duplicates_and_order_are_preserved() {
         let json = Json::parse(br#"{"b":1,"a":[null,true],"b":"x"}"#).unwrap();
         let expected = [
             ("b".to_owned(), Json::Integer(1)),
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_one_json_text_is_one_problem_that_names_line_and_column() {
+    fn an_invalid_text_is_one_problem_with_line_and_column() {
         let deep = [b"[".repeat(129), b"]".repeat(129)].concat();
         let bad: [&[u8]; 11] = [
             b"{",
@@ -229,13 +229,13 @@ mod tests {
     }
 
     #[test]
-    fn nesting_at_the_bound_is_read() {
+    fn the_maximum_nesting_is_accepted() {
         let deep = [b"[".repeat(127), b"]".repeat(127)].concat();
         assert!(Json::parse(&deep).is_ok());
     }
 
     #[test]
-    fn bodies_that_say_the_same_have_the_same_canonical_form() {
+    fn equivalent_bodies_have_the_same_canonical_form() {
         assert_eq!(
             canonical(r#" {"b": [1, 2.5], "a": "\u00e9\/\n"} "#),
             "{\"a\":\"é/\\u000a\",\"b\":[1,2.5e0]}"

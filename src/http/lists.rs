@@ -12,7 +12,7 @@ use super::query::FromQuery;
 use super::read::{FromJson, FromText, items};
 use super::reading::Reading;
 
-/// An array of `MIN` to `MAX` items, none of them twice.
+/// An array of `MIN` to `MAX` distinct items.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
 pub struct DistinctList<T, const MIN: usize, const MAX: usize>(
@@ -38,7 +38,8 @@ impl<T: FromJson + Eq + Hash, const MIN: usize, const MAX: usize> FromJson for D
     }
 }
 
-/// Some of a few values, with commas between them: a set, so in order and none of them twice. Absent it is empty.
+/// A set of values, separated by commas. The values are sorted and distinct. An absent parameter is the
+/// empty set.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
 pub struct CommaList<T, const MAX: usize>(#[schemars(length(min = 1, max = MAX))] Vec<T>);

@@ -2,18 +2,18 @@
 //! response writers.
 //!
 //! ```text
-//! Surface    a part of the service with its own route table and gate: the JSON APIs (`rest`), the
-//! dashboard
-//! Route      method, path, access, handler, and the surface's own text
-//! Place      a path with its rows; the gate answers its requests
+//! Surface    a part of the service with its own route table and gate, for example the dashboard
+//! Gate       the access check of a surface, which runs before the handlers
+//! Route      method, path, access rule, handler, and the text of the surface for this route
+//! Place      a path with the routes of its methods
 //! ```
 //!
 //! Invariants:
-//! - From the engine this module uses only problems, entity tags and the ids for the log.
+//! - Of the engine's types, this module uses only problems, entity tags and the ids for the log.
 //! - A reader reports every problem of a request with its path, up to [`problems::PROBLEMS_MAX`].
 //! - One declaration of a type gives its reader and its schema ([`crate::json_object`],
 //!   [`crate::query_object`]).
-//! - Everything kept from a request has a bound.
+//! - All data that the service stores of a request in memory has a maximum size.
 
 pub(crate) mod authorization;
 pub mod body;

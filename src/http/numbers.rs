@@ -47,7 +47,7 @@ impl<const MIN: u32, const MAX: u32> FromJson for Whole<MIN, MAX> {
     }
 }
 
-/// The size of a page: 1 to `MAX`, `DEFAULT` when absent.
+/// The maximum number of items on a page: from 1 to `MAX`; `DEFAULT` when absent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline, transform = without_format)]
 pub struct Limit<const DEFAULT: u32, const MAX: u32>(
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_whole_number_lies_within_its_bounds() {
+    fn a_whole_number_is_within_its_bounds() {
         let read = |body: &str| {
             let mut problems = Problems::new(Reading::PLAIN);
             let json = Json::parse(body.as_bytes()).unwrap();

@@ -1,8 +1,8 @@
 //! The macros that declare request types. One declaration gives the reader and the schema. Doc comments in
 //! it become the schema's descriptions.
 //!
-//! The derive of schemars follows serde, so it would allow `null` for optional query parameters and does
-//! not know PATCH.
+//! The derive macro of schemars is not used for them. It follows serde, so it would allow `null` for
+//! optional query parameters, and it does not support PATCH.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
@@ -55,9 +55,9 @@ impl Declared {
     }
 }
 
-/// Requires exactly one of these lists of properties, as an object with a title for each. A client
-/// generator makes a type of each object, but ignores lists of required names. The reader takes null as
-/// absent, so the listed properties are described as required and never null.
+/// Changes the schema so that exactly one of these lists of properties is required. Each list becomes an
+/// alternative with a title, since client generators make a type of each alternative but ignore lists of
+/// required names. The listed properties are described as required and never null.
 pub fn one_of(object: &mut Schema, choices: &[(&str, &[&str])]) {
     let whole = std::mem::take(object);
     if let Some(description) = whole.get("description") {

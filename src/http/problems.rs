@@ -1,8 +1,8 @@
 //! The problems of a request and their paths.
 //!
 //! Invariants:
-//! - Each part of a problem has a bound, whatever the client sends.
-//! - The first [`PROBLEMS_MAX`] problems are named and the others counted.
+//! - Each part of a problem has a maximum length, whatever the client sends.
+//! - The first [`PROBLEMS_MAX`] problems are listed, and further problems are counted.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use super::reading::Reading;
 
 pub const PROBLEMS_MAX: usize = 100;
 
-/// The greatest length of a shown path, in characters. Property names come from the client.
+/// The maximum length of a path in a problem, in characters. The client chooses the names in a path.
 pub const PATH_CHARS_MAX: usize = 200;
 
 /// A path in a request, for example `hours[0].open`.
@@ -56,7 +56,7 @@ impl Problems {
         Self { named: Vec::new(), unnamed: 0, reading }
     }
 
-    /// The context for values such as national phone numbers.
+    /// The context with which values such as national phone numbers are parsed.
     pub fn reading(&self) -> &Reading {
         &self.reading
     }
@@ -82,7 +82,7 @@ impl Problems {
         match value {
             Some(value) if self.named.is_empty() => Ok(value),
             _ => {
-                // A reader without a value has added a problem. If not, the client still gets a refusal.
+                // A reader that returns no value must add a problem. The client gets a refusal in any case.
                 debug_assert!(!self.named.is_empty(), "a value was refused without a problem");
                 if self.unnamed > 0 {
                     self.named.push(Problem::new("", ProblemCode::Unnamed(self.unnamed)));

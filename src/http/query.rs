@@ -21,7 +21,7 @@ pub trait FromParameters: Sized {
 
 pub trait FromQuery: Sized {
     const REQUIRED: bool = true;
-    /// The type of a present parameter. A query has no null.
+    /// The type of the parameter if it is present. A query cannot contain null.
     type Given: JsonSchema;
 
     fn from_query(text: &str, reading: &Reading) -> Result<Self, ProblemCode>;

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - A reader returns a value, or adds a problem.
-//! - A request is accepted only without any problem, so an unknown property refuses it.
+//! - A request with any problem is refused, for example with an unknown property.
 //!
 //! `deserr` also reports every problem, but accepts duplicate properties, passes no context such as the
 //! phone region, and makes no schema.
@@ -40,7 +40,7 @@ pub(crate) fn parse_object<T: FromJson>(body: &[u8]) -> Result<T, Vec<Problem>> 
 }
 
 pub trait FromText: JsonSchema + Sized {
-    /// Parses the text, which contains no NUL. The problem is a predicate, for example `must be a UUID`.
+    /// Parses the text, which contains no NUL. The problem completes a sentence: `must be a UUID`.
     fn from_text(text: &str) -> Result<Self, ProblemCode>;
 }
 
@@ -73,7 +73,7 @@ impl FromJson for bool {
     }
 }
 
-/// Absent and `null` are both `None`.
+/// Both an absent property and `null` give `None`.
 impl<T: FromJson> FromJson for Option<T> {
     const REQUIRED: bool = false;
 
@@ -101,7 +101,7 @@ pub(crate) fn items<T>(
         problems.add(at, ProblemCode::NotAnArray);
         return None;
     };
-    // The length check bounds the work.
+    // The length is checked first, so that a long array takes no time.
     if !(min..=max).contains(&items.len()) {
         problems.add(at, ProblemCode::Items { min, max });
         return None;
@@ -111,7 +111,7 @@ pub(crate) fn items<T>(
     read.into_iter().collect()
 }
 
-/// The properties of an object by their declared names.
+/// The values of the declared properties of an object.
 pub struct Properties<'a> {
     names: &'static [&'static str],
     values: Vec<Option<&'a Json>>,
@@ -143,7 +143,7 @@ impl<'a> Properties<'a> {
         Some(Self { names, values })
     }
 
-    /// The check of a PATCH body: it must contain a property.
+    /// Checks that a PATCH body contains a property.
     pub(crate) fn not_empty(&self, at: &FieldPath<'_>, problems: &mut Problems) {
         if self.values.iter().all(Option::is_none) {
             problems.add(at, ProblemCode::OneRequired(self.names));

@@ -1,4 +1,4 @@
-//! The context for values whose text alone is not enough.
+//! The context that some values need to be parsed, in addition to their text.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub struct Reading(Option<Arc<str>>);
 
 impl Reading {
-    /// No context.
+    /// The context without a region.
     pub const PLAIN: Self = Self(None);
 
     pub fn in_region(region: &str) -> Self {

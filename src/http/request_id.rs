@@ -1,7 +1,7 @@
 //! The request id: the client's own id or a new one.
 //!
-//! Invariant: an id has 1 to [`REQUEST_ID_CHARS_MAX`] visible ASCII characters, so headers and logs need
-//! no escape. `tower-http` would accept any id.
+//! Invariant: an id has 1 to [`REQUEST_ID_CHARS_MAX`] visible ASCII characters, so headers and logs can
+//! contain it unescaped. `tower-http` is not used for ids, since it accepts any id.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use uuid::Uuid;

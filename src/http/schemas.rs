@@ -19,13 +19,14 @@ const COMPONENTS: &str = "/components/schemas";
 #[derive(Debug)]
 pub struct Schemas {
     of_types: SchemaGenerator,
-    /// Named schemas without a type of their own.
+    /// Schemas that have a name but no Rust type.
     others: Map<String, Value>,
 }
 
 impl Default for Schemas {
     fn default() -> Self {
-        // A derive marks the properties that a response always has. Request types mark their own.
+        // With `for_serialize`, the properties that a response always has are required. The macros for
+        // request types set their required properties themselves.
         let settings = SchemaSettings::draft2020_12().for_serialize().with_transform(form);
         let settings = settings.with(|settings| settings.definitions_path = COMPONENTS.into());
         Self { of_types: settings.into_generator(), others: Map::new() }
@@ -100,7 +101,7 @@ fn form(schema: &mut Schema) {
     if schema.get("type").is_some_and(|of| of == "object") && schema.contains_key("properties") {
         schema.insert("additionalProperties".into(), json!(false));
     }
-    // A value is never null besides its type.
+    // At most one alternative of `anyOf` matches, so `oneOf` means the same.
     if let Some(choices) = schema.remove("anyOf") {
         schema.insert("oneOf".into(), choices);
     }
@@ -111,7 +112,7 @@ fn form(schema: &mut Schema) {
         schema.remove("oneOf");
         schema.extend([("type".into(), json!("string")), ("enum".into(), json!(words))]);
     }
-    // OpenAPI knows `int32` and `int64`. The format `uint16` of a status would be no useful bound.
+    // OpenAPI defines only the formats `int32` and `int64`. The maximum of a `uint16` status is not useful.
     let format = schema.get("format").and_then(Value::as_str).unwrap_or_default();
     if format == "uint16" {
         schema.remove("maximum");
@@ -149,7 +150,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "two schemas are called Named")]
-    fn two_types_never_share_a_name() {
+    fn two_types_never_have_the_same_name() {
         let mut schemas = Schemas::default();
         schemas.of::<Named>();
         schemas.of::<other::Named>();

@@ -1,4 +1,4 @@
-//! Helpers of the response tests.
+//! Helpers for tests of responses.
 
 use axum::response::Response;
 use http_body_util::BodyExt;

@@ -72,8 +72,8 @@ impl Composer for Letters {
     }
 }
 
-/// Encodes a text for a header (RFC 2047, 2). The encoder does not change ASCII, so a text that looks encoded
-/// is encoded again. Otherwise the recipient's program would decode it.
+/// Encodes a text for a header (RFC 2047, 2). The encoder leaves ASCII unchanged. A text that looks like an
+/// encoded text is encoded first, since the recipient's program would decode it.
 fn for_head(text: &str) -> String {
     text.replace("=?", "= ?")
 }

@@ -166,7 +166,8 @@ impl Maker<'_> {
         }
     }
 
-    /// An invitation also resets the password of an unconfirmed account: another person may have chosen it.
+    /// The mail for a new password. With a business, it is an invitation to an account whose address is not
+    /// confirmed: such an account loses its password, since another person may have chosen it.
     fn reset(&self, link: &Link) -> Page {
         let mut page = self.link("reset", link, &["reset-ignore"]);
         if self.business.is_some() {

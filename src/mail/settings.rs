@@ -46,7 +46,7 @@ impl FromStr for Relay {
             "smtp+plain" => (Security::None, None),
             _ => return Err(EXPECTED.into()),
         };
-        // The URL parser does not parse the host of unknown schemes.
+        // For unknown schemes, the URL parser does not validate the host.
         let host = url.host_str().and_then(|host| Host::parse(host).ok()).ok_or(EXPECTED)?;
         let port = url.port().or(port).ok_or_else(|| format!("{EXPECTED}; the port is missing"))?;
         if !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some() {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_addresses_of_relays_in_the_contract_are_read() {
+    fn documented_relay_addresses_are_accepted() {
         let relay = |text: &str| text.parse::<Relay>().unwrap();
         let named = relay("smtps://us%40er:p%3Aw@mail.example.com:465");
         assert_eq!(named.credentials, Some(("us@er".into(), "p:w".into())));

@@ -1,8 +1,8 @@
-//! The relay over SMTP (RFC 5321, 3207, 4954, 8314).
+//! Sends mails to the relay over SMTP (RFC 5321, 3207, 4954, 8314).
 //!
-//! Invariants: if the settings require TLS, passwords and mails are only sent over TLS, with a certificate
-//! that the trusted authorities have issued. Each mail has its own connection. A problem of the relay, for
-//! example a refused password, is distinct from the refusal of a mail and does not fail the mail.
+//! Invariants: if the settings require TLS, passwords and mails are only sent over TLS, to a relay with a
+//! trusted certificate. Each mail has its own connection. A problem of the relay, for example a refused
+//! password, is reported as [`MailFailure::Relay`], so that the mail is retried.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ pub(crate) struct Smtp {
 }
 
 impl Smtp {
-    /// Creates a relay that accepts these certificates. Fails if TLS cannot be set up.
+    /// Creates a client of the relay that trusts the authorities in `trust`. Fails if TLS cannot be set up.
     pub(crate) fn new(settings: &MailSettings, trust: &Trust) -> Result<Self, String> {
         let relay = settings.relay.clone();
         let credentials = relay.credentials.clone().map(|(user, password)| Credentials::new(user, password));
@@ -74,7 +74,7 @@ impl Mailer for Smtp {
 }
 
 fn failure(error: &Error) -> MailFailure {
-    // The relay closes the connection (RFC 5321, 4.2.2).
+    // With the code 421 the relay closes the connection (RFC 5321, 4.2.2).
     let closes = error.status().is_some_and(|code| code.to_string() == "421");
     let text = MailError::from_text(describe(error));
     match () {

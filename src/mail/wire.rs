@@ -1,7 +1,8 @@
 //! The connection to a relay: TCP, then TLS from the first byte or after STARTTLS (RFC 3207).
 //!
-//! Invariants: responses before TLS are not used after TLS has begun, and unrequested data before TLS fails
-//! the attempt. Between two commands a relay may send at most [`ANSWER_BYTES_MAX`].
+//! Invariants: nothing that the relay sent before TLS is used after TLS has begun. If the relay sends more
+//! than one response before TLS, the attempt fails. Between two commands a relay may send at most
+//! [`ANSWER_BYTES_MAX`] bytes.
 
 use std::fmt;
 use std::io;
@@ -35,7 +36,7 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    /// Connects to this relay, as the client name `hello`. Fails if TLS cannot be set up.
+    /// Creates a connector to this relay. `hello` is the client's name. Fails if TLS cannot be set up.
     pub(super) fn new(relay: Relay, hello: &str, trust: &Trust) -> Result<Self, String> {
         let tls = match relay.security {
             Security::None => None,
@@ -154,7 +155,7 @@ fn without_rust_values(error: io::Error) -> io::Error {
     }
 }
 
-/// An error with the text of the fault, because the mail library passes on only texts.
+/// Converts a fault to an error with its text, because the mail library returns only texts.
 fn fault(fault: MailFault) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, fault.as_str())
 }
@@ -164,7 +165,7 @@ fn fault(fault: MailFault) -> io::Error {
 struct Bounded<S> {
     stream: S,
     address: SocketAddr,
-    /// Data that is read before the data of the stream.
+    /// Bytes that the reader gets before the bytes of the stream.
     first: Vec<u8>,
     left: usize,
 }

@@ -131,14 +131,14 @@ impl Exposition {
     }
 
     fn edges(&self, encoder: &mut DescriptorEncoder<'_>) -> Result<(), Error> {
-        let about = "Requests refused by the rate limit of their key or address, or uncounted when the table of addresses was full";
+        let about = "Requests refused because of the rate limit of their key or address, or because the table of addresses was full";
         let limited = &self.metrics.rate_limited;
         let counts =
             [("key", &limited.keys), ("address", &limited.addresses), ("uncounted", &limited.uncounted)];
         let counts = counts.map(|(by, count)| (by, get_count(count)));
         counter_by(encoder, "rate_limited_requests", about, "by", counts)?;
         let connections = &self.metrics.connections;
-        let about = "Connections refused because their address or the listener had too many";
+        let about = "Connections refused because their address or the listener had too many connections";
         counter(encoder, "connections_refused", about, get_count(&connections.refused))?;
         let about = "Idle connections closed to make room for others";
         counter(encoder, "connections_evicted", about, get_count(&connections.evicted))?;
@@ -222,14 +222,14 @@ impl Exposition {
             ),
             (
                 "businesses_set_aside",
-                "Businesses taken offline because the store has lost or damaged rows of them",
+                "Businesses that are offline because some of their rows are lost or damaged",
                 engine.businesses_set_aside().len(),
             ),
             ("store_failed", "1 after the store has failed permanently", usize::from(engine.store_failed())),
         ] {
             gauge(encoder, name, about, value)?;
         }
-        let about = "Age of the oldest sync of the store in progress";
+        let about = "Age of the oldest store sync that is in progress";
         encoder
             .encode_descriptor("store_sync_age", about, Some(&Unit::Seconds), MetricType::Gauge)?
             .encode_gauge(&engine.sync_age().as_secs_f64())?;
@@ -249,7 +249,7 @@ impl Exposition {
         let mut build = encoder.encode_descriptor("build_info", about, None, MetricType::Gauge)?;
         build.encode_family(&[("version", env!("CARGO_PKG_VERSION"))])?.encode_gauge(&1_i64)?;
         let seconds = |at: Timestamp| at.millis() / 1_000;
-        let about = "Expiry of the first certificate of a listener's chain to expire, in seconds since 1970";
+        let about = "Time at which the first certificate of a listener's chain expires, in Unix seconds";
         let name = "certificate_expiry_timestamp";
         let mut expiry = encoder.encode_descriptor(name, about, Some(&Unit::Seconds), MetricType::Gauge)?;
         for (listener, certificates) in &self.metrics.certificates {

@@ -1,7 +1,7 @@
 //! `GET /metrics` on the operator listener, in the Prometheus text format.
 //!
-//! Invariants: counting a request costs one lookup and a few atomic additions. Labels are the routes of the
-//! tables, the known methods and the known statuses, so clients cannot add labels.
+//! Invariants: counting a request takes one lookup and a few atomic additions. The values of labels are the
+//! routes of the route tables, the known methods and the known statuses, so clients cannot add values.
 
 mod exposition;
 mod process;
@@ -18,7 +18,7 @@ pub(crate) use exposition::router;
 
 use crate::server::{Certificates, Counters};
 
-/// Histogram bounds of the response time, in microseconds.
+/// The upper bounds of the buckets of the response time histogram, in microseconds.
 const ANSWER_MICROS: [u64; 14] = [
     100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 1_000_000, 2_500_000,
     10_000_000,
@@ -26,7 +26,7 @@ const ANSWER_MICROS: [u64; 14] = [
 
 const METHODS: [&str; 6] = ["GET", "POST", "PUT", "PATCH", "DELETE", "other"];
 
-/// The statuses with their own label; zero is any other status.
+/// The statuses with their own label. Every other status is counted with the label `other`.
 const STATUSES: [u16; 18] =
     [200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500, 503];
 
@@ -51,7 +51,7 @@ struct Series {
 #[derive(Default)]
 pub(crate) struct RateLimited {
     pub(crate) keys: AtomicU64,
-    /// An address without a valid key was over its limit.
+    /// The number of refused requests without a valid key, because their address exceeded its limit.
     pub(crate) addresses: AtomicU64,
     pub(crate) uncounted: AtomicU64,
 }

@@ -1,4 +1,5 @@
-//! The standard metrics of a process (`process_*`), which common dashboards expect. Linux only.
+//! The standard metrics of a process (`process_*`), which common dashboards expect. Only Linux is
+//! supported.
 
 use std::fmt::Error;
 

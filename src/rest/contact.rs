@@ -1,4 +1,4 @@
-//! The contact of a booking, as both APIs read it.
+//! The contact in the body of a booking, for the public API and the operator API.
 
 use domain::{ContactDetails, ContactId, Email, Locale, Phone, ProblemCode, Text};
 use engine::business::commands::appointments::BookingContact;
@@ -28,14 +28,14 @@ json_object! {
     check phone_or_email
 }
 
-/// A customer without a phone number and an email address could not be found again.
+/// Reports a problem if both phone and email are absent, since no later booking could find such a contact.
 fn phone_or_email(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     if !properties.has("phone") && !properties.has("email") {
         problems.add(at, ProblemCode::PhoneOrEmail);
     }
 }
 
-/// A booking names a known contact or describes a new one, not both.
+/// Reports a problem unless the body has exactly one of `contact_id` and `contact`.
 pub(crate) fn one_contact(properties: &Properties<'_>, at: &FieldPath<'_>, problems: &mut Problems) {
     match (properties.has("contact_id"), properties.has("contact")) {
         (true, true) => problems.add(&at.property("contact"), ProblemCode::NotWith(&["contact_id"])),

@@ -1,7 +1,7 @@
 //! The context of a request: its caller, its headers and its changes.
 //!
-//! Invariant: a change carries the request's `If-Match` and `Idempotency-Key`, so the actor that decides
-//! the change checks both.
+//! Invariant: a change contains the request's `If-Match` and `Idempotency-Key`. The actor that decides the
+//! change checks both.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(crate) struct Caller {
     pub(crate) business: Option<BusinessHandle>,
     /// The region for national phone numbers.
     pub(crate) reading: Reading,
-    /// The API key. It owns the request's `Idempotency-Key`; callers with an operator token share one owner.
+    /// The API key, or `None` for the operator. Different API keys can use the same `Idempotency-Key`.
     pub(crate) principal: Option<Arc<Principal>>,
 }
 
@@ -36,7 +36,7 @@ impl Caller {
         self.principal.as_ref().is_some_and(|principal| principal.key.scopes.contains(scope))
     }
 
-    /// SHA-256 of the owner and the `Idempotency-Key`. The store keeps only this hash.
+    /// SHA-256 of the API key's id and the `Idempotency-Key`. The store contains only this hash.
     pub(crate) fn key_hash(&self, key: &[u8]) -> [u8; 32] {
         let owner = self.principal.as_ref().map_or([0; 16], |principal| *principal.key.id.uuid().as_bytes());
         Sha256::new().chain_update(owner).chain_update(key).finalize().into()
@@ -65,8 +65,8 @@ impl Context {
         Ok(O::answer_to(self.business()?.change(self.request()?, change).await?))
     }
 
-    /// The stored response of an earlier request with the same `Idempotency-Key`, for handlers that ask other
-    /// services before the change.
+    /// The stored response of an earlier request with the same `Idempotency-Key`. Handlers with expensive
+    /// checks before a change call this first.
     pub(crate) async fn remembered<C, O>(&self) -> Result<Option<O>, ApiError>
     where
         C: Change,
@@ -98,7 +98,7 @@ impl Context {
         self.idempotency_by(&self.canonical)
     }
 
-    /// The `Idempotency-Key` and the fingerprint, in which `body` represents the body.
+    /// The `Idempotency-Key` and the fingerprint of the request, computed with `body` instead of the body.
     pub(crate) fn idempotency_by(&self, body: &[u8]) -> Result<Option<Idempotency>, ApiError> {
         let fingerprint = idempotency::fingerprint(&self.head, body);
         Ok(self.idempotency_key()?.map(|key| Idempotency { key, fingerprint }))

@@ -31,7 +31,7 @@ use crate::http::schemas::Schemas;
 pub(crate) enum Part {
     Query,
     Body,
-    /// The path, or the caller. Only these inputs name records.
+    /// A part of the path, or the caller's business. Only these inputs look up a record.
     Path,
 }
 
@@ -40,7 +40,7 @@ pub(crate) trait Input: Sized + Send {
 
     fn read(incoming: &mut Incoming) -> impl Future<Output = Result<Self, ApiError>> + Send;
 
-    /// Adds the input to the API document, if it has a part of its own.
+    /// Adds the input to the API document, if the document has a part for it.
     fn describe(_: &mut Taken, _: &mut Schemas) {}
 }
 
@@ -85,7 +85,7 @@ fn parse_query<T: FromParameters>(incoming: &Incoming) -> Result<T, ApiError> {
     Ok(query::parse(context.head.uri.query(), context.caller.reading.clone())?)
 }
 
-/// The parsed JSON body. An absent optional body reads as `null`.
+/// The parsed JSON body. An absent optional body is parsed as `null`.
 pub(crate) struct Body<T>(pub(crate) T);
 
 impl<T: FromJson + Send> Input for Body<T> {
@@ -131,7 +131,7 @@ impl Input for Streamed {
 pub(crate) struct Business(BusinessHandle);
 
 impl Business {
-    /// The cursor binding of this list of the business, still without filters.
+    /// The cursor binding of this list of the business, without filters.
     pub(crate) fn list(&self, name: &str) -> Binding {
         Binding::list(name).with(self.0.id().uuid().as_bytes())
     }
@@ -169,7 +169,8 @@ impl<I: RecordId> Input for Path<I> {
     }
 }
 
-/// The local date in the path of a special day. People write dates by hand, so a malformed date gives a 400.
+/// The local date in the path of a special day. A malformed date gives 400, since people type dates by
+/// hand.
 pub(crate) struct PathDate(pub(crate) NaiveDate);
 
 impl Input for PathDate {
@@ -215,7 +216,7 @@ impl FromParameters for () {
     }
 }
 
-/// Whether the inputs that need only the request come first, with at most one query and one body.
+/// Whether the query and the body precede the path inputs, and there is at most one query and one body.
 pub(super) const fn in_order(parts: &[Part]) -> bool {
     let (mut at, mut queries, mut bodies) = (0, 0, 0);
     while at < parts.len() {
@@ -235,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn syntax_is_told_before_what_is_named_and_nothing_is_read_twice() {
+    fn query_and_body_precede_the_path_and_occur_once() {
         use Part::{Body, Path, Query};
         for good in [&[][..], &[Path], &[Query, Path], &[Query, Body, Path, Path], &[Body, Query]] {
             assert!(in_order(good), "{good:?}");

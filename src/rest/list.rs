@@ -3,8 +3,8 @@
 //! Invariants:
 //! - A filter is declared once, with [`list_query!`](crate::list_query). The query parser, the cursor
 //!   binding and the engine's filter follow from it.
-//! - A cursor is bound to every filter in the order of declaration. A cursor from another set or order of
-//!   filters is invalid.
+//! - A cursor is bound to the values of all filters, in the order of their declaration. It is invalid after
+//!   a filter was added, removed or moved in the declaration.
 
 use chrono::NaiveDate;
 use domain::{
@@ -129,7 +129,7 @@ macro_rules! list_query {
     };
 }
 
-/// The filter of a list query: the query itself, or the engine's filter made field by field.
+/// The filter of a list query: the query itself, or the engine's filter with the fields of the query.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! filter_of {
@@ -138,7 +138,7 @@ macro_rules! filter_of {
     ($query:ident { $($field:ident)* }) => {};
     ($query:ident $filter:ident { $($field:ident)* }) => {
         impl From<$query> for $filter {
-            #[allow(clippy::needless_update, reason = "a filter may narrow by more than a query does")]
+            #[allow(clippy::needless_update, reason = "the engine's filter may have further fields")]
             fn from(query: $query) -> Self {
                 use $crate::rest::list::Narrows;
                 Self { $($field: query.$field.given(),)* ..Self::default() }
@@ -148,7 +148,7 @@ macro_rules! filter_of {
 }
 
 pub(crate) trait Narrows {
-    /// The type in the engine's filter.
+    /// The type of the field in the engine's filter.
     type Given;
 
     /// The text for the cursor binding, if the parameter is present.

@@ -31,7 +31,7 @@ pub(crate) trait Output: Send {
     fn answer(self, head: &Parts) -> Result<Response, ApiError>;
 }
 
-/// The name of the shown schema and the body of a response in the API document, if it has a JSON body.
+/// The schema name of the shown resource and the schema of the response body. `None` without a JSON body.
 pub(super) fn described<O: Output>(schemas: &mut Schemas) -> Option<(Cow<'static, str>, Value)> {
     let body = match O::KIND {
         Kind::Gone | Kind::Lines => return None,
@@ -43,15 +43,15 @@ pub(super) fn described<O: Output>(schemas: &mut Schemas) -> Option<(Cow<'static
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A resource and its tag, or 304 to a client that has this version.
+    /// A resource and its entity tag, or 304 if the client has this version.
     One,
-    /// A resource as a change has left it, and its tag.
+    /// A resource after a change, and its entity tag.
     Changed,
     Created,
     Page,
-    /// A value without a tag.
+    /// A value without an entity tag.
     Plain,
-    /// The same as `Plain`, for a change.
+    /// The result of a change, without an entity tag.
     Done,
     Accepted,
     /// A record that is being deleted.
@@ -61,7 +61,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// In the order of their numbers.
+    /// The kinds in the order of their discriminants.
     const ALL: [Self; 10] = [
         Self::One,
         Self::Changed,
@@ -88,7 +88,7 @@ impl Kind {
 const _: () = {
     let mut number = 0;
     while number < Kind::ALL.len() {
-        assert!(Kind::ALL[number] as usize == number, "the kinds are in the order of their numbers");
+        assert!(Kind::ALL[number] as usize == number, "the kinds must be in discriminant order");
         number += 1;
     }
 };
@@ -113,10 +113,10 @@ impl<V: JsonSchema> Output for One<V> {
     }
 }
 
-/// A value with the form of its response: the [`Kind`] with this number.
+/// A value whose response has the [`Kind`] with the discriminant `FORM`.
 pub(crate) struct Sent<V, const FORM: u8> {
     value: V,
-    /// The tag of the resource, if the body shows more than the resource.
+    /// The entity tag of the resource, if the body contains more than the resource.
     tag: Option<String>,
     /// Whether an earlier request with the same key made the change.
     replayed: bool,
@@ -139,7 +139,7 @@ impl<V, const FORM: u8> Sent<V, FORM> {
         Self { replayed, ..self }
     }
 
-    /// Computes the tag from a part of the body, without a secret that appears only once.
+    /// Computes the entity tag from the resource alone, without a secret that only one response contains.
     pub(crate) fn tagged_as<T: Serialize>(self, alone: impl FnOnce(&V) -> &T) -> Self {
         let tag = view::etag(&view::render(alone(&self.value)));
         Self { tag: Some(tag), ..self }
@@ -205,7 +205,7 @@ impl<V: Serialize + JsonSchema + Send> Output for Listed<V> {
     }
 }
 
-/// A stream of JSON lines. If the source breaks off, the response breaks off too.
+/// A stream of JSON lines. If its source fails, the response ends without its last chunk.
 pub(crate) struct Lines(pub(crate) Body);
 
 impl Output for Lines {

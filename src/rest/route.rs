@@ -16,7 +16,7 @@ use super::output::{Kind, Output, described};
 use crate::http::router::{self, Handled, Handler, Surface};
 use crate::http::schemas::Schemas;
 
-/// A surface with JSON requests and responses. `A` is the access rule of a route.
+/// An API with JSON requests and responses. `A` is the access rule of a route.
 pub(crate) type Rest<A> = PhantomData<A>;
 
 impl<A: Send + Sync + 'static> Surface for Rest<A> {
@@ -33,7 +33,7 @@ pub(crate) struct Operation {
     pub(crate) id: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) details: &'static str,
-    /// The errors in addition to those that follow from method, path and handler.
+    /// The error codes of this route, in addition to those that follow from method, path and handler.
     pub(crate) refuses: &'static [Code],
     /// Whether a deletion accepts `If-Match`. Changes of a record always do.
     pub(crate) conditional: bool,
@@ -101,10 +101,10 @@ macro_rules! handlers {
             $($input: Input,)*
         {
             async fn handle(&self, mut incoming: Incoming) -> Handled<Rest<A>> {
-                const { assert!(in_order(&[$($input::PART),*]), "syntax before what is named, nothing twice") };
+                const { assert!(in_order(&[$($input::PART),*]), "query and body must precede path inputs") };
                 check_rest(&mut incoming, &[$($input::PART),*]).await?;
                 $(
-                    #[allow(non_snake_case, reason = "each input is named as its type is")]
+                    #[allow(non_snake_case, reason = "each variable has the name of its type")]
                     let $input = $input::read(&mut incoming).await?;
                 )*
                 let head = Arc::clone(&incoming.context.head);
@@ -120,7 +120,7 @@ macro_rules! handlers {
             $($input: Input,)*
         {
             fn describe(schemas: &mut Schemas) -> Signature {
-                #[allow(unused_mut, reason = "there may be no input")]
+                #[allow(unused_mut, reason = "a handler may have no inputs")]
                 let mut takes = Taken::default();
                 $($input::describe(&mut takes, schemas);)*
                 Signature { takes, answers: O::KIND, shows: described::<O>(schemas) }

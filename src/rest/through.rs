@@ -1,16 +1,17 @@
-//! Reads a page with several bounded scans, since a bounded scan may end before the page is full.
+//! Reads a page of a list with several scans. A scan reads a bounded number of rows, so it may end before
+//! the page is full.
 
 use engine::EngineError;
 use engine::business::{Page, PageRequest};
 
-/// The greatest number of scans per page. With more, the page is marked incomplete.
+/// The maximum number of scans per page. If the page is not full after them, it is marked as incomplete.
 pub(crate) const READS_MAX: usize = 16;
 
 pub(crate) struct Through<T> {
     pub(crate) items: Vec<T>,
     /// The position after the last item, if the list has more.
     pub(crate) next: Option<Vec<u8>>,
-    /// Whether the scans ended before the page was full. More matching items may follow.
+    /// True if the page is not full although more matching items may follow.
     pub(crate) is_incomplete: bool,
 }
 

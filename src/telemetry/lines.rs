@@ -3,14 +3,15 @@
 //! Invariants:
 //! - Writing a line never waits and never fails.
 //! - Lines are written whole and in order.
-//! - The buffer has at most [`WAITING_BYTES_MAX`]. Further lines are dropped and counted, and so are lines
-//!   that standard error does not accept. When writing works again, a line reports the number of dropped
+//! - The buffer has at most [`WAITING_BYTES_MAX`] bytes. If it is full, or if standard error refuses a
+//!   line, the line is dropped and counted. When writing works again, a line reports the number of dropped
 //!   lines.
-//! - A non-blocking pipe is waited for like a blocking one, since another process may have set its mode.
+//! - If standard error is a non-blocking pipe, the thread waits for its reader, as with a blocking pipe.
+//!   Another process may have set the mode of the pipe.
 //!
 //! `tracing-appender` has a similar lossy writer. This one needs less than half the processor time (0.4 µs
 //! instead of 0.9 µs per line, at 100,000 lines of 200 bytes a second from two threads), since it does not
-//! wake its thread and allocate for each line. It also limits bytes instead of lines.
+//! wake its thread and allocate for each line. It also limits the bytes instead of the lines.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -33,7 +34,7 @@ pub(super) struct Lines(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
-    /// Signals that lines wait, or that a flush has begun.
+    /// Signals that the buffer contains lines, or that a flush has begun.
     filled: Condvar,
     emptied: Condvar,
     dropped: AtomicU64,
@@ -46,7 +47,7 @@ struct State {
 }
 
 impl Lines {
-    /// Starts the thread that writes to `sink`. It calls `report` with the number of lines lost before.
+    /// Starts the thread that writes to `sink`. It calls `report` with the number of dropped lines.
     pub(super) fn start(
         sink: impl Write + Send + 'static,
         report: impl Fn(u64) + Send + 'static,
@@ -62,7 +63,7 @@ impl Lines {
         Ok(lines)
     }
 
-    /// Waits until all present lines are written, at most `time_max`. Returns whether they are.
+    /// Waits at most `time_max` until every line in the buffer is written. Returns false at the time limit.
     pub(super) fn flush_within(&self, time_max: Duration) -> bool {
         let mut state = self.0.state.lock();
         state.flushing += 1;
@@ -120,7 +121,7 @@ impl Shared {
                 report(dropped - reported);
                 reported = dropped;
             }
-            // An error of standard error cannot be reported anywhere.
+            // If writing to standard error fails, the failure cannot be reported anywhere.
             let lost = write(&mut sink, &lines);
             self.dropped.fetch_add(lost, Ordering::Relaxed);
             taken = lost == 0;
@@ -160,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// A test waits for so long only if there is a fault.
+    /// A time limit that a test reaches only if the code is wrong.
     const LONG: Duration = Duration::from_secs(60);
 
     /// A readable sink that can block.
@@ -183,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_comes_out_whole_and_in_order() {
+    fn every_line_is_written_whole_and_in_order() {
         let sink = Sink::default();
         let lines = Lines::start(sink.clone(), |_| {}).unwrap();
         let threads: Vec<_> = (0..4)
@@ -211,12 +212,12 @@ mod tests {
     }
 
     #[test]
-    fn a_stuck_sink_loses_lines_that_are_counted_and_reported_without_waiting() {
+    fn if_the_sink_blocks_lines_are_dropped_counted_and_reported() {
         let sink = Sink::default();
         let held = sink.held.lock();
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let teller = told.clone();
-        let mut lines = Lines::start(sink.clone(), move |dropped| teller.lock().push(dropped)).unwrap();
+        let reports = Arc::new(Mutex::new(Vec::new()));
+        let reported = reports.clone();
+        let mut lines = Lines::start(sink.clone(), move |dropped| reported.lock().push(dropped)).unwrap();
         // The thread takes the first line and blocks while it writes it.
         lines.write_all(b"first\n").unwrap();
         while !lines.0.state.lock().writing {
@@ -226,21 +227,21 @@ mod tests {
         for _ in 0..WAITING_BYTES_MAX / line.len() {
             lines.write_all(&line).unwrap();
         }
-        assert_eq!(lines.dropped(), 0, "at the bound");
+        assert_eq!(lines.dropped(), 0, "the buffer is full, and no line is dropped yet");
         for _ in 0..7 {
             lines.write_all(b"y").unwrap();
         }
-        assert_eq!(lines.dropped(), 7, "past the bound");
-        assert!(!lines.flush_within(Duration::ZERO), "nobody waits for a sink that is stuck");
-        assert!(told.lock().is_empty());
+        assert_eq!(lines.dropped(), 7, "lines that exceed the buffer are dropped");
+        assert!(!lines.flush_within(Duration::ZERO), "a flush does not wait longer than its time limit");
+        assert!(reports.lock().is_empty());
         drop(held);
         assert!(lines.flush_within(LONG));
-        assert_eq!(*told.lock(), [7]);
+        assert_eq!(*reports.lock(), [7]);
         assert_eq!(sink.bytes.lock().len(), 6 + WAITING_BYTES_MAX);
         lines.write_all(b"last\n").unwrap();
         assert!(lines.flush_within(LONG));
-        assert!(sink.bytes.lock().ends_with(b"last\n"), "lines come out again");
-        assert_eq!((lines.dropped(), told.lock().len()), (7, 1));
+        assert!(sink.bytes.lock().ends_with(b"last\n"), "lines are written again");
+        assert_eq!((lines.dropped(), reports.lock().len()), (7, 1));
     }
 
     /// A pipe that does not block its writer.
@@ -248,26 +249,26 @@ mod tests {
         let (reader, writer) = io::pipe().unwrap();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
         let _entered = runtime.enter();
-        // Taking the pipe over makes it non-blocking.
+        // The conversion to a tokio pipe makes it non-blocking.
         let sender = tokio::net::unix::pipe::Sender::from_owned_fd(writer.into()).unwrap();
         (reader, std::fs::File::from(sender.into_nonblocking_fd().unwrap()))
     }
 
     #[test]
-    fn a_non_blocking_pipe_is_waited_for_and_lost_lines_are_counted() {
+    fn the_thread_waits_for_a_non_blocking_pipe_and_dropped_lines_are_counted() {
         let (mut reader, writer) = pipe();
-        let told = Arc::new(Mutex::new(Vec::new()));
-        let teller = told.clone();
-        let mut lines = Lines::start(writer, move |dropped| teller.lock().push(dropped)).unwrap();
-        // Many times the size of the pipe, and then more than may wait.
+        let reports = Arc::new(Mutex::new(Vec::new()));
+        let reported = reports.clone();
+        let mut lines = Lines::start(writer, move |dropped| reported.lock().push(dropped)).unwrap();
+        // The lines fill the pipe and then the buffer.
         let line = |number: usize| format!("{number:0127}\n");
         let mut left = 0;
         while lines.dropped() < 7 {
             lines.write_all(line(left).as_bytes()).unwrap();
             left += 1;
         }
-        assert!(!lines.flush_within(Duration::ZERO), "nobody has read");
-        let came_out = {
+        assert!(!lines.flush_within(Duration::ZERO), "no line has been read");
+        let written = {
             let mut text = vec![0; 128];
             let mut numbers = Vec::new();
             while numbers.len() + 7 < left {
@@ -276,17 +277,17 @@ mod tests {
             }
             numbers
         };
-        assert!(came_out.is_sorted_by(|a, b| a < b), "whole, in order, and none twice");
-        assert!(lines.flush_within(LONG), "and there are no others");
+        assert!(written.is_sorted_by(|a, b| a < b), "lines must be whole, in order and without duplicates");
+        assert!(lines.flush_within(LONG), "no other lines are in the buffer");
         lines.write_all(line(left).as_bytes()).unwrap();
         assert!(lines.flush_within(LONG));
-        assert_eq!((lines.dropped(), told.lock().clone()), (7, vec![7]));
+        assert_eq!((lines.dropped(), reports.lock().clone()), (7, vec![7]));
         drop(reader);
         for _ in 0..3 {
             lines.write_all(b"line\n").unwrap();
             assert!(lines.flush_within(LONG));
         }
-        assert_eq!((lines.dropped(), told.lock().len()), (10, 1), "nobody is told while nobody reads");
+        assert_eq!((lines.dropped(), reports.lock().len()), (10, 1), "without a reader, nothing is reported");
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl LogSettings {
     }
 }
 
-/// Libraries whose lines are omitted unless a filter names them. The service logs the same facts.
+/// Libraries whose log lines are omitted unless a filter names them. The service logs the same facts.
 const LEFT_OUT: [&str; 2] = ["rmcp", "sled"];
 
 fn parse(filter: &str) -> Result<EnvFilter, String> {
@@ -54,7 +54,7 @@ fn parse(filter: &str) -> Result<EnvFilter, String> {
         .map_err(|_| "must be a log filter such as info or receptionist=debug,info".into())
 }
 
-/// Sets up logging for the process, including panics. Fails at the second call.
+/// Sets up logging for the process, including panics. Fails if it was called before.
 pub fn init(settings: &LogSettings) -> Result<(), String> {
     let filter = parse(&settings.filter)?;
     let lines = Lines::start(io::stderr(), log_dropped)
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_filter_is_what_tracing_reads() {
+    fn a_filter_has_the_syntax_of_tracing() {
         for good in ["info", "receptionist=debug,info", "off"] {
             assert!(LogSettings::new(good, LogFormat::Text).is_ok(), "{good}");
         }

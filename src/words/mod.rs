@@ -29,11 +29,11 @@ impl Words {
     /// Reads a catalogue and adds the messages for dates and times.
     ///
     /// # Panics
-    /// If the catalogue is invalid. Tests read every catalogue.
+    /// Panics if the catalogue is invalid. Tests read every catalogue.
     pub(crate) fn read(locale: Locale, source: &str) -> Self {
         let language = locale.as_str().parse::<LanguageIdentifier>().expect("the locale is a language tag");
         let mut bundle = FluentBundle::new_concurrent(vec![language]);
-        // Isolation marks would be visible in mails. Values are made plain instead.
+        // Direction isolation marks would be visible in mails. `plain` makes values safe instead.
         bundle.set_use_isolating(false);
         let dates = match locale {
             Locale::En => include_str!("dates.en.ftl"),
@@ -51,7 +51,7 @@ impl Words {
     /// Formats a message.
     ///
     /// # Panics
-    /// If the message does not exist or a value is missing. Tests format every message.
+    /// Panics if the message does not exist or a value is missing. Tests format every message.
     pub(crate) fn say(&self, id: &str, values: &[(&str, Value<'_>)]) -> String {
         self.find(id, values).unwrap_or_else(|| panic!("no message {id}"))
     }
@@ -86,7 +86,7 @@ impl Words {
         self.dated("date", day, "")
     }
 
-    /// The name of a day. The numbers in the catalogue begin with Monday.
+    /// The name of a day of the week. In the catalogue, Monday has the number 1.
     pub(crate) fn weekday(&self, day: Day) -> String {
         self.say("weekday", &[("number", Value::Count((day as u64 + 6) % 7 + 1))])
     }
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn days_and_times_have_the_same_words_in_both_languages() {
+    fn days_and_times_have_the_same_messages_in_both_languages() {
         assert_eq!(ids(include_str!("dates.en.ftl")), ids(include_str!("dates.fr.ftl")));
     }
 

@@ -180,7 +180,7 @@ fn every_kind_of_mail_is_read_back_in_both_languages() {
 }
 
 #[test]
-fn the_mail_has_the_event_in_the_persons_language_and_the_businesss_zone() {
+fn a_mail_uses_the_persons_language_and_the_businesss_time_zone() {
     let booked = |locale| {
         let content = Content::Alert(told(AlertKind::AppointmentBooked, "Ada Lovelace"));
         read(&compose(&letter(locale, "Zoé", content)))
@@ -306,7 +306,7 @@ fn a_name_in_another_script_is_unchanged_in_subject_and_address() {
 }
 
 #[test]
-fn an_address_that_is_none_makes_no_mail() {
+fn an_invalid_address_makes_no_mail() {
     let from = "desk@example.com".parse().unwrap();
     let mut letter = letter(Locale::En, "Ada", Content::Test);
     for address in ["", "ada", "ada@example.org\r\nBcc: eve@example.net", "a@b.example, c@d.example"] {

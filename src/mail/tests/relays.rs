@@ -51,7 +51,7 @@ async fn a_mail_is_sent_over_tls_from_the_first_byte_with_the_password() {
 }
 
 #[tokio::test]
-async fn neither_password_nor_mail_is_said_before_starttls_has_begun() {
+async fn neither_password_nor_mail_is_sent_before_starttls_has_begun() {
     let manner = Manner { starttls: true, password: Some(("u", "p")), ..PLAIN };
     let server = Server::start(manner).await;
     assert!(smtp(&server, "smtp", "u:p@").send(&mail()).await.is_ok());
@@ -130,9 +130,9 @@ async fn a_relay_with_an_untrusted_certificate_gets_nothing() {
     }
 }
 
-/// A certificate as `openssl req -x509` makes it. It is self-signed and claims to be an authority.
+/// By default, `openssl req -x509` makes such a certificate: self-signed, and marked as an authority.
 #[tokio::test]
-async fn a_relay_may_show_a_named_certificate_that_calls_itself_an_authority() {
+async fn a_relay_may_use_a_trusted_certificate_that_is_marked_as_an_authority() {
     let authority = |host: &str| {
         let signing_key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new([host.to_owned()]).unwrap();
@@ -151,7 +151,7 @@ async fn a_relay_may_show_a_named_certificate_that_calls_itself_an_authority() {
 }
 
 #[tokio::test]
-async fn a_password_that_is_not_taken_is_the_relays_matter_and_fails_no_mail() {
+async fn a_refused_password_is_a_problem_of_the_relay() {
     let server = Server::start(Manner { tls: true, password: Some(("u", "p")), ..PLAIN }).await;
     for user in ["u:wrong@", "x:p@"] {
         let failure = smtp(&server, "smtps", user).send(&mail()).await.unwrap_err();
@@ -206,12 +206,12 @@ async fn a_closed_connection_or_a_refusing_greeting_is_a_problem_of_the_relay() 
 
 /// The relay never responds. The attempt ends at the caller's deadline.
 #[tokio::test]
-async fn a_hanging_relay_is_left_to_the_callers_deadline() {
+async fn an_attempt_with_a_hanging_relay_ends_at_the_callers_deadline() {
     for step in [At::Greeting, At::Rcpt, At::Body, At::End] {
         let server = Server::start(Manner { odd: Some((step, Does::Hangs)), ..PLAIN }).await;
         let smtp = smtp(&server, "smtp+plain", "");
         let mail = mail();
-        // When no task can run, paused time advances to the deadline immediately.
+        // Paused time advances to the deadline as soon as no task can run.
         tokio::time::pause();
         let asked = timeout(Duration::from_secs(60), smtp.send(&mail)).await;
         tokio::time::resume();

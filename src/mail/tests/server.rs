@@ -22,9 +22,9 @@ pub(super) enum At {
     Mail,
     Rcpt,
     Data,
-    /// The middle of the mail.
+    /// While the mail is being received.
     Body,
-    /// The end of the mail.
+    /// After the last byte of the mail.
     End,
 }
 

@@ -20,7 +20,7 @@ mod tests {
     use crate::words::{Value, ids};
 
     #[test]
-    fn both_languages_have_the_same_words_and_count_as_they_do() {
+    fn both_languages_have_the_same_messages_and_their_own_plurals() {
         assert_eq!(ids(include_str!("en.ftl")), ids(include_str!("fr.ftl")));
         let said = |locale, count| {
             let values = [("business", Value::Text("A")), ("count", Value::Count(count))];

@@ -25,7 +25,7 @@ const RETRY_SECONDS: u64 = 1;
 /// The `Retry-After` of a full disk, in seconds. An operator must free space first.
 const DISK_FULL_RETRY_SECONDS: u64 = 60;
 
-/// The codes of errors.
+/// The error codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "ErrorCode")]
@@ -56,9 +56,9 @@ pub(crate) enum ApiError {
     InsufficientScope(Scope),
     /// The business of the key is suspended.
     Forbidden,
-    /// The `Host` or `Origin` header, named here, is foreign.
+    /// The header with this name, `Host` or `Origin`, does not belong to the service.
     ForeignOrigin(&'static str),
-    /// The `Host` is unknown to the operator listener.
+    /// The `Host` is not a name of the operator listener.
     UnknownAdminHost,
     /// The path is unknown. The value is the nearest list path, if any.
     NoSuchPath(Option<&'static str>),
@@ -262,7 +262,7 @@ impl ApiError {
                 Some((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")))
             }
             Self::MethodNotAllowed(allow, _) => Some((header::ALLOW, HeaderValue::from_static(allow))),
-            // The rest of the connection cannot be separated from the next request.
+            // The end of the request is unknown, so the connection cannot carry another request.
             Self::Body(BodyError::TooLarge | BodyError::Timeout | BodyError::Broken) | Self::Malformed(_) => {
                 Some((header::CONNECTION, HeaderValue::from_static("close")))
             }
@@ -277,7 +277,7 @@ impl ApiError {
         }
     }
 
-    /// Logs an internal error. Each surface calls it once.
+    /// Logs an internal error. It must be called once per request.
     pub(crate) fn log(&self) {
         if let Self::Internal(cause) = self {
             let cause: &(dyn Error + 'static) = cause.as_ref();
@@ -320,7 +320,7 @@ struct Fault<'a> {
     code: Code,
     /// The message, for people.
     message: String,
-    /// The problems with their places, if the error has places.
+    /// The problems with their paths, if the error concerns parts of the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     details: Vec<Detail<'a>>,
 }
@@ -329,7 +329,7 @@ struct Fault<'a> {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ErrorDetail")]
 struct Detail<'a> {
-    /// The place, such as `hours[0].open` or the name of a parameter or header; empty for the whole request.
+    /// The path, such as `hours[0].open` or the name of a parameter or header; empty for the whole request.
     path: &'a str,
     /// The problem.
     message: String,

@@ -97,7 +97,7 @@ fn missing_and_mistyped_properties_are_reported() {
 }
 
 #[test]
-fn absent_keeps_null_clears_and_a_value_sets() {
+fn an_absent_property_keeps_null_clears_and_a_value_sets() {
     let read = |rest: &str| {
         let body = format!(r#"{{"contact":{{"email":"A@B","name":null}}{rest}}}"#);
         parse_object::<Everything>(body.as_bytes()).unwrap()
@@ -115,7 +115,7 @@ fn absent_keeps_null_clears_and_a_value_sets() {
 }
 
 #[test]
-fn problems_past_the_bound_are_only_counted() {
+fn problems_beyond_the_maximum_are_only_counted() {
     let body = |count: usize| {
         let extra: Vec<_> = (0..count).map(|n| format!(r#""x{n}":1"#)).collect();
         format!(r#"{{"contact":{{"email":"a@b"}},{}}}"#, extra.join(","))

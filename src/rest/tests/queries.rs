@@ -80,7 +80,7 @@ fn every_problem_is_listed_with_its_parameter() {
 }
 
 #[test]
-fn lists_and_limits_end_at_their_bounds() {
+fn lists_and_limits_have_a_maximum() {
     assert!(
         parse::<Everything>(Some("day=2026-03-02&status=pending,pending,pending"), Reading::PLAIN).is_ok()
     );

@@ -54,7 +54,7 @@ mod declared {
 use declared::{Asked, Change, Everything};
 
 #[test]
-fn a_body_is_described_as_it_is_read() {
+fn the_schema_of_a_body_matches_its_reader() {
     let mut schemas = Schemas::default();
     assert_eq!(schemas.of::<Everything>(), json!({"$ref": "#/components/schemas/Everything"}));
     schemas.of::<Change>();

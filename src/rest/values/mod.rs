@@ -65,12 +65,12 @@ macro_rules! record_ids {
 
 record_ids! {
     AppointmentId: "appointment_id", Appointment;
-    // For an optional business. Other handlers take `Business`.
+    // For handlers that accept an unknown business. Other handlers take `Business`.
     BusinessId: "business_id", Business;
     CallId: "call_id", Call;
     ContactId: "contact_id", Contact;
     KnowledgeId: "knowledge_id", Knowledge;
-    // The path names the endpoint before the event, so the pair is one delivery.
+    // In the path, the endpoint precedes the event, and the two identify a delivery.
     EventId: "event_id", Delivery;
     KeyId: "key_id", ApiKey;
     MessageId: "message_id", Message;
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_named_when_another_is_given() {
+    fn an_unknown_word_is_refused_with_the_known_words() {
         assert_eq!(text("request"), Ok(BookingMode::Request));
         let words = vec!["instant", "request", "off"];
         assert_eq!(text::<BookingMode>("Request").unwrap_err(), ProblemCode::OneOf(words));

@@ -46,8 +46,8 @@ fn phone(text: &str, region: &str) -> Result<Phone, TextError> {
     }
     let region = region.parse().ok();
     let number = phonenumber::parse(region, text).map_err(|_| TextError::Phone)?;
-    // The plan must know the number, so a guess is never stored. Numbers of ten digits in the North
-    // American plan are exempt, since fictional numbers (555) are common in tests.
+    // The number must be valid in the plan of its region. Numbers of ten digits in the North American plan
+    // are exempt, since fictional numbers (555) are common in tests.
     let ten_digits = (1_000_000_000..10_000_000_000).contains(&number.national().value());
     let known = phonenumber::is_valid(&number) || (number.code().value() == 1 && ten_digits);
     if !known {
@@ -68,12 +68,12 @@ fn international(text: &str) -> Result<Phone, TextError> {
             _ => return Err(TextError::Phone),
         }
     }
-    // The plans check only the country code.
+    // The parser is used only to check the country code.
     phonenumber::parse(None, &kept).map_err(|_| TextError::Phone)?;
     Phone::from_e164(kept)
 }
 
-/// Formats a stored number in groups after its country code. A number without known groups stays as it is.
+/// Formats a stored number with groups of digits. A number whose plan defines no groups is unchanged.
 pub(crate) fn in_groups(e164: &str) -> String {
     let digits = |text: &str| text.chars().filter(char::is_ascii_digit).collect::<String>();
     let number = phonenumber::parse(None, e164).ok();
@@ -93,9 +93,10 @@ impl PhoneRegion {
         Reading::in_region(&business.phone_region)
     }
 
-    /// The region code of the request. Panics if the gate set none: a wrong region would give a wrong number.
+    /// The region code of the request. Panics if the gate set no region, since a guess could give a wrong
+    /// number.
     fn of(reading: &Reading) -> &str {
-        reading.region().expect("a gate says by which region phone numbers are read")
+        reading.region().expect("the gate sets the region of national phone numbers")
     }
 
     pub(crate) fn into_string(self) -> String {
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_national_number_is_read_by_the_plan_of_its_region_or_not_at_all() {
+    fn a_national_number_must_be_valid_in_the_plan_of_its_region() {
         for (region, text, e164) in [
             ("US", "(201) 555-0123", "+12015550123"),
             ("US", "1-201-555-0123", "+12015550123"),
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_shown_in_groups_and_never_as_another_number() {
+    fn a_number_is_shown_in_groups_with_the_same_digits() {
         for (e164, shown) in [
             ("+33142685300", "+33 1 42 68 53 00"),
             ("+33612345680", "+33 6 12 34 56 80"),

@@ -9,10 +9,10 @@ use crate::http::json::Json;
 use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::{FromJson, FromText, Properties, items};
 
-/// In characters.
+/// The maximum length of a time zone's name, in characters.
 pub(crate) const ZONE_CHARS_MAX: usize = 80;
 
-/// A time zone, a type of ours so that it can be described. Names are those of the IANA database, in its own case.
+/// A time zone with the exact name in the IANA database. This type exists since `Tz` has no schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct Zone(#[schemars(with = "String", length(min = 1, max = ZONE_CHARS_MAX))] Tz);
@@ -40,7 +40,7 @@ pub(crate) fn has_shape(text: &str, shape: &str) -> bool {
 
 impl FromText for NaiveDate {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
-        // chrono also accepts signs, white space and missing zeros.
+        // The shape is checked, since chrono also accepts signs, white space and missing zeros.
         let date = has_shape(text, "dddd-dd-dd").then(|| NaiveDate::parse_from_str(text, "%Y-%m-%d").ok());
         date.flatten().ok_or(ProblemCode::NotADate)
     }
@@ -52,7 +52,7 @@ impl FromJson for DayHours {
     }
 }
 
-/// Parses one window of a weekday. The parameters name its properties.
+/// Parses one window of a weekday. The parameters are the names of its properties.
 fn day_window(
     json: &Json,
     names: &'static [&'static str; 3],
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zone_is_a_name_of_the_iana_database() {
+    fn a_zone_has_a_name_of_the_iana_database() {
         assert_eq!(text("Europe/Paris"), Ok(Zone(Tz::Europe__Paris)));
         assert_eq!(text("UTC"), Ok(Zone(Tz::UTC)));
         for bad in ["Mars/Base", "+01:00", "europe/paris", " UTC", &"x".repeat(ZONE_CHARS_MAX)] {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_date_is_four_two_and_two_digits_of_a_day_that_exists() {
+    fn a_date_has_four_two_and_two_digits_and_must_exist() {
         assert_eq!(text("2024-02-29"), Ok(NaiveDate::from_ymd_opt(2024, 2, 29).unwrap()));
         for bad in
             ["", "2023-02-29", "2024-2-29", "24-02-29", "+2024-02-2", "2024-02-29 ", "2024/02/29", "٢٠٢٤"]

@@ -6,10 +6,10 @@ use url::Url;
 
 use crate::http::read::FromText;
 
-/// In characters.
+/// The maximum length of a web address, in characters.
 const URL_CHARS_MAX: usize = 2000;
 
-/// An absolute `http` or `https` address of at most [`URL_CHARS_MAX`] characters, kept as it was given.
+/// An absolute `http` or `https` address of at most [`URL_CHARS_MAX`] characters. It is stored as given.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
 pub(crate) struct WebsiteUrl(
@@ -28,7 +28,8 @@ impl FromText for WebsiteUrl {
         if text.chars().count() > URL_CHARS_MAX {
             return Err(TextError::Length { min: 0, max: URL_CHARS_MAX }.into());
         }
-        // The parser repairs some texts (white space, a missing slash). The stored URL must need no repair.
+        // The parser corrects some texts (white space, a missing slash), but the text is stored as given.
+        // So a text that needs a correction is refused.
         let scheme = text.get(..8).unwrap_or(text).to_ascii_lowercase();
         let absolute = scheme.starts_with("http://") || scheme.starts_with("https://");
         let clean = !text.chars().any(|c| c.is_whitespace() || c.is_control() || c == '\\');
@@ -48,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn a_website_is_an_absolute_address_kept_as_given() {
+    fn a_website_is_an_absolute_address_and_stored_as_given() {
         for good in ["https://example.com", "HTTP://example.com/a?b#c", "https://münchen.example/é"] {
             assert_eq!(text::<WebsiteUrl>(good).unwrap().into_string(), good);
         }
