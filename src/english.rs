@@ -1,5 +1,5 @@
-//! The engine's codes in English for the APIs, the CLI and MCP. Each match is exhaustive, so a new code
-//! needs a sentence.
+//! The English sentences for the engine's codes, for the APIs, the command line and MCP. Each match is
+//! exhaustive, so a new code without a sentence does not compile.
 
 use domain::{
     Amendment, BudgetKind, Conflict, Denied, DirFault, ImportProblem, Named, PasswordHint, ProblemCode,
@@ -141,7 +141,7 @@ pub(crate) fn denied(denied: Denied) -> &'static str {
     }
 }
 
-/// The problem as a predicate: `must be a UUID`.
+/// The problem as the end of a sentence: `must be a UUID`.
 pub(crate) fn problem(code: &ProblemCode) -> String {
     use ProblemCode as P;
     match code {
@@ -462,7 +462,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn why_a_password_is_too_easy_to_guess_is_told_hint_by_hint() {
+    fn a_password_that_is_easy_to_guess_is_refused_with_each_hint() {
         assert_eq!(problem(&ProblemCode::Guessable(Vec::new())), "is too easy to guess");
         assert_eq!(
             problem(&ProblemCode::Guessable(vec![PasswordHint::Common, PasswordHint::AddWords])),

@@ -1,7 +1,7 @@
-//! The interfaces of the service to people and programs. The engine is the crate `actors`.
+//! The interfaces of the service to people and programs. The crates in `actors` contain the engine.
 //!
-//! The program is this library and a small `main`, so that tests can run the real server in their own
-//! process.
+//! The program consists of this library and a small `main`, so that tests can run the real server in their
+//! own process.
 
 mod admin;
 mod api;

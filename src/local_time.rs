@@ -1,13 +1,14 @@
 //! Conversion of local times to instants.
 //!
-//! Invariant: a local time that a clock change skips or repeats is never guessed.
+//! Invariant: a local time that a clock change skips or repeats is an error with the possible instants.
 
 use chrono::{DateTime, LocalResult, NaiveDateTime, Offset, TimeDelta, TimeZone};
 use chrono_tz::Tz;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WallClockError {
-    /// The time does not exist. The instants are its readings with the offset after and before the change.
+    /// The time does not exist. The instants are computed with the offset after and before the clock
+    /// change.
     Skipped(DateTime<Tz>, DateTime<Tz>),
     /// The time occurs twice, at these instants.
     Twice(DateTime<Tz>, DateTime<Tz>),
@@ -18,7 +19,8 @@ pub(crate) fn instant(local: NaiveDateTime, zone: Tz) -> Result<DateTime<Tz>, Wa
         LocalResult::Single(instant) => Ok(instant),
         LocalResult::Ambiguous(first, second) => Err(WallClockError::Twice(first, second)),
         LocalResult::None => {
-            // No clock change is longer than a day, so the offsets around it are those a day before and after.
+            // A clock change is shorter than a day, so the offsets one day before and after are those
+            // around it.
             let by = |hours| {
                 let near = zone.from_utc_datetime(&(local + TimeDelta::hours(hours)));
                 zone.from_utc_datetime(&(local - near.offset().fix()))

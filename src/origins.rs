@@ -1,13 +1,13 @@
 //! Checks of `Host` and `Origin`. Requests must be addressed to the service's public origin or to a loopback
 //! address.
 //!
-//! With DNS rebinding, a page in a person's browser can send requests to a foreign name that resolves to this
-//! service. Its `Host`, and its `Origin` if the browser sends one, then differ from those of the service.
-//! Invariant: a request is accepted only if each of the two headers that it has is known. A program without
-//! `Origin` is not a page.
+//! With DNS rebinding, a page in a person's browser can send requests to the page's own host name, which
+//! resolves to this service. The `Host` of such a request, and its `Origin` if the browser sends one, are
+//! not those of the service. Invariant: a request is refused if its `Host` or its `Origin` is not known.
+//! Programs other than browsers send no `Origin`.
 //!
-//! A page of another site may also submit a form to this service. `Sec-Fetch-Site` reveals this, and so does
-//! `Origin` in browsers without `Sec-Fetch-Site`.
+//! A page of another site may also submit a form to this service. The header `Sec-Fetch-Site` shows this.
+//! In browsers that do not send it, `Origin` shows it.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 
@@ -28,7 +28,7 @@ impl Origins {
     }
 
     pub(crate) fn refused(&self, headers: &HeaderMap) -> Option<&'static str> {
-        // A request of HTTP/1.0 may have no Host. Browsers do not use HTTP/1.0.
+        // An HTTP/1.0 request may have no Host. Browsers do not use HTTP/1.0.
         let host = headers.get(header::HOST);
         if host.is_some_and(|host| !self.is_good_host(host)) {
             return Some("Host");
@@ -37,12 +37,13 @@ impl Origins {
         (!origins.all(|origin| self.is_good_origin(origin))).then_some("Origin")
     }
 
-    /// Whether the `Host` is absent, the service's or a loopback address.
+    /// Whether the `Host` is absent, is the public host of the service, or is a loopback address.
     pub(crate) fn knows_host(&self, headers: &HeaderMap) -> bool {
         headers.get(header::HOST).is_none_or(|host| self.is_good_host(host))
     }
 
-    /// Whether a page of another site has submitted a form. A client without both headers is no browser.
+    /// Whether a page of another site sent the request. A client that sends neither header is not a
+    /// browser.
     pub(crate) fn is_cross_site(&self, headers: &HeaderMap) -> bool {
         if headers.contains_key(SEC_FETCH_SITE) {
             let mut sites = headers.get_all(SEC_FETCH_SITE).iter();
@@ -52,7 +53,7 @@ impl Origins {
         !origins.all(|origin| self.is_own_origin(origin, headers.get(header::HOST)))
     }
 
-    /// Whether an origin is the public one, or the loopback address that the request was sent to.
+    /// Whether the origin is the public origin, or the loopback address to which the request was sent.
     fn is_own_origin(&self, origin: &HeaderValue, host: Option<&HeaderValue>) -> bool {
         let Some(origin) = origin.to_str().ok().and_then(PublicUrl::parse) else { return false };
         let host = host.and_then(|host| host.to_str().ok());
@@ -62,7 +63,7 @@ impl Origins {
 
     fn is_good_host(&self, host: &HeaderValue) -> bool {
         let Ok(host) = host.to_str() else { return false };
-        // The default port depends on the scheme, which a Host does not contain.
+        // A Host contains no scheme, so the default port is that of the public origin's scheme.
         let schemes = self.public.as_ref().map(|public| if public.is_https() { "https" } else { "http" });
         let parsed = |scheme: &str| PublicUrl::parse(&format!("{scheme}://{host}"));
         parsed("http").is_some_and(|host| host.is_loopback())
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn loopback_is_good_on_any_port() {
+    fn loopback_is_accepted_with_any_port() {
         for host in
             ["localhost", "LOCALHOST:1", "127.0.0.1:8080", "127.9.9.9", "[::1]:3000", "[::ffff:127.0.0.1]"]
         {
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn the_public_origin_is_good_to_the_port() {
+    fn the_public_origin_is_accepted_only_with_its_port() {
         let public = Some("https://book.example.com");
         for host in ["book.example.com", "Book.example.com:443"] {
             assert_eq!(refused(public, host, Some("https://book.example.com")), None);
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_public_origin_nothing_else_is() {
+    fn without_a_public_origin_only_loopback_is_accepted() {
         assert_eq!(refused(None, "book.example.com", None), Some("Host"));
         assert_eq!(refused(None, "localhost", Some("https://book.example.com")), Some("Origin"));
     }

@@ -17,7 +17,7 @@ use crate::server::network;
 
 const WINDOW_MILLIS: i64 = 60_000;
 
-/// The state of a limit, for the headers of every response.
+/// The state of a rate limit, which the headers of every response contain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Allowance {
     pub(crate) limit: u32,
@@ -59,7 +59,7 @@ impl RateLimit {
     }
 }
 
-/// Counters per address (IPv6: per /64).
+/// The rate limits of addresses. An IPv6 /64 counts as one address.
 #[derive(Debug)]
 pub(crate) struct Addresses {
     limit: u32,
@@ -73,7 +73,7 @@ impl Addresses {
 
     pub(crate) fn count(&self, address: IpAddr, now: Timestamp) -> Verdict {
         let (address, mut windows) = (network(address), self.windows.lock());
-        // A full table keeps its entries, so new addresses cannot displace one that has used up its allowance.
+        // If the table is full, a new address is refused, so it cannot displace an address over its limit.
         if windows.is_full_without(&address, now) {
             return Verdict::Unavailable(allowance(self.limit, 0, now));
         }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_lags_at_the_turn_of_the_minute_allows_no_further_requests() {
+    fn a_clock_that_is_set_back_by_less_than_a_minute_allows_no_further_requests() {
         let limits = RateLimit::new(1);
         assert!(matches!(limits.key(key(1), at(60)), Verdict::Within(_)));
         assert!(matches!(limits.key(key(2), at(59)), Verdict::Within(_)));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_addresses_is_bounded_and_empties_with_the_minute() {
+    fn the_table_of_addresses_is_bounded_and_emptied_each_minute() {
         let addresses = Addresses { limit: 1, windows: Mutex::new(a_minute(1).with_keys_max(2)) };
         let limits = RateLimit { addresses, ..RateLimit::new(1) };
         let [a, b, c] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(|text| text.parse::<IpAddr>().unwrap());
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_has_used_its_allowance_up_gets_it_again_with_the_minute() {
+    fn an_address_over_its_limit_is_allowed_again_in_the_next_minute() {
         let failures = Addresses::new(2);
         let [a, same, b] =
             ["2001:db8::1", "2001:db8::ffff:1", "2001:db8:0:1::1"].map(|ip| ip.parse().unwrap());

@@ -1,9 +1,9 @@
 //! The whole service: this module connects the engine, the two listeners and the operator's socket, and stops
 //! them in order.
 //!
-//! Invariants: the public listener answers only after the store is open. At the end the service first stops
-//! accepting, then finishes the current requests (imports read no further data), then closes the engine, so
-//! every answered change is on disk.
+//! Invariants: the public listener answers only after the store is open. When it stops, the service first
+//! accepts no more connections, then finishes the current requests (imports read no further data), and then
+//! closes the engine, so every acknowledged change is on disk.
 
 use std::fs;
 use std::io;
@@ -34,10 +34,10 @@ use crate::rest::values::phone::load_numbering_plans;
 use crate::server::{self, Certificates, Listener, TlsFiles};
 use crate::{api, docs, mcp, openapi};
 
-/// The reason why the service does not start, or has ended.
+/// The reason why the service cannot start or has ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// A setting is invalid. An unreadable certificate counts, an address in use does not.
+    /// A setting is invalid, for example a file with a certificate. An address in use is another error.
     #[error(transparent)]
     Setting(#[from] ConfigError),
     #[error("{0}")]
@@ -78,7 +78,7 @@ impl Service {
         Self::start_within(settings, ports, Limits::default(), on_fatal).await
     }
 
-    /// [`Service::start`] with other limits of the engine. Public for tests that need to reach the limits.
+    /// [`Service::start`] with other limits of the engine, for tests that need to reach the limits.
     #[doc(hidden)]
     pub async fn start_within(
         settings: &Settings,
@@ -109,7 +109,7 @@ impl Service {
         if let Some(mail) = &settings.mail {
             let own = || PublicUrl::of_listener(listens, tls.is_some()).to_string();
             begin_mail(&engine, mail, origin.unwrap_or_else(own))?;
-            // Invitations need a link, and without a public URL there is none.
+            // Without a public URL the service cannot create the links that invitations contain.
             engine.people().set_sends_mail(public_url.is_some());
         }
         let admin_token = match &settings.admin_token {
@@ -123,7 +123,7 @@ impl Service {
         let labelled = [("public", tls.clone()), ("operator", admin_tls.clone())];
         let certificates = labelled.into_iter().filter_map(|(label, tls)| Some((label, tls?))).collect();
         let metrics = Arc::new(Metrics::new(paths(), certificates));
-        // The open store holds the lock of the directory.
+        // The store is open, so this process holds the lock of the directory and can replace the socket.
         let socket_path = settings.data_dir.join(OPERATOR_SOCKET);
         let socket = server::bind_socket(&socket_path).inspect_err(|error| {
             let path = socket_path.display();
@@ -196,10 +196,10 @@ impl Service {
         &self.engine
     }
 
-    /// Resolves when a listener's task has panicked, after which the service cannot answer.
+    /// Resolves when a listener's task has panicked. The service must then exit.
     pub async fn listener_failed(&self) -> ServiceError {
         if self.listener_panicked.clone().wait_for(|panicked| *panicked).await.is_err() {
-            // Both tasks have ended normally.
+            // The tasks of both listeners have ended without a panic.
             std::future::pending::<()>().await;
         }
         listener_ended()
@@ -208,7 +208,7 @@ impl Service {
     /// Finishes the current requests (at most 10 s) and unlocks the store. Fails if the store has failed.
     pub async fn stop(self) -> Result<(), ServiceError> {
         self.stop.send_replace(true);
-        // An upload has no time limit. The rows that an incomplete import has read are discarded.
+        // An upload has no time limit, so imports are ended. The rows of an incomplete import are deleted.
         self.engine.end_imports();
         self.watches.iter().for_each(JoinHandle::abort);
         for listener in self.listeners {
@@ -289,7 +289,8 @@ fn counted_apps(
     (app(public, Arc::clone(&metrics)), app(admin, metrics))
 }
 
-/// The origin of the service: the configured one, or the listener's own if that is HTTPS or on the loopback.
+/// The public origin: the configured one, or the listener's if it uses HTTPS or listens on a loopback
+/// address.
 fn public_url(settings: &Settings, listens: SocketAddr) -> Option<PublicUrl> {
     let is_known = settings.tls.is_some() || listens.ip().to_canonical().is_loopback();
     let own = || is_known.then(|| PublicUrl::of_listener(listens, settings.tls.is_some()));
@@ -383,7 +384,7 @@ mod tests {
         (Health { engine: Engine::start(store, ports).await.unwrap(), stopping }, stop)
     }
 
-    /// A change that waits for a sync.
+    /// Submits a change, which waits for a sync.
     fn change(health: &Health) -> JoinHandle<bool> {
         let new = NewBusiness {
             name: Text::new("Shop".into()).unwrap(),
@@ -400,7 +401,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn healthz_is_503_while_a_sync_has_not_returned_for_30_s_and_200_once_it_has() {
+    async fn healthz_is_503_while_a_sync_takes_more_than_30_s_and_200_after_it() {
         let disk = MemoryBackend::new();
         let (health, _stop) = health_on(&disk).await;
         disk.hold_syncs();
@@ -415,7 +416,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn healthz_is_503_while_the_service_stops_and_once_a_read_of_a_backup_has_failed() {
+    async fn healthz_is_503_while_the_service_stops_and_after_a_backup_has_failed_to_read() {
         let disk = MemoryBackend::new();
         let (health, stop) = health_on(&disk).await;
         assert_eq!(healthz(&health).status(), StatusCode::OK);

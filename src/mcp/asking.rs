@@ -13,10 +13,11 @@ use crate::http::idempotency::fingerprint_of;
 use crate::http::json::Json;
 use crate::rest::context::{Caller, Context};
 
-/// The first part of a fingerprint, so MCP calls never match requests of another surface.
+/// The first part of a fingerprint, so that MCP calls and requests to `/v1` never have the same
+/// fingerprint.
 const SURFACE: &[u8] = b"MCP";
 
-/// This tool may name services and staff without the scope `business:read`. Refusals point to it.
+/// The tool that may show names of services and staff without the scope `business:read`.
 pub(super) const FIND_OPEN_TIMES: &str = "find_open_times";
 
 const HOW: [&str; 2] = ["cursor", "idempotency_key"];
@@ -113,11 +114,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_null_is_left_out_at_every_depth_and_how_is_no_part_of_what() {
+    fn nulls_are_removed_at_every_depth_and_cursor_and_key_are_ignored() {
         let asked = |text: &str| asked(&Json::parse(text.as_bytes()).unwrap()).canonical();
         let plain = asked(r#"{"a":1,"b":{"c":[{"d":2}]}}"#);
         assert_eq!(asked(r#"{"x":null,"b":{"n":null,"c":[{"d":2,"e":null}]},"a":1,"cursor":"z"}"#), plain);
-        assert_ne!(asked(r#"{"a":1,"b":{"c":[{"d":2},null]}}"#), plain, "a place in a list counts");
+        assert_ne!(asked(r#"{"a":1,"b":{"c":[{"d":2},null]}}"#), plain, "nulls in an array must be kept");
         assert_ne!(asked(r#"{"a":1,"b":{"c":[{"d":2}],"cursor":"z"}}"#), plain);
     }
 }

@@ -124,7 +124,7 @@ pub(super) async fn reschedule(asking: Asking, asked: Move) -> Result<Appointmen
     match asking.change(None, change).await {
         Ok(answer) => Appointment::of(&answer.value),
         Err(refused) => {
-            // Other times are only searched after the refusal.
+            // Open times are searched only after a refusal.
             let current = asking.business.appointment(id).await?;
             let wanted = current.map(|current| {
                 let staff = Some(staff_id.unwrap_or(current.staff_id));
@@ -153,7 +153,7 @@ async fn explained(catalog: &Catalog<'_>, refused: Refused, wanted: Option<(Soug
         Refused::Rules(Refusal::Invalid(_)) => catalog.mended(refused, sought.service, sought.staff),
         Refused::Rules(Refusal::SlotUnavailable(reason)) => {
             match why_not(catalog, *reason, sought, starts_at) {
-                Err(for_good) => for_good,
+                Err(refused) => refused,
                 Ok(why) => match proposed(catalog.asking, clock, sought, starts_at).await {
                     Ok(instead) => Refused::told(format!("{why} {instead}")),
                     Err(fault) => fault,
@@ -164,7 +164,7 @@ async fn explained(catalog: &Catalog<'_>, refused: Refused, wanted: Option<(Soug
     }
 }
 
-/// The reason if another time could be booked, else the refusal with the next step.
+/// The reason of the refusal, if the service could be booked at another time. Otherwise, the final refusal.
 fn why_not(
     catalog: &Catalog<'_>,
     reason: SlotReason,
@@ -205,7 +205,7 @@ fn why_not(
     })
 }
 
-/// The refusal for an appointment with another start than expected, with the next step.
+/// Adds the next step if the appointment does not start at the expected time or has ended.
 fn stands_otherwise(asking: &Asking, clock: WallClock, refused: Refused) -> Refused {
     let Refused::Rules(Refusal::Conflict { conflict, .. }) = &refused else { return refused };
     match conflict {

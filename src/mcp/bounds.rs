@@ -1,8 +1,8 @@
 //! The JSON of tool results, without null properties, and its bounds.
 //!
-//! Invariant: the text and the structured content of a result have together less than
-//! [`ANSWER_CHARS_MAX`] characters of JSON, whatever texts the records contain. A page has at most
-//! [`PAGE_ITEMS`] items, fewer with long texts, and says whether its scans ended early.
+//! Invariant: the text and the structured content of a result together have less than [`ANSWER_CHARS_MAX`]
+//! characters of JSON. A page has at most [`PAGE_ITEMS`] items, or fewer if their texts are long. It
+//! contains `search_incomplete` if its scans ended early.
 
 use std::fmt::Write as _;
 
@@ -19,21 +19,22 @@ use crate::http::cursor::CursorText;
 use crate::rest::error::ApiError;
 use crate::rest::through::{Through, read_through};
 
-/// The text and the structured content of a result together, in characters of JSON.
+/// The maximum length of the text and the structured content of a result together, in characters of JSON.
 pub(super) const ANSWER_CHARS_MAX: usize = 100_000;
 
 const ENVELOPE_CHARS: usize = 1_000;
 
 pub(super) const TEXT_CHARS_MAX: usize = 2_000;
 
-/// The shown characters of each text of a single call.
+/// The maximum number of characters of each text in the result of `get_call`.
 pub(super) const CALL_TEXT_CHARS_MAX: usize = 8_000;
 
 const NAME_CHARS_MAX: usize = 100;
 
 const PAGE_ITEMS: usize = 20;
 
-/// Cuts a long text. The end says how many characters are missing and which tool shows them.
+/// Cuts a long text and appends the number of missing characters and `whole`, which says where to read
+/// them.
 pub(super) fn cut(text: String, max: usize, whole: &str) -> String {
     let Some((end, _)) = text.char_indices().nth(max) else { return text };
     let left_out = text[end..].chars().count();
@@ -43,7 +44,7 @@ pub(super) fn cut(text: String, max: usize, whole: &str) -> String {
 /// The text of a result: JSON on one line without line breaks of any kind and without invisible characters.
 pub(super) fn text_of(answer: &Value) -> String {
     let json = answer.to_string();
-    // These characters occur only within strings, where JSON permits an escape.
+    // The escaped characters occur only within strings, where JSON permits escapes.
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
         if is_escaped(c) {
@@ -55,12 +56,13 @@ pub(super) fn text_of(answer: &Value) -> String {
     text
 }
 
-/// Whether the text escapes the character although JSON does not require it.
+/// Whether [`text_of`] escapes this character, although JSON does not require it.
 fn is_escaped(c: char) -> bool {
     matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') || is_unseen(c)
 }
 
-/// The characters of a result: once as structured content, once as JSON text within a string.
+/// The number of characters of a result, which is sent twice: as structured content and as a string of
+/// JSON.
 fn chars_of(answer: &Value) -> usize {
     let text = Value::String(text_of(answer)).to_string();
     answer.to_string().chars().count() + text.chars().count()
@@ -69,7 +71,7 @@ fn chars_of(answer: &Value) -> usize {
 /// The JSON of a result within its bound.
 pub(super) fn answer<V: Serialize>(result: &V) -> Result<Value, Refused> {
     let value = shown(result)?;
-    // Each tool keeps its result short. A longer one would break the client, so it is an internal error.
+    // Each tool limits its result. A result that is too long is an internal error.
     if chars_of(&value) < ANSWER_CHARS_MAX - ENVELOPE_CHARS {
         Ok(value)
     } else {
@@ -94,7 +96,7 @@ fn without_nulls(value: &mut Value) {
     }
 }
 
-/// What a model reads of a view: the properties of the same name, and `more`.
+/// Converts a view to the result `V`, with the properties of the same name and those in `more`.
 pub(super) fn of_view<V: DeserializeOwned>(view: &impl Serialize, more: Value) -> Result<V, Refused> {
     let mut value = serde_json::to_value(view).map_err(ApiError::internal)?;
     if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
@@ -103,7 +105,7 @@ pub(super) fn of_view<V: DeserializeOwned>(view: &impl Serialize, more: Value) -
     Ok(serde_json::from_value(value).map_err(ApiError::internal)?)
 }
 
-/// How many of the items fit into one result. At least one.
+/// The number of items, from the first, that fit into one result; at least 1.
 fn fitting(items: &[Value]) -> usize {
     let mut chars = 0;
     let fits = |item: &&Value| {
@@ -138,7 +140,8 @@ where
         let items = items.into_iter().map(&show).collect::<Result<Vec<V>, _>>()?;
         let fit = fitting(&items.iter().map(shown).collect::<Result<Vec<_>, _>>()?);
         if fit < items.len() {
-            // Reads again with the smaller limit, so the cursor matches the last shown item.
+            // The page is read again with the smaller limit, so that the cursor belongs to the last shown
+            // item.
             limit = fit;
             continue;
         }
@@ -147,7 +150,8 @@ where
     }
 }
 
-/// Joins a text into one line without direction marks. Texts of customers cannot start a line of their own.
+/// Joins a text into one line without invisible characters, so that a customer's text cannot start a new
+/// line.
 pub(super) fn one_line(text: &str) -> String {
     let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     text.replace(is_unseen, "").replace(is_break, " ")
@@ -157,15 +161,15 @@ pub(super) fn short(name: &str) -> String {
     one_line(name).chars().take(NAME_CHARS_MAX).collect()
 }
 
-/// Whether a character is invisible: direction marks, characters without width, and the tags of U+E0000,
-/// which only a model would read.
+/// Whether a character is invisible to people: direction marks, characters without width, and the tag
+/// characters from U+E0000 on, which only a model would read.
 fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Quotes the beginning of an external text. The text cannot end the quotes.
+/// Quotes the first `max` characters of an external text. Its quotation marks are replaced.
 pub(super) fn quoted(text: &str, max: usize) -> String {
     let kept: String = one_line(text).trim().chars().take(max).collect();
     format!("\"{}\"", kept.replace('"', "'"))
@@ -182,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_text_is_cut_and_says_so() {
+    fn a_long_text_is_cut_and_its_end_says_so() {
         assert_eq!(cut("é".repeat(5), 5, "there"), "ééééé");
         assert_eq!(cut("é".repeat(7), 5, "there"), "ééééé … [2 more characters; there]");
     }
@@ -215,12 +219,12 @@ mod tests {
     }
 
     #[test]
-    fn as_many_items_are_taken_as_fit() {
+    fn only_items_that_fit_are_returned() {
         let item = |chars: usize| json!("x".repeat(chars));
         assert_eq!(fitting(&[item(10), item(10)]), 2);
         assert_eq!(fitting(&vec![item(10_000); 20]), 4);
         assert_eq!(fitting(&[item(200_000)]), 1);
-        // Escapes count as they are sent.
+        // An escaped character counts with the length of its escape.
         assert_eq!(fitting(&vec![json!("\"".repeat(10_000)); 20]), 1);
     }
 }

@@ -33,8 +33,9 @@ json_object! {
     }
 }
 
-/// The minimum length of a service or staff member, and of a name in a list, in characters of a result.
+/// The minimum length of a service or a staff member in a result, in characters.
 const ITEM_CHARS_MIN: usize = 100;
+/// The minimum length of a service's name in the list of a staff member, in characters.
 const NAME_CHARS_MIN: usize = 10;
 
 const LEFT_OUT: &str = "Not all are listed. Tools take any of them by name: ask for the name, and send it as service or \
@@ -58,7 +59,7 @@ struct Opening {
     close: String,
 }
 
-/// The business, what it offers, who carries it out, and what time it is there.
+/// The business with its services, its staff and its local time.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Business {
     #[serde(flatten)]
@@ -68,10 +69,10 @@ pub(super) struct Business {
     weekday: String,
     services: Vec<Service>,
     staff: Vec<StaffMember>,
-    /// How many are not listed, for there are too many.
+    /// The number of services that are not listed, because the result would be too long.
     services_left_out: Option<usize>,
     staff_left_out: Option<usize>,
-    /// How those are reached.
+    /// A hint for finding records that are not listed.
     note: Option<String>,
 }
 
@@ -158,7 +159,7 @@ fn within_bounds(mut business: Business, services: usize, staff: usize) -> Busin
 }
 
 pub(super) async fn update(asking: Asking, change: Change) -> Result<Profile, Refused> {
-    // Null is the same as absent, and both keep the value.
+    // A property that is null or absent keeps its value.
     let patch = PatchBusiness {
         name: change.name,
         zone: change.timezone.map(Zone::get),

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - An ambiguous name is refused, never guessed.
-//! - An unknown id and an id of another business get the same refusal, word for word.
+//! - An id of another business gets the same refusal as an unknown id.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -30,9 +30,9 @@ pub(super) struct Catalog<'a> {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum For {
-    /// Only active records match.
+    /// A name or id matches only active records.
     Booking,
-    /// Inactive records match too.
+    /// A name or id also matches inactive records.
     Finding,
 }
 
@@ -84,7 +84,7 @@ impl<'a> Catalog<'a> {
     pub(super) fn mended(&self, refused: Refused, service: ServiceId, staff: Option<StaffId>) -> Refused {
         let Refused::Rules(Refusal::Invalid(problems)) = &refused else { return refused };
         let step = |problem: &Problem| match (problem.path.as_str(), staff) {
-            // The staff member was active a moment ago.
+            // The catalog contained the active staff member, so the reason is the service.
             ("staff_id", Some(staff)) => {
                 let (who, others) = (self.who(staff), self.who_offers(service));
                 Some(format!("{who} does not offer this service. {others}"))

@@ -18,7 +18,7 @@ use crate::json_object;
 use crate::rest::values::RecordId;
 use crate::rest::values::time::Zone;
 
-const NOBODY: &str = "Nobody was found. All that is sent must fit, and accents count: try one of phone and email alone, \
+const NONE_FOUND: &str = "Nobody was found. All that is sent must fit, and accents count: try one of phone and email alone, \
     or part of the surname.";
 
 json_object! {
@@ -90,7 +90,7 @@ pub(super) struct Contacts {
     contacts: Vec<Contact>,
     #[serde(flatten)]
     paging: Paging,
-    /// What to try if no contact is found.
+    /// A hint if no contact is found.
     note: Option<String>,
 }
 
@@ -105,8 +105,8 @@ pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<Contacts, Ref
     let read = |request| async move { business.contacts(filter, &request).await };
     let show = |view: ContactView| of_view(&view, Value::Null);
     let (contacts, paging): (Vec<Contact>, _) = page(&asking, wanted.cursor.as_ref(), read, show).await?;
-    let is_nobody = contacts.is_empty() && paging.next_cursor.is_none() && wanted.cursor.is_none();
-    Ok(Contacts { contacts, paging, note: is_nobody.then(|| NOBODY.to_owned()) })
+    let is_none = contacts.is_empty() && paging.next_cursor.is_none() && wanted.cursor.is_none();
+    Ok(Contacts { contacts, paging, note: is_none.then(|| NONE_FOUND.to_owned()) })
 }
 
 pub(super) async fn get(asking: Asking, one: One) -> Result<Contact, Refused> {
@@ -131,7 +131,7 @@ pub(super) async fn create(asking: Asking, new: NewContact) -> Result<Contact, R
 
 pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Refused> {
     let id: ContactId = id(&change.contact_id)?;
-    // Null is the same as absent, and both keep the value.
+    // A property that is null or absent keeps its value.
     let patch = ContactPatch {
         name: change.name.map(Some),
         phone: change.phone.map(Some),

@@ -106,7 +106,7 @@ pub(super) async fn get_call(asking: Asking, one: One) -> Result<Call, Refused> 
     let mut chars = CALL_TEXT_CHARS_MAX;
     loop {
         let call = Call::of(found.clone(), clock, (chars, &whole))?;
-        // Escapes can make a text many times as long.
+        // Escapes can make a text many times longer, so the limit is reduced until the result fits.
         if chars <= TEXT_CHARS_MAX || answer(&call).is_ok() {
             return Ok(call);
         }

@@ -1,9 +1,9 @@
 //! One JSON-RPC message, checked before `rmcp` parses it.
 //!
 //! Invariants:
-//! - Invalid JSON gets -32700, and JSON that is no message -32600.
-//! - The arguments of a tool call are removed from the message and stay as written, so the tool parses
-//!   them with the readers of `/v1` and reports their problems.
+//! - Invalid JSON gets the error -32700, and JSON that is not a message gets -32600.
+//! - The arguments of a tool call are removed from the message and stay unchanged. The tool parses them
+//!   with the readers of `/v1` and reports their problems.
 
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ const CALL: &str = "tools/call";
 
 const ARGUMENTS: &str = "arguments";
 
-/// The maximum lengths of an id and of a method name. Both are bounded because responses repeat them.
+// Ids and method names have a maximum length, because responses repeat them.
 const ID_CHARS_MAX: usize = 256;
 const METHOD_CHARS_MAX: usize = 256;
 
@@ -31,9 +31,9 @@ const INVALID_PARAMS: i32 = -32602;
 
 #[derive(Debug)]
 pub(super) struct Message {
-    /// The JSON with empty tool arguments.
+    /// The message without the tool arguments.
     pub(super) bytes: Bytes,
-    /// The tool arguments, or null without any.
+    /// The tool arguments; null if the message has none.
     pub(super) arguments: Json,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Unreadable {
 
 impl Unreadable {
     pub(super) fn otherwise(status: StatusCode, message: impl Into<String>) -> Self {
-        // The media type sent to `rmcp` is the service's own, so 415 becomes 400.
+        // A 415 of `rmcp` is not about the client's media type, which was replaced, so it becomes a 400.
         let status =
             if status == StatusCode::UNSUPPORTED_MEDIA_TYPE { StatusCode::BAD_REQUEST } else { status };
         Self { status, id: Value::Null, code: INVALID_REQUEST, message: message.into() }
@@ -75,7 +75,7 @@ impl Message {
         if !matches!(json, Json::Object(_)) {
             return Err(Unreadable::no_message("a message is one JSON object; batches are not taken"));
         }
-        // The tool checks its own arguments.
+        // The tool checks its arguments itself.
         let arguments = take_arguments(&mut json);
         if let Some(name) = repeated_within(&json) {
             let name = short(name);
@@ -107,7 +107,7 @@ impl Message {
                 }
             }
             Some(_) => return Err(Unreadable::no_message("a method is a string")),
-            // The message is a response without a request. `rmcp` refuses it.
+            // The message is a response, although the service sent no request. `rmcp` refuses it.
             None => {}
         }
         Ok(match arguments {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_json_and_what_is_no_message_are_told_apart() {
+    fn invalid_json_and_invalid_messages_get_different_errors() {
         for body in ["", "{", "{}{}", "\u{feff}{}", "nothing"] {
             assert_eq!(read(body).unwrap_err(), (400, -32700, Value::Null), "{body}");
         }
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn what_answers_repeat_has_a_bound() {
+    fn ids_and_methods_have_a_maximum_length() {
         let sent = |id: usize, method: usize| {
             let (id, method) = ("é".repeat(id), "m".repeat(method));
             read(&format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"{method}"}}"#)).map(|_| ())
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn the_arguments_of_a_tool_are_taken_out_as_they_were_written() {
+    fn the_arguments_of_a_tool_are_removed_unchanged() {
         for (arguments, expected) in [
             (r#""text""#, Json::String("text".into())),
             (

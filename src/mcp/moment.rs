@@ -53,7 +53,7 @@ impl WallClock {
         format!("{}{year}", spoken_day(date))
     }
 
-    /// The instants of a local time: two if the clock is set back. Fails if the clock skips it.
+    /// The instants of a local time: two if a clock change repeats it. Fails if a clock change skips it.
     pub(super) fn readings(self, argument: &str, when: When) -> Result<Vec<Timestamp>, Refused> {
         if let When::Wall(wall) = when
             && let Err(WallClockError::Twice(first, second)) = local_time::instant(wall, self.0)
@@ -63,7 +63,7 @@ impl WallClock {
         Ok(vec![self.instant(argument, when)?])
     }
 
-    /// The instant of a local time. Fails if the clock skips it or shows it twice.
+    /// The instant of a local time. Fails if a clock change skips or repeats it.
     pub(super) fn instant(self, argument: &str, when: When) -> Result<Timestamp, Refused> {
         let wall = match when {
             When::Instant(instant) => return Ok(instant),
@@ -92,12 +92,12 @@ impl WallClock {
         }
     }
 
-    /// The range between the given ends. Refuses an empty range.
+    /// The instants of the start and the end of a range. Refuses an empty range.
     pub(super) fn between(
         self,
         (from, to): (Option<DayOrTime>, Option<DayOrTime>),
     ) -> Result<(Option<Timestamp>, Option<Timestamp>), Refused> {
-        // A date as a start is its first instant, as an end the first instant of the next date.
+        // A date as the start means its first instant. A date as the end means the first instant after it.
         let edge =
             |argument: &str, given: Option<DayOrTime>, of_day: fn(Range<Timestamp>) -> Timestamp| match given
             {
@@ -123,7 +123,7 @@ impl WallClock {
         Ok((first, last))
     }
 
-    /// Refuses an instant on another weekday than the named one.
+    /// Refuses an instant that is not on the given weekday.
     pub(super) fn check_weekday(self, instant: Timestamp, named: Option<Weekday>) -> Result<(), Refused> {
         let Some(Weekday(named)) = named else { return Ok(()) };
         let date = self.date(instant);
@@ -170,14 +170,14 @@ mod tests {
     }
 
     #[test]
-    fn a_wall_time_is_an_instant_of_the_business() {
+    fn a_local_time_is_an_instant_in_the_zone_of_the_business() {
         assert_eq!(resolved("2026-11-24T10:00"), Ok(instant("2026-11-24T09:00:00Z")));
         assert_eq!(resolved("2026-07-01T10:00"), Ok(instant("2026-07-01T08:00:00Z")));
         assert_eq!(resolved("2026-11-24T10:00:00+05:00"), Ok(instant("2026-11-24T05:00:00Z")));
     }
 
     #[test]
-    fn what_the_clocks_skip_or_show_twice_is_asked_back() {
+    fn a_skipped_or_repeated_time_is_refused_with_the_possible_instants() {
         let skipped = resolved("2026-03-29T02:30").unwrap_err();
         assert!(skipped.contains("no 02:30 on Sunday 29 March in Europe/Paris"), "{skipped}");
         assert!(skipped.contains("2026-03-29T01:30:00+01:00 or 2026-03-29T03:30:00+02:00"), "{skipped}");
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn times_are_said_with_their_day_and_with_an_offset_only_where_they_come_twice() {
+    fn times_have_their_day_and_an_offset_only_if_they_occur_twice() {
         let now = instant("2026-01-01T00:00:00Z");
         assert_eq!(PARIS.spoken(instant("2026-11-24T09:00:00Z"), now), "10:00 on Tuesday 24 November");
         assert_eq!(PARIS.spoken(instant("2027-01-04T09:00:00Z"), now), "10:00 on Monday 4 January 2027");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn an_expected_start_may_have_both_readings_of_a_repeated_hour() {
+    fn an_expected_start_may_be_either_instant_of_a_repeated_time() {
         let readings = |text: &str| PARIS.readings("expected_starts_at", When::from_text(text).unwrap());
         let twice = [instant("2026-10-25T00:30:00Z"), instant("2026-10-25T01:30:00Z")];
         assert_eq!(readings("2026-10-25T02:30").unwrap(), twice);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stretch_of_time_holds_something() {
+    fn an_empty_range_is_refused() {
         let between = |from: &str, to: &str| {
             let edge = |text: &str| (!text.is_empty()).then(|| DayOrTime::from_text(text).unwrap());
             PARIS.between((edge(from), edge(to)))

@@ -41,7 +41,7 @@ json_object! {
 pub(super) struct Sought {
     pub(super) service: ServiceId,
     pub(super) staff: Option<StaffId>,
-    /// The appointment to move. Its own time counts as free.
+    /// The appointment to move. The time that it occupies counts as free.
     pub(super) moved: Option<AppointmentId>,
 }
 
@@ -61,7 +61,7 @@ pub(super) struct OpenTimes {
     service_name: String,
     timezone: String,
     days: Vec<DayTimes>,
-    /// Why there are none at all, where that is not for being full.
+    /// The reason if the service cannot be booked at any time.
     note: Option<String>,
 }
 
@@ -167,7 +167,8 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
     Ok(())
 }
 
-/// A sentence with the open times of that day, or else of the next day with any within a week.
+/// A sentence with the open times of the wanted day, or else of the next day within a week that has open
+/// times.
 pub(super) async fn proposed(
     asking: &Asking,
     clock: WallClock,
@@ -182,7 +183,7 @@ pub(super) async fn proposed(
     let last = day + Days::new(AVAILABILITY_DAYS_MAX.unsigned_abs() - 1);
     let slots = match sought.slots(asking, (day, last)).await {
         Ok(slots) => slots,
-        // The refusal of the booking has said that nothing can be booked.
+        // The refusal of the booking already contains the reason.
         Err(EngineError::Refused(_)) => Vec::new(),
         Err(error) => return Err(error.into()),
     };
@@ -207,7 +208,7 @@ pub(super) async fn proposed(
     Ok(format!("Free{on}: {}. `{FIND_OPEN_TIMES}` has more.", times.join(", ")))
 }
 
-/// The reason for a day without open times, unless it is fully booked, so a closed day does not look full.
+/// The reason why a day has no open times. `None` if it is fully booked.
 fn why_none(
     catalog: &Catalog<'_>,
     service: &Service,

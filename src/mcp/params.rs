@@ -1,7 +1,5 @@
-//! The parameters of the protocol's methods, checked before `rmcp`. `rmcp` reports malformed parameters as
-//! an unknown method.
-//!
-//! The tools read their own arguments.
+//! Checks the parameters of the protocol's methods before `rmcp` parses them, since `rmcp` reports
+//! malformed parameters as an unknown method. The tools check their own arguments.
 
 use Kind::{Object, Text};
 
@@ -74,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_member_that_is_wrong_is_named() {
+    fn the_first_invalid_member_is_named() {
         let problem =
             |method: &str, params: &str| problem(method, Some(&Json::parse(params.as_bytes()).unwrap()));
         for (method, params, what) in [

@@ -1,6 +1,6 @@
-//! The prompts that a person can start.
+//! The prompts (templates of instructions) that a person can start in the assistant.
 //!
-//! Invariant: a person's input is quoted within a line and never starts one.
+//! Invariant: a person's input is quoted within a line and never starts a new line.
 
 use domain::Scope;
 use rmcp::ErrorData;
@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::bounds::{quoted, short};
 use super::server::lacking;
 
-/// In characters of each input.
+/// The maximum length of an input in the prompt, in characters.
 const FILLED_IN_CHARS_MAX: usize = 500;
 
 /// Returns the quoted input with this name, or `None` if it is absent.

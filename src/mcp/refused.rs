@@ -1,7 +1,7 @@
 //! The failures of tools.
 //!
-//! Invariants: a problem that a model can correct is one line with the next step; any other failure is
-//! the HTTP response of `/v1`. An id of another business looks unknown, word for word.
+//! Invariants: a problem that a model can correct is one line with the next step. Any other failure is the
+//! HTTP response of `/v1`. An id of another business gets the same text as an unknown id.
 
 use domain::{Named, Problem, Refusal, Scope};
 
@@ -15,9 +15,9 @@ const PROBLEMS_TOLD: usize = 8;
 pub(super) enum Refused {
     /// One line with the problem and the next step.
     Told(String),
-    /// A refusal of the rules. The tool may add more detail.
+    /// A refusal by the engine's rules. The tool may add more detail.
     Rules(Refusal),
-    /// No other arguments would help.
+    /// A failure that no other arguments can correct.
     Fault(ApiError),
 }
 
@@ -55,7 +55,7 @@ impl<E: Into<ApiError>> From<E> for Refused {
     }
 }
 
-/// The text for a model, or `None` if no arguments could help.
+/// The text for the model, or `None` if no other arguments can help.
 fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
     Some(match refusal {
         // These refusals concern people, links, backups and imports, which keys cannot use.
@@ -105,7 +105,7 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
 pub(super) fn listed(problems: &[Problem]) -> String {
     let told = problems.iter().take(PROBLEMS_TOLD).map(|Problem { path, code }| {
         let message = english::problem(code);
-        // The rules name the id; the tool's argument is a name or an id.
+        // The engine's problem is about an id. The argument of the tool has another name.
         let path = match path.as_str() {
             "service_id" => "service",
             "staff_id" => "staff",

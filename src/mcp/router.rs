@@ -26,15 +26,16 @@ use crate::rest::router;
 
 pub(crate) const PATH: &str = "/mcp";
 
-/// The headers that `rmcp` receives, besides the accepted types. It never sees the key.
+/// The client's headers that `rmcp` receives. The API key is not among them.
 const HEADERS: [HeaderName; 3] = [
     HeaderName::from_static("mcp-protocol-version"),
     HeaderName::from_static("mcp-method"),
     HeaderName::from_static("mcp-name"),
 ];
 
-/// A longer error, in bytes, repeats part of the request. Its message is cut to this many characters.
+/// The maximum length of an error in bytes. A longer error repeats a part of the request, so it is cut.
 const ERROR_BYTES_MAX: usize = 16 * 1024;
+/// The length to which the message of such an error is cut.
 const ERROR_CHARS_MAX: usize = 1_000;
 
 const PARAM_HEADERS: &str = "mcp-param-";
@@ -96,7 +97,7 @@ fn request(headers: &HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
     }
     told.insert(header::ACCEPT, ACCEPTED);
     told.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    // The gate has checked the Host.
+    // The gate has checked the Host of the request.
     told.insert(header::HOST, HeaderValue::from_static("localhost"));
     request
 }
@@ -114,7 +115,7 @@ fn short(answer: Bytes) -> Bytes {
     told.to_string().into()
 }
 
-/// Renders the response of `rmcp`. It reports unreadable messages as plain text.
+/// Converts the response of `rmcp`, which reports unreadable messages as plain text.
 async fn shown(response: Response) -> Result<Response, ApiError> {
     let is_json = response.headers().get(header::CONTENT_TYPE).is_some_and(|of| of == "application/json");
     let status = response.status();

@@ -23,7 +23,7 @@ pub(super) fn input<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-/// An object without descriptions, since the names explain it.
+/// The schema of a result, without descriptions, since the names of the properties explain them.
 pub(super) fn output<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = object_of::<T>();
     each(&mut schema, &|schema| {
@@ -44,7 +44,7 @@ fn object_of<T: JsonSchema>() -> Map<String, Value> {
             schema.entry("properties").or_insert_with(|| json!({}));
             schema
         }
-        other => panic!("what a tool takes or gives is an object: {other}"),
+        other => panic!("arguments and results must be objects: {other}"),
     }
 }
 
@@ -61,13 +61,13 @@ fn each(schema: &mut Map<String, Value>, change: &dyn Fn(&mut Map<String, Value>
 }
 
 fn plain(schema: &mut Map<String, Value>) {
-    // The replacement of alternatives may contain alternatives itself.
+    // The schema that replaces alternatives may itself contain alternatives.
     while let Some(Value::Array(choices)) = schema.remove("anyOf").or_else(|| schema.remove("oneOf")) {
-        settle(schema, choices);
+        merge_alternatives(schema, choices);
     }
     if let Some(Value::Array(types)) = schema.get_mut("type") {
         types.retain(|name| name != "null");
-        assert_eq!(types.len(), 1, "a value is of one type: {types:?}");
+        assert_eq!(types.len(), 1, "a property must have one type: {types:?}");
         let one = types.remove(0);
         schema.insert("type".into(), one);
     }
@@ -80,8 +80,8 @@ fn plain(schema: &mut Map<String, Value>) {
     }
 }
 
-/// Replaces alternatives with one schema: the one besides null, or an enum of their constants.
-fn settle(schema: &mut Map<String, Value>, mut choices: Vec<Value>) {
+/// Replaces alternatives with one schema: the only one that is not null, or an enum of their constants.
+fn merge_alternatives(schema: &mut Map<String, Value>, mut choices: Vec<Value>) {
     choices.retain(|choice| choice.get("type") != Some(&json!("null")));
     let words = choices.iter().map(|choice| match (choice.get("const"), choice.get("enum")) {
         (Some(word), _) => Some(vec![word.clone()]),
@@ -99,6 +99,6 @@ fn settle(schema: &mut Map<String, Value>, mut choices: Vec<Value>) {
                 schema.entry(keyword).or_insert(value);
             }
         }
-        _ => panic!("a tool takes or gives what is one of several kinds"),
+        _ => panic!("alternatives must be constants, or one schema and null"),
     }
 }

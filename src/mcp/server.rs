@@ -1,6 +1,6 @@
-//! The protocol for one request of one key, with `rmcp`.
+//! Handles one request of one API key, with the protocol library `rmcp`.
 //!
-//! Invariant: a failure that no arguments could correct, for example a panic in a tool, gets the HTTP
+//! Invariant: a failure that no arguments can correct, for example a panic in a tool, gets the HTTP
 //! response of `/v1`.
 
 use std::borrow::Cow;
@@ -88,7 +88,7 @@ pub(super) fn lacking(scope: Scope) -> ErrorData {
     ErrorData::invalid_params(format!("this key lacks the scope {scope}"), None)
 }
 
-/// A list has one page, so a cursor is refused.
+/// Refuses a cursor, since each list of the protocol has one page.
 fn whole(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
         None => Ok(()),
@@ -238,7 +238,8 @@ impl ServerHandler for Server {
         Ok(result.with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
 
-    /// `rmcp` also calls this for known methods with unreadable params.
+    /// Refuses a request. `rmcp` calls this for unknown methods and for known methods with malformed
+    /// params.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -99,7 +99,7 @@ fn table() -> Vec<Tool> {
 enum Effect {
     Reads,
     Adds,
-    /// It changes or removes records. A repeated call changes nothing more.
+    /// The tool changes or removes records. A repeated call has no further effect.
     Changes,
 }
 

@@ -10,7 +10,7 @@ use crate::rest::error::ApiError;
 use crate::rest::values::RecordId;
 use crate::rest::values::time::has_shape;
 
-/// In characters.
+/// The maximum length of a name, in characters.
 const NAME_CHARS_MAX: usize = 200;
 
 /// A date in the business's time zone.
@@ -38,7 +38,7 @@ impl FromText for When {
         if let Some(wall) = wall(text) {
             return Ok(Self::Wall(wall));
         }
-        // The results show times without seconds, so an instant may omit them.
+        // An instant may omit its seconds, since results contain times without seconds.
         let instant = match text.get(16..17) {
             Some("+" | "-" | "Z" | "z") => Timestamp::parse(&format!("{}:00{}", &text[..16], &text[16..])),
             _ => Timestamp::parse(text),
@@ -105,7 +105,7 @@ impl FromText for IdempotencyKey {
     }
 }
 
-/// A day of the week, in any case.
+/// A day of the week, in any letter case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct Weekday(pub(super) Day);
@@ -126,7 +126,7 @@ pub(super) enum PartOfDay {
 }
 
 impl PartOfDay {
-    /// Whether a time that starts in this hour is in the part of the day.
+    /// Whether this hour is in the part of the day.
     pub(super) fn holds(self, hour: u32) -> bool {
         match self {
             Self::Morning => hour < 12,
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_is_one_of_the_wall_clock_or_an_instant() {
+    fn a_time_is_a_local_time_or_an_instant() {
         let wall = |text: &str| When::Wall(text.parse().unwrap());
         let instant = |text: &str| When::Instant(Timestamp::parse(text).unwrap());
         for (text, expected) in [
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_read_in_any_case() {
+    fn words_are_accepted_in_any_case() {
         assert_eq!(Weekday::from_text(" Tuesday"), Ok(Weekday(Day::Tuesday)));
         assert_eq!(PartOfDay::from_text("Evening"), Ok(PartOfDay::Evening));
         assert!(wrong::<Weekday>("mardi").contains("tuesday"));

@@ -31,18 +31,18 @@ pub(crate) struct Table {
 pub(crate) struct Row {
     /// The line where the row begins.
     pub(crate) line: u64,
-    /// The properties as written.
+    /// The properties of the contact, with the texts of the file.
     pub(crate) body: Value,
-    /// In E.164 form.
+    /// The phone number in E.164 form.
     pub(crate) phone: Option<String>,
-    /// In lower case.
+    /// The email address in lower case.
     pub(crate) email: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TableProblem {
     pub(crate) line: u64,
-    /// Empty for a problem of the whole line.
+    /// The column of the problem; empty if the problem concerns the whole line.
     pub(crate) column: String,
     pub(crate) flaw: Flaw,
 }
@@ -52,7 +52,7 @@ pub(crate) enum Flaw {
     NoHeader,
     UnknownColumn,
     ColumnTwice,
-    /// Neither a column for phone numbers nor one for email addresses.
+    /// The table has neither a column `phone` nor a column `email`.
     NoKeyColumn,
     RowsMax(usize),
     Fields {
@@ -60,12 +60,13 @@ pub(crate) enum Flaw {
         header: usize,
     },
     NotUtf8,
-    /// The row of this line has the same phone number or email address.
+    /// The row on this earlier line has the same phone number or email address.
     OfLine(u64),
     Value(ProblemCode),
 }
 
-/// Reads a table with national phone numbers of `region`, separated by commas or semicolons as its header.
+/// Reads a table, with national phone numbers of `region`. The separator is a comma or a semicolon: the one
+/// in the header.
 pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
@@ -105,7 +106,7 @@ pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table
     Ok(table)
 }
 
-/// Finds the first line of a record. Empty lines and CRLF make the CSV reader's own line number wrong.
+/// Counts lines. The CSV reader's line numbers are not used, since empty lines and CRLF make them wrong.
 struct Lines<'a> {
     text: &'a [u8],
     at: usize,
@@ -113,7 +114,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The line of a record. Calls must follow the order of the records.
+    /// The number of the first line of a record. Must be called in the order of the records.
     fn of(&mut self, record: &ByteRecord) -> u64 {
         let begins = record.position().and_then(|position| usize::try_from(position.byte()).ok());
         let mut begins = begins.unwrap_or(self.at).clamp(self.at, self.text.len());
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_stand_in_any_order_and_case_and_numbers_are_those_of_the_region() {
+    fn columns_have_any_order_and_case_and_national_numbers_are_those_of_the_region() {
         let text = "\u{feff}EMAIL;Name;phone; Locale\r\nZoe@Example.com ;\"Zoë; the first\";01 42 68 53 00;FR\r\n\r\n;;+1 555 123 4567;\r\n";
         let table = table(text.as_bytes(), "FR").unwrap();
         assert_eq!(table.problems, []);
@@ -223,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn every_problem_is_told_by_line_and_column() {
+    fn every_problem_is_reported_with_line_and_column() {
         let text = "name,phone,email,timezone\nA,123,a@x,Mars\nB,,,\nC,01 42 68 53 00,,\nD,+33142685300,a@x,\nE,1\n\"F\n\",,f@x,\nG,,F@X,\n";
         let said = flaws(text);
         let expected = [
@@ -241,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_names_columns_that_there_are_once_and_one_to_find_contacts_by() {
+    fn a_header_has_known_columns_once_and_a_column_that_identifies_contacts() {
         assert_eq!(flaws("").len(), 1);
         assert!(flaws("name,tel\nA,1\n")[0].starts_with("1:tel: is not a column"));
         assert_eq!(flaws("phone,Phone\n"), ["1:phone: occurs twice in the header"]);

@@ -3,11 +3,11 @@
 //!
 //! Invariants:
 //! - A record is the same after writing and reading, and so is its line.
-//! - The first line names the format and its version. Version 1 and later versions are refused.
+//! - The first line contains the format and its version. Version 1 and versions after the current one are
+//!   refused.
 //! - The last line contains the number of businesses, so a truncated file is detected. An incomplete
 //!   export ends with lines that name the missing records instead.
-//! - A property that is added, removed or redefined needs a new version. Every version from 2 on is
-//!   supported.
+//! - A new version is needed to add, remove or redefine a property. Every version from 2 on is supported.
 
 mod contacts;
 mod line;
@@ -32,5 +32,5 @@ const BUSINESS_END: &str = "business_end";
 const END: &str = "end";
 /// The prefix of a webhook secret, before its base64.
 const SECRET_TAG: &str = "whsec_";
-/// More than the line of the longest record with every character escaped.
+/// The maximum length of a line. The longest record with every character escaped is shorter.
 const LINE_BYTES_MAX: usize = 1 << 20;

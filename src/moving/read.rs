@@ -15,7 +15,7 @@ use crate::http::reading::Reading;
 use crate::json_object;
 
 #[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant, reason = "there is one of it at a time")]
+#[allow(clippy::large_enum_variant, reason = "only one value exists at a time")]
 pub(crate) enum Line {
     Head {
         /// The time of the export, on the exporting service's clock.
@@ -30,7 +30,7 @@ pub(crate) enum Line {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unread {
     pub(crate) problems: Vec<Problem>,
-    /// Whether the line is a business. Later lines need the business.
+    /// Whether the line describes a business, to which the next lines belong.
     pub(crate) is_business: bool,
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     }
 }
 
-/// The difference in a line of an incomplete export, if the line contains a difference.
+/// The difference in a line of an incomplete export: the recorded and the found number of records.
 pub(crate) fn problem_in(line: &[u8]) -> Option<Difference> {
     let named = serde_json::from_slice::<ProblemLine>(line).ok()?;
     let ProblemLine { kind, business_id, records, recorded, found } = named;

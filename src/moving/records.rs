@@ -24,9 +24,9 @@ use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
-/// A property that is added, removed or redefined needs a new version.
+/// The version of the format. It must change when a property is added, removed or redefined.
 pub(super) const VERSION: u32 = 3;
-/// The earliest supported version. It had no notes.
+/// The earliest supported version. Its records have no notes.
 pub(super) const VERSION_MIN: u32 = 2;
 
 export_line! {
@@ -47,7 +47,7 @@ export_line! {
 }
 
 type Days = Whole<{ *RETENTION_DAYS.start() }, { *RETENTION_DAYS.end() }>;
-/// The audit log has a minimum time.
+/// A retention period of the audit log, which has a minimum.
 type AuditDays = Whole<AUDIT_DAYS_MIN, { *RETENTION_DAYS.end() }>;
 
 export_line! {
@@ -58,7 +58,7 @@ export_line! {
         appointments_days: Option<Days>,
     }
     => {
-        // The setting takes effect at the import.
+        // The state of the store when the retention was set is not exported.
         set: None,
     }
 }
@@ -96,7 +96,7 @@ fn price_and_currency(properties: &Properties<'_>, at: &FieldPath<'_>, problems:
 
 type Buffer = Whole<0, BUFFER_MINUTES_MAX>;
 
-/// Each value is within its bounds.
+/// The buffers. The default is never used, since `Buffer` has the same bounds.
 fn buffers(before: u32, after: u32) -> Buffers {
     Buffers::new(before, after).unwrap_or_default()
 }

@@ -20,7 +20,7 @@ enum Next {
     Nothing,
 }
 
-/// The waiting time for the client, in addition to the time at [`BYTES_A_SECOND`].
+/// The time that a client may take in addition to the time that [`BYTES_A_SECOND`] gives it.
 const WAIT_MAX: Duration = Duration::from_secs(60);
 const BYTES_A_SECOND: u64 = 16 << 10;
 
@@ -29,11 +29,12 @@ struct Taken {
     next: Next,
     bytes: u64,
     waited: Duration,
-    /// When the client got the last lines.
+    /// The instant at which the connection took the last lines.
     handed: Instant,
 }
 
-/// A failed, too slow or incomplete export has no last line. An incomplete one ends with its differences.
+/// The lines of an export. If it fails, is too slow or is incomplete, the last line is missing. An
+/// incomplete export ends with lines that describe the differences.
 pub(crate) fn stream(
     export: Export,
     exported_at: Timestamp,
@@ -49,7 +50,7 @@ pub(crate) fn stream(
 }
 
 impl Taken {
-    /// The lines of the next step, or `None` at the end.
+    /// Returns the next lines, or `None` at the end.
     async fn lines(&mut self) -> Result<Option<Bytes>, ExportError> {
         self.waited += self.handed.elapsed();
         if self.waited > WAIT_MAX + Duration::from_secs(self.bytes / BYTES_A_SECOND) {
@@ -61,7 +62,7 @@ impl Taken {
             Next::Records => match self.export.next().await {
                 Ok(moved) if moved.is_empty() => (end(self.export.businesses()), Next::Nothing),
                 Ok(moved) => (moved.iter().map(line).collect(), Next::Records),
-                // An error now would cut off lines that are not sent yet.
+                // This is not returned as an error, since the connection would then discard unsent lines.
                 Err(ExportError::Incomplete(differences)) => {
                     (differences.listed.iter().map(problem).collect(), Next::Nothing)
                 }
@@ -83,7 +84,7 @@ pub(super) fn end(businesses: u64) -> String {
     Written::new("kind", END).put("businesses", &businesses).end()
 }
 
-/// A line that replaces the last line: the export lacks records of a business.
+/// A line that an incomplete export has instead of the last line: records of a business are missing.
 fn problem(difference: &Difference) -> String {
     let Difference { business_id, kind, recorded, found } = difference;
     Written::new("kind", PROBLEM)
@@ -109,7 +110,7 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn an_export_that_is_taken_too_slowly_breaks_off() {
+    async fn an_export_fails_if_the_client_reads_too_slowly() {
         let dir = tempfile::tempdir().unwrap();
         let engine = Engine::open(dir.path(), Ports::system().unwrap(), |_| {}).await.unwrap();
         for (pause, ends) in [(Duration::from_secs(50), true), (WAIT_MAX + Duration::from_secs(9), false)] {

@@ -1,8 +1,8 @@
-//! Passes lines to an import.
+//! Parses the lines of an import and passes their records to the engine.
 //!
 //! Invariants:
 //! - Each problem is reported with its line, up to [`PROBLEMS_MAX`].
-//! - Memory holds one line and the received bytes after it.
+//! - Only one line, and the received bytes after it, are in memory.
 
 use bytes::{Buf, Bytes, BytesMut};
 use domain::{ImportProblem, Problem, ProblemCode, Timestamp};
@@ -26,7 +26,7 @@ impl Lines {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next line without its end, or the start of a line over the limit.
+    /// The next line without its line feed, or the beginning of a line that is too long.
     pub(crate) fn next(&mut self) -> Option<Bytes> {
         let end = self.buffer[self.searched..].iter().position(|byte| *byte == b'\n');
         if let Some(end) = end {
@@ -55,7 +55,7 @@ pub(crate) struct Taking {
 }
 
 impl Taking {
-    /// Takes the next line and records its problems. Returns whether more lines are expected.
+    /// Imports the next line and stores its problems. Returns false if the following lines are not needed.
     pub(crate) async fn line(&mut self, import: &mut Import, bytes: &[u8]) -> Result<bool, EngineError> {
         self.line += 1;
         let (line, clean) = (self.line, self.wrong.is_empty());
@@ -87,7 +87,7 @@ impl Taking {
             Err(unread) => {
                 import.not_a_record(unread.is_business);
                 unread.problems.into_iter().for_each(|Problem { path, code }| self.bad(path, code));
-                // A file of another format would have a problem on every line.
+                // If the first line is invalid, the file probably has another format, so reading ends.
                 if line == 1 {
                     return Ok(false);
                 }
@@ -108,7 +108,7 @@ impl Taking {
     }
 }
 
-/// The path of a problem with its line.
+/// The path of a problem, with its line number.
 pub(crate) fn place(wrong: &Wrong) -> String {
     let Wrong { line, problem } = wrong;
     if problem.path.is_empty() { format!("line {line}") } else { format!("line {line}: {}", problem.path) }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_cut_wherever_the_pieces_end() {
+    fn lines_are_found_wherever_the_pieces_end() {
         assert_eq!(cut(&[b"ab\n\nc", b"d", b"\ne"]), [2, 0, 2, 1]);
         assert_eq!(cut(&[b"ab\n"]), [2]);
         assert_eq!(cut(&[]), [0; 0]);
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_never_ends_is_not_waited_for() {
+    fn a_line_that_never_ends_is_returned_at_the_limit() {
         let mut lines = Lines::default();
         lines.push(&vec![b' '; LINE_BYTES_MAX]);
         assert_eq!(lines.next(), None);

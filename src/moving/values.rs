@@ -47,8 +47,8 @@ impl<T: Property> Property for Option<T> {
     }
 }
 
-/// For each property: its type in the line, the type of the record's field, the function from property to
-/// field, and the function from field to JSON. The brackets contain the generic parameters.
+/// Implements [`Property`]. Each row contains the type in the line, generic parameters in brackets, the
+/// type of the record's field, the conversion to the field, and the conversion from the field to JSON.
 macro_rules! properties {
     ($($type:ty $([$($generic:tt)*])? => $field:ty, $into_field:expr, $to_json:expr;)*) => {$(
         impl$(<$($generic)*>)? Property for $type {
@@ -88,7 +88,7 @@ properties! {
     };
 }
 
-/// Lists property types that are also the types of their fields in the record.
+/// Implements [`Property`] for types that are also the types of the record's fields.
 macro_rules! fields {
     ($($type:ty),*) => {
         properties! { $($type => Self, identity, identity;)* }
@@ -101,7 +101,7 @@ fields! {
     MessageStatus, ServiceId, Source, StaffId, Timestamp, Urgency, WebhookId, WebhookStatus
 }
 
-/// A phone number in E.164 form, and in no other.
+/// A phone number that must be in E.164 form.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline)]
 pub(super) struct E164(#[schemars(with = "String")] Phone);

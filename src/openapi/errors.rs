@@ -1,5 +1,5 @@
-//! The error responses of each operation. The service's own error types produce them, so that the documented
-//! status, headers and body are those that the service sends.
+//! The error responses of each operation. They are made from the service's error type, so that the
+//! documented status, headers and body are those that the service sends.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::http::body::{BodyError, JSON};
 use crate::rest::error::{ApiError, Code};
 use crate::rest::output::Kind;
 
-/// The statuses whose responses differ between operations. They are not shared components.
+/// The statuses whose responses differ between operations. Their responses are not shared components.
 const OWN: [StatusCode; 3] = [StatusCode::FORBIDDEN, StatusCode::NOT_FOUND, StatusCode::CONFLICT];
 
 /// The error responses of an operation. Responses that all operations share are added to `shared`.
@@ -32,7 +32,7 @@ pub(super) fn responses(operation: &Operation<'_>, shared: &mut Map<String, Valu
         } else {
             let name = name(of);
             let known = shared.entry(name.clone()).or_insert_with(|| response.clone());
-            assert_eq!(*known, response, "the answers called {name} differ");
+            assert_eq!(*known, response, "the responses called {name} differ");
             component("responses", &name)
         };
         (status.to_string(), described)

@@ -25,7 +25,7 @@ use crate::rest::error::Body;
 use crate::rest::route::Route;
 use crate::rest::router::open;
 
-/// The prefix of every public path. The document has it in `servers`, not in the paths.
+/// The prefix of every public path. The document contains it in `servers` and not in the paths.
 pub const BASE_PATH: &str = "/v1";
 pub const OPERATOR_BASE_PATH: &str = "/admin/v1";
 

@@ -39,7 +39,7 @@ pub(super) struct Operation<'a> {
     pub(super) method: &'a Method,
     pub(super) signature: Signature,
     pub(super) conditional: bool,
-    /// The ids in the path, in the path's order.
+    /// The ids in the order of the path.
     pub(super) ids: Vec<PathId>,
     pub(super) scope: Option<Scope>,
     pub(super) refuses: &'a [Code],
@@ -87,7 +87,7 @@ pub(super) fn all<A: Send + Sync + 'static>(
     (tags.into_iter().map(|name| json!({"name": name})).collect(), paths)
 }
 
-/// The tag of an operation: the first segment of its path, or the first one after the business.
+/// The tag of an operation: the first segment of its path, or the first segment after the business's id.
 fn tag(path: &str) -> String {
     let of_a_business = path.strip_prefix(OF_A_BUSINESS);
     let segment = of_a_business.unwrap_or(path.trim_start_matches('/')).split('/').next().unwrap_or_default();
@@ -140,7 +140,7 @@ fn operation<A: Send + Sync + 'static>(
     described
 }
 
-/// The ids in a path. Panics unless they are the business and the ids that the handler takes.
+/// The ids in a path. Panics unless these are the business's id and exactly the ids that the handler takes.
 fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
     let mut taken = std::mem::take(&mut signature.takes.path);
     let names = path.split('/').filter_map(|segment| segment.strip_prefix('{')?.strip_suffix('}'));
@@ -156,7 +156,7 @@ fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
     found
 }
 
-/// An id in the path. A malformed id answers 404, a malformed date 400.
+/// The path parameter for an id or a date.
 fn path_parameter(id: &PathId) -> Value {
     let (what, format) = if id.is_date { ("date", "date") } else { ("id", "uuid") };
     let description = format!("The {}'s {what}.", english::named(id.named));

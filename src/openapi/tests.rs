@@ -19,7 +19,7 @@ fn check<A: Send + Sync + 'static>(document: &Value, base_path: &str, table: &[R
     let row = |row: &Route<A>| (row.method.to_string(), row.path.to_owned(), row.about.id.to_owned());
     let served: BTreeSet<_> = table.iter().map(row).collect();
     assert_eq!(described, served);
-    assert_eq!(served.len(), table.len(), "a row occurs twice");
+    assert_eq!(served.len(), table.len(), "the table must contain each route once");
 }
 
 #[test]

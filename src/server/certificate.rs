@@ -1,7 +1,7 @@
 //! The validity period (RFC 5280, 4.1.2.5) and the names of a certificate chain.
 //!
-//! Problems with them cause warnings only. A service with an expired certificate starts, since it is more
-//! useful than no service.
+//! Problems with the period or the names cause warnings only. The service starts with an expired
+//! certificate, since it is more useful than no service.
 
 use domain::Timestamp;
 use rustls::client::verify_server_name;
@@ -9,7 +9,7 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::server::ParsedCertificate;
 use x509_parser::parse_x509_certificate;
 
-/// The number of days before the expiry at which the warnings begin. Renewal is usually earlier.
+/// The warnings begin this number of days before the expiry. Certificates are usually renewed earlier.
 const WARNED_DAYS: i64 = 14;
 
 /// The server's own certificate, and the period in which all certificates of the chain are valid.
@@ -21,7 +21,7 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
-    /// Takes the server's own certificate first. Ignores the validity of a certificate that cannot be parsed.
+    /// The first certificate must be the server's own. The period of an unparsable certificate is ignored.
     pub(super) fn new(certificates: &[CertificateDer<'static>]) -> Option<Self> {
         let mut chain = Self {
             own: certificates.first()?.clone(),
@@ -49,7 +49,7 @@ impl Chain {
             .is_ok_and(|certificate| name.is_ok_and(|name| verify_server_name(&certificate, &name).is_ok()))
     }
 
-    /// The reasons for clients that call the server by `hosts` to reject the certificate, now or soon.
+    /// The reasons why clients that use the names in `hosts` reject the certificate, now or soon.
     pub(crate) fn warnings(&self, now: Timestamp, hosts: &[String]) -> Vec<String> {
         let (from, until) = (self.valid_from, self.valid_until);
         let days_left = (until.millis() - now.millis()) / (24 * 60 * 60 * 1_000);
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_is_valid_while_all_of_its_certificates_are() {
+    fn a_chain_is_valid_while_all_its_certificates_are_valid() {
         let [own, authority] =
             [certificate("desk.example", DAY, 100 * DAY), certificate("ca.example", 2 * DAY, 50 * DAY)];
         let chain = Chain::new(&[own, authority]).unwrap();
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_the_own_certificate_is_not_for_is_named() {
+    fn the_warnings_contain_hosts_that_the_certificate_does_not_cover() {
         let chain = Chain::new(&[certificate("*.desk.example", 0, 100 * DAY)]).unwrap();
         let hosts = ["a.desk.example", "desk.example", "192.0.2.1"].map(String::from);
         assert_eq!(

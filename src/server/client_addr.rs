@@ -21,7 +21,8 @@ const V6_CLIENT_BITS: u32 = 64;
 /// The number of bits before the IPv4 address in an IPv4-mapped IPv6 address.
 const V4_MAPPED_BITS: u8 = 96;
 
-/// The client's address in the extensions of a request: the peer's, or the one that trusted proxies report.
+/// The client's address in the extensions of a request: the address of the peer, or the address that
+/// trusted proxies report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientAddr(pub IpAddr);
 
@@ -83,7 +84,7 @@ impl TrustedProxies {
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// The client of a request with these headers from this peer.
+    /// The address of the client that sent a request with these headers through this peer.
     pub(super) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
         if self.0.is_empty() {
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn one_ipv6_host_is_one_client_and_a_mapped_address_is_its_ipv4_one() {
+    fn an_ipv6_64_is_one_client_and_a_mapped_address_counts_as_ipv4() {
         let network = |text: &str| network(ip(text));
         assert_eq!(network("2001:db8:1:2:3::1"), network("2001:db8:1:2:ffff::9"));
         assert_ne!(network("2001:db8:1:2::1"), network("2001:db8:1:3::1"));
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn without_trusted_proxies_the_header_says_nothing() {
+    fn without_trusted_proxies_the_header_is_ignored() {
         let none = TrustedProxies::default();
         assert_eq!(none.client(ip("192.0.2.1"), &headers(&[b"198.51.100.7"])), ip("192.0.2.1"));
         assert_eq!(none.client(ip("::ffff:192.0.2.1"), &headers(&[])), ip("192.0.2.1"));
@@ -156,10 +157,10 @@ mod tests {
     }
 
     #[test]
-    fn the_client_is_the_rightmost_address_that_is_no_trusted_proxy() {
+    fn the_client_is_the_last_address_that_is_not_a_trusted_proxy() {
         const PROXIES: &str = "10.0.0.0/8, 192.0.2.1 ,2001:db8::/32";
         for (peer, lines, expected) in [
-            // The address of a peer that is no proxy counts.
+            // If the peer is not a trusted proxy, its own address counts.
             ("198.51.100.9", &["198.51.100.7"][..], "198.51.100.9"),
             ("192.0.2.2", &["198.51.100.7"], "192.0.2.2"),
             ("10.1.2.3", &["198.51.100.7"], "198.51.100.7"),
@@ -171,7 +172,7 @@ mod tests {
             ("10.0.0.1", &["10.0.0.5, 198.51.100.7, 10.0.0.2"], "198.51.100.7"),
             ("10.0.0.1", &["198.51.100.7", "10.0.0.2"], "198.51.100.7"),
             ("10.0.0.1", &["203.0.113.5", "198.51.100.7"], "198.51.100.7"),
-            // With proxies only, the first one in the header counts.
+            // If every address is a trusted proxy, the first address in the header counts.
             ("10.0.0.1", &["10.0.0.3,10.0.0.2"], "10.0.0.3"),
             ("10.0.0.1", &[], "10.0.0.1"),
             ("10.0.0.1", &["", " , ,"], "10.0.0.1"),
@@ -184,7 +185,7 @@ mod tests {
             ("10.0.0.1", &["198.51.100.7:x"], "10.0.0.1"),
             ("10.0.0.1", &["[198.51.100.7]"], "10.0.0.1"),
             ("10.0.0.1", &["[2a00::7"], "10.0.0.1"),
-            // Forms of an address.
+            // An address may be written in several forms.
             ("10.0.0.1", &["\t198.51.100.7 "], "198.51.100.7"),
             ("10.0.0.1", &["198.51.100.7:4711"], "198.51.100.7"),
             ("10.0.0.1", &["2a00::7"], "2a00::7"),
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_text_is_garbage() {
+    fn a_header_that_is_not_text_is_ignored() {
         let proxies: TrustedProxies = "10.0.0.1".parse().unwrap();
         let client = proxies.client(ip("10.0.0.1"), &headers(&[b"198.51.100.7", b"\xff"]));
         assert_eq!(client, ip("10.0.0.1"));
@@ -231,7 +232,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn whatever_the_header_says_some_address_is_the_client(
+        fn every_header_gives_some_client(
             lines in proptest::collection::vec(proptest::collection::vec(prop_oneof![
                 Just(b','), Just(b'.'), Just(b':'), Just(b'['), Just(b']'), Just(b'1'), Just(b' '), 0x80..=0xffu8, 0x20..0x7fu8
             ], 0..40), 0..4),
@@ -244,7 +245,7 @@ mod tests {
         }
 
         #[test]
-        fn addresses_before_those_of_a_proxy_change_nothing(made_up in "[ -~]{0,40}", real in any::<u32>()) {
+        fn text_before_the_proxys_address_changes_nothing(made_up in "[ -~]{0,40}", real in any::<u32>()) {
             let real = IpAddr::V4(real.into());
             prop_assume!(real != ip("10.0.0.1"));
             let line = format!("{made_up},{real}");

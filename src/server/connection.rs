@@ -25,7 +25,7 @@ use super::slots::{RESERVE_HEADER_TIME_MAX, Slot};
 use super::stall::StallGuard;
 use super::{HttpService, host};
 
-/// The time limit for the head of a request, from the end of the previous response on.
+/// The time limit for the head of a request, measured from the end of the previous response.
 pub const HEADER_TIME_MAX: Duration = Duration::from_secs(30);
 
 pub const HEADER_BYTES_MAX: usize = 32 * 1024;
@@ -35,10 +35,11 @@ pub const HEADERS_MAX: usize = 100;
 /// The size of a connection's buffer, in bytes. Larger bodies pass through it in pieces.
 const BUFFER_BYTES_MAX: usize = 64 * 1024;
 
-/// A reason to refuse a request before routing, in the request's extensions.
+/// A reason to refuse a request before routing. It is stored in the request's extensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfit {
-    /// The listener has no slot for the connection. Only the paths that always answer are served.
+    /// The connection has no slot, or the client of a proxy has too many requests in progress. Only the
+    /// paths that always answer are served, for example `/healthz`.
     NoSlot,
     /// The request is not valid HTTP. The text is the reason.
     Malformed(&'static str),
@@ -57,7 +58,7 @@ pub(super) async fn serve<I>(
 {
     let (link, is_held) = (&slot.link, slot.is_held);
     let service = service_fn(|mut request: hyper::Request<Incoming>| {
-        // The connection may lose its slot at the moment the request arrives.
+        // The connection may lose its slot at the moment when the request arrives.
         let has_slot = link.begin_request() && is_held;
         let unfit = match host::problem(request.version(), request.uri(), request.headers()) {
             Some(problem) => Some(Unfit::Malformed(problem)),
@@ -115,7 +116,7 @@ pub(super) async fn serve<I>(
         }
         ended
     });
-    // Connections often break. The log line of the request has the relevant facts.
+    // Connections often fail. The log line of each request contains the relevant facts.
     if let Err(error) = ended.await {
         tracing::debug!(error = &error as &dyn std::error::Error, "a connection ended with an error");
     }

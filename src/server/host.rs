@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_with_a_host_names_that_of_the_request() {
+    fn a_target_with_a_host_must_match_the_host_header() {
         let mut headers = HeaderMap::new();
         headers.insert(header::HOST, HeaderValue::from_static("desk.example:80"));
         for (target, is_good) in
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_is_what_a_uri_may_name() {
+    fn a_host_must_be_valid_in_a_uri() {
         for good in [
             "",
             "localhost",

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// No request: the handshake, an incomplete head, or the time between requests.
+/// No request is in progress: during the handshake, an incomplete head, or between requests.
 const IDLE: u8 = 0;
 const ACTIVE: u8 = 1;
 /// The service has answered, and a part of the response may be unsent.
@@ -21,9 +21,9 @@ const WAITING_FOR_BODY: u8 = 4;
 /// The state of a connection, shared by its task, its stream and the table of slots.
 pub(super) struct Link {
     state: AtomicU8,
-    /// The start of the listener, from which the times here are measured.
+    /// The start of the listener. Times are measured from this instant.
     epoch: Instant,
-    /// In milliseconds from `epoch`.
+    /// The start of the idle time, in milliseconds from `epoch`.
     idle_since: AtomicU64,
     /// Whether bytes have arrived since the end of the last complete request.
     pub(super) lingers: AtomicBool,
@@ -72,11 +72,12 @@ impl Link {
     }
 
     pub(super) fn finish_request(&self) {
-        self.resume(); // the answer may come before the whole body
+        self.resume(); // the response may be sent before the whole body has arrived
         self.turn(ACTIVE, ANSWERED);
     }
 
-    /// The connection's task has made all possible progress, so a response is sent unless a write waits.
+    /// Must be called when the connection's task has made all possible progress. The response is then sent
+    /// completely, unless a write waits.
     pub(super) fn mark_idle_if_sent(&self) {
         if self.state.load(Ordering::Relaxed) == ANSWERED && !self.writes.load(Ordering::Relaxed) {
             self.start_idle_time();
@@ -122,32 +123,32 @@ mod tests {
         assert!(link.idle_since().is_none() && !link.evict());
         link.wait_for_body();
         link.finish_request();
-        assert!(!link.evict(), "the answer may not be sent yet");
+        assert!(!link.evict(), "the response may be unsent");
         assert!(link.begin_request());
         link.wait_for_body();
         assert!(link.evict() && !link.begin_request());
     }
 
     #[test]
-    fn only_a_connection_that_rests_is_evicted() {
+    fn only_an_idle_connection_is_evicted() {
         let link = Link::new(Instant::now());
         assert!(
             link.begin_request() && link.idle_since().is_none() && !link.evict(),
-            "a request is under way"
+            "a request is in progress"
         );
         link.mark_idle_if_sent();
-        assert!(!link.evict(), "it is not answered yet");
+        assert!(!link.evict(), "the request has no response yet");
         link.finish_request();
-        assert!(!link.evict(), "the answer may not be sent yet");
+        assert!(!link.evict(), "the response may be unsent");
         link.writes.store(true, Ordering::Relaxed);
         link.mark_idle_if_sent();
-        assert!(!link.evict(), "the client has not read the answer");
-        assert!(link.begin_request(), "it may have sent the next request");
+        assert!(!link.evict(), "the client has not read the response");
+        assert!(link.begin_request(), "the client may send the next request before it reads the response");
         link.finish_request();
         link.writes.store(false, Ordering::Relaxed);
         link.mark_idle_if_sent();
         assert!(link.idle_since().is_some() && link.evict());
-        assert!(!link.begin_request(), "no request begins once the slot is gone");
+        assert!(!link.begin_request(), "an evicted connection begins no request");
         assert!(!link.evict() && link.idle_since().is_none());
     }
 }

@@ -2,8 +2,8 @@
 //! requests.
 //!
 //! Invariants:
-//! - A listener never stops accepting. It has at most [`CONNECTIONS_MAX`] connections with a slot and
-//!   [`RESERVE_MAX`] short-lived ones without ([`slots`]).
+//! - A listener always accepts connections. It has at most [`CONNECTIONS_MAX`] connections with a slot, and
+//!   at most [`RESERVE_MAX`] short-lived connections without a slot ([`slots`]).
 //! - The server closes a connection in bounded time if its client sends nothing, sends a request head too
 //!   slowly, or does not read the response.
 //! - After the shutdown signal no connection is accepted, and [`serve`] returns within [`DRAIN_TIME_MAX`].
@@ -55,25 +55,25 @@ pub const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
 /// The time after which the kernel closes a connection whose sent data is not acknowledged.
 pub const TCP_USER_TIME_MAX: Duration = Duration::from_secs(30);
 
-/// The connections that wait for the listener. Linux limits them to `net.core.somaxconn`.
+/// The maximum number of connections that wait to be accepted. Linux limits it to `net.core.somaxconn`.
 const BACKLOG: u32 = 4_096;
 
-/// The pause after an accept failed because descriptors or memory ran out.
+/// The pause after the listener could not accept a connection for lack of descriptors or memory.
 const ACCEPT_BACK_OFF: Duration = Duration::from_millis(10);
 
 const LOG_EVERY: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Drained {
-    /// Connections that the server closed because they did not end in time.
+    /// The number of connections that the server closed because they did not end in time.
     pub cut_off: usize,
 }
 
-/// Listens on an address. The error message has no OS error number.
+/// Listens on an address. The message of an error contains no OS error number.
 pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let listen = || {
         let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
-        socket.set_reuseaddr(true)?; // or a restart fails while the system remembers old connections
+        socket.set_reuseaddr(true)?; // otherwise a restart fails while old connections are in TIME_WAIT
         socket.bind(address)?;
         socket.listen(BACKLOG)
     };
@@ -182,7 +182,7 @@ pub async fn serve(
                     serve_in(&slot, served).await;
                 });
             }
-            // The client has already disconnected.
+            // The client disconnected before the server accepted the connection.
             Err(error)
                 if matches!(
                     error.kind(),
@@ -252,7 +252,7 @@ async fn serve_stream(
         Stream::Unix(stream) => return connection::serve(stream, peer, app, watcher, slot, proxies).await,
     };
     if let Err(error) = tune(&stream) {
-        // The client may have disconnected already. The options are not essential for the others.
+        // The connection is served without the options. Often the client has disconnected.
         tracing::debug!(error = &error as &dyn std::error::Error, "cannot set the options of a connection");
     }
     let Some(tls) = tls else {
@@ -265,7 +265,7 @@ async fn serve_stream(
     }
 }
 
-/// Sends responses without delay and detects peers that disappeared.
+/// Sets the options of a connection, so that responses are sent without delay and lost peers are detected.
 fn tune(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     #[cfg(target_os = "linux")]

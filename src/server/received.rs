@@ -1,9 +1,10 @@
-//! The body of a request, shared by the service, which may read it, and the connection, which must reach its
-//! end.
+//! The body of a request. The service and the connection share it: the service may read it, and the
+//! connection must read it to its end.
 //!
-//! A refusal is often sent before the body is read, but the connection can only carry the next request after
-//! the last byte of the body. So a short remainder is discarded while the response is sent. With a long
-//! remainder, or one of unknown length, the connection closes and the response says so (RFC 9112 §9.6).
+//! A refusal is often sent before the body is read, but the connection can only carry the next request
+//! after the last byte of the body. So a short remainder is discarded while the response is sent. If the
+//! remainder is long or has an unknown length, the connection closes, and the response announces it (RFC
+//! 9112 §9.6).
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -30,7 +31,8 @@ struct State {
     body: Incoming,
     /// The connection, which is idle while the service waits for the body.
     link: Arc<Link>,
-    /// Whether the service has polled the body. At the first poll hyper answers an `Expect` with 100.
+    /// Whether the service has polled the body. At the first poll, hyper sends 100 if the client expects
+    /// it.
     is_asked: bool,
     has_ended: bool,
 }
@@ -40,7 +42,7 @@ impl Received {
         Self(Arc::new(Mutex::new(State { body, link, is_asked: false, has_ended: false })))
     }
 
-    /// Starts to discard the remainder. Returns whether the connection can carry another request.
+    /// Starts to discard the remainder. Returns false if the connection cannot carry another request.
     pub(super) fn discard(self, expects: bool) -> bool {
         if self.is_end_stream() {
             return true;

@@ -1,10 +1,10 @@
-//! The stream of a connection. It closes the connection of a client that does not read its response, and lets
-//! a client that is still sending read it.
+//! The stream of a connection. It closes the connection if the client does not read its response. It lets a
+//! client that is still sending its request read the response before the connection closes.
 //!
 //! A write without progress for [`WRITE_STALL_MAX`] fails. If a stream ends while a request is arriving, it
 //! shuts down writing first and then discards incoming data for at most [`LINGER_TIME_MAX`]. Otherwise the
 //! kernel would reset the connection, and the client would lose the response with the reason of the refusal
-//! (RFC 9112 §9.6). The crate `tokio-io-timeout` covers only the first part, and both parts share state.
+//! (RFC 9112 §9.6). The crate `tokio-io-timeout` is not used, since it supports only the first part.
 
 use std::io;
 use std::pin::Pin;
@@ -27,7 +27,7 @@ const SCRATCH_BYTES: usize = 4 * 1024;
 pub(super) struct StallGuard<I> {
     io: I,
     deadline: Option<Pin<Box<Sleep>>>,
-    /// Set during the lingering close, since the flushes of hyper clear the other deadline.
+    /// The deadline of the lingering close. It is separate, since the flushes of hyper clear `deadline`.
     lingers: Option<Pin<Box<Sleep>>>,
     link: Arc<Link>,
     shut: bool,

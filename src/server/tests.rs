@@ -109,7 +109,7 @@ fn takes_bodies() -> Router {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_client_that_is_refused_while_it_sends_can_read_why() {
+async fn a_client_that_is_refused_while_it_sends_can_read_the_response() {
     let graceful = GracefulShutdown::new();
     let (client, mut tasks) = connect(takes_bodies(), &graceful, 1024);
     let (mut answer, mut request) = tokio::io::split(client);
@@ -138,7 +138,7 @@ async fn a_body_too_large_is_refused_over_a_real_socket_before_it_was_sent() {
 }
 
 #[tokio::test]
-async fn a_head_past_its_bounds_is_refused() {
+async fn a_head_that_exceeds_its_limits_is_refused() {
     let head = |headers: usize, bytes: usize| {
         let mut head = "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n".to_owned();
         (2..headers).for_each(|n| head.push_str(&format!("x{n}: y\r\n")));
@@ -163,7 +163,7 @@ async fn a_head_past_its_bounds_is_refused() {
 }
 
 #[tokio::test]
-async fn requests_know_the_address_of_their_client() {
+async fn requests_contain_the_address_of_their_client() {
     let router = Router::new().route(
         "/",
         get(|Extension(ClientAddr(client)): Extension<ClientAddr>| async move { client.to_string() }),
@@ -239,7 +239,7 @@ async fn a_connection_without_a_slot_ends_soon() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn requests_that_outlast_the_drain_are_cut_off() {
+async fn requests_that_take_longer_than_the_shutdown_are_cut_off() {
     let router = Router::new().route("/", get(pending::<()>));
     let graceful = GracefulShutdown::new();
     let (mut client, tasks) = connect(router, &graceful, 1024);
@@ -252,7 +252,7 @@ async fn requests_that_outlast_the_drain_are_cut_off() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn idle_connections_do_not_hold_up_the_drain() {
+async fn idle_connections_do_not_delay_the_shutdown() {
     let graceful = GracefulShutdown::new();
     let (_client, tasks) = connect(hello(), &graceful, 1024);
     tokio::task::yield_now().await;
@@ -297,7 +297,7 @@ async fn a_request_in_progress_gets_its_response_before_the_server_ends() {
     client.write_all(GET).await.unwrap();
     entered.notified().await;
     stop.send(()).unwrap();
-    // From this moment on, the server accepts no new connection. Waits until the listener is closed.
+    // Waits until the listener is closed and the server accepts no new connection.
     while TcpStream::connect(address).await.is_ok() {
         tokio::task::yield_now().await;
     }
@@ -307,7 +307,7 @@ async fn a_request_in_progress_gets_its_response_before_the_server_ends() {
 }
 
 #[tokio::test]
-async fn a_panic_is_a_500_and_the_connection_lives_on() {
+async fn a_panic_is_a_500_and_the_connection_stays_open() {
     async fn panics() {
         panic!("a fault for the test");
     }
@@ -359,7 +359,7 @@ async fn above_the_limit_of_its_address_only_healthz_responds() {
 }
 
 #[tokio::test]
-async fn a_full_listener_closes_connections_that_rest() {
+async fn a_full_listener_closes_idle_connections() {
     let limits = limits(3, 3);
     let (server, _stop, _task) = start_with(limits.clone(), None, app(hello())).await;
     let mut resting = Vec::new();
@@ -438,7 +438,7 @@ async fn a_client_of_a_proxy_has_its_own_limit_of_requests() {
 }
 
 #[tokio::test]
-async fn a_connection_that_sends_no_body_makes_room() {
+async fn a_connection_that_sends_no_body_is_closed_for_another() {
     let begun = Arc::new(Notify::new());
     let told = Arc::clone(&begun);
     let reads = post(async move |body: Body| {

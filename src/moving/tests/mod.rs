@@ -39,7 +39,7 @@ fn a_file_of_version_2_is_read_and_has_no_notes() {
 }
 
 #[test]
-fn every_property_that_says_something_must_be_there_and_no_other() {
+fn required_properties_must_be_present_and_unknown_ones_are_refused() {
     for text in LINES.lines() {
         let serde_json::Value::Object(whole) = serde_json::from_str(text).unwrap() else { panic!("{text}") };
         for name in whole.keys().filter(|name| *name != "kind") {

@@ -1,13 +1,15 @@
-//! The connection slots of a listener.
+//! The connection slots of a listener. A slot is a permit for one connection.
 //!
 //! Invariants:
 //! - A listener has at most [`Limits::connections`] slots. An address holds at most [`Limits::per_address`]
 //!   of them; trusted proxies have no such limit.
-//! - A full listener closes idle connections: those of the address with the most slots first, and of these
-//!   the longest idle. It never closes one of an address with fewer slots than the new client has.
-//! - A connection without a slot goes to the reserve, which serves only the paths that always answer. The
-//!   reserve has at most [`RESERVE_MAX`] connections, [`RESERVE_PER_ADDRESS_MAX`] per address. Each lives at
-//!   most [`RESERVE_TIME_MAX`] and serves one request. A new connection replaces the oldest.
+//! - A full listener closes idle connections: first those of the address with the most slots, and among
+//!   them those that have been idle for longest. It closes no connection of an address with fewer slots
+//!   than the address of the new connection.
+//! - A connection without a slot is in the reserve, which serves only the paths that always answer. The
+//!   reserve has at most [`RESERVE_MAX`] connections, and [`RESERVE_PER_ADDRESS_MAX`] per address. Each
+//!   serves one request and is closed after [`RESERVE_TIME_MAX`]. If the reserve is full, the oldest one is
+//!   closed.
 //! - A client of a trusted proxy has at most [`Limits::per_address`] simultaneous requests.
 
 use std::cmp::Reverse;
@@ -36,13 +38,13 @@ pub const RESERVE_PER_ADDRESS_MAX: usize = 16;
 /// The time limit for the request head of a connection without a slot.
 pub const RESERVE_HEADER_TIME_MAX: Duration = Duration::from_secs(1);
 
-/// The lifetime of a connection without a slot, including the TLS handshake.
+/// The maximum duration of a connection without a slot, including the TLS handshake.
 pub const RESERVE_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// The number of idle connections that are closed together, since a search examines all connections.
+/// The maximum number of idle connections that one search closes. A search examines all connections.
 const EVICTED_AT_ONCE: usize = 32;
 
-/// The pause after a search without a result. A search costs as much as one or two requests.
+/// The pause after a search that found no idle connection. A search takes as long as one or two requests.
 const SEARCH_PAUSE: Duration = Duration::from_millis(10);
 
 const LOG_EVERY: Duration = Duration::from_secs(60);
@@ -50,14 +52,14 @@ const LOG_EVERY: Duration = Duration::from_secs(60);
 #[derive(Clone, Debug)]
 pub struct Limits {
     pub connections: usize,
-    /// Per address (IPv6: per /64).
+    /// The maximum number of slots per address (IPv6: per /64).
     pub per_address: NonZeroUsize,
-    /// Proxies without a limit per address.
+    /// The trusted proxies, which have no limit per address.
     pub proxies: TrustedProxies,
     pub counters: Arc<Counters>,
 }
 
-/// Connection events. Listeners may share one.
+/// The numbers of refused and evicted connections. Several listeners can share them.
 #[derive(Debug, Default)]
 pub struct Counters {
     pub refused: AtomicU64,
@@ -137,12 +139,12 @@ impl Slots {
         Slot { slots: Arc::clone(self), id, is_held, link }
     }
 
-    /// Closes idle connections of a listener that cannot open more files. Returns false if there are none.
+    /// Closes idle connections when the process cannot open more files. Returns false if none is idle.
     pub(super) fn spare(&self) -> bool {
         self.make_room(&mut self.state.lock(), 0)
     }
 
-    /// Closes idle connections of addresses with at least `at_least` slots. Returns false if there are none.
+    /// Closes idle connections of addresses with at least `at_least` slots. Returns false if none is idle.
     fn make_room(&self, state: &mut State, at_least: usize) -> bool {
         let is_recent_miss = |(at, of): (Instant, usize)| of <= at_least && at.elapsed() < SEARCH_PAUSE;
         if state.last_miss.is_some_and(is_recent_miss) {
@@ -198,7 +200,7 @@ impl Slots {
 }
 
 impl State {
-    /// Adds a connection without a slot. If there are too many, it replaces the oldest.
+    /// Adds a connection to the reserve. If the reserve is full, closes the oldest connection in it.
     fn reserve(&mut self, id: u64, address: IpAddr, link: &Arc<Link>) {
         let of_its_address = self.reserve.iter().filter(|(_, other, _)| *other == address).count();
         let oldest = if of_its_address >= RESERVE_PER_ADDRESS_MAX {

@@ -59,7 +59,7 @@ fn trusted_proxies_can_use_all_slots() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_full_listener_closes_the_longest_idle_of_the_address_with_the_most() {
+async fn a_full_listener_closes_the_longest_idle_connections_of_the_largest_address() {
     let limits = limits(4 * EVICTED_AT_ONCE, 1_000);
     let slots = Slots::new(limits.clone());
     let few: Vec<_> = (0..EVICTED_AT_ONCE).map(|_| slots.admit(ip("192.0.2.1"))).collect();
@@ -82,7 +82,7 @@ async fn a_full_listener_closes_the_longest_idle_of_the_address_with_the_most() 
 }
 
 #[test]
-fn an_address_makes_no_room_at_the_cost_of_one_that_holds_less() {
+fn connections_of_an_address_with_fewer_slots_are_not_closed() {
     let slots = Slots::new(limits(3, 100));
     let small = slots.admit(ip("192.0.2.1"));
     let _large = [busy(&slots, "192.0.2.2"), busy(&slots, "192.0.2.2")];
@@ -95,7 +95,7 @@ fn an_address_makes_no_room_at_the_cost_of_one_that_holds_less() {
 }
 
 #[test]
-fn the_reserve_is_bounded_and_the_oldest_makes_room_for_the_newest() {
+fn the_reserve_is_bounded_and_its_oldest_connection_is_closed_first() {
     let slots = Slots::new(limits(1, 1));
     let _held = busy(&slots, "192.0.2.1");
     let address = |n: usize| IpAddr::from([198, 51, 100, u8::try_from(n % 200).unwrap()]);
@@ -126,7 +126,7 @@ async fn a_listener_that_can_open_no_more_files_closes_idle_connections() {
     let working = busy(&slots, "192.0.2.1");
     assert!(!slots.spare());
     let resting = slots.admit(ip("192.0.2.1"));
-    assert!(!slots.spare(), "a search has just been made");
+    assert!(!slots.spare(), "a second search within the pause must be skipped");
     tokio::time::advance(SEARCH_PAUSE).await;
     assert!(slots.spare() && has_ended(&resting));
     assert!(working.link.idle_since().is_none());

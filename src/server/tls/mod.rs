@@ -1,8 +1,8 @@
-//! TLS of a listener: rustls with ring, HTTP/1.1 only, with the certificate in its files.
+//! TLS of a listener: rustls with ring, for HTTP/1.1 only. The certificate and the key are read from files.
 //!
 //! Invariants: handshakes use the last certificate and key that were read and match each other. Unusable
-//! files and new certificates do not affect open connections. Each time the files are read, the log contains
-//! a warning for each problem that clients will have.
+//! files and new certificates do not affect open connections. Each time the service reads the files, it
+//! logs a warning for each problem that clients will have.
 
 use std::fs;
 use std::io;
@@ -56,18 +56,19 @@ struct Inner {
 struct Current {
     acceptor: TlsAcceptor,
     chain: Chain,
-    /// The stamps of the files when they were last read, even if they could not be used.
+    /// The stamps (size, inode and times) of both files when they were last read, even if they were
+    /// unusable.
     read: [Stamp; 2],
 }
 
 impl Certificates {
-    /// Reads the certificate and the key of a listener. Clients use the names in `hosts` for it.
+    /// Reads the certificate and the key of a listener. Clients use the names in `hosts` to connect to it.
     ///
     /// # Errors
-    /// Returns an error if a file cannot be read or has the wrong content. The message names the file and the
+    /// Returns an error if a file cannot be read or has the wrong content. The message contains the file and the
     /// setting.
     pub fn read(files: &TlsFiles, hosts: Vec<String>, clock: Arc<dyn Clock>) -> Result<Self, ConfigError> {
-        // The stamps come first, so a change during the read causes another read.
+        // The stamps are read first, so a change during the read causes another read.
         let read = stamps(files);
         let (acceptor, chain) = acceptor(files)?;
         let current = Mutex::new(Current { acceptor, chain, read });
@@ -95,7 +96,7 @@ impl Certificates {
         self.0.current.lock().chain.is_for(host)
     }
 
-    /// Reads the files again. If they cannot be used, the certificate stays and the log contains the error.
+    /// Reads the files again. If they are unusable, keeps the current certificate and logs the error.
     pub fn read_again(&self) {
         let files = &self.0.files;
         let read = stamps(files);

@@ -60,7 +60,7 @@ async fn connected(certificates: &Certificates, with: &Pair) -> Option<(Client, 
 }
 
 #[test]
-fn a_certificate_is_for_its_names_and_those_of_its_wildcards() {
+fn a_certificate_covers_its_names_and_wildcards() {
     let (_dir, files, _) = pem_files();
     let certificates = read(&files).unwrap();
     assert!(certificates.names("localhost") && !certificates.names("desk.example"));
@@ -75,7 +75,7 @@ fn a_certificate_is_for_its_names_and_those_of_its_wildcards() {
 }
 
 #[tokio::test]
-async fn a_certificate_and_key_make_it_https() {
+async fn with_a_certificate_and_a_key_the_listener_uses_https() {
     let (_dir, files, pair) = pem_files();
     // A client that does not perform the TLS handshake loses its slot to the next client.
     let certificates = read(&files).unwrap();
@@ -91,7 +91,7 @@ async fn a_certificate_and_key_make_it_https() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_new_pair_is_used_soon_after_its_files_have_changed_and_open_connections_stay() {
+async fn a_new_certificate_is_used_soon_after_a_change_and_open_connections_stay_open() {
     let (_dir, files, old) = pem_files();
     let certificates = read(&files).unwrap();
     let watching = tokio::spawn(certificates.clone().watch());
