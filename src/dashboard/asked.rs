@@ -1,5 +1,5 @@
-//! Requests as handlers receive them: without a session ([`Asked`]), with one ([`Visit`]), or of a member of
-//! a business ([`Member`]).
+//! The requests that handlers receive: without a session ([`Asked`]), with a session ([`Visit`]), or with a
+//! session of a member of the business in the path ([`Member`]).
 
 use std::net::IpAddr;
 use std::ops::Deref;
@@ -91,7 +91,7 @@ impl Asked {
         self.head.uri.path()
     }
 
-    /// A parameter of the path, or `None` if it does not parse.
+    /// A parameter of the path, or `None` if its text is invalid.
     pub(super) fn param<T: FromStr>(&self, name: &str) -> Option<T> {
         self.params.get(name)?.parse().ok()
     }
@@ -101,7 +101,7 @@ impl Asked {
         self.param(name).ok_or_else(Refused::not_found)
     }
 
-    /// The message for the word in `?done=`. It is empty without a known word.
+    /// The message for the word in `?done=`. It is empty if the word is unknown or absent.
     pub(super) fn done(&self, messages: &[(&str, &str)]) -> String {
         let word = self.query.get("done");
         let message = messages.iter().find(|(known, _)| *known == word);
@@ -120,7 +120,7 @@ impl Asked {
         self.head.extensions.get::<ClientAddr>().map_or(IpAddr::from([0; 4]), |client| client.0)
     }
 
-    /// The client's network. The limits count requests per network.
+    /// The client's network, for which limits count requests.
     pub(super) fn network(&self) -> IpAddr {
         network(self.address())
     }
@@ -156,8 +156,8 @@ impl Asked {
         Ok(response)
     }
 
-    /// Keeps the submitted form for the page that shows it, and redirects to that page. Without a session,
-    /// the redirect goes to the sign-in page first.
+    /// Keeps the submitted form as a draft, and redirects to the page that shows it. Without a session, the
+    /// person signs in first.
     pub(super) fn keep_form(&self, page: &str, why: Why) -> Response {
         let to = if why == Why::SignedOut { sign_in_path(page) } else { page.to_owned() };
         let draft =
@@ -190,7 +190,7 @@ impl Asked {
 }
 
 impl Visit {
-    /// The request as a member of the business in the path. Only active members find the business.
+    /// Converts the request to that of a member of the business in the path. Others get a 404.
     pub(super) async fn member(self) -> Result<Member, Refused> {
         let id: BusinessId = self.param("business_id").ok_or_else(Refused::not_found)?;
         let belongs = self.belongs.iter().find(|one| one.business_id == id && one.membership.is_active());
@@ -216,9 +216,9 @@ impl Visit {
         (!self.signed_in.fresh).then(|| field.hint(hint))
     }
 
-    /// Checks that the person entered the password recently, or checks the password in the form. Returns the
-    /// problem to show at the field, if there is one. The engine checks this again for protected changes, so
-    /// it refuses a page that omits this call.
+    /// Checks that the person entered the password recently, or checks the password in the form. Returns
+    /// the problem to show at the field, if there is a problem. For protected changes, the engine checks
+    /// again.
     pub(super) async fn freshen(&mut self) -> Result<Option<ProblemCode>, Refused> {
         if self.signed_in.fresh {
             return Ok(None);
@@ -239,8 +239,8 @@ impl Visit {
     }
 }
 
-/// The view for a request, with the language, theme and session of the browser. The language is the one chosen
-/// in the query or the cookie, else the browser's.
+/// The view for a request, with the language, the theme and the session of the browser. The language is
+/// chosen by the query, else by the cookie, else by the browser's settings.
 pub(super) fn view(desk: Arc<Desk>, head: &Parts, query: &Form) -> View {
     let cookie = |cookie| desk.cookies.get(&head.headers, cookie);
     let chosen = query.find("lang").and_then(Locale::from_word);
@@ -281,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_language_with_the_greatest_weight_is_taken() {
+    fn the_language_with_the_greatest_weight_is_used() {
         for (header, locale) in [
             ("", Locale::En),
             ("de", Locale::En),

@@ -2,8 +2,7 @@
 //!
 //! Invariants:
 //! - The path of the folder contains the digest of all assets, so browsers may cache a response forever.
-//! - The scripts import each other by relative paths, so the digest is in the folder and not in the file
-//!   names.
+//! - The file names contain no digest, since the scripts import each other by relative paths.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -51,7 +50,7 @@ pub(crate) fn base() -> &'static str {
     &ASSETS.base
 }
 
-/// The asset with this name, or `None` if the digest is of other assets.
+/// The asset with this name, or `None` if the name is unknown or the digest is that of another version.
 pub(super) fn asset(digest: &str, name: &str, headers: &HeaderMap) -> Option<Response> {
     let assets = &*ASSETS;
     let asset = assets.files.get(name).filter(|_| assets.base.ends_with(&format!("/{digest}")))?;
@@ -73,7 +72,7 @@ fn media_type(name: &str) -> &'static str {
 mod tests {
     use super::*;
 
-    /// The maximum size of all assets together, in bytes after gzip. A first visit loads no more.
+    /// The maximum size of all assets together, in bytes after gzip. A browser loads all of them only once.
     const FIRST_LOAD_BYTES_MAX: usize = 40 * 1024;
 
     #[test]
@@ -90,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn an_asset_is_had_by_the_digest_of_now_and_by_no_other() {
+    fn an_asset_is_found_only_with_the_current_digest() {
         let (digest, none) = (base().rsplit('/').next().unwrap(), HeaderMap::new());
         let sent = asset(digest, "receptionist.css", &none).unwrap();
         assert_eq!(sent.headers()[header::CACHE_CONTROL], FOREVER);

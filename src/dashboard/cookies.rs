@@ -1,14 +1,13 @@
 //! The cookies of the dashboard.
 //!
 //! Invariants:
-//! - Session and draft cookies are hidden from scripts, are not sent with forms of other sites, and are
-//!   bound to this host if the origin is https (`__Host-`, RFC 6265bis §4.1.3.2).
+//! - Session and draft cookies are hidden from scripts, are not sent with forms of other sites, and belong
+//!   to this host only if the origin is https (`__Host-`, RFC 6265bis §4.1.3.2).
 //! - The other cookies contain only the language and the theme.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
-/// The maximum age of a session cookie, in seconds. It equals the longest session; the engine decides when a
-/// session ends.
+/// The maximum age of a session cookie, in seconds: the longest session. The engine ends sessions.
 const SESSION_SECONDS: u32 = 30 * 24 * 60 * 60;
 const CHOICE_SECONDS: u32 = 365 * 24 * 60 * 60;
 
@@ -75,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_session_is_bound_to_the_host_where_the_origin_is_https() {
+    fn a_session_is_bound_to_the_host_if_the_origin_is_https() {
         let set = |secure| Cookies { secure }.set(Cookie::Session, "abc");
         assert_eq!(
             set(true),
@@ -87,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cookie_of_the_name_counts_and_no_other() {
+    fn only_the_cookie_with_the_exact_name_counts() {
         let mut headers = HeaderMap::new();
         headers.append(header::COOKIE, "x=1; receptionist-form=f".parse().unwrap());
         headers.append(header::COOKIE, "__Host-receptionist=a;receptionist=b".parse().unwrap());

@@ -59,23 +59,23 @@ impl Member {
         capitalised(&self.words.date(day))
     }
 
-    /// Like [`Self::short_moment`], at the beginning of a text.
+    /// Like [`Self::short_moment`], but with a capital letter for the beginning of a text.
     pub(super) fn moment_heading(&self, at: Timestamp) -> String {
         capitalised(&self.short_moment(at))
     }
 
-    /// With seconds: `24 Nov., 10:02:11`.
+    /// An instant with seconds: `24 Nov., 10:02:11`.
     pub(super) fn to_the_second(&self, at: Timestamp) -> String {
         let local = at.utc().with_timezone(&self.profile.zone);
         self.words.dated("log-when-at", local.date_naive(), &local.format("%H:%M:%S").to_string())
     }
 
-    /// With minutes: `24 Nov., 10:02`.
+    /// An instant with minutes: `24 Nov., 10:02`.
     pub(super) fn to_the_minute(&self, at: Timestamp) -> String {
         self.words.dated("log-when-at", self.day(at), &self.clock(at))
     }
 
-    /// The day: `24 Nov. 2026`.
+    /// The date of an instant: `24 Nov. 2026`.
     pub(super) fn to_the_day(&self, at: Timestamp) -> String {
         self.words.dated("log-when-year", self.day(at), "")
     }
@@ -118,14 +118,13 @@ impl View {
     }
 }
 
-/// The rows of each day. The rows are in order of time.
+/// Groups rows by day. The rows must be in the order of their days.
 pub(super) fn by_day<T>(rows: &[T], day: impl Fn(&T) -> NaiveDate) -> Vec<(NaiveDate, &[T])> {
     let days = rows.chunk_by(|one, other| day(one) == day(other));
     days.map(|of_day| (day(&of_day[0]), of_day)).collect()
 }
 
-/// Parses a requested day. Days outside the bookable years return `None`, since chrono cannot convert all of
-/// them.
+/// Parses a requested day. `None` outside the bookable years, some days of which chrono cannot convert.
 pub(super) fn asked(text: &str) -> Option<NaiveDate> {
     let day: NaiveDate = text.trim().parse().ok()?;
     BOOKABLE_YEARS.contains(&day.year()).then_some(day)
@@ -133,8 +132,8 @@ pub(super) fn asked(text: &str) -> Option<NaiveDate> {
 
 pub(super) fn begins(day: NaiveDate, zone: Tz) -> Timestamp {
     let first = match instant(day.and_time(NaiveTime::MIN), zone) {
-        // If the clocks skip midnight, the day begins after the gap. If midnight occurs twice, the day begins
-        // at the first.
+        // If a clock change skips midnight, the day begins after the change. If midnight occurs twice, the
+        // day begins at the first midnight.
         Ok(first) | Err(WallClockError::Skipped(_, first) | WallClockError::Twice(first, _)) => first,
     };
     Timestamp::from_millis(first.timestamp_millis())
@@ -145,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_day_begins_at_midnight_or_when_the_clocks_say() {
+    fn a_day_begins_at_midnight_or_at_a_clock_change() {
         for (zone, day, begins_at) in [
             ("Europe/Paris", "2026-03-29", "2026-03-28T23:00:00.000Z"),
             ("Europe/Paris", "2026-03-30", "2026-03-29T22:00:00.000Z"),

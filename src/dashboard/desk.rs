@@ -1,7 +1,7 @@
-//! The state that all pages share, with the limits for submitted forms and for exports.
+//! The state that all pages share, with the rate limits for submitted forms and for exports.
 //!
-//! Invariants: a form counts against the person who sends it, and against a business only if that person is a
-//! member.
+//! Invariants: a form counts for the limit of the person who submits it. It counts for the limit of a
+//! business only if that person is a member of the business.
 
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -27,17 +27,17 @@ use crate::origins::Origins;
 
 pub(crate) struct Desk {
     pub(super) engine: Engine,
-    /// The service's public URL. It is `None` until the operator sets it.
+    /// The service's public URL, or `None` if it is not known.
     pub(super) public: Option<PublicUrl>,
     pub(super) origins: Origins,
     pub(super) cookies: Cookies,
     pub(super) cursors: Cursors,
-    /// Seals the change markers, with a new key after each start of the service.
+    /// Seals the change markers, with a new key at each start of the service.
     moments: Cursors,
     pub(super) once: Once,
     pub(super) limits: Limits,
     pub(super) drafts: Drafts,
-    /// Becomes true when the service stops. Streams end then.
+    /// Becomes true when the service stops, so that streams end.
     pub(super) stopping: watch::Receiver<bool>,
 }
 
@@ -90,11 +90,12 @@ impl Desk {
     }
 }
 
-/// Forms per minute and business.
+/// The maximum number of forms per minute and business.
 const OF_BUSINESS: u32 = 1_200;
-/// Forms per minute and network (an IPv4 address or an IPv6 /64), without a valid session.
+/// The maximum number of forms without a valid session per minute and network (an IPv4 address or IPv6
+/// /64).
 const OF_NETWORK: u32 = 60;
-/// Exports per hour and person.
+/// The maximum number of exports per hour and person.
 const EXPORTS: u32 = 10;
 
 pub(super) struct Limits {
@@ -111,7 +112,7 @@ impl<K: Eq + Hash> Limit<K> {
         Self(Mutex::new(Windows::fixed(Rate { count, within })))
     }
 
-    /// Counts an event of this key. The error is the number of seconds until the next window.
+    /// Counts a form or an export of `who`. At the limit, the error is the number of seconds to wait.
     pub(super) fn count(&self, who: K, now: Timestamp) -> Result<(), u64> {
         let counted = self.0.lock().count(who, now);
         counted.map(|_| ()).map_err(|free| (free - now).num_milliseconds().unsigned_abs().div_ceil(1_000))

@@ -1,6 +1,7 @@
-//! Forms that were not accepted, kept for their page. A form is kept if the session had ended, the form was
-//! too old, the business was suspended, or the person submitted another form on the page. The page shows the
-//! kept form filled in, and the person submits it again.
+//! Drafts: submitted forms that were not accepted and are kept for their page. A form is kept if the
+//! session had ended, the form was too old, the business was suspended, or the person submitted another
+//! form of the same page. The page shows the form filled in with the draft, and the person can submit it
+//! again.
 //!
 //! Invariants:
 //! - Passwords are not kept.
@@ -18,9 +19,9 @@ use tokio::time::Instant;
 use super::form::Form;
 
 const KEPT: Duration = Duration::from_secs(30 * 60);
-/// The maximum number of forms, in total and per network (an IPv4 address or an IPv6 /64). A further form
-/// removes the oldest.
+/// The maximum number of drafts. A further draft removes the oldest one.
 const DRAFTS_MAX: usize = 1_024;
+/// The maximum number of drafts per network (an IPv4 address or an IPv6 /64).
 const OF_AN_ADDRESS_MAX: usize = 16;
 /// The maximum size of a kept form, in bytes. Longer forms are not kept.
 const BYTES_MAX: usize = 16 * 1024;
@@ -123,12 +124,12 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_form_is_given_back_once_to_its_page_within_half_an_hour() {
+    async fn a_draft_is_returned_once_to_its_page_within_half_an_hour() {
         let (drafts, network) = (Drafts::default(), IpAddr::from([192, 0, 2, 1]));
         assert!(drafts.keep(token(1), network, draft("Ada")));
         assert!(drafts.holds(&token(1), "/p") && !drafts.holds(&token(2), "/p"));
         assert!(drafts.take(&token(2), "/p").is_none(), "another's");
-        assert!(drafts.take(&token(1), "/other").is_none(), "of another page");
+        assert!(drafts.take(&token(1), "/other").is_none(), "the draft belongs to another page");
         assert_eq!(drafts.take(&token(1), "/p").unwrap().form.get("name"), "Ada");
         assert!(!drafts.holds(&token(1), "/p") && drafts.take(&token(1), "/p").is_none(), "once");
         assert!(drafts.keep(token(1), network, draft("Ada")));
@@ -146,7 +147,7 @@ mod tests {
             drafts.keep(token(2), network(1 + number % 4), draft("theirs"));
         }
         assert_eq!(drafts.kept.lock().len(), 1 + 4 * OF_AN_ADDRESS_MAX);
-        assert!(drafts.take(&token(1), "/p").is_some(), "who keeps much pushes out their own");
+        assert!(drafts.take(&token(1), "/p").is_some(), "a network with many drafts must lose only its own");
         for number in 0..2 * DRAFTS_MAX {
             drafts.keep(token(2), network(number), draft("theirs"));
         }

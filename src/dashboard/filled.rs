@@ -1,11 +1,11 @@
-//! Forms for records. This module reads a submitted form like an API body, and shows it again if it was
-//! refused.
+//! Forms for records. This module parses a submitted form like the body of an API request. If the form was
+//! refused, the page shows it again.
 //!
 //! Invariants:
 //! - A refused form is shown with the submitted values. Each problem is next to its field; problems without a
 //!   field are above the form.
-//! - A form never overwrites a newer version of the record: its `tag` field names the version that it was
-//!   filled in from.
+//! - A form never overwrites a newer version of the record: its field `tag` contains the entity tag of the
+//!   version that the form showed.
 
 use axum::http::StatusCode;
 use domain::{Access, Actor, Conflict, Denied, Problem, ProblemCode, Refusal, Right};
@@ -37,7 +37,7 @@ pub(super) enum Undone {
     Conflict(Refusal),
     /// The change conflicts with the current state, and the page provides the message.
     Told(String),
-    /// The record has changed since the form was filled in.
+    /// The record has changed since the page with the form was rendered.
     Stale,
 }
 
@@ -49,8 +49,8 @@ impl Undone {
         }
     }
 
-    /// The message for a page that does not show the form filled in. `stale` is the id of the message for a
-    /// changed record.
+    /// The message for a page that does not show the submitted values. `stale` is the id of the message for
+    /// a record that has changed.
     pub(super) fn told(&self, view: &View, stale: &str) -> String {
         match self {
             Self::Stale => view.t(stale),
@@ -60,7 +60,7 @@ impl Undone {
         }
     }
 
-    /// Converts errors that a form can show into [`Refused::Undone`]. Other errors stay as they are.
+    /// Converts errors that a form can show to [`Refused::Undone`]. Other errors are unchanged.
     pub(super) fn of(error: impl Into<EngineError>) -> Refused {
         let undone = match error.into() {
             EngineError::Refused(Refusal::Invalid(problems)) => Self::Invalid(problems),
@@ -107,7 +107,7 @@ impl Body<'_> {
         if self.is_empty(name) { self.with(name, Json::Null) } else { self.text(name) }
     }
 
-    /// Adds a whole number. Other text stays text, and the type's reader refuses it.
+    /// Adds a whole number. Other text is added as text, which the reader of the type refuses.
     pub(super) fn number(self, name: &str) -> Self {
         let text = self.member.form.get(name).trim();
         let value = text.parse().map_or_else(|_| Json::String(text.to_owned()), Json::Integer);
@@ -188,7 +188,7 @@ impl Member {
         Actor::Person(self.signed_in.person.id)
     }
 
-    /// A change request on the condition that the record still has the form's tag.
+    /// A change request with the condition that the record has the entity tag in the form.
     pub(super) fn request(&self) -> Request {
         Request {
             if_match: self.form.find(TAG).map(|tag| IfMatch::Tags(vec![tag.to_owned()])),
@@ -202,7 +202,7 @@ impl Member {
         self.business.change(self.request(), change).await.map_err(Undone::of)
     }
 
-    /// The form of the page: the form kept for `action`, else a form with these values.
+    /// The form that the page shows: the draft for `action`, else a form with these values.
     pub(super) fn filled(&self, action: &str, values: impl FnOnce() -> Form) -> Filled {
         Filled::kept(&self.view, self.kept_form().as_ref(), action, values)
     }
@@ -249,7 +249,7 @@ pub(super) struct Filled {
     pub(super) notice: String,
     /// The style of the message: `bad` or `wait`.
     pub(super) tone: &'static str,
-    /// Whether the record has changed since the form was filled in. The page then shows both versions.
+    /// Whether the record has changed since the form was rendered. The page then shows both versions.
     pub(super) stale: bool,
     pub(super) status: StatusCode,
 }
@@ -266,7 +266,8 @@ impl Filled {
         Self { values, problems: Vec::new(), notice: String::new(), tone: "wait", stale: false, status }
     }
 
-    /// The submitted form with the reason for its refusal. A stale form receives the current tag.
+    /// The submitted form with the reason for its refusal. A stale form gets the tag of the current
+    /// version.
     pub(super) fn refused(view: &View, form: &Form, undone: Undone) -> Self {
         let values = form.clone();
         let bad = Self { tone: "bad", status: undone.status(), ..Self::of(values) };
@@ -285,7 +286,7 @@ impl Filled {
         }
     }
 
-    /// The kept form if it was sent to `action`, else a form with these values.
+    /// The draft if it was submitted to `action`, else a form with these values.
     pub(super) fn kept(
         view: &View,
         draft: Option<&Draft>,
@@ -296,7 +297,7 @@ impl Filled {
         Self { notice: view.t(draft.why.message()), ..Self::of(draft.form.clone()) }
     }
 
-    /// These lines, if the form is stale. Otherwise there is one version only.
+    /// The given lines if the form is stale, else none, since there is only one version.
     pub(super) fn versions(&self, lines: impl IntoIterator<Item = (String, String, String)>) -> Versions {
         if self.stale { lines.into_iter().collect() } else { Versions::new() }
     }
@@ -353,7 +354,7 @@ impl Filled {
         let mut rest: Vec<String> = Vec::new();
         for problem in &self.problems {
             let told = view.problem(&problem.code);
-            // The message above the form may be the same sentence.
+            // The message above the form may already contain this sentence.
             if told != self.notice && !rest.contains(&told) {
                 rest.push(told);
             }

@@ -26,11 +26,11 @@ pub(super) fn session_key(token: &str) -> SessionKey {
     Sha256::digest(token).into()
 }
 
-/// The one-use id of a form: the time when the form was made, and random bytes. It is sealed together with
-/// the session, so only the service makes ids and each id is valid in one session.
+/// The one-use id of a form: the time when the form was rendered, and random bytes. It is sealed together
+/// with the session. So only the service can make an id, and each id is valid in one session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FormId {
-    /// Unix time in milliseconds.
+    /// The time when the form was rendered, as Unix time in milliseconds.
     pub(super) made: i64,
     chance: [u8; 16],
 }
@@ -76,7 +76,7 @@ impl Form {
         Sha256::digest(fields).into()
     }
 
-    /// The fields that may be kept: all except passwords and the one-use id.
+    /// The fields that a draft contains: all except passwords and the one-use id.
     pub(super) fn keepable(&self) -> Self {
         let kept = self.fields.iter().filter(|(name, _)| name != ID && !name.contains("password"));
         Self { fields: kept.cloned().collect() }

@@ -20,7 +20,7 @@ const PLACES: [(&str, &str, Right); 8] = [
     (ALERTS, "bell", Right::Own),
     (SETTINGS, "gear", Right::Own),
 ];
-/// The number of entries in the bar at the bottom of small screens. Every role sees these entries.
+/// The number of entries in the bar at the bottom of small screens. Every role may see these entries.
 const AT_THE_THUMB: usize = 5;
 const ALERTS: &str = "alerts";
 const SETTINGS: &str = "settings";
@@ -38,7 +38,7 @@ const WITHIN: [(&str, Right); 11] = [
     ("audit", Right::Integrations),
     ("data", Right::Data),
 ];
-/// The largest number of unread alerts that is shown. Larger numbers appear as `99+`.
+/// The largest number of unread alerts that is shown. Larger numbers are shown as `99+`.
 const COUNTED_MAX: usize = 99;
 
 #[derive(Clone)]
@@ -68,8 +68,8 @@ pub(super) struct Frame {
     pub(super) suspended: bool,
 }
 
-/// The values that every page with a frame needs: the member, or the visit for a page of the account, and the
-/// frame.
+/// The values that every page with a frame needs: the frame, and the member (or the visit, for a page of
+/// the account).
 pub(super) struct Sheet<'a, M = Member> {
     pub(super) member: &'a M,
     pub(super) frame: Frame,
@@ -109,8 +109,8 @@ impl Member {
 }
 
 impl Visit {
-    /// The sheet of a page of the person's account. If the person has exactly one business, the frame is that
-    /// of the business.
+    /// The sheet of a page of the person's account. If the person belongs to exactly one business, the
+    /// frame shows that business.
     pub(super) async fn own_sheet(&self) -> Result<Sheet<'_, Visit>, Refused> {
         let as_of;
         let mut active = self.active();

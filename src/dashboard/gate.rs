@@ -1,9 +1,9 @@
-//! The path from a request to a page.
+//! The checks and steps from a request to a page.
 //!
 //! Invariants:
 //! - A request with an unknown Host, or a form from another site, has no effect.
 //! - A handler that needs a session runs only after the session was checked.
-//! - Every response has the same security headers. A panic also becomes a page.
+//! - Every response has the same security headers, even after a panic.
 
 use std::sync::Arc;
 
@@ -57,7 +57,7 @@ struct Gate {
 }
 
 impl Gate {
-    /// The nearest page at or above the path. It shows the form that was sent to the path.
+    /// The path of the page with the form that is submitted to this path: the nearest page at or above it.
     fn page_of(&self, mut template: &str, mut page: &str) -> String {
         while !self.shown.contains(&template) {
             let (Some((above, _)), Some((page_above, _))) =
@@ -130,7 +130,7 @@ async fn answer(
     }
     let Some(row) = place.row(&head.method) else {
         if reads {
-            // The browser requested the address of a refused form with GET.
+            // The page of a refused form has the address of the form. A reload of it can be a GET request.
             return Ok(see_other(&gate.page_of(place.path, head.uri.path())));
         }
         let posts = place.row(&Method::POST).is_some();
@@ -151,7 +151,7 @@ async fn answer(
     if !from_anywhere && desk.origins.is_cross_site(&head.headers) {
         return Err(Refused::CrossSite);
     }
-    // The handler uses no field of such a form, so every media type is accepted.
+    // The handler reads no field of a form from mail programs, so every media type is accepted.
     let form = if from_anywhere { Ok(Form::default()) } else { Form::read(&head.headers, body).await };
     post(gate, place, row, Asked::new(Arc::clone(desk), head, params, form?)).await
 }
@@ -181,7 +181,7 @@ async fn post(gate: &Gate, place: &Arc<Place<Pages>>, row: &Route, asked: Asked)
     }
 }
 
-/// The form of a session, or `None` if its id was not made for the session.
+/// The submitted form, or `None` if its one-use id does not belong to the session.
 fn sent(asked: &Asked) -> Option<Sent> {
     let id = asked.form.id(&asked.desk.cursors, &asked.session)?;
     let content = Sha256::new().chain_update(asked.form.digest()).chain_update(asked.path()).finalize();
@@ -213,7 +213,7 @@ async fn act(
     }
     let response = acting.answered(answer, desk.cookies).await;
     let desk = Arc::downgrade(desk);
-    // The answers are removed on time even if no other form arrives.
+    // Expired responses are removed even if no other form arrives.
     tokio::spawn(async move {
         tokio::time::sleep(KEPT).await;
         if let Some(desk) = desk.upgrade() {

@@ -1,4 +1,4 @@
-//! Pages of lists: the requested page, and the links to the others.
+//! Pages of lists: the requested page, and the links to other pages.
 
 use domain::{Service, StaffMember};
 use engine::EngineError;
@@ -10,7 +10,7 @@ use crate::http::cursor::{Binding, Cursors};
 use crate::rest::through::{Through, read_through};
 
 const AFTER: &str = "after";
-/// The number of rows per read, and the maximum number of rows, of a complete list.
+/// The number of rows per read of a complete list.
 const AT_ONCE: usize = 500;
 const ALL_MAX: usize = 2_000;
 
@@ -21,7 +21,7 @@ pub(super) struct Part {
     cursors: Cursors,
 }
 
-/// The links to other pages of a list: the first page, if another one is shown, and the next page.
+/// The links to other pages of a list: to the first page, if another page is shown, and to the next page.
 pub(super) struct Pages {
     pub(super) newest: Option<String>,
     pub(super) older: Option<String>,
@@ -76,7 +76,7 @@ impl Part {
     }
 }
 
-/// A complete list, up to the maximum. The limits of a business bound the lists that are read this way.
+/// Reads a list up to [`ALL_MAX`] rows. It is used for lists that the limits of a business keep short.
 pub(super) async fn all<T, Fut>(read: impl Fn(PageRequest) -> Fut) -> Result<Vec<T>, EngineError>
 where
     Fut: Future<Output = Result<Page<T>, EngineError>>,

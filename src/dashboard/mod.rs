@@ -3,11 +3,11 @@
 //!
 //! ```text
 //! table     every route with the access it needs
-//! gate      from a request to a page: Host, origin of forms, session, role, handler
-//! asked     requests as handlers receive them
-//! once      a form acts once, even if it is sent several times
-//! drafts    forms that were not accepted, kept for their page
-//! filled    forms for records: read like API bodies, shown again when refused
+//! gate      the checks of a request: Host, origin of forms, session, role; then the handler
+//! asked     the requests that handlers receive
+//! once      a form makes its change once, even if it is submitted several times
+//! drafts    forms that were not accepted and are kept for their page
+//! filled    forms for records: parsed like API bodies, shown again when refused
 //! listing   pages of lists; `days` has dates and times in the zone of a business
 //! view      the values that every page needs, with the formats of names, phone numbers and email addresses;
 //!           `parts` has fields and icons, `frame` the navigation
@@ -23,8 +23,8 @@
 //! - A page calls the engine's handles, never the service's own API.
 //! - Outside text reaches a page only through an escaping template. Pages have no inline script or style, and
 //!   the content security policy forbids both.
-//! - A change is a POST from this site with a one-use form id. The response is a redirect or the form filled
-//!   in again.
+//! - A change is a POST from this site with a one-use form id. The response is a redirect or, after a
+//!   refusal, the page with the submitted values.
 //! - A person without access to a record receives the same response as for a missing record.
 
 mod asked;

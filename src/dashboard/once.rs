@@ -1,11 +1,11 @@
-//! Each form acts once, and its response is kept for two minutes. If the same session sends the form again
-//! (by a double click, a reload or the back button), it receives the same response.
+//! A form acts once: its handler runs once, and its response is kept for two minutes. If the same session
+//! submits the form again (by a double click, a reload or the back button), it gets the same response.
 //!
 //! Invariants:
 //! - Only forms of valid sessions are remembered. A response is repeated only in its session and only for the
 //!   same content.
 //! - A form with a remembered id does not act again.
-//! - A form does not act if it is older than the oldest id that its session remembers, or than this process.
+//! - A form does not act if it is older than the oldest remembered id of its session, or than this process.
 //! - A refused form had no effect and may be sent again.
 //! - Responses, which may contain a new API key, are kept in memory only, and without session cookies.
 
@@ -25,7 +25,7 @@ use super::cookies::Cookies;
 use super::form::{FormId, SessionKey};
 
 pub(super) const KEPT: Duration = Duration::from_secs(2 * 60);
-/// The maximum number of responses. A further response removes the oldest before its time.
+/// The maximum number of kept responses. A further response removes the oldest one.
 const ANSWERS_MAX: usize = 1_024;
 /// The maximum number of remembered ids, per session and in total. A further id removes the oldest id of the
 /// session with the most ids.
@@ -33,7 +33,7 @@ const IDS_OF_SESSION_MAX: usize = 256;
 const IDS_MAX: usize = 65_536;
 /// The maximum age of a form, in milliseconds (one day).
 const AGE_MILLIS_MAX: i64 = 24 * 60 * 60 * 1_000;
-/// How far a form's time may be in the future, in milliseconds. The clock of the service may go back by this
+/// The maximum time of a form in the future, in milliseconds, so that the clock may be set back by this
 /// much.
 const AHEAD_MILLIS_MAX: i64 = 60 * 1_000;
 
@@ -126,7 +126,8 @@ impl Once {
         {
             session.acted.remove(at);
             state.ids -= 1;
-            // An empty session with a horizon stays, so that its horizon does not concern other sessions.
+            // An empty session with a horizon stays. Otherwise its horizon would have to apply to all
+            // sessions.
             if session.acted.is_empty() && session.horizon == 0 {
                 state.sessions.remove(&sent.session);
             }
@@ -225,12 +226,12 @@ mod tests {
     fn act(once: &Once, sent: &Sent, now: i64) -> Acting {
         match once.turn(sent, now) {
             Turn::Act(acting) => acting,
-            _ => panic!("it acts"),
+            _ => panic!("the form must act"),
         }
     }
 
     async fn answer_again(once: &Once, sent: &Sent) -> Response {
-        let Turn::Acted(outcome) = once.turn(sent, 10) else { panic!("it has acted") };
+        let Turn::Acted(outcome) = once.turn(sent, 10) else { panic!("the form must have acted") };
         answer(outcome).await.unwrap()
     }
 
@@ -238,15 +239,15 @@ mod tests {
     async fn a_form_acts_once_and_its_answer_is_kept_for_two_minutes() {
         let (once, form) = (Once::new(0), sent(1, 5));
         let acting = act(&once, &form, 10);
-        let Turn::Acted(outcome) = once.turn(&form, 10) else { panic!("it acts just now") };
+        let Turn::Acted(outcome) = once.turn(&form, 10) else { panic!("the form must be acting") };
         let answered = acting.answered("the secret".into_response(), COOKIES).await;
         assert_eq!(answered.status(), 200);
         assert_eq!(answer(outcome).await.unwrap().status(), 200);
         let body = answer_again(&once, &form).await.into_body().collect().await.unwrap().to_bytes();
         assert_eq!(&body[..], b"the secret");
         let other = Sent { content: [1; 32], ..form };
-        assert!(matches!(once.turn(&other, 10), Turn::SentBefore), "with other content it is another form");
-        // In another session this is a different form, which has not acted.
+        assert!(matches!(once.turn(&other, 10), Turn::SentBefore), "other content is refused");
+        // The same id in another session is a different form, which has not acted.
         act(&once, &Sent { session: [9; 32], ..form }, 10);
         tokio::time::advance(KEPT).await;
         assert!(matches!(once.turn(&form, 10), Turn::SentBefore));
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_kept_answer_has_no_cookie_that_lets_somebody_in() {
+    async fn a_repeated_response_has_no_session_or_draft_cookie() {
         let (once, form) = (Once::new(0), sent(1, 5));
         let mut response = "page".into_response();
         for cookie in [Cookie::Session, Cookie::Draft, Cookie::Language] {
@@ -276,19 +277,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_form_acts_only_where_it_is_known_that_it_has_not() {
+    async fn a_form_acts_only_if_it_certainly_has_not_acted_before() {
         let once = Once::new(1_000);
         let now = 1_000 + AGE_MILLIS_MAX;
         let is_stale = |sent: &Sent, now| matches!(once.turn(sent, now), Turn::Stale);
-        assert!(is_stale(&sent(1, 999), 1_000), "before the process");
+        assert!(is_stale(&sent(1, 999), 1_000), "the form is older than the process");
         let first = sent(1, 1_000);
         act(&once, &first, now);
-        assert!(is_stale(&sent(1, 1_000), now + 1), "a day old");
-        assert!(is_stale(&sent(1, now + AHEAD_MILLIS_MAX + 1), now), "of the future");
+        assert!(is_stale(&sent(1, 1_000), now + 1), "the form is more than a day old");
+        assert!(is_stale(&sent(1, now + AHEAD_MILLIS_MAX + 1), now), "the form is from the future");
         for _ in 0..IDS_OF_SESSION_MAX {
             drop(act(&once, &sent(1, now), now));
         }
-        assert!(is_stale(&first, now), "forgotten, so too old to tell");
+        assert!(is_stale(&first, now), "the id of the form is no longer remembered");
         act(&once, &sent(2, 1_000), now);
     }
 

@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_letters_stand_for_a_name() {
+    fn initials_have_at_most_two_letters() {
         for (name, letters) in [
             ("Camille Laurent", "CL"),
             ("Jean-François de la Tour", "JT"),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_field_is_described_by_what_there_is() {
+    fn a_field_is_described_by_its_hint_and_problem() {
         let field = Field::new("email", "email", "email", "Email".into());
         assert_eq!(field.described_by(), "");
         let field = field.hint("h".into()).problem(Some("p".into()));

@@ -59,7 +59,7 @@ impl Refused {
 
     fn status(&self) -> StatusCode {
         match self {
-            // The page of this form shows no problems at fields.
+            // Usually the form shows such problems. This error is for forms whose page does not.
             Self::Fault(ApiError::Refusal(Refusal::Invalid(_))) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Fault(fault) => fault.status().0,
             Self::NoPublicUrl => StatusCode::SERVICE_UNAVAILABLE,
@@ -156,7 +156,7 @@ mod tests {
     use crate::origins::Origins;
 
     #[tokio::test]
-    async fn whatever_is_refused_is_a_page_in_the_persons_language() {
+    async fn every_error_is_a_page_in_the_persons_language() {
         let dir = tempfile::tempdir().unwrap();
         let engine = Engine::open(dir.path(), Ports::system().unwrap(), |_| {}).await.unwrap();
         let desk = Arc::new(Desk::new(

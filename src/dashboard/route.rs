@@ -26,7 +26,7 @@ pub(super) type Answered = Result<Response, Refused>;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Who {
     Anybody,
-    /// A session, or a restricted session that may only set a password.
+    /// Any session, even a restricted session, which may only set a password.
     Restricted,
     Person,
     /// An active membership of the business in the path. The right must allow changes for POST, and reading
@@ -77,7 +77,7 @@ pub(super) trait Given: Sized + Send + 'static {
 
     fn who(access: Self::Access) -> Who;
 
-    /// The request, or `None` if it was admitted with another access.
+    /// The request, or `None` if the route has another access rule.
     fn of(admitted: Admitted) -> Option<Self>;
 }
 
@@ -135,7 +135,7 @@ where
     Fut: Future<Output = Answered> + Send,
 {
     async fn handle(&self, admitted: Admitted) -> Answered {
-        let given = G::of(admitted).ok_or_else(|| ApiError::internal("a row let in somebody else"))?;
+        let given = G::of(admitted).ok_or_else(|| ApiError::internal("the route has another access"))?;
         self(given).await
     }
 }

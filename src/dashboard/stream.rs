@@ -1,14 +1,14 @@
-//! `B/stream`: the changes of a business as server-sent events (HTML living standard §9.2), for open pages.
+//! The stream of changes of a business: server-sent events (HTML living standard §9.2) for open pages.
 //!
-//! An event has a kind and an id, and no data of the record. The page then fetches its changed part. The
-//! first event is `hello`; it shows the page that no proxy delays events.
+//! An event contains a kind and ids, and no data of the records. The page then fetches its changed part.
+//! When the first event, `hello`, arrives, the page knows that no proxy delays events.
 //!
 //! Invariants:
 //! - The stream checks the person's access again for each event.
 //! - The stream ends with the session, the membership or the service.
 //! - Changes within one second are one event, so a busy business does not cause constant fetches.
-//! - The stream reports changes between the rendering of the page and the start of the stream. The page sends
-//!   its change marker as `?as_of=`.
+//! - The stream also reports changes since the page was rendered. The page sends its change marker as
+//!   `?as_of=`.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -33,7 +33,7 @@ use super::route::Answered;
 const PAUSE: Duration = Duration::from_secs(1);
 /// After this time without an event the stream sends a comment, so that proxies keep the connection open.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
-/// The maximum number of records per event. With more, the event says that everything may have changed.
+/// The maximum number of records per event. If more have changed, the event says that all may have changed.
 const TOLD_MAX: usize = 32;
 
 /// The right that a person needs for events of this kind. Unknown kinds return `None` and are not sent.
@@ -143,8 +143,8 @@ impl Listens {
         }
     }
 
-    /// Collects changes until there is one and the pause is over. Returns false when the stream ends. The
-    /// task does not wake during the pause; it collects those changes afterwards.
+    /// Waits for a change and for the end of the pause between events. Returns false when the stream ends.
+    /// Changes during the pause are collected at its end, so the task does not wake for each of them.
     async fn hear(&mut self) -> bool {
         while self.unheard.is_empty() {
             let heard = tokio::select! {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_often_is_told_once_and_much_as_one() {
+    fn repeated_changes_are_reported_once_and_many_as_one_event() {
         let mut unheard = Unheard::default();
         for _ in 0..3 {
             unheard.add(happened("appointment", 1));

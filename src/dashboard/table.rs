@@ -18,7 +18,7 @@ pub(super) const REST: &str = "/dashboard/{*rest}";
 /// The route table. The nearest page above a form's path shows the kept form.
 #[rustfmt::skip]
 pub(super) fn table() -> Vec<Route> {
-    // A page with a form, and the change that the form makes.
+    // Each path has a page with a form, and the change that the form makes.
     let forms = [
         form("/dashboard/sign-in", Anybody, sign_in::show, sign_in::sent),
         form("/dashboard/forgotten", Anybody, forgotten::show, forgotten::sent),
@@ -61,7 +61,7 @@ pub(super) fn table() -> Vec<Route> {
         form("/dashboard/b/{business_id}/settings/people/{membership_id}/remove", Right::People, |it| change::show(it, Step::Remove), |it| change::sent(it, Step::Remove)),
         form("/dashboard/b/{business_id}/settings/notifications", Right::Own, notifications::show, notifications::sent),
     ];
-    // Other pages, and changes by buttons.
+    // These are pages without a form, and changes by buttons.
     let others = [
         post("/dashboard/sign-out", Anybody, sign_in::sign_out),
         get("/dashboard/unsubscribe/{token}", Anybody, unsubscribe::show),
@@ -92,7 +92,7 @@ pub(super) fn table() -> Vec<Route> {
         post("/dashboard/b/{business_id}/settings/hours/days/{date}/remove", Right::Settings, settings::hours::remove_day),
         get("/dashboard/b/{business_id}/settings/services", Right::Settings, settings::service::list),
         get("/dashboard/b/{business_id}/settings/staff", Right::Settings, settings::staff_member::list),
-        // The change checks whose time off it is, since members may change their own.
+        // The handler checks the staff member, since members may change only their own time off.
         post("/dashboard/b/{business_id}/settings/staff/{staff_id}/time-off", Right::Day, settings::staff_member::add_time_off),
         post("/dashboard/b/{business_id}/settings/staff/{staff_id}/time-off/{time_off_id}/remove", Right::Day, settings::staff_member::remove_time_off),
         get("/dashboard/b/{business_id}/settings/data/export", Right::Data, settings::data::export),

@@ -101,7 +101,7 @@ impl View {
     }
 }
 
-/// Marks a response of a form that changed nothing. The form may be sent again.
+/// Marks the response to a form that changed nothing. The form may be submitted again.
 #[derive(Clone, Copy)]
 pub(super) struct NothingDone;
 
@@ -151,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_of_an_address_begins_something_else_in_its_link() {
+    fn an_address_cannot_add_headers_to_its_link() {
         assert_eq!(mailto("zoe.b+x@example.com"), "mailto:zoe.b+x@example.com");
         assert_eq!(mailto("a?bcc=b&c@example.com"), "mailto:a%3Fbcc%3Db%26c@example.com");
         assert_eq!(mailto("a?bcc=b&c%20@é.fr"), "mailto:a%3Fbcc%3Db%26c%2520@%C3%A9.fr");

@@ -25,7 +25,7 @@ impl Member {
         }
     }
 
-    /// The names of these actors. Each actor is looked up once.
+    /// Looks up the names of these actors, each once.
     pub(super) async fn whos(
         &self,
         actors: impl IntoIterator<Item = Actor>,

@@ -9,7 +9,7 @@ const PROPOSALS_MAX: usize = 3;
 const LIKENESS_MIN: f64 = 0.8;
 
 /// The maximum difference in similarity between a proposal and the most similar proposal.
-const BEHIND_MAX: f64 = 0.08;
+const DIFFERENCE_MAX: f64 = 0.08;
 
 /// The words most similar to the text, the most similar first.
 pub(in crate::cli) fn near<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
@@ -22,7 +22,7 @@ pub(in crate::cli) fn near<'a>(text: &str, words: impl IntoIterator<Item = &'a s
     alike.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     alike.dedup_by_key(|(_, word)| *word);
     let likest = alike.first().map_or(0.0, |(likeness, _)| *likeness);
-    let words = alike.into_iter().filter(|(likeness, _)| *likeness >= likest - BEHIND_MAX);
+    let words = alike.into_iter().filter(|(likeness, _)| *likeness >= likest - DIFFERENCE_MAX);
     words.map(|(_, word)| word).take(PROPOSALS_MAX).collect()
 }
 

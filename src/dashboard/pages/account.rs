@@ -97,8 +97,8 @@ pub(crate) async fn sent(visit: Visit) -> Answered {
     Ok(response)
 }
 
-/// Requests another email. It takes effect when the person opens the mailed link, or immediately if the
-/// service sends no mail.
+/// Requests a change of the email. It takes effect when the person opens the mailed link, or immediately if
+/// the service sends no mail.
 pub(crate) async fn email(mut visit: Visit) -> Answered {
     let given = visit.form.get("email").trim();
     let address = match Address::new(given) {
@@ -193,9 +193,9 @@ async fn zone(visit: &Visit) -> Result<Tz, Refused> {
     }
 }
 
-/// Browser and operating system from a user agent. Unknown ones are omitted.
+/// The browser and the operating system in a user agent. An unknown one is omitted.
 fn browser(view: &View, user_agent: &str) -> String {
-    // The first match counts, since most user agents also name other browsers.
+    // The first match counts, since most user agents also contain names of other browsers.
     const BROWSERS: [(&str, &str); 6] = [
         ("Edg", "Edge"),
         ("OPR/", "Opera"),

@@ -1,6 +1,6 @@
 //! The request for a link to choose another password.
 //!
-//! Invariants: the response and the work are the same with and without an account.
+//! Invariants: the response and its duration are the same whether or not the account exists.
 
 use domain::Address;
 use engine::mail::Forgotten;

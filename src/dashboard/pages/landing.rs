@@ -46,7 +46,7 @@ pub(crate) async fn decline(visit: Visit) -> Answered {
 
 async fn offered(visit: &Visit) -> Result<BusinessHandle, Refused> {
     let id: BusinessId = visit.id("business_id")?;
-    // For every other business the response is not found.
+    // For a business to which the person does not belong, the response is 404.
     let mut belongs = visit.belongs.iter().filter(|one| one.business_id == id);
     if !belongs.any(|one| one.membership.status != MembershipStatus::Disabled) {
         return Err(Refused::not_found());

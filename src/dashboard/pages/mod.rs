@@ -1,5 +1,5 @@
-//! The pages. Each page has a template next to its file. This folder has the pages without a business; its
-//! subfolders have those of a business, by group.
+//! The pages. Each page has a template next to its file. This folder contains the pages without a business.
+//! Its subfolders contain the pages of a business.
 
 pub(super) mod access;
 pub(super) mod account;

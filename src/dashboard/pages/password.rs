@@ -11,7 +11,7 @@ struct Page {
     view: View,
     email: String,
     restricted: bool,
-    /// Whether the person has no password, and the link of the session was used too long ago to set one.
+    /// Whether the person has no password and needs a new link to set one, since the last link is too old.
     needs_link: bool,
     current: Option<Field>,
     password: Field,

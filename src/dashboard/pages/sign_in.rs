@@ -12,7 +12,7 @@ use crate::dashboard::cookies::Cookie;
 use crate::dashboard::pages::prelude::*;
 
 const HOME: &str = "/dashboard";
-/// The maximum length of that path, in bytes.
+/// The maximum length of the path to which a sign-in redirects, in bytes.
 const NEXT_BYTES_MAX: usize = 2_000;
 
 #[derive(Template)]
@@ -21,7 +21,7 @@ struct Page {
     view: View,
     next: String,
     done: String,
-    /// Whether the browser has a kept form, because its session had ended.
+    /// Whether the browser has a draft, because the session had ended when the form was submitted.
     kept: bool,
     wrong: bool,
     email: Field,
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_goes_on_within_the_dashboard_and_nowhere_else() {
+    fn a_sign_in_redirects_only_to_a_path_of_the_dashboard() {
         for good in ["/dashboard", "/dashboard/account?a=b&c", "/dashboard/b/x/today"] {
             assert_eq!(next(good), good);
         }

@@ -1,4 +1,4 @@
-//! The texts of the pages.
+//! The texts of the pages: message catalogues (`en`, `fr`), and texts for codes of the engine.
 
 pub(super) mod attempts;
 pub(super) mod audit;

@@ -64,10 +64,10 @@ fn quoted() -> BTreeSet<String> {
 }
 
 #[test]
-fn both_languages_have_the_same_words() {
+fn both_languages_have_the_same_messages() {
     let [english, french] = [ids(IN_ENGLISH), ids(IN_FRENCH)];
     assert_eq!(english, french);
-    assert_eq!(english.iter().collect::<BTreeSet<_>>().len(), english.len(), "an id occurs twice");
+    assert_eq!(english.iter().collect::<BTreeSet<_>>().len(), english.len(), "each id must occur once");
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn every_message_is_used_and_every_used_message_exists() {
     let is_made = |id: &str| MADE.iter().any(|made| id.starts_with(made));
     let unsaid = known.iter().filter(|id| !said.contains(*id) && !is_made(id) && !is_part(id));
     assert_eq!(unsaid.collect::<Vec<_>>(), [""; 0]);
-    // The argument of one of these calls is a message id.
+    // The first argument of each of these calls is a message id.
     let mut found = Vec::new();
     files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/dashboard"), &mut found);
     for path in found {

@@ -1,8 +1,8 @@
-//! The mail log of a business: the mails to its people in the last 30 days, their status, and sending one
-//! again.
+//! The mail log of a business: the mails to its people in the last 30 days, their status, and a button that
+//! sends a mail again.
 //!
-//! Invariants: before an invitation is accepted, the log does not reveal whether the address had an account.
-//! Both kinds of invitation mails look the same, and neither can be sent again.
+//! Invariants: before an invitation is accepted, the log does not reveal whether the address had an
+//! account. So it shows both kinds of invitation mails in the same way, and neither can be sent again.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::Vacant;
@@ -23,7 +23,7 @@ struct Page<'a> {
     sheet: Sheet<'a>,
     done: String,
     mails: Vec<Mail>,
-    /// The recipients of these mails, without those who are not members of the business.
+    /// The recipients of the mails. The value is `None` for a person who is not a member of the business.
     people: HashMap<PersonId, Option<PersonView>>,
     pages: Pages,
 }
@@ -94,8 +94,8 @@ impl Page<'_> {
     }
 }
 
-/// Whether the mail is an invitation. The kind depends on whether an account existed before, so the page
-/// shows all of them with the same words.
+/// Whether the mail is an invitation. Its kind depends on whether the account existed, so the page shows
+/// all invitations with the same words.
 fn invites(kind: MailKind) -> bool {
     matches!(kind, MailKind::Invitation | MailKind::Offer | MailKind::Reset)
 }

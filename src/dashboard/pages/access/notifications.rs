@@ -44,7 +44,7 @@ struct Row {
     label: String,
     email: Vec<Choice>,
     in_app: bool,
-    /// Empty if the scope makes no difference.
+    /// The choices of the scope; empty if alerts of this kind have no scope.
     scope: Vec<Choice>,
 }
 
@@ -114,7 +114,7 @@ impl<'a> Page<'a> {
     }
 }
 
-/// Both versions, if the settings changed in the meantime, in another window or by a change of the role.
+/// The submitted and the current settings, if the settings have changed since the page was rendered.
 fn versions(member: &Member, sent: &Filled) -> Versions {
     let (view, saved) = (&member.view, Filled::of(set(member)));
     let told = |of: &Filled, kind| {
@@ -124,7 +124,7 @@ fn versions(member: &Member, sent: &Filled) -> Versions {
         };
         let here = of.is_ticked(&field(kind, "in_app"), "on");
         let here = view.t(if here { "notify-shown" } else { "notify-not-shown" });
-        // A scope that was not offered is not in the form and counts as unchanged.
+        // If the page did not offer the scope, it is not in the form, so the scope is unchanged.
         let scoped = !sent.get(&field(kind, "scope")).is_empty();
         let scope = if scoped { format!(" · {}", word("scope")) } else { String::new() };
         format!("{} · {here}{scope}", word("email"))

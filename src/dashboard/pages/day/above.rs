@@ -21,7 +21,7 @@ pub(super) struct Head {
     pub(super) list: String,
     pub(super) before: Option<Crumb>,
     pub(super) present: Option<Crumb>,
-    pub(super) behind: Option<Crumb>,
+    pub(super) after: Option<Crumb>,
     pub(super) book: Option<String>,
     pub(super) staff: Vec<Tab>,
 }
@@ -45,13 +45,13 @@ impl Member {
         Head { is, day: to("day"), week: to("week"), list: to("list"), book, ..Head::default() }
     }
 
-    /// The header of a week. `of` is the name of the staff member, or the text for all of them.
+    /// The header of a week. `of` is the name of a staff member, or the text for all staff members.
     pub(super) fn week_head(&self, asked: &Asked, dates: &Dates, of: &str) -> Head {
         let view = &self.view;
         let days = days(asked.date);
         let (first, last) = (days[0], days[6]);
         let is_in_month = (first.year(), first.month()) == (last.year(), last.month());
-        // The first day has no month and year if the last day has the same ones.
+        // The first day is shown without month and year if the last day has the same month and year.
         let from = if is_in_month { self.day_number(first) } else { view.long_date(first) };
         let title = view.says("calendar-week-title", &[("from", from), ("to", view.long_date(last))]);
         let way = |to: Option<NaiveDate>| {
@@ -64,7 +64,7 @@ impl Member {
             sub: format!("{} · {of} · {count}", view.week(asked.date)),
             before: way(weeks_on(asked.date, false)),
             present: Some(Crumb { label: view.t("calendar-this-week"), path: today }),
-            behind: way(weeks_on(asked.date, true)),
+            after: way(weeks_on(asked.date, true)),
             staff: self.tabs("week", asked, dates),
             ..self.head("week", asked)
         }

@@ -1,8 +1,8 @@
-//! The page of an appointment: its details, the possible actions, and its history from the audit log. Declining
-//! and cancelling come after a page with the consequences.
+//! The page of an appointment: its details, the possible actions, and its history from the audit log.
+//! Before an appointment is declined or cancelled, a page shows the consequences.
 //!
-//! Invariants: every member sees action, time and person of each change. Old and new values are shown only to
-//! members who may see the log.
+//! Invariants: every member sees action, time and person of each change. Old and new values are shown only
+//! to members who may see the audit log.
 
 use std::collections::HashMap;
 
@@ -24,7 +24,7 @@ struct Page<'a> {
     undone: String,
     visit: &'a AppointmentView,
     contact: Option<ContactView>,
-    /// The team's notes, and the tag of the version that the form changes.
+    /// The team's notes. The next field is the entity tag of the version that the form changes.
     notes: &'a str,
     notes_tag: String,
     notes_field: Option<Field>,
@@ -201,7 +201,7 @@ async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
 pub(crate) async fn confirm(member: Member) -> Answered {
     let visit = asked(&member).await?;
     let done = member.change(Confirm { id: visit.id }).await;
-    // A form on the page of the day redirects to that page.
+    // After a form on the page of today, the person returns to that page.
     let is_today = member.form.get("from") == "today";
     let page = if is_today { member.path_to("today") } else { member.appointment_path(&visit) };
     answered(&member, done.map(|_| format!("{page}?done=confirmed"))).await
@@ -242,7 +242,7 @@ struct Ending<'a> {
     means: &'static str,
 }
 
-/// The page before declining. If the request is no longer open, the appointment's page says so.
+/// The page before declining. If the appointment is no longer pending, shows the page of the appointment.
 pub(crate) async fn declining(member: Member) -> Answered {
     let visit = asked(&member).await?;
     if visit.status != AppointmentStatus::Pending || !member.may(Right::Day) {

@@ -9,11 +9,11 @@ use chrono_tz::Tz;
 use domain::Timestamp;
 
 pub(super) const STEP_MINUTES: u32 = 5;
-/// The maximum number of hours. The stylesheet has classes for no more.
+/// The maximum number of hours of a board. The stylesheet contains no classes for more hours.
 const HOURS_MAX: u32 = 24;
-/// Boards with shorter appointments than this, in minutes, have higher steps, with this CSS class. Otherwise
-/// an appointment would be lower than the 24 CSS pixels that WCAG 2.2 (2.5.8) requires. Appointments of five
-/// minutes are too rare for even higher steps.
+/// A board with an appointment shorter than these minutes gets this CSS class, which makes its steps
+/// higher. Otherwise the appointment would be lower than the 24 CSS pixels that WCAG 2.2 (2.5.8) requires.
+/// Appointments of five minutes are so rare that no class exists for them.
 const FINE: [(u32, &str); 2] = [(15, " finest"), (20, " fine")];
 const QUIET: Range<u32> = 9 * 60..18 * 60;
 
@@ -24,8 +24,8 @@ pub(super) struct Axis {
     pub(super) hours: u32,
 }
 
-/// The local time of an instant, in minutes of the date. Instants before the date return 0; instants on the
-/// next day return more than 24 hours.
+/// The local time of an instant, in minutes since the start of the date: 0 for an instant before the date,
+/// and more than 24 hours for an instant on the next day.
 pub(super) fn minute(at: Timestamp, date: NaiveDate, zone: Tz) -> u32 {
     let local = at.utc().with_timezone(&zone);
     let days = (local.date_naive() - date).num_days();
@@ -40,7 +40,7 @@ impl Axis {
         let shown = shown.unwrap_or(QUIET);
         let from = (shown.start / 60).saturating_sub(1);
         let to = shown.end.div_ceil(60) + 1;
-        // A range that begins on the day is shown to its end, up to the maximum.
+        // If a range continues on the next day, the board shows it to its end, up to the maximum.
         let to = if shown.end > 24 * 60 { to } else { to.min(24) };
         Self { from, hours: (to - from).min(HOURS_MAX) }
     }
@@ -62,7 +62,7 @@ impl Axis {
         format!("{from}hours-{}{fine}", self.hours)
     }
 
-    /// The shown part of these minutes in whole steps, if there is one.
+    /// The part of these minutes that the board shows, extended to whole steps. `None` if it shows no part.
     pub(super) fn clip(self, minutes: Range<u32>) -> Option<Range<u32>> {
         let all = self.minutes();
         let start = (minutes.start / STEP_MINUTES * STEP_MINUTES).clamp(all.start, all.end);
@@ -70,13 +70,13 @@ impl Axis {
         (start < end).then_some(start..end)
     }
 
-    /// The position of an instant, one step long.
+    /// The position of an instant on the board. It is one step long.
     pub(super) fn moment(self, minute: u32) -> Option<String> {
         self.clip(minute..minute + 1).map(place)
     }
 }
 
-/// The CSS classes of a position. The minutes are whole steps.
+/// The CSS classes of a position. The minutes must be whole steps.
 pub(super) fn place(minutes: Range<u32>) -> String {
     let (start, length) = (minutes.start, minutes.end - minutes.start);
     let mut classes = String::from("at");
@@ -100,12 +100,12 @@ pub(super) fn shown(minute: u32) -> String {
 }
 
 #[cfg(test)]
-#[allow(clippy::single_range_in_vec_init, reason = "a day may have one span alone")]
+#[allow(clippy::single_range_in_vec_init, reason = "a day may have a single range")]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_told_by_hours_and_steps_of_five_minutes() {
+    fn the_classes_of_a_position_have_hours_and_steps_of_five_minutes() {
         assert_eq!(place(570..615), "at h9 m30 for-45");
         assert_eq!(place(0..60), "at for-1h");
         assert_eq!(place(5..95), "at m5 for-1h for-30");
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_is_cut_to_the_board_in_whole_steps() {
+    fn items_are_cut_to_the_board_in_whole_steps() {
         let axis = Axis { from: 8, hours: 2 };
         assert_eq!(axis.clip(482..497), Some(480..500));
         assert_eq!(axis.clip(0..485), Some(480..485));
@@ -144,13 +144,13 @@ mod tests {
     }
 
     #[test]
-    fn minutes_are_those_of_the_clocks() {
+    fn minutes_are_local_times() {
         let zone: Tz = "Europe/Paris".parse().unwrap();
         let date = "2026-03-29".parse().unwrap();
         for (at, expected) in [
             ("2026-03-28T22:30:00Z", 0),
             ("2026-03-28T23:30:00Z", 30),
-            // The clocks go from 02:00 to 03:00.
+            // A clock change skips the time from 02:00 to 03:00.
             ("2026-03-29T01:00:00Z", 180),
             ("2026-03-29T23:00:00Z", 25 * 60),
         ] {

@@ -18,12 +18,12 @@ use super::diary::Dates;
 use crate::dashboard::days::begins;
 use crate::dashboard::pages::prelude::*;
 
-/// The minutes between two offered times, as in bookings.
+/// The number of minutes between two offered start times. Bookings have the same grid.
 const FREE_MINUTES: u32 = 30;
 const NOON: u32 = 12 * 60;
-/// Below the first duration in minutes, an appointment is shown on one line; below the second, its name is on
-/// one line.
+/// An appointment that is shorter than this is shown on one line.
 const SHORT_MINUTES: u32 = 30;
+/// The name in an appointment that is shorter than this is shown on one line.
 const BRIEF_MINUTES: u32 = 45;
 
 #[derive(Default)]
@@ -68,7 +68,7 @@ enum Ground {
     Taken,
 }
 
-/// The minutes of a date that these ranges of time cover.
+/// Converts ranges of time to ranges of minutes of a date.
 pub(super) fn minutes_on(
     stretches: &[Range<Timestamp>],
     date: NaiveDate,
@@ -82,12 +82,12 @@ pub(super) fn minutes_on(
         .filter(|minutes| !minutes.is_empty())
 }
 
-/// The opening hours of a date, including those that began on the day before and continue.
+/// The opening hours of a date, including hours of the previous day that run past midnight.
 pub(super) fn open_on(dates: &Dates, date: NaiveDate, zone: Tz) -> Vec<Range<u32>> {
     minutes_on(&dates.diary.open, date, zone).filter(|open| open.start < 24 * 60).collect()
 }
 
-/// Whether opening hours began on the date itself, and not on the day before.
+/// Whether these opening hours begin on the date itself, and not on the previous day.
 pub(super) fn is_own(open: &Range<u32>) -> bool {
     open.start > 0 || open.end > NOON
 }
@@ -112,7 +112,7 @@ pub(super) fn span(minutes: impl Iterator<Item = Range<u32>>) -> Option<Range<u3
     minutes.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
 }
 
-/// The minutes of an appointment on a date: its start in local time, and its duration.
+/// The minutes of an appointment on a date, from its local start time, with the elapsed time as the length.
 pub(super) fn minutes_of(visit: &AppointmentView, date: NaiveDate, zone: Tz) -> Range<u32> {
     let start = minute(visit.starts_at, date, zone);
     let begun = visit.starts_at.max(begins(date, zone));
@@ -147,7 +147,7 @@ impl Board<'_> {
         is_today.then(|| (now, shown(now)))
     }
 
-    /// The background of a lane, one entry per step.
+    /// The background of a lane. Each entry describes one step.
     fn ground(
         &self,
         dates: &Dates,
@@ -264,7 +264,7 @@ impl Board<'_> {
             from.is_multiple_of(STEP_MINUTES)
                 && ground.get(steps).is_some_and(|steps| steps.iter().all(|one| *one == Ground::Free))
         };
-        // Times that have begun are not free, nor are times on past days.
+        // Times before the current time are not free.
         let past = if begins(date, self.member.profile.zone) > self.now {
             0
         } else {

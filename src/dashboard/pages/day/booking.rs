@@ -1,5 +1,5 @@
-//! Booking an appointment. The form has several buttons. Most of them only show open times of another day or
-//! service, or search for a contact; one button books.
+//! Booking an appointment. The form has several buttons. One button books; the others show open times of
+//! another day or service, or search for a contact.
 //!
 //! Invariants:
 //! - The page shows only times that the engine offers to the team. The booking itself checks that the time is
@@ -28,10 +28,11 @@ use crate::rest::through::{Through, read_through};
 use crate::rest::values::phone::PhoneRegion;
 
 const NEW: &str = "new";
-/// The buttons that only show: the main button, and a day of the strip.
+/// The names of the buttons that show open times or contacts: the main button, and a day of the strip.
 const SHOW: &str = "show";
 const DAY: &str = "day";
-/// The hidden fields for the parameters of the shown times and of the contact search.
+/// The hidden fields with the parameters for which times were shown, and with the text of the contact
+/// search.
 const TIMES_OF: &str = "times_of";
 const FOUND_FOR: &str = "found_for";
 
@@ -69,7 +70,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     }
     let asked = ["service", "staff", "date"].map(|name| form.get(name));
     if form.find(TIMES_OF).is_some_and(|of| of != times_of(asked)) {
-        // The chosen time was shown for other parameters.
+        // The person has changed the service, the staff member or the date since the times were shown.
         let (notice, status) = (member.t("book-times-changed"), StatusCode::UNPROCESSABLE_ENTITY);
         let mut filled = Filled::of(form.clone());
         (filled.notice, filled.status) = (notice, status);
@@ -103,7 +104,7 @@ async fn book(member: &Member) -> Result<String, Refused> {
     };
     let contact = booking_contact(body.contact_id, body.contact)?;
     let id = member.change(Book { request, contact }).await?.value.id;
-    // A known contact keeps the stored name. The form's name is ignored.
+    // An existing contact keeps its name, and the name in the form is ignored.
     let typed = form.get("name").trim().to_lowercase();
     let booked = match typed.is_empty() || given("who").is_some_and(|who| who != NEW) {
         true => None,
@@ -228,8 +229,9 @@ async fn open_slots(
     Ok(member.business.availability(service.id, wanted.staff, (first, last), terms).await?)
 }
 
-/// The requested contact, the chosen one, and the results of the search; the message if there are none; and the
-/// chosen contact or [`NEW`]. A new search result replaces the choice.
+/// Returns the contacts to choose from (the requested contact, the chosen contact, the results of the
+/// search), a message if the search found none, and the choice: a contact's id or [`NEW`]. A new search
+/// replaces the choice.
 async fn found(member: &Member, filled: &Filled) -> Result<(Vec<ContactView>, String, String), Refused> {
     let mut found = Vec::new();
     for field in ["contact", "who"] {
@@ -306,7 +308,8 @@ impl View {
         name.unwrap_or_else(|| self.t("somebody"))
     }
 
-    /// The phone number and the email, without the one that is shown as the name.
+    /// The phone number and the email of a contact. If the contact has no name, omits the one shown
+    /// instead.
     pub(super) fn reached(&self, contact: &ContactView) -> String {
         let name = self.name_to_choose(contact);
         let phone = contact.phone.as_ref().filter(|phone| **phone != name).map(|phone| self.phone(phone));

@@ -11,7 +11,7 @@ use view::AppointmentView;
 
 use crate::dashboard::pages::prelude::*;
 
-/// The maximum duration of a service. An appointment in progress cannot have begun earlier.
+/// The maximum duration of an appointment. An appointment in progress began at most this long ago.
 const LASTS_MAX: TimeDelta = TimeDelta::days(1);
 
 pub(super) const ACTIVE: [AppointmentStatus; 2] = [AppointmentStatus::Pending, AppointmentStatus::Confirmed];
@@ -39,7 +39,8 @@ impl Dates {
         Ok(Self { diary, notes, visits, more })
     }
 
-    /// The staff members to show: those who take appointments, and those who have one on these dates.
+    /// The staff members to show: those who take appointments, and those with an appointment on these
+    /// dates.
     pub(super) fn staff(&self) -> impl Iterator<Item = &Presence> {
         self.diary.staff.iter().filter(|one| {
             one.member.active || self.visits.iter().any(|visit| visit.staff_id == one.member.id)
@@ -51,7 +52,7 @@ impl Dates {
     }
 }
 
-/// The appointments that overlap a range of time, by start, and whether there are more than the maximum.
+/// The appointments that overlap a range of time, by start. The flag is true if the maximum is exceeded.
 async fn visits(
     member: &Member,
     during: Range<Timestamp>,

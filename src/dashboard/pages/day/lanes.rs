@@ -25,7 +25,7 @@ struct BoardPage<'a> {
     hours: Vec<Hour>,
     now: Option<(String, String)>,
     lanes: Vec<Lane>,
-    /// Whether the lanes are staff members. Small screens then have links to them.
+    /// Whether each lane is a staff member. Small screens then show links to the lanes.
     is_day: bool,
     more: bool,
     note: String,
@@ -34,7 +34,7 @@ struct BoardPage<'a> {
 struct Hour {
     place: String,
     label: String,
-    /// Whether the label of the current time would cover this label.
+    /// Whether the label of the current time would cover the label of this hour.
     near: bool,
 }
 
@@ -64,7 +64,7 @@ pub(super) async fn day(member: Member, asked: Asked) -> Answered {
         sub: day_sub(&member, date, span(open.into_iter())),
         before: way(date.pred_opt()),
         present: Some(Crumb { label: view.t("today"), path: member.calendar("day", today, asked.staff) }),
-        behind: way(date.succ_opt()),
+        after: way(date.succ_opt()),
         staff: if is_tabbed { member.tabs("day", &asked, &dates) } else { Vec::new() },
         ..member.head("day", &asked)
     };

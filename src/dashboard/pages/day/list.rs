@@ -1,4 +1,4 @@
-//! The calendar as a list: appointments from a day on, with filters.
+//! The calendar as a list: the appointments from a chosen day on, with filters.
 
 use chrono::NaiveDate;
 use domain::{AppointmentStatus, day_bounds};

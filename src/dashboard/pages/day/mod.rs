@@ -6,8 +6,8 @@
 //!            `above` the header of each view
 //! board      the lanes of a board; `axis` the position of items
 //! diary      the data that these pages read
-//! booking    a new appointment, with the search for contacts; `moving` another time for one; `open_times` the
-//!            times to choose from
+//! booking    a new appointment, with the search for contacts; `moving` moves an appointment
+//! open_times the times to choose from
 //! appointment    one appointment with its history; declining and cancelling it
 //! ```
 

@@ -88,7 +88,7 @@ async fn shown(member: &Member, visit: &AppointmentView, mut filled: Filled) -> 
     let staff = asked_staff.filter(|staff| can(*staff)).unwrap_or(visit.staff_id);
     let slots = match can(staff) {
         true => open_slots(member, visit, staff, (all[0], all[all.len() - 1])).await?,
-        // If the staff member no longer offers the service, another one has to take the appointment.
+        // The staff member no longer offers the service, so another staff member must be chosen.
         false => Vec::new(),
     };
     let path = format!("{}/move", member.appointment_path(visit));

@@ -26,13 +26,14 @@ pub(super) struct Need {
     pub(super) title: String,
     pub(super) path: String,
     pub(super) aside: String,
-    /// `None` if the text contains the time.
+    /// The time to show, or `None` if the text contains it.
     pub(super) at: Option<Timestamp>,
     pub(super) text: String,
     pub(super) is_quote: bool,
-    /// The phone number to call back, in E.164 form. It may be empty.
+    /// The phone number to call back, in E.164 form, or an empty text.
     pub(super) tel: String,
-    /// Whether the task has a form that confirms the request, with this tag, or one that resolves the message.
+    /// Whether the task has a form that confirms an appointment. `tag` is then the appointment's entity
+    /// tag.
     pub(super) confirms: bool,
     pub(super) tag: String,
     pub(super) resolves: bool,

@@ -14,13 +14,13 @@ const EVENING: u32 = 17;
 pub(super) struct OpenTimes {
     pub(super) day: String,
     pub(super) strip: Vec<StripDay>,
-    /// Whether the days are submit buttons of the surrounding form. Otherwise they are links.
+    /// Whether the days are submit buttons of the surrounding form. If false, they are links.
     pub(super) sends: bool,
     pub(super) earlier: Option<String>,
     pub(super) later: Option<String>,
     pub(super) parts: Vec<PartOfDay>,
     pub(super) problem: String,
-    /// Whether this problem is the only reason for the refusal. Then no message above the form mentions it.
+    /// Whether `problem` is the only reason for the refusal. No message above the form then repeats it.
     pub(super) first: bool,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct StripDay {
     pub(super) weekday: String,
     pub(super) number: String,
     pub(super) said: String,
-    /// The link of the day, or the value of its button. It is empty for a day without open times.
+    /// The link of the day or the value of its button; empty if the day has no open times.
     pub(super) way: String,
     pub(super) current: bool,
 }
@@ -56,9 +56,9 @@ pub(super) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Builds the strip and the times for a form, whose chosen time is an instant or a local time. `way`
-    /// returns the link of a day, or the value of its button. `is_taken` is true if the submitted time was
-    /// refused.
+    /// Builds the strip and the times for a form, in which the chosen time is an instant or a local time.
+    /// `way` returns the link of a day or the value of its button. `is_taken` is true if the engine refused
+    /// the submitted time.
     pub(super) fn open_times(
         &self,
         filled: &mut Filled,
@@ -73,7 +73,7 @@ impl Shown<'_> {
         let parts = self.parts(&chosen);
         let is_offered = parts.iter().flat_map(|part| &part.slots).any(|slot| slot.chosen);
         let problem = if is_taken {
-            // The refusal is also above the form if no field shows it.
+            // The reason of the refusal moves from the message above the form to the times.
             format!("{} {}", std::mem::take(&mut filled.notice), self.member.t("book-times-now"))
         } else if !filled.get("time").is_empty() && filled.get("starts_at").is_empty() && !is_offered {
             self.member.with("book-times-not-open", "time", &chosen)
@@ -123,7 +123,7 @@ impl Shown<'_> {
         let slot = |at: &domain::Timestamp| {
             let time = self.member.clock(*at);
             let is_twice = all.iter().filter(|other| self.member.clock(**other) == time).count() > 1;
-            // If a local hour occurs twice, the label contains the offset.
+            // If a clock change repeats a local time, its label contains the offset.
             let offset = local(at).format("%:z").to_string();
             let value = at.to_string();
             OneSlot {

@@ -12,12 +12,12 @@ use engine::business::PageRequest;
 
 use crate::dashboard::pages::prelude::*;
 
-/// At this age, a business with bookings no longer needs a reminder to create a key.
+/// A business that takes bookings sees the steps until it has this age.
 const NEW_FOR: TimeDelta = TimeDelta::days(14);
 
 const TO_A_BOOKING: usize = 4;
 
-/// A missing requirement for bookings, with the page to add it if the person may do so.
+/// A missing requirement for bookings, with a link to the page for it if the person may change it.
 pub(super) struct Missing {
     pub(super) text: String,
     pub(super) path: Option<String>,
@@ -49,7 +49,7 @@ pub(super) async fn steps(member: &Member, diary: &Diary) -> Result<Vec<Step>, R
         return Ok(Vec::new());
     }
     let has_key = !member.business.keys(&one).await?.items.is_empty();
-    // The text of each step that is done.
+    // For each step, the text that shows that it is done, or `None`.
     let facts = [
         (
             "hours",

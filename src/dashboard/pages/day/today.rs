@@ -44,7 +44,7 @@ struct Row {
     class: &'static str,
     at: String,
     time: String,
-    /// The path of the appointment. It is empty for a gap.
+    /// The path of the appointment; empty for a gap.
     path: String,
     label: String,
     detail: String,

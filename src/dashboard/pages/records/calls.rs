@@ -82,7 +82,7 @@ impl View {
     }
 }
 
-/// The maximum number of messages of a call. A call has no more in practice.
+/// The maximum number of shown messages of a call. In practice a call has fewer.
 const MESSAGES_MAX: usize = 20;
 
 #[derive(Template)]
@@ -141,7 +141,7 @@ async fn came_of_it(member: &Member, call: &CallView) -> Result<Vec<Row>, Refuse
     let first = PageRequest { limit: MESSAGES_MAX, after: None };
     let mut messages = member.business.messages(&filter, &first).await?.items;
     if let Some(id) = call.message_id.filter(|id| messages.iter().all(|message| message.id != *id)) {
-        // A message may exist before the call that refers to it.
+        // The message that the call refers to may have been saved before the call.
         messages.extend(member.business.message(id).await?);
     }
     all.extend(messages.iter().map(|message| member.row_of_message(message)));

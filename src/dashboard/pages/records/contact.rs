@@ -50,7 +50,7 @@ async fn find(member: &Member, part: &Part, q: &str) -> Result<Through<ContactVi
     let of_phone = phone.map(|phone| ContactFilter { phone: Some(phone), ..ContactFilter::default() });
     let of_email =
         Email::new(q).ok().map(|email| ContactFilter { email: Some(email), ..ContactFilter::default() });
-    // At most one contact has it, and it is on the first page.
+    // At most one contact has this phone number or email, and it is shown on the first page.
     for exact in of_phone.into_iter().chain(of_email).filter(|_| part.request.after.is_none()) {
         let found = read(exact).await?;
         if !found.items.is_empty() {
@@ -95,7 +95,7 @@ impl Kind {
     }
 }
 
-/// The contact with the newest records of each kind, or with all of one kind.
+/// The page of a contact, with the newest records of each kind, or with all records of one kind.
 pub(crate) async fn show(member: Member) -> Answered {
     let seen = found(&member).await?;
     let (contact, id) = (&seen.contact, seen.contact.id);

@@ -1,5 +1,5 @@
-//! Adding, changing and erasing a contact. Erasing comes after a page with the consequences; the engine erases
-//! as for a request of the operator.
+//! Adding, changing and erasing a contact. Before an erasure, a page shows the consequences. The erasure is
+//! the same as that of the operator API.
 
 use domain::{AppointmentStatus, Conflict, Locale, ProblemCode, Refusal, Right};
 use engine::business::PageRequest;
@@ -66,7 +66,7 @@ pub(crate) async fn save(member: Member) -> Answered {
     let done = done.await;
     let others = holders(&member, &done).await?;
     let again = |filled| async {
-        // The current version, which may be newer than the one that was read before.
+        // The contact is read again, since another person may have changed it.
         let contact = found(&member).await?;
         shown(&member, Some(&contact), filled, others)
     };
@@ -144,7 +144,7 @@ fn fields(member: &Member) -> [Field; 6] {
     [
         Field::line("name", view.t("name")).optional(),
         phone.optional().hint(view.with("contact-phone-hint", "region", &member.profile.phone_region)),
-        // A text field, since browsers accept fewer email addresses than the service.
+        // This is a text field, since browsers accept fewer email addresses than the service.
         Field::line("email", view.t("contact-email")).optional(),
         locale.hint(view.t("contact-language-hint")),
         zone.optional().hint(view.with("contact-zone-hint", "zone", member.profile.zone.name())),
@@ -166,7 +166,7 @@ fn versions(view: &View, filled: &Filled, contact: &OperatorContactView) -> Vers
 }
 
 const SURE: &str = "sure";
-/// The number of latest appointments in which the page looks for future ones.
+/// The page looks for future appointments among this number of latest appointments.
 const LOOKED_AT: usize = 50;
 
 #[derive(Template)]

@@ -28,7 +28,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         (header::CONTENT_TYPE, HeaderValue::from_static("application/json")),
         (header::CONTENT_DISPOSITION, HeaderValue::from_str(&name).map_err(ApiError::internal)?),
     ];
-    // The lists follow, and then the closing brace.
+    // The stream sends this beginning, then the lists, and then the closing brace.
     let head = format!(
         "{{\"exported_at\":{},\"business\":{{\"id\":{},\"name\":{}}},\"contact\":{},\n\"appointments\":[",
         text(&member.business.now()),

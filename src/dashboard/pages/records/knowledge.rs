@@ -59,8 +59,7 @@ struct Edit<'a> {
     tag: String,
     texts: [Field; 2],
     halves: [Field; 2],
-    /// Whether the page shows the form. It also does so without the right, if a kept text would otherwise be
-    /// lost.
+    /// Whether the page shows the form: if the person may change the entry, or if a draft would be lost.
     is_form: bool,
 }
 
@@ -97,7 +96,7 @@ pub(crate) async fn save(member: Member) -> Answered {
         Ok(path) => return Ok(see_other(&path)),
         refused => refused,
     };
-    // The current version, which may be newer than the one in the form.
+    // The entry is read again, since another person may have changed or deleted it.
     match member.business.knowledge(id).await? {
         Some(piece) => member.answered(done, |filled| ready(shown(&member, Some(&piece), filled))).await,
         None if member.form.find("content").is_some() => gone(&member),

@@ -36,14 +36,14 @@ pub(crate) async fn show(member: Member) -> Answered {
     let values = || Form::of([(STAFF, message.staff_id.map(|id| id.to_string()).unwrap_or_default())]);
     let mut filled = Filled::kept(view, draft.as_ref(), &assign, values);
     if let Some(draft) = draft.filter(|draft| draft.action != assign) {
-        // The form of a button that was pressed after the session had ended.
+        // The draft is the form of a button that the person pressed after the session had ended.
         filled.notice = view.t(draft.why.message());
     }
     shown(&member, message, filled).await
 }
 
-/// Changes the status. The form names the status that its page showed, so an old page does not undo a change
-/// of another member. Other changes do not matter here.
+/// Changes the status. The form contains the status that its page showed, so an old page does not undo a
+/// change of the status by another member. Other changes of the message do not make the form stale.
 pub(crate) async fn status(member: Member) -> Answered {
     let message = found(&member).await?;
     let (id, word, is) = (message.id, member.form.get("status"), message.status.as_str());
@@ -80,7 +80,7 @@ pub(crate) async fn assign(member: Member) -> Answered {
 }
 
 async fn refused(member: &Member, message: MessageView, filled: Filled) -> Answered {
-    // The current version, which may be newer than the one that was read before.
+    // A stale form shows the current version, so the message is read again.
     let message = if filled.stale { found(member).await? } else { message };
     shown(member, message, filled).await
 }

@@ -36,7 +36,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     let mut messages = found.items;
     if is_new {
         if part.request.after.is_none() {
-            // Urgent messages are first, regardless of their age. Later pages show them again at their place.
+            // The first page begins with the urgent messages. Later pages show them again in order of time.
             let urgent = &MessageFilter { urgency: Some(Urgency::Urgent), ..filter.clone() };
             let first = PageRequest { limit: URGENT_SHOWN, after: None };
             let urgent = read_through(first, |page| async move { business.messages(urgent, &page).await });

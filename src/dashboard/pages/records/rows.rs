@@ -7,7 +7,7 @@ use view::{AppointmentView, CallView, ContactView, MessageView};
 
 use crate::dashboard::pages::prelude::*;
 
-/// The maximum number of characters of a text in a row. The stylesheet shows two lines of them.
+/// The maximum number of characters of a quoted text in a row. The stylesheet shows two lines of the text.
 const QUOTE_CHARS_MAX: usize = 300;
 
 type Chip = (&'static str, String);
@@ -20,7 +20,7 @@ impl View {
         (class, self.t(&format!("message-is-{urgent}{status}")))
     }
 
-    /// The outcome of a completed call; the status of any other.
+    /// The outcome of a completed call, or the status of another call.
     pub(super) fn of_call(&self, call: &CallView) -> Chip {
         use CallOutcome as O;
         if call.status != CallStatus::Completed {
@@ -29,7 +29,7 @@ impl View {
         let class = match call.outcome {
             O::AppointmentBooked | O::AppointmentRescheduled | O::QuestionAnswered | O::Transferred => "good",
             O::AppointmentCancelled => "cancelled",
-            // Amber marks open tasks. A message has its own chip.
+            // Amber marks open tasks. A call with a message is not marked, since the message has a chip.
             O::MessageTaken | O::Voicemail | O::Hangup | O::Spam | O::Other => "",
         };
         (class, self.outcome(call.outcome))
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn how_long_something_took_is_told_in_two_numbers_at_most() {
+    fn a_duration_has_at_most_two_numbers() {
         for (seconds, told) in [
             (0, "0 s"),
             (59, "59 s"),

@@ -120,7 +120,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
     member.answered(done.await, |filled| shown(&member, &kept, filled, Done::default())).await
 }
 
-/// The data that is deleted with the new periods but kept with the current periods.
+/// Sentences about the data that the new, shorter periods delete.
 fn goes(member: &Member, now: &Form) -> Vec<String> {
     let days = |form: &Form, name: &str| form.get(name).trim().parse().unwrap_or(u32::MAX);
     let shorter = theirs(member).filter(|(name, _)| days(&member.form, name) < days(now, name));
@@ -143,7 +143,7 @@ fn ask(member: &Member, goes: Vec<String>) -> Answered {
     page(&shown)
 }
 
-/// The business as lines of JSON, like the operator's export, without the webhook secrets.
+/// The export of the business, in the same format as that of the operator API, without webhook endpoints.
 pub(crate) async fn export(member: Member) -> Answered {
     let id = member.business.id();
     let name = format!("attachment; filename=\"business-{}.jsonl\"", member.today());

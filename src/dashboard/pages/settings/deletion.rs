@@ -20,7 +20,7 @@ struct Page<'a> {
     way: Option<String>,
 }
 
-/// The list, and the id of the text about the consequences.
+/// The path of the list, and the id of the text about the consequences.
 const SERVICES: (&str, &str) = ("settings/services", "service-delete-text");
 const STAFF: (&str, &str) = ("settings/staff", "staff-delete-text");
 
@@ -79,7 +79,7 @@ pub(crate) async fn staff(member: Member) -> Answered {
     redirected(done.await, again).await
 }
 
-/// The reference that prevents the deletion, in words, and the page that shows it.
+/// A text about the record that prevents the deletion, and the path of its page.
 fn in_the_way(member: &Member, undone: Undone) -> (String, Option<String>) {
     let Undone::Conflict(refusal) = undone else { return (member.t("settings-changed-meanwhile"), None) };
     let Refusal::Conflict { conflict: Conflict::InUse(by), .. } = refusal else {

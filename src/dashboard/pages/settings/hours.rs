@@ -16,12 +16,13 @@ use crate::dashboard::drafts::{Draft, Why};
 use crate::dashboard::pages::prelude::*;
 
 const DAYS_SHOWN: usize = 50;
-/// The buttons that only change the form: room for another break on each day, and each day like the first.
+/// The names of the buttons that only change the form: `room` adds fields for another break to each day,
+/// and `same` copies the hours of the first day to each day.
 const ROOM: &str = "room";
 const SAME: &str = "same";
 /// The prefix of the week's fields when a script sends them with another form of the page.
 const ALONG: &str = "week.";
-/// The field that selects the shown special days, and its value for past ones.
+/// The parameter that selects the shown special days, and its value for past special days.
 const WHICH: &str = "days";
 const PAST: &str = "past";
 
@@ -84,7 +85,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, week, day, done).await
 }
 
-/// The appointments on the day in the query, and during hours that begin on it.
+/// The appointments on the day in the query and on the next day, since opening hours can run past midnight.
 fn on_day(member: &Member) -> Option<Concerned> {
     let (date, zone) = (days::asked(member.query.get("date"))?, member.profile.zone);
     let end = date.checked_add_days(Days::new(2))?;
@@ -131,7 +132,7 @@ pub(crate) async fn sent(member: Member) -> Answered {
         return Ok(nothing_done(shown(&member, week, Filled::default(), Done::default()).await?));
     }
     let ((hours, open), (breaks, pauses)) = (OPEN.read(&member.form), BREAKS.read(&member.form));
-    // Hours or breaks without fields in the form stay unchanged.
+    // If the form has no fields for the hours or for the breaks, they are not changed.
     let of_week = [(&OPEN, "hours", hours), (&BREAKS, "breaks", breaks)];
     let of_week = of_week.into_iter().filter(|(times, ..)| times.is_in(&member.form));
     let body = of_week.fold(member.body(), |body, (_, name, value)| body.with(name, value));
@@ -163,7 +164,7 @@ async fn changed_day(member: &Member, word: &str, date: Result<NaiveDate, Refuse
     };
     let again = |mut day: Filled| {
         if day.stale {
-            // The button that removes a day has no other fields to show.
+            // The form that removes a day has no fields, so there are no versions to show.
             day.notice = member.t("settings-changed-meanwhile");
         }
         let week = Filled::of(along(member).unwrap_or_else(|| values(&member.profile)));

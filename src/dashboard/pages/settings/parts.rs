@@ -15,10 +15,10 @@ const WEEK: u32 = 7 * DAY;
 
 const NAME_CHARS: usize = 60;
 
-/// Prefixes of old zone names. Each of these zones has a newer name.
+/// Prefixes of obsolete zone names. Each of these zones also has a current name.
 const FORMER: [&str; 6] = ["Brazil/", "Canada/", "Chile/", "Etc/", "Mexico/", "US/"];
 
-/// The zones with the name of a place, UTC, and the current zone.
+/// The options for the time zone: the zones named after places, UTC, and the current zone.
 pub(super) fn zones(current: &str) -> Vec<Choice> {
     let is_place =
         |zone: &Tz| zone.name().contains('/') && !FORMER.iter().any(|former| zone.name().starts_with(former));
@@ -41,8 +41,8 @@ pub(super) fn region(view: &View, code: &str) -> String {
     view.words.find(&format!("region-{code}"), &[]).unwrap_or_else(|| code.to_owned())
 }
 
-/// The countries with a name in the catalogue, in the order of their names. They have supported national
-/// formats of phone numbers. The values are ISO 3166 codes.
+/// The options for the phone region: the countries with a name in the catalogue, in the order of their
+/// names. The values are ISO 3166 codes.
 pub(super) fn regions(view: &View) -> Vec<Choice> {
     let named = codes().filter_map(|code| {
         let name = view.words.find(&format!("region-{code}"), &[])?;
@@ -72,8 +72,8 @@ fn sorted_as(name: &str) -> String {
     name.chars().map(plain).collect()
 }
 
-/// Numbers as options, with their texts from `say`. The current number is always an option. `none` is the
-/// text of an empty option, if there is one.
+/// Options for a number, with the texts that `say` returns. The current number is always an option. `none`
+/// is the text of an empty option.
 pub(super) fn numbers(
     usual: &[u32],
     current: &str,
@@ -99,7 +99,7 @@ pub(super) fn named(view: &View, names: &[&str], most: usize) -> String {
     }
 }
 
-/// A number of minutes, in the largest unit with a whole number.
+/// A duration in the largest unit in which it is a whole number.
 pub(super) fn how_long(view: &View, minutes: u32) -> String {
     let (word, unit) = match minutes {
         0 => ("count-minutes", 1),
@@ -118,7 +118,7 @@ pub(super) fn how_many_days(view: &View, days: u32) -> String {
     view.count("count-days", u64::from(days))
 }
 
-/// A line. An empty value is shown as such.
+/// A line of a record. For an empty value, the line says so.
 pub(super) fn line(view: &View, label: &str, value: &str) -> Line {
     let value = value.trim();
     (view.t(label), if value.is_empty() { view.t("nothing-there") } else { value.to_owned() })
@@ -129,7 +129,7 @@ pub(super) fn versions(filled: &Filled, mine: Vec<Line>, theirs: Vec<Line>) -> V
     filled.versions(both.map(|((label, mine), (_, theirs))| (label, mine, theirs)))
 }
 
-/// Checks the right for a page that has only a form. A suspended business comes before a missing right.
+/// Checks the right for a page that has only a form. If the business is suspended, that is the error.
 pub(super) fn only_for_changing(member: &Member, right: Right) -> Result<(), Refused> {
     if member.profile.suspended {
         return Err(Refused::Suspended);
@@ -170,7 +170,7 @@ impl Done {
         Ok(self)
     }
 
-    /// Adds the concerned appointments that are outside the bookable times.
+    /// Adds the appointments that the change has left outside the bookable times.
     pub(super) async fn with_outside(
         mut self,
         member: &Member,

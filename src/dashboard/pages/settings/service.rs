@@ -185,7 +185,7 @@ pub(crate) async fn show_new(member: Member) -> Answered {
 
 pub(crate) async fn show(member: Member) -> Answered {
     let service = find(&member).await?;
-    // Activating or deactivating the service affects existing appointments.
+    // Appointments of a service that was made inactive are listed.
     let is_concerned = member.query.get("done") == "saved" && !service.active;
     let concerned = is_concerned.then(|| Concerned::service(service.id));
     let done = Done::said(&member).with_outside(&member, concerned).await?.with_next(&member).await?;
@@ -250,8 +250,8 @@ fn body(member: &Member) -> Body<'_> {
     body.with("currency", currency).ticked("active")
 }
 
-/// A price in hundredths, from text such as `45`, `45.5` or `45,50`. Other text stays text, and the type's
-/// reader refuses it.
+/// Converts a price such as `45`, `45.5` or `45,50` to hundredths. Other text stays text, which the reader
+/// of the type refuses.
 fn cents(text: &str) -> Json {
     let text = text.trim();
     if text.is_empty() {

@@ -20,7 +20,7 @@ struct Page<'a> {
     filled: Filled,
     tag: String,
     versions: Versions,
-    /// The legend of each window, and its two fields.
+    /// The legend and the two fields of each window.
     windows: Vec<(String, Field, Field)>,
     note: Field,
 }
@@ -42,7 +42,7 @@ fn values(day: &SpecialDayView) -> Form {
     Form::of(windows.chain([note]))
 }
 
-/// The windows in a form, without the empty ones: the names and the values of their fields.
+/// The names and the values of the fields of each window in a form, without empty windows.
 fn windows(form: &Form) -> Vec<([String; 2], [String; 2])> {
     let window = |nth| (ends(nth), ends(nth).map(|name| tidy(form.get(&name))));
     let windows = (1..=DayWindows::WINDOWS_MAX).map(window);
@@ -72,8 +72,8 @@ async fn find(member: &Member, date: NaiveDate) -> Result<Option<SpecialDayView>
     Ok(member.business.special_days((Some(date), Some(date)), &page).await?.items.pop())
 }
 
-/// Adds the special day in the form, with one window or none, and returns its date. An existing special day
-/// is changed on its own page, which shows its current hours.
+/// Adds the special day in the form, with at most one window, and returns its date. Refuses a date with a
+/// special day, which has its own page.
 pub(super) async fn add(member: &Member) -> Result<NaiveDate, Refused> {
     let [open, close] = ["open", "close"].map(|name| tidy(member.form.get(name)));
     let closed = open.is_empty() && close.is_empty();

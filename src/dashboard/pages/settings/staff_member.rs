@@ -62,8 +62,8 @@ impl List<'_> {
     }
 }
 
-/// The field that selects between the opening hours and separate hours of the staff member, and its value for
-/// separate hours.
+/// The field that selects whether the staff member has the opening hours of the business or own hours, and
+/// its value for own hours.
 const HOURS: &str = "whose_hours";
 const OWN: &str = "own";
 const OF_BUSINESS: &str = "business";
@@ -157,7 +157,7 @@ pub(crate) async fn show(member: Member) -> Answered {
     shown(&member, Some(&one), filled, off, done).await
 }
 
-/// The page with its form, and with the form `off` for time off.
+/// The page of a staff member. `filled` is its form, and `off` is the form for time off.
 async fn shown(
     member: &Member,
     one: Option<&StaffMember>,
@@ -165,7 +165,7 @@ async fn shown(
     off: Filled,
     done: Done,
 ) -> Answered {
-    // The button asks for fields for another range of hours on each day.
+    // The button adds fields for another range of hours to each day.
     let room = member.form.find(ROOM).is_some();
     let status = if off.status == StatusCode::OK { filled.status } else { off.status };
     let view = &member.view;
@@ -199,7 +199,7 @@ async fn shown(
     page_as(status, &shown)
 }
 
-/// The service options. An inactive service is offered only if it is ticked.
+/// The options for the services. An inactive service is an option only if it is ticked.
 fn offered(view: &View, filled: &mut Filled, services: &[Service]) -> Field {
     let choice = |service: &Service| {
         let id = service.id.to_string();

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - A local time that the clocks skip or repeat is refused.
-//! - A whole day lasts from its first to its last instant, also on days with a clock change.
+//! - A whole day lasts from its first to its last instant, even on days with a clock change.
 
 use chrono::{Days, NaiveDate, NaiveTime, TimeDelta};
 use chrono_tz::Tz;
@@ -58,8 +58,8 @@ impl TimesOff {
     }
 }
 
-/// Whether the person may change this staff member's time off. Owners and admins may, and members for their
-/// own staff member.
+/// Whether the person may change this staff member's time off. Owners and admins may change all time off,
+/// and members that of their own staff member.
 fn may(member: &Member, staff: StaffId) -> bool {
     member.may(Right::Settings) || (member.may(Right::Day) && member.membership.staff_id == Some(staff))
 }
@@ -86,7 +86,7 @@ impl Member {
     }
 }
 
-/// The form as a body: whole days if it has no time of day, else instants.
+/// Converts the form to a body: with dates if it contains no time of day, else with instants.
 pub(super) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
     let form = &member.form;
     let from = date(form, "from");
@@ -109,7 +109,7 @@ pub(super) fn read(member: &Member) -> Result<TimeOffBody, Undone> {
         (from, to, start, end) => {
             let problems = [start.err(), end.err(), from.err(), to.err()].into_iter().flatten();
             let mut problems: Vec<_> = problems.collect();
-            // Without a last day, both days have the same problem.
+            // Without a last day, the first day is also the last day, so its problem would be shown twice.
             problems.dedup_by(|one, other| one.path == other.path);
             return Err(Undone::Invalid(problems));
         }
@@ -133,8 +133,8 @@ pub(super) fn date(form: &Form, name: &str) -> Result<NaiveDate, Problem> {
     NaiveDate::from_text(text).map_err(|code| Problem::new(name, code))
 }
 
-/// The instant of a time on a day. Without a time it is the start or the end of the day; without a day it is
-/// `None`.
+/// The instant of a time on a day, or `None` without a day. Without a time, it is the start or, if `ends`
+/// is true, the end of the day.
 fn at(day: Option<NaiveDate>, time: &str, ends: bool, zone: Tz) -> Result<Option<Timestamp>, ProblemCode> {
     let time = if time.is_empty() { None } else { Some(LocalTime::from_text(time)?.minutes()) };
     let Some(day) = day else { return Ok(None) };
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_of_a_day_is_one_instant_or_none() {
+    fn a_time_of_a_day_is_one_instant_or_a_problem() {
         let paris = chrono_tz::Europe::Paris;
         let day = |text: &str| Some(text.parse::<NaiveDate>().unwrap());
         let utc = |text: &str| Ok(Some(Timestamp::parse(text).unwrap()));

@@ -1,7 +1,7 @@
 //! The hours of a week in a form, with a row for each day.
 //!
 //! Invariants:
-//! - The form's body has the format of the APIs. Each problem is shown at its day.
+//! - The form is converted to a body with the format of the APIs. Each problem is shown at its day.
 //! - A form shows all ranges of a day, regardless of their number.
 
 use domain::{Day, DayHours, Problem};
@@ -10,7 +10,7 @@ use crate::dashboard::pages::prelude::*;
 
 const DAYS: [Day; 7] =
     [Day::Monday, Day::Tuesday, Day::Wednesday, Day::Thursday, Day::Friday, Day::Saturday, Day::Sunday];
-/// The maximum number of ranges that are read per day. The engine accepts fewer for a whole week.
+/// The maximum number of ranges per day that are parsed. The engine accepts fewer ranges per week.
 const OF_DAY_MAX: usize = 100;
 
 /// A kind of hours: its property in the body, and its fields in the form.
@@ -18,7 +18,7 @@ pub(super) struct Times {
     /// The property, which is a list of items with a `day` and these two ends.
     property: &'static str,
     ends: [&'static str; 2],
-    /// Whether a day has ranges only if it is ticked. A ticked day has at least one.
+    /// Whether a day has ranges only if it is ticked. A ticked day has at least one range.
     ticked: bool,
     /// The message ids of the word before a range, and of the labels for screen readers.
     word: &'static str,
@@ -116,7 +116,7 @@ impl Times {
         }
     }
 
-    /// The form with the same ranges on each ticked day, copied from the first ticked day that has any.
+    /// The form with the same ranges on each ticked day, copied from the first ticked day with a range.
     pub(super) fn same(&self, form: &Form) -> Form {
         let ticked: Vec<Day> = DAYS.into_iter().filter(|day| form.find(day.as_str()).is_some()).collect();
         let has_any = |day: &&Day| self.of_day(form, **day).flatten().any(|end| !end.is_empty());
@@ -138,7 +138,7 @@ impl Times {
         DAYS.into_iter().any(|day| self.find(form, day, 1).is_some())
     }
 
-    /// The property with its items, and for each item the fields of its two ends.
+    /// The value of the property, and for each item of the list the names of the fields of its two ends.
     pub(super) fn read(&self, form: &Form) -> (Json, Vec<[String; 2]>) {
         let (mut items, mut fields) = (Vec::new(), Vec::new());
         for day in DAYS {
@@ -193,7 +193,7 @@ pub(super) fn rows(
 ) -> Vec<DayRow> {
     let row = |day: Day| {
         let mut problem = String::new();
-        // If both have the same property, the further ranges start at the second one.
+        // If `first` and `more` have the same property, the further ranges begin with the second range.
         let begin = if first.property == more.property { 2 } else { 1 };
         let has = |nth: &usize| !filled.get(&more.field(day, *nth, 0)).is_empty();
         let kept = (begin..=OF_DAY_MAX).take_while(|nth| filled.has(&more.field(day, *nth, 0))).last();
@@ -232,7 +232,8 @@ pub(super) fn lines(view: &View, form: &Form, times: &Times, breaks: Option<&Tim
     DAYS.into_iter().map(line).collect()
 }
 
-/// The ranges in short form: equal consecutive days are one entry, and closed days are omitted.
+/// A short text about the ranges. Consecutive days with the same ranges are combined; closed days are
+/// omitted.
 pub(super) fn in_short(view: &View, form: &Form, times: &Times) -> String {
     let lines = lines(view, form, times, None);
     let mut runs: Vec<(usize, usize)> = Vec::new();
@@ -268,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_filled_in_is_read_as_it_was() {
+    fn a_filled_form_is_read_back_unchanged() {
         let week = [
             hours(Day::Sunday, "10:00", "12:00"),
             hours(Day::Monday, "09:00", "12:00"),
@@ -288,14 +289,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_an_item_is_wrong_with_its_field() {
+    fn the_problem_of_an_item_is_shown_at_its_field() {
         let form = Form::parse(
             b"monday=on&monday-hours-1-from=9h&monday-hours-1-to=9:00&friday=on&friday-hours-1-from=&friday-hours-1-to=\
               &sunday-hours-1-from=01:00&sunday-hours-1-to=02:00&sunday-breaks-1-from=12:00&sunday-breaks-1-to=",
         );
         let (read, fields) = OPEN.read(&form);
         let Json::Array(items) = &read else { panic!("a list") };
-        assert_eq!(items.len(), 2, "sunday is not ticked");
+        assert_eq!(items.len(), 2, "sunday is not ticked, so it must be absent");
         assert_eq!(items[0].property("open").unwrap().as_text(), Some("09:00"));
         let problems =
             ["hours[0].close", "hours[1].open", "hours[1].day", "hours", "breaks[0].to", "hours[7].open"]
@@ -311,11 +312,11 @@ mod tests {
         ];
         assert_eq!(paths.collect::<Vec<_>>(), expected);
         let (_, fields) = BREAKS.read(&form);
-        assert_eq!(fields, [["sunday-breaks-1-from", "sunday-breaks-1-to"]], "kept on a day that is closed");
+        assert_eq!(fields, [["sunday-breaks-1-from", "sunday-breaks-1-to"]], "a closed day can have breaks");
     }
 
     #[test]
-    fn days_that_are_ticked_are_made_the_same_as_the_first_that_has_times() {
+    fn ticked_days_get_the_ranges_of_the_first_ticked_day_with_ranges() {
         let form = Form::parse(
             b"monday=on&monday-hours-1-from=&monday-hours-1-to=&tuesday=on&tuesday-hours-1-from=9h&tuesday-hours-1-to=18.30\
               &tuesday-breaks-1-from=12&tuesday-breaks-1-to=13&friday=on&friday-hours-1-from=1&friday-hours-1-to=2\
@@ -327,15 +328,15 @@ mod tests {
             assert_eq!(ends, ["09:00", "18:30"], "{day}");
             assert!(same.find(day).is_some(), "{day}");
         }
-        assert_eq!(same.find("friday-hours-2-from"), None, "more than the first has");
+        assert_eq!(same.find("friday-hours-2-from"), None, "further ranges must be removed");
         assert_eq!(same.get("sunday-hours-1-from"), "10", "closed");
-        assert_eq!(same.get("tuesday-breaks-1-from"), "12", "breaks are days' own");
+        assert_eq!(same.get("tuesday-breaks-1-from"), "12", "breaks must not be copied");
         let none = Form::parse(b"monday=on&monday-hours-1-from=&monday-hours-1-to=&sunday-hours-1-from=10");
-        assert_eq!(OPEN.same(&none), none, "there is nothing to take");
+        assert_eq!(OPEN.same(&none), none, "without ranges the form must not change");
     }
 
     #[test]
-    fn times_are_taken_as_people_write_them() {
+    fn usual_forms_of_a_time_are_accepted() {
         for (text, tidied) in [
             (" 9:05 ", "09:05"),
             ("9", "09:00"),
@@ -361,6 +362,6 @@ mod tests {
         for text in no_times {
             assert!(LocalTime::parse(&tidy(text)).is_none(), "{text}");
         }
-        assert_eq!(tidy(" later "), "later", "what is no time stays as it is");
+        assert_eq!(tidy(" later "), "later", "other text must not change");
     }
 }

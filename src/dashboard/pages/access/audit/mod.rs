@@ -110,7 +110,7 @@ const OFFERED: usize = 100;
 
 struct Filters {
     filter: AuditFilter,
-    /// Actor, action, kind, first and last day.
+    /// The filters: actor, action, kind, first and last day.
     fields: [Field; 5],
     id: String,
     narrows: bool,
@@ -156,8 +156,7 @@ impl Filters {
         })
     }
 
-    /// The id of the entry's record in URLs. A person has the id of the membership, or none without a
-    /// membership.
+    /// The id of the entry's record in URLs. For a person it is the id of the membership, if there is one.
     fn address_id(&self, entry: &AuditEntry) -> Option<Uuid> {
         if entry.resource_type != AuditedKind::Person {
             return Some(entry.resource_id);
@@ -183,7 +182,8 @@ async fn actors(member: &Member, people: &[PersonView]) -> Result<Vec<Choice>, R
     Ok(people.chain(keys).chain(others).collect())
 }
 
-/// The id of a record for its id in a URL. For a person the URL contains the id of the membership.
+/// Converts the id in a URL to the id of the record. For a person, the URL contains the id of the
+/// membership.
 fn resource_id(people: &[PersonView], id: Uuid) -> Uuid {
     let person = people.iter().find(|person| person.membership_id.uuid() == id);
     person.map_or(id, |person| person.id.uuid())
@@ -256,8 +256,7 @@ impl Member {
             AuditedKind::Contact => {
                 business.contact(ContactId::from(id)).await?.and_then(|contact| contact.name)
             }
-            // The list of people shows the same name. It contains no account data before the person has
-            // accepted.
+            // The name is that in the list of people. Before the person accepts, it is the invited address.
             AuditedKind::Person => self.member_view(PersonId::from(id)).await?.map(|person| person.name),
             _ => None,
         })

@@ -1,5 +1,5 @@
-//! API keys: the list in the order of creation, a new key, and revoking a key. Only the response to the form
-//! for a new key shows the complete key.
+//! API keys: the list in the order of creation, creating a key, and revoking a key. Only the response to
+//! the form that creates a key shows the complete key.
 
 use chrono::TimeDelta;
 use domain::{KeyId, Right, Scope, Timestamp};
@@ -33,7 +33,7 @@ pub(crate) async fn list(member: Member) -> Answered {
 }
 
 impl List<'_> {
-    /// The time since the last use, if the key is highlighted for it.
+    /// The time since the last use of a key, if it is so long that the page shows it.
     fn idle(&self, used_at: Timestamp) -> Option<String> {
         let unused = self.sheet.member.business.now() - used_at;
         (unused >= IDLE).then(|| self.sheet.member.count("keys-idle", unused.num_days().unsigned_abs()))
@@ -116,7 +116,7 @@ struct Revoke<'a> {
     key: OperatorKeyView,
 }
 
-/// Asks for confirmation. A revoked key cannot be revoked again.
+/// The page that asks for confirmation before a key is revoked. A revoked key has no such page.
 pub(crate) async fn ask_revoke(member: Member) -> Answered {
     let id: KeyId = member.id("key_id")?;
     let key = member.business.key(id).await?;

@@ -13,7 +13,7 @@ use crate::dashboard::pages::prelude::*;
 pub(crate) enum Step {
     Disable,
     Enable,
-    /// The membership ends, or the invitation is withdrawn.
+    /// Ends the membership, or withdraws the invitation.
     Remove,
 }
 

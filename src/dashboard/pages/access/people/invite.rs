@@ -1,5 +1,5 @@
-//! Inviting a person. If the service sends mail, no link is shown and each invitation has the same response.
-//! Otherwise the page shows the link once, if the engine returns one.
+//! Inviting a person. If the service sends mails, the page shows no link, and the response does not depend
+//! on the address. Otherwise the page shows the link once, if the engine returns a link.
 
 use domain::Right;
 use engine::people::{Invitation, NewLink};
@@ -13,7 +13,7 @@ use crate::dashboard::pages::prelude::*;
 struct Page<'a> {
     sheet: Sheet<'a>,
     filled: Filled,
-    /// Email, name, staff member and language.
+    /// The fields for email, name, staff member and language.
     fields: [Field; 4],
     role: Field,
     password: Option<Field>,
@@ -83,7 +83,7 @@ struct HandedOver<'a> {
     until: String,
 }
 
-/// Shows the link once. The member hands it over to the invited person.
+/// The page that shows the link once. The member gives the link to the invited person.
 fn hand_over(member: &Member, email: &str, link: &NewLink) -> Answered {
     page(&HandedOver {
         sheet: member.sheet_below("settings/people"),

@@ -84,7 +84,7 @@ fn password(member: &Member, filled: &mut Filled) -> Option<Field> {
     Some(Field { problem, ..field })
 }
 
-/// Checks that the person entered the password recently. The engine requires this for changes to people.
+/// Checks that the member entered the password recently. The engine requires this for changes to people.
 async fn freshened(member: &mut Member) -> Result<(), Refused> {
     let problem = member.visit.freshen().await?;
     match problem.zip(member.password_field()) {

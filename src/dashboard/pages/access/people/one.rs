@@ -1,7 +1,7 @@
 //! The page of one person, with a form for role and staff member.
 //!
-//! The form's tag covers only role and staff member, so a sign-in in the meantime does not make the form
-//! stale.
+//! The form's tag covers only role and staff member, so the form is not stale after the person has signed
+//! in.
 
 use domain::{Access, MembershipPatch, MembershipStatus, Right, Role, StaffId, StaffMember};
 use engine::business::{IfMatch, Request};
@@ -101,7 +101,7 @@ pub(crate) async fn sent(mut member: Member) -> Answered {
     check_may_change(&member, &person)?;
     let done = save(&mut member, &person).await;
     let again = |filled: Filled| async {
-        // Another member may have changed the person in the meantime.
+        // Another member has changed the person, so the current version is read.
         let now = if filled.stale { super::person(&member).await? } else { person };
         page_as(filled.status, &Page::new(&member, &now, &member.staff().await?, filled))
     };
@@ -115,7 +115,7 @@ async fn save(member: &mut Member, person: &PersonView) -> Result<String, Refuse
         return Err(Undone::Stale.into());
     }
     freshened(member).await?;
-    // From here on the condition is the person's tag as read above.
+    // The engine makes the change only if the person still has the version that was read above.
     let request = Request { if_match: Some(IfMatch::Tags(vec![tag(person)])), ..member.request() };
     let changed = (person.id, patch, None);
     member.people().patch_member(&member.business, request, changed).await.map_err(Undone::of)?;

@@ -1,5 +1,5 @@
 //! The changes to an endpoint: enabling and disabling it, replacing its secret, deleting it, and sending
-//! deliveries again. Deletion and a new secret come after a page with the consequences.
+//! deliveries again. Before a deletion or a new secret, a page shows the consequences.
 
 use domain::{DisabledReason, EventId, WebhookEndpoint, WebhookStatus};
 use engine::business::commands::webhooks::{DeleteWebhook, PatchWebhook};
@@ -32,7 +32,7 @@ pub(crate) async fn switch(member: Member, status: WebhookStatus, done: &'static
         events: None,
         description: None,
         status: Some(status),
-        // The same reason as for the operator. The audit log names the actor.
+        // Members and the operator share this reason. The audit log shows who made the change.
         reason: DisabledReason::Operator,
     };
     let done = member.change(change).await.map(|_| format!("{}?done={done}", member.path_of(id)));
@@ -55,7 +55,7 @@ pub(crate) async fn ask_rotate(member: Member) -> Answered {
     page(&Rotate { sheet: member.endpoint_sheet(&endpoint), endpoint })
 }
 
-/// Replaces the secret. The response shows the new one once.
+/// Replaces the secret. Only the response shows the new secret.
 pub(crate) async fn rotate(member: Member) -> Answered {
     let endpoint = member.endpoint().await?;
     let secret = match member.business.rotate_secret(endpoint.id, member.request()).await {

@@ -1,7 +1,7 @@
 //! The page of a delivery with its request, its response and the next attempts, and the test of an endpoint.
 //!
-//! Invariants: the shown bodies are plain text with a bound on its length. Invisible characters, and those that
-//! change the text direction, are replaced.
+//! Invariants: bodies are shown as plain text with a maximum length. Invisible characters, and characters
+//! that change the text direction, are replaced.
 
 use domain::{AttemptError, AttemptFailure, DeliveryStatus, EventId, EventType, Right, WebhookEndpoint};
 use engine::delivery::{RETRY_AFTER, SentDelivery, WebhookTrial};
@@ -20,7 +20,7 @@ struct Page<'a> {
     endpoint: &'a WebhookEndpoint,
     delivery: DeliveryView,
     answer: String,
-    /// The reason why the delivery cannot be sent again now. It may be empty.
+    /// The reason why the delivery cannot be sent again now; empty if it can be sent.
     held: String,
     /// The body, or `None` if its retention period has ended. It is empty if the event was about an erased
     /// person.
@@ -62,7 +62,7 @@ impl Page<'_> {
         self.delivery.last_error.as_ref().map(|error| self.sheet.member.t(likely(error)))
     }
 
-    /// The stored attempts and the planned ones, the last one first: a text, and details.
+    /// The planned and the stored attempts, latest first. Each has a text and details.
     fn steps(&self) -> Vec<(String, String)> {
         let (view, delivery) = (&self.sheet.member.view, &self.delivery);
         let made = usize::try_from(delivery.attempts).unwrap_or(usize::MAX);
@@ -73,7 +73,7 @@ impl Page<'_> {
         };
         let mut steps = Vec::new();
         if let Some(at) = delivery.next_attempt_at {
-            // `RETRY_AFTER` has the delay after each attempt, by the number of the attempt.
+            // `RETRY_AFTER` contains the delay after each attempt.
             let delays: Vec<_> = RETRY_AFTER.iter().skip(made).map(|delay| view.length(*delay)).collect();
             let then = || view.with("hooks-attempt-then", "delays", &delays.join(", "));
             let detail = if delays.is_empty() { String::new() } else { then() };
@@ -189,7 +189,7 @@ fn likely(error: &AttemptError) -> &'static str {
     }
 }
 
-/// The maximum number of characters of a body. The service sends no longer body.
+/// The maximum number of characters of a shown body. The service never sends a longer body.
 const CHARS_MAX: usize = 64 * 1024;
 const HIDDEN: char = '\u{fffd}';
 
@@ -200,7 +200,7 @@ struct Piece {
     is_name: bool,
 }
 
-/// A text with replaced invisible characters, up to the maximum length.
+/// Replaces the invisible characters of a text and cuts it at the maximum length.
 fn plain(text: &str) -> String {
     let text = text.replace("\r\n", "\n");
     let mut seen = text.chars().map(|c| if is_hidden(c) && !matches!(c, '\n' | '\t') { HIDDEN } else { c });
@@ -211,7 +211,7 @@ fn plain(text: &str) -> String {
     all
 }
 
-/// JSON with one value per line. Other text stays unchanged.
+/// Formats JSON with one value per line. Other text is unchanged.
 fn json(bytes: &[u8]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     match Json::parse(bytes) {
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn json_stands_a_value_to_a_line() {
+    fn json_has_one_value_per_line() {
         for (text, expected) in [
             (
                 r#"{"a":1,"b":[true,null],"c":{}}"#,
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_hide_is_seen_and_what_is_too_long_is_cut() {
+    fn invisible_characters_are_shown_and_long_text_is_cut() {
         assert_eq!(plain("a\u{202e}b\0c\r\n\td"), "a\u{fffd}b\u{fffd}c\n\td");
         assert_eq!(laid_out("{\"a\":\"\u{2066}\"}"), "{\n  \"a\": \"\u{fffd}\"\n}");
         assert_eq!(plain(&"é".repeat(CHARS_MAX)).chars().count(), CHARS_MAX);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_likely_wrong_is_told_by_what_came_back() {
+    fn the_likely_cause_is_shown_for_each_response() {
         for (error, expected) in [
             (AttemptError::Status(401), "hooks-likely-secret"),
             (AttemptError::Status(404), "hooks-likely-path"),

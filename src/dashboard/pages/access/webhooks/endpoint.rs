@@ -34,8 +34,8 @@ impl Member {
         self.sheet("settings/webhooks").under(vec![self.crumb("settings/webhooks"), here])
     }
 
-    /// A day filter in the query: the first instant of the day, or of the next day for the last day, and the
-    /// form field.
+    /// A filter by day in the query, and its form field. The instant is the start of the day. For the last
+    /// day of a range, it is the start of the next day.
     pub(in super::super) fn day_filter(&self, name: &str, is_last: bool) -> (Option<Timestamp>, Field) {
         let text = self.query.get(name).trim();
         let parsed = days::asked(text);
@@ -54,7 +54,7 @@ impl View {
         url.strip_prefix("https://").unwrap_or(url).trim_end_matches('/')
     }
 
-    /// The host of the URL. It is the endpoint's name.
+    /// The host of the URL, which pages show as the endpoint's name.
     pub(super) fn host<'a>(&self, endpoint: &'a WebhookEndpoint) -> &'a str {
         let address = self.address(endpoint);
         address.split(['/', '?', '#']).next().unwrap_or(address)
@@ -69,7 +69,7 @@ impl View {
         }
     }
 
-    /// A number of deliveries, with a plus sign if some deliveries, with any result, are not counted.
+    /// A number of deliveries, with a plus sign if the tally stopped at [`COUNTED_MAX`] deliveries.
     pub(super) fn counted(&self, count: usize, tally: &DeliveryTally) -> String {
         format!("{count}{}", if tally.more { "+" } else { "" })
     }
@@ -90,7 +90,7 @@ impl View {
         (delivery.status.as_str(), self.t(&format!("hooks-is-{word}")))
     }
 
-    /// The result of the last attempt, in short. It is empty without an attempt.
+    /// A short text for the result of the last attempt; empty without an attempt.
     pub(super) fn answer(&self, delivery: &DeliveryView) -> String {
         self.result(delivery.last_response_status, delivery.last_error.as_ref())
     }
@@ -119,7 +119,7 @@ pub(super) struct Filters {
     pub(super) kind: Field,
     pub(super) from: Field,
     pub(super) to: Field,
-    /// The status filter. The form of the other filters keeps it.
+    /// The status filter, which the form of the other filters contains as a hidden field.
     pub(super) status: String,
     pub(super) narrows: bool,
 }

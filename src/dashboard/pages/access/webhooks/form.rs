@@ -1,5 +1,5 @@
-//! The forms for a new endpoint, and for the URL, events and description of an endpoint. Only the response to
-//! the first form shows the secret.
+//! The forms for a new endpoint, and for the URL, events and description of an endpoint. Only the response
+//! that creates an endpoint shows its secret.
 
 use domain::{DisabledReason, EventType, WebhookEndpoint};
 use engine::business::commands::webhooks::{CreateWebhook, OperatorCreateWebhook, PatchWebhook};

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn receivers_with_a_library_are_those_of_the_topic() {
+    fn receivers_with_a_library_are_the_same_as_in_the_topic() {
         let topic = include_str!("../../../../docs/topics/webhooks.md");
         for receiver in RECEIVERS.iter().filter(|receiver| receiver.id != "by-hand") {
             let (install, program) = receiver.text.split_once('\n').unwrap();
