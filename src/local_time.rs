@@ -7,8 +7,7 @@ use chrono_tz::Tz;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WallClockError {
-    /// The time does not exist. The instants are computed with the offset after and before the clock
-    /// change.
+    /// The time does not exist. The instants have the offset after and before the clock change.
     Skipped(DateTime<Tz>, DateTime<Tz>),
     /// The time occurs twice, at these instants.
     Twice(DateTime<Tz>, DateTime<Tz>),
@@ -19,8 +18,7 @@ pub(crate) fn instant(local: NaiveDateTime, zone: Tz) -> Result<DateTime<Tz>, Wa
         LocalResult::Single(instant) => Ok(instant),
         LocalResult::Ambiguous(first, second) => Err(WallClockError::Twice(first, second)),
         LocalResult::None => {
-            // A clock change is shorter than a day, so the offsets one day before and after are those
-            // around it.
+            // A clock change is shorter than a day, so the offsets a day before and after apply.
             let by = |hours| {
                 let near = zone.from_utc_datetime(&(local + TimeDelta::hours(hours)));
                 zone.from_utc_datetime(&(local - near.offset().fix()))

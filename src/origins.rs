@@ -42,8 +42,7 @@ impl Origins {
         headers.get(header::HOST).is_none_or(|host| self.is_good_host(host))
     }
 
-    /// Whether a page of another site sent the request. A client that sends neither header is not a
-    /// browser.
+    /// Whether a page of another site sent the request. Clients that send neither header are not browsers.
     pub(crate) fn is_cross_site(&self, headers: &HeaderMap) -> bool {
         if headers.contains_key(SEC_FETCH_SITE) {
             let mut sites = headers.get_all(SEC_FETCH_SITE).iter();

@@ -1,5 +1,5 @@
-//! The whole service: this module connects the engine, the two listeners and the operator's socket, and stops
-//! them in order.
+//! The whole service. Connects the engine, the two listeners and the operator's socket, and stops them in
+//! order.
 //!
 //! Invariants: the public listener answers only after the store is open. When it stops, the service first
 //! accepts no more connections, then finishes the current requests (imports read no further data), and then
@@ -289,8 +289,7 @@ fn counted_apps(
     (app(public, Arc::clone(&metrics)), app(admin, metrics))
 }
 
-/// The public origin: the configured one, or the listener's if it uses HTTPS or listens on a loopback
-/// address.
+/// The public origin: the configured one, or the listener's if it uses HTTPS or is on a loopback address.
 fn public_url(settings: &Settings, listens: SocketAddr) -> Option<PublicUrl> {
     let is_known = settings.tls.is_some() || listens.ip().to_canonical().is_loopback();
     let own = || is_known.then(|| PublicUrl::of_listener(listens, settings.tls.is_some()));

@@ -1,7 +1,6 @@
 //! The host names of the operator listener.
 //!
-//! A web page could send requests to its own host name while that name resolves to this listener (DNS
-//! rebinding).
+//! A web page could send requests to its own host name while it resolves to this listener (DNS rebinding).
 //!
 //! Invariant: a request with another host name is refused before its token or path is checked. IP addresses
 //! and `localhost` are accepted, since no page can change how they resolve.

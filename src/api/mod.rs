@@ -1,5 +1,4 @@
-//! The public API under `/v1` (spec §4). Each resource has a file, and `router` has the table of all
-//! routes.
+//! The public API under `/v1`. Each resource has a file, and `router` contains the table of all routes.
 //!
 //! Invariants:
 //! - Every endpoint has the same order of checks: key, rate limit, path and method, suspension, scope,

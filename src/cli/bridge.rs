@@ -3,8 +3,8 @@
 //!
 //! Invariants: each request gets one response with its own id, even if the service fails. At most
 //! [`REQUESTS_MAX`] requests are in progress, and no line is longer than [`LINE_BYTES_MAX`]. No request is
-//! sent twice. The line is sent unchanged, so that the service validates it; the bridge reads only the parts
-//! that the transport needs.
+//! sent twice. The line is sent unchanged, and the service validates it. The bridge reads only what the
+//! transport needs.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};
@@ -61,8 +61,7 @@ pub(super) struct Bridge {
 }
 
 struct Incoming {
-    /// The id for the response: null if the request's id is invalid. `None` for a notification, which gets
-    /// no response.
+    /// The id for the response: null if the request's id is invalid. `None` for a notification.
     id: Option<Value>,
     message: Json,
     line: Bytes,

@@ -153,8 +153,7 @@ fn no_calendar() -> String {
     "is not an iCalendar file: it must begin with BEGIN:VCALENDAR".into()
 }
 
-/// Unfolds the lines. Returns each with the number of its first line in the file. A fold may be inside a
-/// character.
+/// Unfolds the lines. Each has the number of its first line in the file. A fold may be inside a character.
 fn unfolded(file: &[u8]) -> Vec<(usize, Vec<u8>)> {
     let mut lines: Vec<(usize, Vec<u8>)> = Vec::new();
     for (number, line) in (1..).zip(file.split(|byte| *byte == b'\n')) {

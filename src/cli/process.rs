@@ -1,4 +1,4 @@
-//! The process of the service: its limit of open files, and notifications to its supervisor, such as systemd
+//! The limit of open files, and notifications to the supervisor of the process, such as systemd
 //! (`sd_notify(3)`).
 //!
 //! Invariants: without `NOTIFY_SOCKET` nothing is sent. The runtime notifies the watchdog, so a blocked
@@ -17,8 +17,7 @@ const EXTEND_EVERY: Duration = Duration::from_secs(10);
 /// The time that each of these requests asks for.
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
-/// Notifies the supervisor's watchdog until the runtime ends. The returned task requests more time for the
-/// start until it is aborted.
+/// Notifies the watchdog until the runtime ends. The returned task requests more time until it is aborted.
 pub(super) fn starting() -> JoinHandle<()> {
     if let Some(watchdog) = sd_notify::watchdog_enabled() {
         tokio::spawn(again(watchdog / 2, || tell(NotifyState::Watchdog)));

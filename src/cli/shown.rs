@@ -1,5 +1,4 @@
-//! The presentation of records, tables and open times: columns aligned by display width, optionally with
-//! colours.
+//! Formats records, tables and open times: columns aligned by display width, optionally with colours.
 //!
 //! Invariants: every value is one line. Escape sequences inside values are written out, so only this module
 //! sets colours.

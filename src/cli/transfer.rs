@@ -1,5 +1,5 @@
-//! `export` writes businesses of the running service as lines, and `import` sends such a file to a running
-//! service, which imports it.
+//! `export` writes businesses of the running service as lines, and `import` sends such lines to the
+//! service.
 //!
 //! Invariants: the output file of an export exists only if the export is complete ([`WholeFile`]). Either every
 //! line of an import is valid, or nothing is imported and each problem is printed with its line, up to

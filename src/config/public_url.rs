@@ -1,6 +1,6 @@
 //! The origin at which people and programs reach the service: scheme, host and port.
 //!
-//! Invariants: plain http is allowed for loopback hosts only, and the scheme's default port is stored as
+//! Invariants: plain http is allowed for loopback hosts only. The default port of the scheme is stored as
 //! `None`.
 
 use std::ffi::OsString;

@@ -156,8 +156,7 @@ impl Asked {
         Ok(response)
     }
 
-    /// Keeps the submitted form as a draft, and redirects to the page that shows it. Without a session, the
-    /// person signs in first.
+    /// Keeps the submitted form as a draft, and redirects to its page, or to the sign-in without a session.
     pub(super) fn keep_form(&self, page: &str, why: Why) -> Response {
         let to = if why == Why::SignedOut { sign_in_path(page) } else { page.to_owned() };
         let draft =
@@ -217,8 +216,7 @@ impl Visit {
     }
 
     /// Checks that the person entered the password recently, or checks the password in the form. Returns
-    /// the problem to show at the field, if there is a problem. For protected changes, the engine checks
-    /// again.
+    /// the problem to show at the field, if any. For protected changes, the engine checks again.
     pub(super) async fn freshen(&mut self) -> Result<Option<ProblemCode>, Refused> {
         if self.signed_in.fresh {
             return Ok(None);
@@ -260,8 +258,7 @@ pub(super) fn sign_in_path(next: &str) -> String {
     format!("/dashboard/sign-in?next={next}")
 }
 
-/// The supported language that an `Accept-Language` header prefers (RFC 9110 §12.5.4). The default is
-/// English.
+/// The supported language that an `Accept-Language` header prefers (RFC 9110 §12.5.4), or English.
 fn accepted(header: &str) -> Locale {
     let mut best = (0.0, Locale::En);
     for range in header.split(',') {

@@ -92,8 +92,7 @@ impl Desk {
 
 /// The maximum number of forms per minute and business.
 const OF_BUSINESS: u32 = 1_200;
-/// The maximum number of forms without a valid session per minute and network (an IPv4 address or IPv6
-/// /64).
+/// The maximum number of forms without a session per minute and network (an IPv4 address or IPv6 /64).
 const OF_NETWORK: u32 = 60;
 /// The maximum number of exports per hour and person.
 const EXPORTS: u32 = 10;

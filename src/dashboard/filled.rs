@@ -49,8 +49,8 @@ impl Undone {
         }
     }
 
-    /// The message for a page that does not show the submitted values. `stale` is the id of the message for
-    /// a record that has changed.
+    /// The message for a page that does not show the submitted values. `stale` is the message id for a
+    /// changed record.
     pub(super) fn told(&self, view: &View, stale: &str) -> String {
         match self {
             Self::Stale => view.t(stale),
@@ -218,8 +218,7 @@ impl Member {
         Filled::refused(&self.view, &self.form, undone)
     }
 
-    /// The response to a form. After a change it redirects to the next page; otherwise `again` shows the
-    /// submitted form.
+    /// The response to a form: a redirect after a change, or the page that `again` renders after a refusal.
     pub(super) async fn answered<F: Future<Output = Answered>>(
         &self,
         done: Result<String, Refused>,
@@ -229,8 +228,7 @@ impl Member {
     }
 }
 
-/// The response to a form: a redirect after a change, or the page that `again` shows with the reason why the
-/// change was not made.
+/// The response to a form: a redirect after a change, or the page that `again` renders with the reason.
 pub(super) async fn redirected<F: Future<Output = Answered>>(
     done: Result<String, Refused>,
     again: impl FnOnce(Undone) -> F,
@@ -266,8 +264,7 @@ impl Filled {
         Self { values, problems: Vec::new(), notice: String::new(), tone: "wait", stale: false, status }
     }
 
-    /// The submitted form with the reason for its refusal. A stale form gets the tag of the current
-    /// version.
+    /// The submitted form with the reason for its refusal. A stale form gets the current tag.
     pub(super) fn refused(view: &View, form: &Form, undone: Undone) -> Self {
         let values = form.clone();
         let bad = Self { tone: "bad", status: undone.status(), ..Self::of(values) };

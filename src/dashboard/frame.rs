@@ -68,8 +68,7 @@ pub(super) struct Frame {
     pub(super) suspended: bool,
 }
 
-/// The values that every page with a frame needs: the frame, and the member (or the visit, for a page of
-/// the account).
+/// The values that every page with a frame needs: the frame, and the member or, for the account, the visit.
 pub(super) struct Sheet<'a, M = Member> {
     pub(super) member: &'a M,
     pub(super) frame: Frame,
@@ -109,8 +108,7 @@ impl Member {
 }
 
 impl Visit {
-    /// The sheet of a page of the person's account. If the person belongs to exactly one business, the
-    /// frame shows that business.
+    /// The sheet of a page of the person's account. The frame shows the person's business if there is only one.
     pub(super) async fn own_sheet(&self) -> Result<Sheet<'_, Visit>, Refused> {
         let as_of;
         let mut active = self.active();
@@ -174,8 +172,8 @@ impl Of<'_> {
                     self.place(&format!("{SETTINGS}/{within}"), label, "", here)
                 });
                 place.within = within.collect();
-                // The settings have no page of their own, so the entry links to the first sub-entry that the
-                // person may see.
+                // The settings have no page of their own, so the entry links to its first visible
+                // sub-entry.
                 let Some(first) = place.within.first() else { continue };
                 place.path.clone_from(&first.path);
                 match here.starts_with(SETTINGS) {

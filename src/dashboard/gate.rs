@@ -188,8 +188,7 @@ fn sent(asked: &Asked) -> Option<Sent> {
     Some(Sent { session: asked.session, id, content: content.into() })
 }
 
-/// Runs a form's handler and keeps the response for repeats. A refused form had no effect and may be sent
-/// again.
+/// Runs a form's handler and keeps the response for repeats. A refused form may be submitted again.
 async fn act(
     gate: &Gate,
     place: &Place<Pages>,

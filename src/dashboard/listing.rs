@@ -58,8 +58,7 @@ impl Member {
 }
 
 impl Part {
-    /// Reads the rows of the page. If the engine stops early because it scanned many rows, the read continues
-    /// a limited number of times.
+    /// Reads the rows of the page. If a scan ends early, reading continues a limited number of times.
     pub(super) async fn read<T, Fut>(&self, read: impl Fn(PageRequest) -> Fut) -> Result<Through<T>, Refused>
     where
         Fut: Future<Output = Result<Page<T>, EngineError>>,

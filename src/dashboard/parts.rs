@@ -1,5 +1,5 @@
-//! The parts of pages that need code: form fields, choices, versions and icons. Their markup is in
-//! `parts.html`.
+//! The parts of pages that need code: form fields, choices, versions and icons. `parts.html` has the
+//! markup.
 
 use domain::Locale;
 
@@ -33,8 +33,8 @@ pub(super) struct Choice {
 
 pub(super) type Line = (String, String);
 
-/// Lines of a record (label and two values): the submitted version, and the version that another person saved
-/// in the meantime.
+/// Lines of a record: label, value in the submitted version, value in the version that another person
+/// saved.
 pub(super) type Versions = Vec<(String, String, String)>;
 
 #[derive(Clone, Debug)]

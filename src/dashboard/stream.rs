@@ -7,8 +7,7 @@
 //! - The stream checks the person's access again for each event.
 //! - The stream ends with the session, the membership or the service.
 //! - Changes within one second are one event, so a busy business does not cause constant fetches.
-//! - The stream also reports changes since the page was rendered. The page sends its change marker as
-//!   `?as_of=`.
+//! - The stream also reports changes since the page was rendered: the page sends its marker as `?as_of=`.
 
 use std::collections::BTreeSet;
 use std::convert::Infallible;

@@ -161,8 +161,7 @@ impl<'a> Writer<'a> {
     }
 
     /// A table scrolls within its own box. The alignment of a cell is a class, because the content security
-    /// policy forbids styles. The heading of a cell is an attribute, which narrow screens show next to the
-    /// cell.
+    /// policy forbids styles. The heading of a cell is an attribute, which narrow screens show.
     fn table(&mut self, event: Event<'a>) {
         match event {
             Event::Start(Tag::Table(alignments)) => {
@@ -218,8 +217,7 @@ impl<'a> Writer<'a> {
         self.html("</code>");
     }
 
-    /// A code block. In a console session, the output of commands is marked, so that it can be shown in
-    /// grey.
+    /// A code block. In a console session, the output of commands is marked, so that it is shown in grey.
     fn code_block(&mut self, language: &str, code: &str) {
         self.html("<pre class=\"code\" tabindex=\"0\"><code>");
         let mut continues = false;

@@ -64,8 +64,8 @@ pub(super) fn search<'a>(entries: &'a [Entry], query: &str) -> Vec<Found<'a>> {
     found.into_iter().map(|(_, entry)| Found { entry, excerpt: excerpt(&entry.text, &words) }).collect()
 }
 
-/// The score of an entry, or `None` if a word is missing. A word in the title counts more than any number
-/// of words in the text.
+/// The score of an entry, or `None` if a word is missing. Words in the title count more than words in the
+/// text.
 fn score(entry: &Entry, words: &[&str]) -> Option<usize> {
     let [title, text] = &entry.lower;
     let mut score = 0;

@@ -42,8 +42,7 @@ impl FromText for CursorText {
     }
 }
 
-/// The list, its owner and its filters. Each part has its length, so different parts give different
-/// bindings.
+/// The list, its owner and its filters. Each part has its length, so different parts never collide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding(Vec<u8>);
 
@@ -84,9 +83,8 @@ impl Cursors {
         Self { secret }
     }
 
-    /// # Panics
-    /// Panics if the position has more than [`POSITION_BYTES_MAX`] bytes. Positions are the service's own
-    /// keys.
+    /// # Panics Panics if the position, which is a key of the store, has more than [`POSITION_BYTES_MAX`]
+    /// bytes.
     pub fn seal(&self, binding: &Binding, position: &[u8]) -> String {
         assert!(position.len() <= POSITION_BYTES_MAX, "a position of {} bytes is too long", position.len());
         let mut bytes = Vec::with_capacity(1 + position.len() + SEAL_BYTES);

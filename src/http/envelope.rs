@@ -1,8 +1,7 @@
 //! Response bodies: `{"data": …}` with an entity tag for a resource, `{"data": […], "next_cursor",
 //! "has_more"}` for a list.
 //!
-//! Invariant: the entity tag is computed from the bytes of the resource, without a secret that only one
-//! response contains.
+//! Invariant: the entity tag is computed from the bytes of the resource, without any secret.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};

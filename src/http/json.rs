@@ -1,7 +1,7 @@
 //! A JSON tree that keeps duplicate properties, so readers can refuse them.
 //!
-//! Invariant: a parsed tree is at most 128 levels deep (the limit of serde_json) and contains only valid
-//! Unicode.
+//! Invariant: a parsed tree has at most 128 levels (the limit of serde_json) and contains valid Unicode
+//! only.
 
 use std::fmt;
 

@@ -38,8 +38,7 @@ impl<T: FromJson + Eq + Hash, const MIN: usize, const MAX: usize> FromJson for D
     }
 }
 
-/// A set of values, separated by commas. The values are sorted and distinct. An absent parameter is the
-/// empty set.
+/// A set of values, separated by commas, as a sorted list. An absent parameter is the empty set.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
 pub struct CommaList<T, const MAX: usize>(#[schemars(length(min = 1, max = MAX))] Vec<T>);

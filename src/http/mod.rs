@@ -1,5 +1,4 @@
-//! HTTP without business knowledge: route tables, router, readers of bodies, queries and headers, and
-//! response writers.
+//! HTTP without business knowledge: route tables, router, readers of requests, and writers of responses.
 //!
 //! ```text
 //! Surface    a part of the service with its own route table and gate, for example the dashboard

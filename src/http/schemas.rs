@@ -1,5 +1,4 @@
-//! The schemas of the API document. schemars generates them from the types, and this module adapts their
-//! form.
+//! The schemas of the API document. schemars generates them from the types, and this module adapts them.
 //!
 //! Invariants:
 //! - The [`JsonSchema`] of a type describes it in requests and in responses.

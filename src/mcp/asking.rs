@@ -13,8 +13,7 @@ use crate::http::idempotency::fingerprint_of;
 use crate::http::json::Json;
 use crate::rest::context::{Caller, Context};
 
-/// The first part of a fingerprint, so that MCP calls and requests to `/v1` never have the same
-/// fingerprint.
+/// The first part of a fingerprint, which distinguishes MCP calls from requests to `/v1`.
 const SURFACE: &[u8] = b"MCP";
 
 /// The tool that may show names of services and staff without the scope `business:read`.

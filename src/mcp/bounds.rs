@@ -33,8 +33,7 @@ const NAME_CHARS_MAX: usize = 100;
 
 const PAGE_ITEMS: usize = 20;
 
-/// Cuts a long text and appends the number of missing characters and `whole`, which says where to read
-/// them.
+/// Cuts a long text. Appends the number of missing characters, and `whole`, which says where to read them.
 pub(super) fn cut(text: String, max: usize, whole: &str) -> String {
     let Some((end, _)) = text.char_indices().nth(max) else { return text };
     let left_out = text[end..].chars().count();
@@ -61,8 +60,7 @@ fn is_escaped(c: char) -> bool {
     matches!(c, '\u{85}' | '\u{2028}' | '\u{2029}') || is_unseen(c)
 }
 
-/// The number of characters of a result, which is sent twice: as structured content and as a string of
-/// JSON.
+/// The number of characters of a result. It is sent twice: as structured content and as a JSON string.
 fn chars_of(answer: &Value) -> usize {
     let text = Value::String(text_of(answer)).to_string();
     answer.to_string().chars().count() + text.chars().count()
@@ -140,8 +138,7 @@ where
         let items = items.into_iter().map(&show).collect::<Result<Vec<V>, _>>()?;
         let fit = fitting(&items.iter().map(shown).collect::<Result<Vec<_>, _>>()?);
         if fit < items.len() {
-            // The page is read again with the smaller limit, so that the cursor belongs to the last shown
-            // item.
+            // The page is read again with this limit, so that the cursor belongs to its last item.
             limit = fit;
             continue;
         }
@@ -150,8 +147,7 @@ where
     }
 }
 
-/// Joins a text into one line without invisible characters, so that a customer's text cannot start a new
-/// line.
+/// Joins a text into one line without invisible characters, so that it cannot start a new line.
 pub(super) fn one_line(text: &str) -> String {
     let is_break = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     text.replace(is_unseen, "").replace(is_break, " ")

@@ -167,8 +167,7 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
     Ok(())
 }
 
-/// A sentence with the open times of the wanted day, or else of the next day within a week that has open
-/// times.
+/// A sentence with the open times of the wanted day, or of the next day with open times within a week.
 pub(super) async fn proposed(
     asking: &Asking,
     clock: WallClock,

@@ -238,8 +238,7 @@ impl ServerHandler for Server {
         Ok(result.with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
 
-    /// Refuses a request. `rmcp` calls this for unknown methods and for known methods with malformed
-    /// params.
+    /// `rmcp` calls this for unknown methods and for methods with malformed params.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -1,5 +1,5 @@
-//! The standard metrics of a process (`process_*`), which common dashboards expect. Only Linux is
-//! supported.
+//! The standard metrics of a process (`process_*`), which common dashboards expect. They exist only on
+//! Linux.
 
 use std::fmt::Error;
 

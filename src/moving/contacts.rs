@@ -65,8 +65,8 @@ pub(crate) enum Flaw {
     Value(ProblemCode),
 }
 
-/// Reads a table, with national phone numbers of `region`. The separator is a comma or a semicolon: the one
-/// in the header.
+/// Reads a table with national phone numbers of `region`. Its header shows whether commas or semicolons
+/// separate.
 pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;

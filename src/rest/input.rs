@@ -169,8 +169,7 @@ impl<I: RecordId> Input for Path<I> {
     }
 }
 
-/// The local date in the path of a special day. A malformed date gives 400, since people type dates by
-/// hand.
+/// The local date in the path of a special day. A malformed date gives 400, since people type dates.
 pub(crate) struct PathDate(pub(crate) NaiveDate);
 
 impl Input for PathDate {

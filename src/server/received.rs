@@ -3,8 +3,8 @@
 //!
 //! A refusal is often sent before the body is read, but the connection can only carry the next request
 //! after the last byte of the body. So a short remainder is discarded while the response is sent. If the
-//! remainder is long or has an unknown length, the connection closes, and the response announces it (RFC
-//! 9112 §9.6).
+//! remainder is long or has an unknown length, the connection closes and the response says so (RFC 9112
+//! §9.6).
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -31,8 +31,7 @@ struct State {
     body: Incoming,
     /// The connection, which is idle while the service waits for the body.
     link: Arc<Link>,
-    /// Whether the service has polled the body. At the first poll, hyper sends 100 if the client expects
-    /// it.
+    /// Whether the service has polled the body. At the first poll, hyper sends an expected 100.
     is_asked: bool,
     has_ended: bool,
 }

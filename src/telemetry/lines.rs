@@ -4,8 +4,7 @@
 //! - Writing a line never waits and never fails.
 //! - Lines are written whole and in order.
 //! - The buffer has at most [`WAITING_BYTES_MAX`] bytes. If it is full, or if standard error refuses a
-//!   line, the line is dropped and counted. When writing works again, a line reports the number of dropped
-//!   lines.
+//!   line, the line is dropped and counted. Later, a line reports their number.
 //! - If standard error is a non-blocking pipe, the thread waits for its reader, as with a blocking pipe.
 //!   Another process may have set the mode of the pipe.
 //!

@@ -1,9 +1,9 @@
 //! Logging to standard error. Standard output is for the results of commands.
 //!
-//! Invariants: a separate thread writes the lines in batches, so no task waits for standard error. A process
-//! that exits normally writes every line that standard error accepts within [`FLUSH_TIME_MAX`]. A killed
-//! process may lose the lines of the last few milliseconds. Lines that exceed the buffer are dropped and
-//! counted.
+//! Invariants: a separate thread writes the lines in batches, so no task waits for standard error. A
+//! process that exits normally writes every line that standard error accepts within [`FLUSH_TIME_MAX`]. A
+//! killed process may lose the lines of the last few milliseconds. If the buffer is full, lines are dropped
+//! and counted.
 
 mod lines;
 

@@ -72,8 +72,7 @@ pub(crate) async fn sent(asked: Asked) -> Answered {
 async fn prove_email(asked: &Asked, token: &Token) -> Answered {
     match asked.people().prove_email(token, asked.session_token().as_ref()).await {
         Ok(_) => Ok(see_other("/dashboard/account?done=email")),
-        // Without a session, the person signs in first. With a session of another person, the page shows the
-        // refusal.
+        // Without a session, the person signs in first. With another person's session, the link is refused.
         Err(EngineError::Refused(Refusal::NotAllowed(_))) if asked.signed_in().await?.is_none() => {
             Ok(see_other(&sign_in_path(asked.path())))
         }

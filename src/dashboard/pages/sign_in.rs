@@ -88,8 +88,8 @@ pub(crate) async fn sign_out(asked: Asked) -> Answered {
     Ok(response)
 }
 
-/// The path after signing in, parsed as browsers parse it. Anything except a path of the dashboard becomes
-/// [`HOME`].
+/// The path after signing in, parsed as browsers parse it, or [`HOME`] if it is not a path of the
+/// dashboard.
 fn next(asked: &str) -> String {
     const ORIGIN: &str = "http://dashboard.invalid";
     let origin = || Url::parse(ORIGIN).ok();

@@ -1,5 +1,4 @@
-//! The unsubscribe link of a mail: a page with a button, and one-click unsubscribing for mail programs (RFC
-//! 8058).
+//! The unsubscribe link of a mail: a page with a button, and one-click unsubscribing (RFC 8058).
 //!
 //! Invariants: GET changes nothing. A repeated request has the same response.
 

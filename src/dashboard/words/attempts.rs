@@ -1,5 +1,4 @@
-//! The reasons for failed attempts of webhooks and mails, in each language. The matches are exhaustive, so
-//! each reason has a text.
+//! The reasons for failed attempts of webhooks and mails, in each language. Every reason has a text.
 
 use domain::{AttemptError, AttemptFailure, MailError, MailFault};
 

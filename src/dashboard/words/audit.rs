@@ -1,5 +1,4 @@
-//! The texts of the audit log, in each language. The matches are exhaustive, so each action and kind has a
-//! text.
+//! The texts of the audit log, in each language. The matches are exhaustive.
 
 use domain::{AuditAction, AuditedKind, Locale};
 

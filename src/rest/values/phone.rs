@@ -93,8 +93,7 @@ impl PhoneRegion {
         Reading::in_region(&business.phone_region)
     }
 
-    /// The region code of the request. Panics if the gate set no region, since a guess could give a wrong
-    /// number.
+    /// The region code of the request. Panics if the gate set no region, since a guess could be wrong.
     fn of(reading: &Reading) -> &str {
         reading.region().expect("the gate sets the region of national phone numbers")
     }

@@ -56,17 +56,15 @@ struct Inner {
 struct Current {
     acceptor: TlsAcceptor,
     chain: Chain,
-    /// The stamps (size, inode and times) of both files when they were last read, even if they were
-    /// unusable.
+    /// The stamps (times, size, inode) of both files at the last read, even if they were unusable.
     read: [Stamp; 2],
 }
 
 impl Certificates {
     /// Reads the certificate and the key of a listener. Clients use the names in `hosts` to connect to it.
     ///
-    /// # Errors
-    /// Returns an error if a file cannot be read or has the wrong content. The message contains the file and the
-    /// setting.
+    /// # Errors Returns an error with the file and the setting if a file cannot be read or has the wrong
+    /// content.
     pub fn read(files: &TlsFiles, hosts: Vec<String>, clock: Arc<dyn Clock>) -> Result<Self, ConfigError> {
         // The stamps are read first, so a change during the read causes another read.
         let read = stamps(files);

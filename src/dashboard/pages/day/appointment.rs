@@ -234,7 +234,7 @@ struct Ending<'a> {
     sheet: Sheet<'a>,
     visit: AppointmentView,
     tag: String,
-    /// The last part of the form's path, and the message ids of the title, of the button and of the first
+    /// The last part of the form's path, and the message ids of the title, the button and the first
     /// consequence.
     deed: &'static str,
     title: &'static str,

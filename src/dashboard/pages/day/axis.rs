@@ -53,8 +53,7 @@ impl Axis {
         (self.from..self.from + self.hours).map(|hour| (hour, place(hour * 60..(hour + 1) * 60)))
     }
 
-    /// The CSS classes of a board. `shortest` is the duration of its shortest appointment in minutes; see
-    /// [`FINE`].
+    /// The CSS classes of a board. `shortest` is the shortest appointment in minutes; see [`FINE`].
     pub(super) fn class(self, shortest: Option<u32>) -> String {
         let from = if self.from > 0 { format!("from-{} ", self.from) } else { String::new() };
         let fine = FINE.iter().find(|(minutes, _)| shortest.is_some_and(|shortest| shortest < *minutes));

@@ -31,8 +31,7 @@ const NEW: &str = "new";
 /// The names of the buttons that show open times or contacts: the main button, and a day of the strip.
 const SHOW: &str = "show";
 const DAY: &str = "day";
-/// The hidden fields with the parameters for which times were shown, and with the text of the contact
-/// search.
+/// The hidden fields with the parameters of the shown times, and with the text of the contact search.
 const TIMES_OF: &str = "times_of";
 const FOUND_FOR: &str = "found_for";
 
@@ -230,8 +229,7 @@ async fn open_slots(
 }
 
 /// Returns the contacts to choose from (the requested contact, the chosen contact, the results of the
-/// search), a message if the search found none, and the choice: a contact's id or [`NEW`]. A new search
-/// replaces the choice.
+/// search), a message if the search found none, and the choice: a contact's id or [`NEW`].
 async fn found(member: &Member, filled: &Filled) -> Result<(Vec<ContactView>, String, String), Refused> {
     let mut found = Vec::new();
     for field in ["contact", "who"] {
@@ -308,8 +306,7 @@ impl View {
         name.unwrap_or_else(|| self.t("somebody"))
     }
 
-    /// The phone number and the email of a contact. If the contact has no name, omits the one shown
-    /// instead.
+    /// The phone number and the email of a contact, except the one shown in place of a name.
     pub(super) fn reached(&self, contact: &ContactView) -> String {
         let name = self.name_to_choose(contact);
         let phone = contact.phone.as_ref().filter(|phone| **phone != name).map(|phone| self.phone(phone));

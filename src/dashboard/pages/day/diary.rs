@@ -39,8 +39,7 @@ impl Dates {
         Ok(Self { diary, notes, visits, more })
     }
 
-    /// The staff members to show: those who take appointments, and those with an appointment on these
-    /// dates.
+    /// The staff members to show: active ones, and those with an appointment on these dates.
     pub(super) fn staff(&self) -> impl Iterator<Item = &Presence> {
         self.diary.staff.iter().filter(|one| {
             one.member.active || self.visits.iter().any(|visit| visit.staff_id == one.member.id)

@@ -1,5 +1,4 @@
-//! The page of a message: text, sender, status, and the assigned staff member. GET does not change the
-//! status.
+//! The page of a message: text, sender, status and assigned staff member. GET does not change the status.
 
 use domain::{MessageStatus, Phone, Right, StaffId};
 use engine::business::{ContactFilter, IfMatch, PageRequest, Request};

@@ -250,8 +250,7 @@ fn body(member: &Member) -> Body<'_> {
     body.with("currency", currency).ticked("active")
 }
 
-/// Converts a price such as `45`, `45.5` or `45,50` to hundredths. Other text stays text, which the reader
-/// of the type refuses.
+/// Converts a price such as `45`, `45.5` or `45,50` to hundredths. Other text stays text, which is refused.
 fn cents(text: &str) -> Json {
     let text = text.trim();
     if text.is_empty() {

@@ -232,8 +232,7 @@ pub(super) fn lines(view: &View, form: &Form, times: &Times, breaks: Option<&Tim
     DAYS.into_iter().map(line).collect()
 }
 
-/// A short text about the ranges. Consecutive days with the same ranges are combined; closed days are
-/// omitted.
+/// A short text about the ranges. Consecutive equal days are combined, and closed days are omitted.
 pub(super) fn in_short(view: &View, form: &Form, times: &Times) -> String {
     let lines = lines(view, form, times, None);
     let mut runs: Vec<(usize, usize)> = Vec::new();

@@ -182,8 +182,7 @@ async fn actors(member: &Member, people: &[PersonView]) -> Result<Vec<Choice>, R
     Ok(people.chain(keys).chain(others).collect())
 }
 
-/// Converts the id in a URL to the id of the record. For a person, the URL contains the id of the
-/// membership.
+/// Converts the id in a URL to a record's id. For a person, the URL contains the membership's id.
 fn resource_id(people: &[PersonView], id: Uuid) -> Uuid {
     let person = people.iter().find(|person| person.membership_id.uuid() == id);
     person.map_or(id, |person| person.id.uuid())
