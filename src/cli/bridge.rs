@@ -179,7 +179,7 @@ impl Bridge {
 
     fn answer(&self, id: &Value, status: StatusCode, retry_after: Option<&str>, body: &[u8]) -> Value {
         match serde_json::from_slice::<Value>(body) {
-            // An error without an id still belongs to this request.
+            // An error without an id belongs to this request too, so it gets the id of the request.
             Ok(mut answer) if answer["jsonrpc"] == "2.0" => {
                 answer["id"] = id.clone();
                 answer
@@ -264,7 +264,8 @@ fn headers(message: &Json, negotiated: Option<&str>) -> Vec<(HeaderName, HeaderV
     headers
 }
 
-/// A text as it is, or in base64 if a header could not contain it, as the protocol requires.
+/// Encodes a text for a header as the protocol requires: unchanged if a header can contain it, else in
+/// base64.
 fn header_value(text: &str) -> HeaderValue {
     let is_plain = text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
         && text.trim() == text
@@ -281,7 +282,7 @@ fn error(id: &Value, code: i32, message: &str, data: Option<Value>) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "error": error})
 }
 
-/// Writes a response. An error is ignored, since the reader has closed the pipe.
+/// Writes a response. Ignores errors, since they mean that the reader has closed the pipe.
 fn write(answer: &Value) {
     let _ = print::output(&format!("{answer}\n"));
 }

@@ -223,7 +223,7 @@ impl Client {
                 if status.is_success() {
                     return Ok(answer);
                 }
-                // An error body of another form is unexpected, too.
+                // A body that is not an error of the API is unexpected, too.
                 Err(answer.read::<ErrorBody>().map_or_else(|unread| unread, |refused| refused.error.into()))
             }
             Err(error) if error.is::<LengthLimitError>() => Err(Failure::new(format!(

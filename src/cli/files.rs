@@ -26,7 +26,7 @@ pub(super) fn read(file: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
 }
 
 pub(super) struct WholeFile {
-    /// `None` for standard output.
+    /// The path of the output file, or `None` for standard output.
     to: Option<PathBuf>,
     file: BufWriter<File>,
 }

@@ -270,7 +270,7 @@ mod tests {
         assert_eq!(every("20201126", "BYMONTH=11;BYDAY=+4TH;COUNT=8"), thanksgiving[..2]);
         let memorial = ["2026-05-25", "2027-05-31", "2028-05-29"];
         assert_eq!(every("20210531", "BYDAY=-1MO;BYMONTH=5"), memorial);
-        assert_eq!(every("20200229", "COUNT=3"), ["2028-02-29"], "every fourth year");
+        assert_eq!(every("20200229", "COUNT=3"), ["2028-02-29"], "February 29 exists every fourth year");
     }
 
     #[test]

@@ -17,9 +17,9 @@ pub(super) struct Event {
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Property {
-    /// In upper case.
+    /// The name of the property, in upper case.
     name: String,
-    /// Parameter names, in upper case.
+    /// The names of its parameters, in upper case.
     parameters: Vec<String>,
     pub(super) value: String,
 }

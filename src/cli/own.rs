@@ -10,7 +10,7 @@ use super::request::Terms;
 use super::task::{Show, Task};
 use super::typed::{Kind, Typed, zone};
 
-/// The number of days that are shown by default, which is also the maximum of the service.
+/// The number of days that are shown by default. The service returns at most this number.
 const DAYS: u64 = 7;
 
 #[derive(Args)]

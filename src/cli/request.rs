@@ -150,7 +150,7 @@ impl Request {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Call {
     pub(super) method: Method,
-    /// Percent-encoded, without the query.
+    /// The percent-encoded path, without the query.
     pub(super) path: String,
     pub(super) query: Vec<(String, String)>,
     pub(super) body: Option<Value>,

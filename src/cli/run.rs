@@ -163,7 +163,7 @@ fn split(columns: &str) -> Vec<&str> {
     columns.split(' ').collect()
 }
 
-/// The error with the names of the command's flags and with hints.
+/// Adds the names of the command's flags and hints to an error.
 pub(super) async fn explained(client: &Client, failure: Failure, call: &Call, flags: &Flags) -> Failure {
     let Some(refused) = &failure.refusal else { return failure };
     let mut text = told(refused, call, flags);

@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_change_nothing_but_the_colour() {
+    fn colours_do_not_change_the_text() {
         let rows = [read(r#"{"name":"A\u001b[2J","status":"cancelled"}"#)];
         let painted = COLOURED.table(&["status", "name"], &rows);
         assert!(painted.contains("\u{1b}[31mcancelled\u{1b}[0m  A\\u{1b}[2J"), "{painted:?}");
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn an_instant_is_shown_as_the_time_of_a_zone_that_the_record_names() {
+    fn an_instant_is_shown_in_a_zone_that_the_record_contains() {
         let rows = [
             read(r#"{"starts_at":"2026-03-02T23:30:00.000Z","timezone":"Europe/Paris"}"#),
             read(r#"{"starts_at":"2026-03-02T23:30:00.000Z","timezone":"Mars"}"#),

@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_origin_is_written_as_browsers_write_it() {
+    fn an_origin_has_the_form_that_browsers_send() {
         for (text, origin) in [
             ("https://Book.Example.com", "https://book.example.com"),
             ("https://book.example.com:443/", "https://book.example.com"),

@@ -130,7 +130,7 @@ async fn answer(
     }
     let Some(row) = place.row(&head.method) else {
         if reads {
-            // The page of a refused form has the address of the form. A reload of it can be a GET request.
+            // After a refusal, the browser shows the address of the form, and may request it with GET.
             return Ok(see_other(&gate.page_of(place.path, head.uri.path())));
         }
         let posts = place.row(&Method::POST).is_some();

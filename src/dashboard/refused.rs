@@ -59,7 +59,7 @@ impl Refused {
 
     fn status(&self) -> StatusCode {
         match self {
-            // Usually the form shows such problems. This error is for forms whose page does not.
+            // Pages that show problems at their fields do not use this error.
             Self::Fault(ApiError::Refusal(Refusal::Invalid(_))) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Fault(fault) => fault.status().0,
             Self::NoPublicUrl => StatusCode::SERVICE_UNAVAILABLE,

@@ -275,7 +275,7 @@ mod tests {
         for bad in [&["text/plain"][..], &[""], &["application/jsonx"], &["application/json", "text/plain"]] {
             let refused = Some(BodyError::UnsupportedMediaType(JSON));
             assert_eq!(error(&types(bad), Body::from("{}")).await, refused, "{bad:?}");
-            assert_eq!(error(&types(bad), Body::empty()).await, None, "without a body: {bad:?}");
+            assert_eq!(error(&types(bad), Body::empty()).await, None, "an empty body has no type: {bad:?}");
         }
     }
 

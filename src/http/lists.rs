@@ -38,7 +38,7 @@ impl<T: FromJson + Eq + Hash, const MIN: usize, const MAX: usize> FromJson for D
     }
 }
 
-/// A set of values, separated by commas, as a sorted list. An absent parameter is the empty set.
+/// A set of values, separated by commas, as a sorted list. It is empty if the parameter is absent.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(inline)]
 pub struct CommaList<T, const MAX: usize>(#[schemars(length(min = 1, max = MAX))] Vec<T>);

@@ -1,4 +1,4 @@
-//! The JSON of tool results, without null properties, and its bounds.
+//! The JSON of tool results, without null properties, and the limits on its length.
 //!
 //! Invariant: the text and the structured content of a result together have less than [`ANSWER_CHARS_MAX`]
 //! characters of JSON. A page has at most [`PAGE_ITEMS`] items, or fewer if their texts are long. It
@@ -66,7 +66,7 @@ fn chars_of(answer: &Value) -> usize {
     answer.to_string().chars().count() + text.chars().count()
 }
 
-/// The JSON of a result within its bound.
+/// The JSON of a result. Fails if it is too long.
 pub(super) fn answer<V: Serialize>(result: &V) -> Result<Value, Refused> {
     let value = shown(result)?;
     // Each tool limits its result. A result that is too long is an internal error.

@@ -135,7 +135,7 @@ fn shown(catalog: &Catalog<'_>, now: Timestamp) -> Result<Business, Refused> {
 }
 
 /// Shortens the result until it fits: first without the services of each staff member, then with fewer
-/// items of the longer list. The counts are the totals.
+/// items of the longer list. `services` and `staff` are the total numbers.
 fn within_bounds(mut business: Business, services: usize, staff: usize) -> Business {
     let left_out = |all: usize, shown: usize| (all > shown).then_some(all - shown);
     loop {

@@ -65,8 +65,8 @@ pub(crate) enum Flaw {
     Value(ProblemCode),
 }
 
-/// Reads a table with national phone numbers of `region`. Its header shows whether commas or semicolons
-/// separate.
+/// Reads a table with national phone numbers of `region`. Commas or semicolons separate its columns, as in
+/// the header.
 pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
@@ -143,7 +143,7 @@ fn columns(header: &ByteRecord, table: &mut Table) -> Vec<&'static str> {
 
 impl Table {
     fn add(&mut self, line: u64, column: &str, flaw: Flaw) {
-        // Column names come from the file.
+        // The column name is a text of the file, so it is shortened and without control characters.
         let column = column.chars().filter(|c| !c.is_control()).take(100).collect();
         self.problems.push(TableProblem { line, column, flaw });
     }

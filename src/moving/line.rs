@@ -82,7 +82,7 @@ impl Written {
     fn value(mut self, name: &str, value: &impl Serialize) -> Self {
         match serde_json::to_string(value) {
             Ok(value) => self.0.push_str(&format!("\"{name}\":{value}")),
-            Err(error) => unreachable!("texts, numbers and lists of them can be written: {error}"),
+            Err(error) => unreachable!("a property can always be serialized: {error}"),
         }
         self
     }

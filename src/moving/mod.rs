@@ -5,8 +5,8 @@
 //! - A record is the same after writing and reading, and so is its line.
 //! - The first line contains the format and its version. Version 1 and versions after the current one are
 //!   refused.
-//! - The last line contains the number of businesses, so a truncated file is detected. An incomplete
-//!   export ends with lines that name the missing records instead.
+//! - The last line contains the number of businesses, so a truncated file is detected. An incomplete export
+//!   ends with lines that state how many records are missing.
 //! - A new version is needed to add, remove or redefine a property. Every version from 2 on is supported.
 
 mod contacts;

@@ -18,7 +18,7 @@ use crate::json_object;
 #[allow(clippy::large_enum_variant, reason = "only one value exists at a time")]
 pub(crate) enum Line {
     Head {
-        /// The time of the export, on the exporting service's clock.
+        /// The time of the export by the clock of the exporting service.
         exported_at: Timestamp,
     },
     Record(Moved),
@@ -40,7 +40,7 @@ impl Unread {
     }
 }
 
-/// Reads a line and returns every problem.
+/// Parses a line. The error contains every problem of the line.
 pub(crate) fn read(line: &[u8]) -> Result<Line, Unread> {
     let mut json: Json = serde_json::from_slice(line)
         .map_err(|error| Unread::at("", ImportProblem::NotJson(error.column())))?;
@@ -99,21 +99,21 @@ fn record<T: FromJson>(json: &Json, made: impl FnOnce(T) -> Line) -> Result<Line
 type Count = Whole<0, { u32::MAX }>;
 
 json_object! {
-    /// The first line.
+    /// The first line of an export.
     struct HeadLine {
-        /// What the format is called.
+        /// The name of the format.
         format: Format,
         /// The version of the format.
         version: Whole<VERSION_MIN, VERSION>,
-        /// When it was written.
+        /// The time of the export.
         exported_at: Timestamp,
     }
 }
 
 json_object! {
-    /// The last line.
+    /// The last line of an export.
     struct EndLine {
-        /// How many businesses there were.
+        /// The number of businesses in the export.
         businesses: Count,
     }
 }
@@ -121,12 +121,12 @@ json_object! {
 json_object! {
     /// The last line of a business.
     struct BusinessEndLine {
-        /// How many lines it has, this one apart.
+        /// The number of lines of the business, without this line.
         records: Count,
     }
 }
 
-/// What the format is called.
+/// The name of the format.
 #[derive(Clone, Debug, JsonSchema)]
 #[schemars(inline)]
 struct Format;

@@ -49,7 +49,7 @@ impl Lines {
 pub(crate) struct Taking {
     line: u64,
     pub(crate) wrong: Vec<Wrong>,
-    /// The time in the first line.
+    /// The time of the export, from the first line.
     pub(crate) exported_at: Option<Timestamp>,
     ended: bool,
 }

@@ -152,7 +152,7 @@ fn ids(path: &str, signature: &mut Signature) -> Vec<PathId> {
         None => panic!("the handler of {path} does not take {name}"),
     });
     let found = found.collect();
-    assert!(taken.is_empty(), "{path} has no {taken:?}");
+    assert!(taken.is_empty(), "the path {path} lacks {taken:?}");
     found
 }
 

@@ -12,7 +12,7 @@ use crate::http::read::Properties;
 use crate::json_object;
 
 json_object! {
-    /// A contact as a booking describes it.
+    /// The contact of a booking.
     pub(crate) struct ContactBody {
         /// Their name.
         name: Option<Text<1, 200>>,

@@ -25,7 +25,7 @@ pub(super) struct Link {
     epoch: Instant,
     /// The start of the idle time, in milliseconds from `epoch`.
     idle_since: AtomicU64,
-    /// Whether bytes have arrived since the end of the last complete request.
+    /// Whether the client may still be sending a request, so that the close must linger ([`super::stall`]).
     pub(super) lingers: AtomicBool,
     /// Whether a write waits for the client to read.
     pub(super) writes: AtomicBool,

@@ -31,7 +31,7 @@ struct State {
     body: Incoming,
     /// The connection, which is idle while the service waits for the body.
     link: Arc<Link>,
-    /// Whether the service has polled the body. At the first poll, hyper sends an expected 100.
+    /// Whether the service has polled the body. At the first poll, hyper answers `Expect: 100-continue`.
     is_asked: bool,
     has_ended: bool,
 }

@@ -42,7 +42,7 @@ impl Words {
         for source in [dates, source] {
             let resource = FluentResource::try_new(source.to_owned());
             let resource =
-                resource.unwrap_or_else(|(_, errors)| panic!("the messages of {locale}: {errors:?}"));
+                resource.unwrap_or_else(|(_, errors)| panic!("invalid messages of {locale}: {errors:?}"));
             bundle.add_resource(resource).expect("each message is defined once");
         }
         Self { locale, bundle }
@@ -53,7 +53,7 @@ impl Words {
     /// # Panics
     /// Panics if the message does not exist or a value is missing. Tests format every message.
     pub(crate) fn say(&self, id: &str, values: &[(&str, Value<'_>)]) -> String {
-        self.find(id, values).unwrap_or_else(|| panic!("no message {id}"))
+        self.find(id, values).unwrap_or_else(|| panic!("the message {id} does not exist"))
     }
 
     /// Like [`Words::say`], but returns `None` if the message does not exist.
@@ -69,7 +69,7 @@ impl Words {
         }
         let mut errors = Vec::new();
         let said = self.bundle.format_pattern(pattern, Some(&args), &mut errors).into_owned();
-        assert!(errors.is_empty(), "the message {id}: {errors:?}");
+        assert!(errors.is_empty(), "cannot format the message {id}: {errors:?}");
         Some(said)
     }
 

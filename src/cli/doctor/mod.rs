@@ -72,7 +72,7 @@ struct Finding {
     advice: Option<String>,
 }
 
-/// A finding without problems. The caller adds the subject.
+/// A finding that is not a problem. The caller adds its subject.
 fn ok(said: impl Into<String>) -> Finding {
     Finding { what: "", level: Level::Ok, said: said.into(), advice: None }
 }

@@ -81,7 +81,7 @@ async fn a_request_contains_the_token_and_the_body() {
 }
 
 #[tokio::test]
-async fn a_call_without_a_body_sends_none() {
+async fn a_request_without_a_body_has_no_body_headers() {
     let stub = Stub::start(|_| response("200 OK", r#"{"data":{}}"#)).await;
     perform_at(&stub, "appointment cancel a1 --business b1").await.unwrap();
     let requests = stub.requests();

@@ -11,7 +11,8 @@ struct Page {
     view: View,
     email: String,
     restricted: bool,
-    /// Whether the person has no password and needs a new link to set one, since the last link is too old.
+    /// Whether the person has no password and needs a new link to set a password, since the link is too
+    /// old.
     needs_link: bool,
     current: Option<Field>,
     password: Field,

@@ -50,7 +50,7 @@ async fn shown(asked: &Asked, what: Unsubscribe, done: bool) -> Answered {
             Subscription::EveryNow => view.t("alert-every-now"),
             Subscription::EveryDaily => view.t("alert-every-daily"),
         },
-        // A former member receives no mail from the business, so the name may be empty.
+        // The name is empty if the person is no longer a member of the business.
         business: of.map(|of| of.business_name).unwrap_or_default(),
         view,
     };

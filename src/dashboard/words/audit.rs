@@ -1,4 +1,4 @@
-//! The texts of the audit log, in each language. The matches are exhaustive.
+//! The texts of the audit log, in each language. Every action and kind has a text.
 
 use domain::{AuditAction, AuditedKind, Locale};
 

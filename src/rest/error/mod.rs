@@ -60,12 +60,12 @@ pub(crate) enum ApiError {
     ForeignOrigin(&'static str),
     /// The `Host` is not a name of the operator listener.
     UnknownAdminHost,
-    /// The path is unknown. The value is the nearest list path, if any.
+    /// The path is unknown. The value is the path of the list that is most similar to it, if any.
     NoSuchPath(Option<&'static str>),
     /// The first text is the value of `Allow`. The second lists the actions on the same record.
     MethodNotAllowed(&'static str, &'static str),
     Body(BodyError),
-    /// The request breaks the named rule of HTTP.
+    /// The request is not valid HTTP. The text is the reason.
     Malformed(&'static str),
     /// The key has used up its quota of this minute.
     RateLimited(u64),

@@ -22,7 +22,7 @@ impl<const MIN: usize, const MAX: usize> FromText for Text<MIN, MAX> {
     }
 }
 
-/// Reads values with the parsers of their types.
+/// Implements the readers of value types by means of the parsers of these types.
 macro_rules! parsed {
     ($($type:ty: $parse:expr;)*) => {$(
         impl FromText for $type {
@@ -38,7 +38,7 @@ parsed! {
     PersonName: |text: &str| PersonName::new(text.to_owned());
     Address: Address::new;
     Email: Email::new;
-    // The address check runs when the endpoint is saved.
+    // Whether the host has public addresses is checked when the endpoint is saved.
     WebhookUrl: WebhookUrl::parse;
     Currency: |text| Currency::parse(text).ok_or(ProblemCode::NotACurrency);
     Timestamp: |text| Timestamp::parse(text).map_err(|_| ProblemCode::NotAnInstant);

@@ -12,7 +12,7 @@ use crate::dashboard::pages::prelude::*;
 
 /// The maximum number of appointments in a day view. The page says if there are more.
 const OF_A_DAY_MAX: usize = 500;
-/// With more staff members than this, the day view has a tab for each one.
+/// With more staff members than this, the day view has a tab for each staff member.
 const LANES_MANY: usize = 6;
 
 #[derive(Template)]

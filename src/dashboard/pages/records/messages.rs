@@ -1,4 +1,4 @@
-//! The messages of callers by status: new, read, resolved. Urgent ones are first among the new ones.
+//! The messages of callers by status: new, read, resolved. New messages begin with the urgent messages.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use view::MessageView;
 use crate::dashboard::pages::prelude::*;
 use crate::rest::through::read_through;
 
-/// The number of messages per page. New messages are sorted within their page, so it is larger.
+/// The number of messages per page. A page of new messages is larger, as it is also sorted by urgency.
 const SHOWN: usize = 50;
 const NEW_SHOWN: usize = 100;
 const URGENT_SHOWN: usize = 100;

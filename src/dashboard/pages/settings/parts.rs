@@ -87,7 +87,7 @@ pub(super) fn numbers(
     none.map(|label| Choice::new("", label)).into_iter().chain(said).collect()
 }
 
-/// The first `most` names, and the number of the others.
+/// A text with the first `most` names and the number of further names.
 pub(super) fn named(view: &View, names: &[&str], most: usize) -> String {
     let first = names.iter().take(most).map(|name| plain(name, NAME_CHARS)).collect::<Vec<_>>().join(", ");
     match names.len().checked_sub(most).filter(|more| *more > 0) {
@@ -129,7 +129,7 @@ pub(super) fn versions(filled: &Filled, mine: Vec<Line>, theirs: Vec<Line>) -> V
     filled.versions(both.map(|((label, mine), (_, theirs))| (label, mine, theirs)))
 }
 
-/// Checks the right for a page that has only a form. If the business is suspended, that is the error.
+/// Checks the right for a page that has only a form. A suspended business is refused before the check.
 pub(super) fn only_for_changing(member: &Member, right: Right) -> Result<(), Refused> {
     if member.profile.suspended {
         return Err(Refused::Suspended);

@@ -288,7 +288,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_price_is_read_as_people_write_it() {
+    fn usual_forms_of_a_price_are_accepted() {
         for (text, read) in [
             ("", Json::Null),
             ("45", Json::Integer(4_500)),

@@ -164,7 +164,7 @@ mod tests {
         let utc = |text: &str| Ok(Some(Timestamp::parse(text).unwrap()));
         assert_eq!(at(day("2026-03-02"), "09:30", false, paris), utc("2026-03-02T08:30:00Z"));
         assert_eq!(at(day("2026-03-02"), "", false, paris), utc("2026-03-01T23:00:00Z"));
-        assert_eq!(at(day("2026-03-29"), "", true, paris), utc("2026-03-29T22:00:00Z"), "a short day");
+        assert_eq!(at(day("2026-03-29"), "", true, paris), utc("2026-03-29T22:00:00Z"), "a day of 23 hours");
         assert_eq!(at(day("2026-03-29"), "24:00", true, paris), utc("2026-03-29T22:00:00Z"));
         assert_eq!(at(None, "09:30", false, paris), Ok(None));
         assert_eq!(at(day("2026-03-29"), "02:30", false, paris), Err(ProblemCode::SkippedTime));

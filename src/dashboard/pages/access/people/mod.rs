@@ -3,7 +3,7 @@
 //! Invariants:
 //! - Before a person accepts, the pages show only the invited address.
 //! - A change to access requires a recently entered password.
-//! - The pages do not offer admins changes to owners.
+//! - The pages offer changes of owners only to owners.
 
 pub(crate) mod change;
 pub(crate) mod invite;
