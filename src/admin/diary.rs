@@ -190,7 +190,7 @@ pub(super) async fn delete_time_off(
 }
 
 list_query! {
-    /// The requested times.
+    /// The filters of a list of bookable times.
     pub(crate) struct TeamAvailabilityQuery {
         /// The service to book.
         service_id: ServiceId,

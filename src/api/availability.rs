@@ -1,4 +1,4 @@
-//! `GET /availability`: the times at which a service can be booked.
+//! `/availability`: the times at which a service can be booked.
 
 use chrono::{Datelike, NaiveDate};
 use domain::availability::{AVAILABILITY_DAYS_MAX, BOOKABLE_YEARS, Slot, Terms};
@@ -12,7 +12,7 @@ use crate::list_query;
 use crate::rest::prelude::*;
 
 list_query! {
-    /// The requested times.
+    /// The filters of a list of bookable times.
     pub(crate) struct AvailabilityQuery {
         /// The service to book.
         service_id: ServiceId,

@@ -30,7 +30,7 @@ pub const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 /// The initial and maximum time that the service waits for pieces of a streamed body.
 pub const PATIENCE_MAX: Duration = Duration::from_secs(30);
 
-/// The minimum average pace in bytes per second: for so many bytes, the waiting time grows by one second.
+/// The minimum average pace in bytes per second. The waiting time grows by one second per this many bytes.
 pub const PACE_MIN: u64 = 4 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

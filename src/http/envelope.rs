@@ -30,7 +30,7 @@ pub struct Page<'a, V> {
     pub data: &'a [V],
     /// Whether there is another page. A short or empty page may have a next page.
     pub has_more: bool,
-    /// The `cursor` of the next page; null exactly when there is none.
+    /// The `cursor` of the next page; null exactly when there is no next page.
     pub next_cursor: Option<String>,
 }
 

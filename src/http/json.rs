@@ -53,7 +53,7 @@ impl Json {
         if let Self::String(text) = self { Some(text) } else { None }
     }
 
-    /// The whole number, in any notation (`30`, `30.0`, `3e1`).
+    /// The value as a whole number, in any notation (`30`, `30.0`, `3e1`), or `None`.
     pub fn as_whole(&self) -> Option<i128> {
         match *self {
             Self::Integer(number) => Some(number),

@@ -84,7 +84,7 @@ fn operations() -> Vec<(String, Vec<String>)> {
     let document = operator_document();
     let mut operations = Vec::new();
     // `tests/crash` and `tests/cli` test `backup`, which makes several calls, and `export` and `import`,
-    // which also work without a service. `tests/cli` tests `mail test`, which belongs to no business.
+    // which stream lines. `tests/cli` tests `mail test`, which belongs to no business.
     let moves = |path: &str| path.ends_with("/export") || path == "/import";
     let of_businesses =
         |path: &&String| !path.starts_with("/backup") && !path.starts_with("/mail") && !moves(path);

@@ -17,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
     Greeting,
-    /// The start of TLS.
+    /// The command `STARTTLS`.
     StartTls,
     Mail,
     Rcpt,

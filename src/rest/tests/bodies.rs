@@ -11,7 +11,7 @@ use crate::http::read::parse_object;
 use crate::json_object;
 
 json_object! {
-    /// Someone.
+    /// A person.
     struct Person {
         /// Their name.
         name: Option<Text<1, 5>>,
@@ -21,7 +21,7 @@ json_object! {
 }
 
 json_object! {
-    /// A body with everything in it.
+    /// A body with a property of every type.
     struct Everything {
         /// Nested.
         contact: Person,

@@ -12,7 +12,7 @@ use crate::http::reading::Reading;
 use crate::query_object;
 
 query_object! {
-    /// A query with everything in it.
+    /// A query with a parameter of every type.
     struct Everything {
         /// A day.
         day: NaiveDate,
