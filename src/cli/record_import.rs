@@ -101,7 +101,7 @@ async fn make(client: &Client, path: &str, row: &Row) -> Result<Vec<Known>, Fail
         Err(Failure { refusal: Some(refused), .. }) if refused.code == "conflict" => {
             let taken = refused.details.iter().filter(|one| ["phone", "email"].contains(&one.path.as_str()));
             let there: Vec<_> = taken.map(|one| known(row.line, &one.path, &one.message)).collect();
-            // A full budget is a conflict too, without an existing contact.
+            // A conflict without an existing contact means that the budget is used up.
             if there.is_empty() { Err((*refused).into()) } else { Ok(there) }
         }
         Err(error) => Err(error),
@@ -164,7 +164,7 @@ pub(super) async fn import_holidays(
 ) -> Result<Printed, Failure> {
     let octets = files::read(&import.name, CALENDAR_BYTES_MAX)
         .map_err(|error| format!("--ics: cannot read {}: {error}", one_line(&import.name)))?;
-    // The service accepts valid zones only.
+    // The zone is valid, since the service accepts no other zones.
     let zone = business.get("timezone").and_then(Value::as_str).and_then(|zone| zone.parse().ok());
     let zone = zone.unwrap_or(Tz::UTC);
     let found = holidays(&octets, now.with_timezone(&zone).date_naive())

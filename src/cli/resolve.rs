@@ -172,7 +172,7 @@ impl Meaning<'_> {
         }
         let path = Path::businesses().then(self.business.as_deref().unwrap_or_default());
         let business = record::one(self.client, &path).await?;
-        // The service accepts valid zones only.
+        // The zone is valid, since the service accepts no other zones.
         let zone = word(&business, "timezone").parse().unwrap_or(Tz::UTC);
         self.zone = Some(zone);
         Ok(zone)

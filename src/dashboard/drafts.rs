@@ -3,9 +3,9 @@
 //! form of the same page. The page fills the form with the draft, and the person can submit it again.
 //!
 //! Invariants:
-//! - Passwords are not kept.
-//! - A form is returned once, and only to the browser that sent it.
-//! - The number of forms is bounded, in total and per network.
+//! - A draft contains no password.
+//! - A draft is returned once, and only to the browser that submitted the form.
+//! - The number of drafts is bounded, in total and per network.
 
 use std::collections::VecDeque;
 use std::net::IpAddr;
@@ -22,7 +22,7 @@ const KEPT: Duration = Duration::from_secs(30 * 60);
 const DRAFTS_MAX: usize = 1_024;
 /// The maximum number of drafts per network (an IPv4 address or an IPv6 /64).
 const OF_AN_ADDRESS_MAX: usize = 16;
-/// The maximum size of a kept form, in bytes. Longer forms are not kept.
+/// The maximum size of a draft, in bytes. A longer form does not become a draft.
 const BYTES_MAX: usize = 16 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub(super) enum Why {
 }
 
 impl Why {
-    /// The id of the message above the kept form.
+    /// The id of the message above the form that contains the draft.
     pub(super) fn message(self) -> &'static str {
         match self {
             Self::SignedOut => "kept-signed-out",
@@ -68,7 +68,7 @@ pub(super) struct Drafts {
 }
 
 impl Drafts {
-    /// Keeps a form under this token. Returns false if the form is too long.
+    /// Stores a draft under this token. Returns false if its form is too long.
     pub(super) fn keep(&self, token: Token, network: IpAddr, draft: Draft) -> bool {
         if draft.form.bytes() > BYTES_MAX {
             return false;
@@ -93,7 +93,7 @@ impl Drafts {
         kept.iter().any(|one| one.token == *token && one.draft.page == page)
     }
 
-    /// Removes and returns the token's form, if it belongs to this page.
+    /// Removes and returns the draft with this token, if it belongs to this page.
     pub(super) fn take(&self, token: &Token, page: &str) -> Option<Draft> {
         let mut kept = self.kept.lock();
         forget(&mut kept);

@@ -68,7 +68,7 @@ pub(super) struct Frame {
     pub(super) suspended: bool,
 }
 
-/// The values that every page with a frame needs: the frame, and the member or, for the account, the visit.
+/// The frame of a page, and the member or, for a page of the account, the signed-in person's request.
 pub(super) struct Sheet<'a, M = Member> {
     pub(super) member: &'a M,
     pub(super) frame: Frame,

@@ -44,7 +44,7 @@ pub(super) enum Admitted {
 pub(super) struct FormOf {
     /// Whether mail programs send the form: one-click unsubscribing (RFC 8058).
     pub(super) from_anywhere: bool,
-    /// Whether the form is kept if the business was suspended in the meantime.
+    /// Whether the form becomes a draft if the business was suspended in the meantime.
     pub(super) kept: bool,
 }
 
@@ -54,7 +54,7 @@ impl Route {
         self
     }
 
-    /// Marks a row with a long form. It is kept if the business was suspended in the meantime.
+    /// Marks a row with a long form, which becomes a draft if the business was suspended in the meantime.
     pub(super) fn kept(mut self) -> Self {
         self.about.kept = true;
         self

@@ -15,7 +15,7 @@ pub(super) const ROOTS: [&str; 2] = ["/", "/dashboard/"];
 pub(super) const ASSETS: &str = "/dashboard/assets/{digest}/{name}";
 pub(super) const REST: &str = "/dashboard/{*rest}";
 
-/// The route table. The nearest page above a form's path shows the kept form.
+/// The route table. The nearest page above a form's path shows the draft of the form.
 #[rustfmt::skip]
 pub(super) fn table() -> Vec<Route> {
     // Each path has a page with a form, and the change that the form makes.

@@ -4,8 +4,8 @@
 //! - A reader returns a value, or adds a problem.
 //! - A request with any problem is refused, for example with an unknown property.
 //!
-//! `deserr` also reports every problem, but accepts duplicate properties, passes no context such as the
-//! phone region, and makes no schema.
+//! The crate `deserr` also reports every problem, but it accepts duplicate properties, passes no context
+//! such as the phone region, and makes no schema.
 
 use domain::{Problem, ProblemCode, TextError};
 use schemars::JsonSchema;

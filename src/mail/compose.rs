@@ -30,7 +30,7 @@ struct Html<'a> {
 }
 
 impl Letters {
-    /// `origin` has no slash at the end.
+    /// Links begin with `origin`, which must not end in a slash.
     pub(crate) fn new(from: MailFrom, origin: String) -> Self {
         Self { from, origin }
     }

@@ -90,7 +90,7 @@ impl MailFrom {
         &self.0
     }
 
-    /// The part after the `@`.
+    /// The domain of the sender's address.
     pub(crate) fn domain(&self) -> &str {
         self.0.email.domain()
     }

@@ -141,7 +141,7 @@ pub(super) async fn cancel(asking: Asking, asked: Cancellation) -> Result<Appoin
     let expected = clock.readings("expected_starts_at", asked.expected_starts_at)?;
     match asking.change(None, StartingAt { expected, change: Cancel { id } }).await {
         Ok(answer) => Appointment::of(&answer.value),
-        Err(refused) => Err(stands_otherwise(&asking, clock, refused)),
+        Err(refused) => Err(explain_conflict(&asking, clock, refused)),
     }
 }
 
@@ -149,7 +149,7 @@ pub(super) async fn cancel(asking: Asking, asked: Cancellation) -> Result<Appoin
 async fn explained(catalog: &Catalog<'_>, refused: Refused, wanted: Option<(Sought, Timestamp)>) -> Refused {
     let (Some((sought, starts_at)), clock) = (wanted, catalog.clock()) else { return refused };
     match &refused {
-        Refused::Rules(Refusal::Conflict { .. }) => stands_otherwise(catalog.asking, clock, refused),
+        Refused::Rules(Refusal::Conflict { .. }) => explain_conflict(catalog.asking, clock, refused),
         Refused::Rules(Refusal::Invalid(_)) => catalog.mended(refused, sought.service, sought.staff),
         Refused::Rules(Refusal::SlotUnavailable(reason)) => {
             match why_not(catalog, *reason, sought, starts_at) {
@@ -206,7 +206,7 @@ fn why_not(
 }
 
 /// Adds the next step if the appointment does not start at the expected time or has ended.
-fn stands_otherwise(asking: &Asking, clock: WallClock, refused: Refused) -> Refused {
+fn explain_conflict(asking: &Asking, clock: WallClock, refused: Refused) -> Refused {
     let Refused::Rules(Refusal::Conflict { conflict, .. }) = &refused else { return refused };
     match conflict {
         Conflict::StartsElsewhere(starts) => Refused::told(format!(

@@ -119,7 +119,7 @@ json_object! {
 }
 
 json_object! {
-    /// The last line of a business.
+    /// The line after the last record of a business.
     struct BusinessEndLine {
         /// The number of lines of the business, without this line.
         records: Count,

@@ -4,7 +4,7 @@
 //! - Writing a line never waits and never fails.
 //! - Lines are written whole and in order.
 //! - The buffer has at most [`WAITING_BYTES_MAX`] bytes. If it is full, or if standard error refuses a
-//!   line, the line is dropped and counted. Later, a line reports their number.
+//!   line, the line is dropped and counted. A later line reports the number of dropped lines.
 //! - If standard error is a non-blocking pipe, the thread waits for its reader, as with a blocking pipe.
 //!   Another process may have set the mode of the pipe.
 //!
@@ -108,7 +108,7 @@ impl Shared {
                 self.filled.wait(&mut state);
             }
             if state.flushing == 0 {
-                // During this wait only a flush notifies.
+                // Only a flush ends this wait early.
                 let _ = self.filled.wait_for(&mut state, GATHER_TIME);
             }
             let lines = std::mem::take(&mut state.waiting);
