@@ -16,7 +16,7 @@ use crate::config::ConfigError;
 #[error("{message}")]
 pub(super) struct Failure {
     pub(super) message: String,
-    /// 1 if the command failed, 2 if it was not started.
+    /// The exit status: 1 if the command failed, 2 if it was not started.
     pub(super) exit_status: u8,
     /// The error response of the service.
     pub(super) refusal: Option<Box<ApiError>>,

@@ -148,7 +148,7 @@ impl Client {
         Failure::new(format!("the operator API on {address} sent no response within {timeout:?}"))
     }
 
-    /// Streams lines to the service, without a limit, and returns the response.
+    /// Streams lines to the service, without a limit on their size, and returns the response.
     pub(super) async fn send_lines(
         &self,
         target: &str,

@@ -14,7 +14,7 @@ use crate::server::{CONNECTIONS_MAX, RESERVE_MAX};
 
 /// The interval at which the service asks its supervisor for more time while the store opens.
 const EXTEND_EVERY: Duration = Duration::from_secs(10);
-/// The time that each of these requests asks for.
+/// The time in microseconds that each such request asks for.
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
 /// Notifies the watchdog until the runtime ends. The returned task requests more time until it is aborted.

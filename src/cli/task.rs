@@ -27,9 +27,9 @@ pub(super) enum Show {
     ByField(&'static str),
     /// The response is empty. The text describes the result.
     Done(&'static str),
-    /// A business. An import of contacts follows.
+    /// A business, into which contacts are imported next.
     Contacts,
-    /// A business. An import of holidays follows.
+    /// A business, into which holidays are imported next.
     Holidays,
 }
 

@@ -91,7 +91,8 @@ fn read_file(file: &Path) -> Result<String, String> {
     Ok(text.strip_suffix('\r').unwrap_or(text).to_owned())
 }
 
-/// The units in bytes. Texts may use any letter case and a space before the unit.
+/// The units of sizes and their numbers of bytes. A text may have any letter case and a space before the
+/// unit.
 const UNITS: [(&str, u64); 10] = [
     ("", 1),
     ("b", 1),

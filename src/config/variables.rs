@@ -1,4 +1,4 @@
-//! The environment variables. Error messages name settings by these names.
+//! The names of the environment variables. Error messages use them to identify settings.
 
 /// The prefix of the service's variables. One variable has no prefix, because other programs use it too.
 const PREFIX: &str = "RECEPTIONIST_";

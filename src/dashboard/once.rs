@@ -43,7 +43,7 @@ pub(super) struct Sent {
     pub(super) content: [u8; 32],
 }
 
-/// The response of a form, `None` until the form is done.
+/// The response to a form, or `None` while its handler runs.
 pub(super) type Outcome = watch::Receiver<Option<Response<Bytes>>>;
 
 pub(super) struct Once {
@@ -196,7 +196,7 @@ impl Acting {
     }
 }
 
-/// The response of a form that acts or has acted, or `None` if the form failed to finish.
+/// Waits for the response to a form. `None` if the handler of the form ended without a response.
 pub(super) async fn answer(mut outcome: Outcome) -> Option<Response> {
     let kept = outcome.wait_for(Option::is_some).await.ok()?.clone()?;
     Some(kept.map(Body::from))

@@ -164,7 +164,7 @@ async fn explained(catalog: &Catalog<'_>, refused: Refused, wanted: Option<(Soug
     }
 }
 
-/// The reason of the refusal, if the service could be booked at another time. Otherwise, the final refusal.
+/// Returns the reason if the service can be booked at another time. Otherwise, the error is the refusal.
 fn why_not(
     catalog: &Catalog<'_>,
     reason: SlotReason,

@@ -43,7 +43,7 @@ struct Verb {
     /// The operation that is called without `--kind`, if this flag is optional.
     otherwise: Option<&'static str>,
     shown: Show,
-    /// A property that the command sets, with its value.
+    /// A property that the command itself sets, and its value.
     says: Option<(&'static str, &'static str)>,
     without: &'static [&'static str],
     /// A property with a default that depends on other flags.

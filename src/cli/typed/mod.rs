@@ -34,7 +34,7 @@ pub(super) enum Kind {
     Service,
     Staff,
     Person,
-    /// An instant, possibly as local time.
+    /// An instant, which may be typed as a local time.
     Instant,
     /// A day, plus a number of days.
     Day {
