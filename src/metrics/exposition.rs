@@ -56,8 +56,8 @@ fn show(registry: &Registry) -> Response {
     }
 }
 
-/// Converts OpenMetrics to the Prometheus text format, which describes a counter under its name with
-/// `_total`.
+/// Converts OpenMetrics to the Prometheus text format, in which the description of a counter has `_total`
+/// too.
 fn plain(open_metrics: &str) -> String {
     let types = open_metrics.lines().filter_map(|line| line.strip_prefix("# TYPE "));
     let counters: HashSet<&str> = types.filter_map(|line| line.strip_suffix(" counter")).collect();

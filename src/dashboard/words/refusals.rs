@@ -78,7 +78,7 @@ fn slot(locale: Locale, reason: SlotReason) -> &'static str {
         ),
         SlotReason::Taken => ("That time is taken.", "Ce créneau est pris."),
         SlotReason::NobodyOffersIt => {
-            ("Nobody offers this service at present.", "Personne ne propose cette prestation actuellement.")
+            ("No staff member offers this service now.", "Personne ne propose cette prestation actuellement.")
         }
         SlotReason::ServiceInactive => {
             ("That service can no longer be booked.", "Cette prestation ne peut plus être réservée.")

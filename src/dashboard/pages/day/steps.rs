@@ -12,7 +12,7 @@ use engine::business::PageRequest;
 
 use crate::dashboard::pages::prelude::*;
 
-/// A business that takes bookings sees the steps until it has this age.
+/// From this age on, a business with bookings no longer sees the steps.
 const NEW_FOR: TimeDelta = TimeDelta::days(14);
 
 const TO_A_BOOKING: usize = 4;

@@ -55,7 +55,7 @@ impl Page<'_> {
         by_day(&self.entries, |entry| self.sheet.member.day(entry.at))
     }
 
-    /// The actor's name. A person who declined is not a member, so the entry shows no name.
+    /// The actor's name. A person who declined an invitation is not a member, so the entry shows no name.
     fn who(&self, entry: &AuditEntry) -> String {
         match entry.action {
             AuditAction::PersonDeclined => self.sheet.member.t("who-nameless"),
