@@ -50,7 +50,7 @@ impl WholeFile {
         self.file.write_all(bytes).map_err(|error| write_error(self.to.as_deref(), &error))
     }
 
-    /// Writes the data to disk and gives the file its name.
+    /// Makes the data durable and gives the file its final name.
     pub(super) fn finish(self) -> Result<(), String> {
         let Self { to, file } = self;
         let file = file.into_inner().map_err(io::IntoInnerError::into_error);

@@ -1,4 +1,5 @@
-//! The service's responses: one record, a page, or a whole list. A [`Record`] keeps the order of its fields.
+//! The service's responses: one record, a page, or a whole list. The fields of a [`Record`] keep their
+//! order.
 
 use std::fmt;
 

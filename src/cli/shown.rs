@@ -140,7 +140,7 @@ impl Look {
     }
 }
 
-/// Statuses have the colours of traffic lights. Other values have no style.
+/// The style of a cell. A status has the colour of a traffic light; other values have no style.
 fn style_of(column: &str, cell: &str) -> Style {
     let colour = match (column, cell) {
         ("status", "confirmed" | "completed" | "enabled" | "delivered" | "resolved") => AnsiColor::Green,

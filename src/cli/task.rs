@@ -6,12 +6,12 @@ use hyper::Method;
 use super::arguments::{Irreversible, Paging};
 use super::request::{Call, Path, Request, Term, Terms};
 
-/// The page size for reading a whole list, which is the service's maximum.
+/// The number of rows per page when a whole list is read. It is the maximum of the service.
 const WALK_PAGE_ROWS: u32 = 100;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Show {
-    /// One line per field.
+    /// A record, with one line per field.
     Record,
     /// A record, with a note on standard error.
     RecordWithNote(&'static str),
@@ -23,7 +23,7 @@ pub(super) enum Show {
     Times,
     /// A list of time off, in the zone of the business.
     TimeOff,
-    /// One row for each field, which is an object. The first column is the field's name.
+    /// A record whose fields are objects, as a table of these objects. The text contains the columns.
     ByField(&'static str),
     /// The response is empty. The text describes the result.
     Done(&'static str),
@@ -37,7 +37,7 @@ pub(super) enum Show {
 pub(super) struct Part {
     limit: Option<u32>,
     cursor: Option<String>,
-    /// Reading stops at this number of rows.
+    /// The number of rows after which reading stops.
     pub(super) enough: usize,
 }
 
@@ -69,7 +69,7 @@ impl From<Paging> for Part {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ImportFile {
-    /// `-` for standard input.
+    /// The path of the file, or `-` for standard input.
     pub(super) name: String,
     pub(super) dry_run: bool,
 }

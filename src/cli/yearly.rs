@@ -8,7 +8,7 @@ use super::record::one_line;
 #[derive(Debug)]
 pub(super) struct Yearly {
     on: On,
-    /// In years.
+    /// The number of years from one repetition to the next.
     interval: u16,
     count: Option<usize>,
     until: NaiveDate,

@@ -304,7 +304,7 @@ impl Verb {
             let yes = Arg::new(YES).long(YES).action(ArgAction::SetTrue);
             command = command.arg(yes.help("Do not ask for confirmation"));
         }
-        // `augment_args` has replaced the description of the command.
+        // `augment_args` replaces the description of the command, so it is set again.
         command.about(self.about)
     }
 

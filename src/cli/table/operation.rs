@@ -23,7 +23,7 @@ pub(super) struct Property {
     pub(super) name: String,
     /// The description as a phrase without a full stop.
     pub(super) about: String,
-    /// The default value, as described.
+    /// The default value, as in the description.
     pub(super) default: Option<String>,
     pub(super) required: bool,
     /// Whether null clears the property.
@@ -32,7 +32,7 @@ pub(super) struct Property {
     pub(super) schema: Value,
     /// The schema name of the items of a list.
     pub(super) items: String,
-    /// The values of an enumeration, or of a list of one.
+    /// The values of an enumeration. For a list, the values of its items.
     pub(super) words: Vec<String>,
     pub(super) properties: Vec<Property>,
 }

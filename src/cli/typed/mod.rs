@@ -36,7 +36,7 @@ pub(super) enum Kind {
     Person,
     /// An instant, which may be typed as a local time.
     Instant,
-    /// A day, plus a number of days.
+    /// The date of a typed day, plus a number of days.
     Day {
         later_by: u64,
     },

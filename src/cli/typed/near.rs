@@ -39,7 +39,7 @@ fn likeness(text: &str, word: &str) -> f64 {
     parts.chain(last).fold(whole, f64::max)
 }
 
-/// `did you mean A, B or C?`, if there are proposals.
+/// Formats `did you mean A, B or C?`. Returns `None` without proposals.
 pub(in crate::cli) fn question<S: Borrow<str> + Display>(proposals: &[S]) -> Option<String> {
     let (last, others) = proposals.split_last()?;
     Some(match others {

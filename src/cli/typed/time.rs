@@ -39,7 +39,7 @@ pub(in crate::cli) fn instant(text: &str, zone: Tz, now: DateTime<Utc>) -> Resul
     at(day.and_time(time.unwrap_or(NaiveTime::MIN)), zone, time.is_none())
 }
 
-/// The day, plus a number of days.
+/// The date of a typed day, plus a number of days.
 pub(in crate::cli) fn day(
     text: &str,
     later_by: u64,
