@@ -93,7 +93,7 @@ impl Sim {
                     Ok(()) | Err(EngineError::DiskFull(_)) if !refuses => {}
                     Err(_) if ends => {}
                     answer => {
-                        world.wrong(format_args!("{of} responds with {answer:?}, set aside: {refuses}"))
+                        world.wrong(format_args!("{of} responds with {answer:?}, set aside: {refuses}"));
                     }
                 }
             }

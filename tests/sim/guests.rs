@@ -257,7 +257,7 @@ impl Sim {
             // From this moment on, the contact must not be found.
             match asker.handle.contact(contact).await {
                 Ok(Some(shown)) => {
-                    asker.world.wrong(format_args!("{shown:?} was erased, but is still shown"))
+                    asker.world.wrong(format_args!("{shown:?} was erased, but is still shown"));
                 }
                 Ok(None) => {}
                 Err(error) => asker.refused(&error),

@@ -81,7 +81,7 @@ impl Sim {
             match handle.resend_missed(id).await {
                 Ok(count) => world.say(format_args!("{count} events of {id} are sent again")),
                 Err(EngineError::Refused(refusal)) => {
-                    world.say(format_args!("the events are not sent again: {refusal:?}"))
+                    world.say(format_args!("the events are not sent again: {refusal:?}"));
                 }
                 Err(EngineError::DiskFull(_)) if !world.has_room() => {
                     world.say(format_args!("the events are not sent again: no room"));
