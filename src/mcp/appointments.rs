@@ -23,26 +23,26 @@ const DAYS_AHEAD: TimeDelta = TimeDelta::days(30);
 
 json_object! {
     pub(super) struct Wanted {
-        /// Date or time; the next 30 days without from and to.
+        /// Only appointments from this date or time on. Without from and to: the next 30 days.
         from: Option<DayOrTime>,
-        /// A date counts whole.
+        /// Only appointments that start before this time, or by the end of this date.
         to: Option<DayOrTime>,
-        /// Only these.
+        /// Only appointments with this status.
         status: Option<AppointmentStatus>,
-        /// Name or id.
+        /// Only this service, by name or id.
         service: Option<Named>,
-        /// Name or id.
+        /// Only this staff member, by name or id.
         staff: Option<Named>,
-        /// Whose.
+        /// Only appointments of this contact.
         contact_id: Option<String>,
-        /// next_cursor of the page before.
+        /// The next_cursor of the previous page.
         cursor: Option<CursorText>,
     }
 }
 
 json_object! {
     pub(super) struct One {
-        /// Its id.
+        /// The id of the appointment.
         appointment_id: String,
     }
 }

@@ -28,21 +28,21 @@ const MINUTE_MILLIS: i64 = 60_000;
 
 json_object! {
     pub(super) struct Booking {
-        /// Name or id.
+        /// The name or id of the service.
         service: Named,
-        /// Local time, e.g. 2026-11-24T10:00, or with offset.
+        /// The start: a local time such as 2026-11-24T10:00, or a time with an offset.
         starts_at: When,
-        /// Name or id; anyone when left out.
+        /// The name or id of the staff member. Without it, any available staff member.
         staff: Option<Named>,
-        /// A known contact; else contact.
+        /// The id of an existing contact. Send either contact_id or contact.
         contact_id: Option<String>,
-        /// With phone or email; found by them or created.
+        /// The contact, found by phone, then by email, or else created. Needs a phone or an email.
         contact: Option<ContactBody>,
-        /// Whether a request the team may decline will do.
+        /// True to accept a pending appointment, which the team may decline.
         allow_pending: Option<bool>,
-        /// Checked against starts_at.
+        /// The weekday of starts_at. The call is refused if they do not match.
         weekday: Option<Weekday>,
-        /// The same key again books no more.
+        /// A repeated call with the same key does not book again.
         idempotency_key: Option<IdempotencyKey>,
     }
     check one_contact
@@ -50,26 +50,26 @@ json_object! {
 
 json_object! {
     pub(super) struct Move {
-        /// Its id.
+        /// The id of the appointment.
         appointment_id: String,
-        /// When it starts now.
+        /// The current start of the appointment.
         expected_starts_at: When,
-        /// New time, local or with offset.
+        /// The new start: a local time, or a time with an offset.
         starts_at: When,
-        /// Name or id; stays when left out.
+        /// The name or id of the new staff member. Without it, the current one stays.
         staff: Option<Named>,
-        /// Whether a request the team may decline will do.
+        /// True to accept a pending appointment, which the team may decline.
         allow_pending: Option<bool>,
-        /// Checked against starts_at.
+        /// The weekday of starts_at. The call is refused if they do not match.
         weekday: Option<Weekday>,
     }
 }
 
 json_object! {
     pub(super) struct Cancellation {
-        /// Its id.
+        /// The id of the appointment.
         appointment_id: String,
-        /// When it starts now.
+        /// The current start of the appointment.
         expected_starts_at: When,
     }
 }

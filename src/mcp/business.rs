@@ -20,15 +20,15 @@ use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
     pub(super) struct Change {
-        /// Its name.
+        /// The name of the business.
         name: Option<Text<1, 200>>,
-        /// IANA name.
+        /// The IANA time zone of the business.
         timezone: Option<Zone>,
-        /// For callers.
+        /// The default language for callers.
         locale: Option<Locale>,
-        /// Its web site.
+        /// The URL of the website.
         website_url: Option<WebsiteUrl>,
-        /// The whole week, HH:MM; a day left out is closed.
+        /// The opening hours of the whole week. A day without hours is closed.
         hours: Option<WeeklyHours>,
     }
 }

@@ -23,54 +23,54 @@ const NONE_FOUND: &str = "Nobody was found. All that is sent must fit, and accen
 
 json_object! {
     pub(super) struct Wanted {
-        /// Part of the name.
+        /// A part of the name.
         query: Option<Text<1, 200>>,
-        /// Whole number.
+        /// The complete phone number.
         phone: Option<Phone>,
-        /// Whole address.
+        /// The complete email address.
         email: Option<Email>,
-        /// next_cursor of the page before.
+        /// The next_cursor of the previous page.
         cursor: Option<CursorText>,
     }
 }
 
 json_object! {
     pub(super) struct One {
-        /// Their id.
+        /// The id of the contact.
         contact_id: String,
     }
 }
 
 json_object! {
     pub(super) struct NewContact {
-        /// Their name.
+        /// The contact's name.
         name: Option<Text<1, 200>>,
-        /// Any usual form.
+        /// The phone number, in E.164 or national form.
         phone: Option<Phone>,
-        /// Their address.
+        /// The email address.
         email: Option<Email>,
-        /// What they speak.
+        /// The language that the contact speaks.
         locale: Option<Locale>,
-        /// IANA name.
+        /// The contact's IANA time zone.
         timezone: Option<Zone>,
-        /// The same key again gives the first answer.
+        /// A repeated call with the same key returns the first result.
         idempotency_key: Option<IdempotencyKey>,
     }
 }
 
 json_object! {
     pub(super) struct Change {
-        /// Their id.
+        /// The id of the contact.
         contact_id: String,
-        /// Their name.
+        /// The contact's name.
         name: Option<Text<1, 200>>,
-        /// Any usual form.
+        /// The phone number, in E.164 or national form.
         phone: Option<Phone>,
-        /// Their address.
+        /// The email address.
         email: Option<Email>,
-        /// What they speak.
+        /// The language that the contact speaks.
         locale: Option<Locale>,
-        /// IANA name.
+        /// The contact's IANA time zone.
         timezone: Option<Zone>,
     }
 }

@@ -21,22 +21,22 @@ use crate::rest::values::web::WebsiteUrl;
 
 json_object! {
     pub(super) struct WantedCalls {
-        /// Date or time.
+        /// Only calls that started at or after this date or time.
         from: Option<DayOrTime>,
-        /// A date counts whole.
+        /// Only calls that started before this time, or by the end of this date.
         to: Option<DayOrTime>,
-        /// Only these.
+        /// Only calls with this outcome.
         outcome: Option<CallOutcome>,
-        /// Whose.
+        /// Only calls of this contact.
         contact_id: Option<String>,
-        /// next_cursor of the page before.
+        /// The next_cursor of the previous page.
         cursor: Option<CursorText>,
     }
 }
 
 json_object! {
     pub(super) struct One {
-        /// Its id.
+        /// The id of the call.
         call_id: String,
     }
 }
@@ -116,13 +116,13 @@ pub(super) async fn get_call(asking: Asking, one: One) -> Result<Call, Refused> 
 
 json_object! {
     pub(super) struct WantedMessages {
-        /// Date or time.
+        /// Only messages taken at or after this date or time.
         from: Option<DayOrTime>,
-        /// A date counts whole.
+        /// Only messages taken before this time, or by the end of this date.
         to: Option<DayOrTime>,
-        /// Only these.
+        /// Only messages with this status.
         status: Option<MessageStatus>,
-        /// next_cursor of the page before.
+        /// The next_cursor of the previous page.
         cursor: Option<CursorText>,
     }
 }
@@ -172,15 +172,15 @@ pub(super) async fn list_messages(asking: Asking, wanted: WantedMessages) -> Res
 
 json_object! {
     pub(super) struct NewKnowledge {
-        /// What it is about.
+        /// The topic of the entry.
         title: Text<1, 200>,
-        /// What it says, at most 50,000 characters.
+        /// The text of the entry, at most 50,000 characters.
         content: Text<1, 50_000>,
-        /// Where it comes from.
+        /// The URL of the web page that the text comes from.
         source_url: Option<WebsiteUrl>,
-        /// Its language.
+        /// The language of the text.
         locale: Option<Locale>,
-        /// The same key again gives the first answer.
+        /// A repeated call with the same key returns the first result.
         idempotency_key: Option<IdempotencyKey>,
     }
 }

@@ -22,17 +22,17 @@ const PROPOSED_MAX: usize = 6;
 
 json_object! {
     pub(super) struct Wanted {
-        /// Name or id.
+        /// The name or id of the service.
         service: Named,
-        /// First day, YYYY-MM-DD.
+        /// The first day, YYYY-MM-DD.
         from: Date,
-        /// Last day; at most 7 in all.
+        /// The last day, at most 6 days after from. Without it, the range is one day.
         to: Option<Date>,
-        /// Name or id; anyone when left out.
+        /// The name or id of the staff member. Without it, any staff member.
         staff: Option<Named>,
-        /// Before 12:00, 12:00 to 17:00, later.
+        /// Morning is before 12:00, afternoon is 12:00 to 17:00, evening is from 17:00.
         part_of_day: Option<PartOfDay>,
-        /// The appointment to be moved; its staff member unless staff is given.
+        /// The id of an appointment to move. Its staff member is used unless staff is sent.
         appointment_id: Option<String>,
     }
 }

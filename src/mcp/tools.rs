@@ -36,26 +36,28 @@ fn table() -> Vec<Tool> {
     };
     vec![
         tool("get_business", "The business", BusinessRead, Reads, business::get).about(
-            "Profile, opening hours, services and staff with their ids, and the local time now. Call it \
-             first.",
+            "Returns the profile, the opening hours, the services and staff with their ids, and the local \
+             time now. Call this tool first.",
         ),
         tool("update_business", "Change the business", BusinessWrite, Changes, business::update).about(
-            "Changes the profile or the opening hours. What is left out stays; hours replace the whole week.",
+            "Changes the profile or the opening hours. Values that are not sent stay unchanged; hours \
+             replaces the whole week.",
         ),
         tool(FIND_OPEN_TIMES, "Find open times", AppointmentsRead, Reads, open_times::find).about(
-            "Times at which a service can be booked, by day, on the business's clock. Only these can be \
-             booked. To move an appointment, send its appointment_id: its own time then counts as free.",
+            "Returns the times at which a service can be booked, by day, in the business's time zone. No \
+             other time can be booked. To move an appointment, send its appointment_id: its current time \
+             then counts as free.",
         ),
         tool("list_appointments", "List appointments", AppointmentsRead, Reads, appointments::list).about(
-            "Appointments by start, 20 to a page. To find a caller's, call find_contacts first and send \
-             contact_id.",
+            "Returns appointments in order of their start, at most 20 per page. To find a caller's \
+             appointments, call find_contacts first and send the contact_id.",
         ),
         tool("get_appointment", "One appointment", AppointmentsRead, Reads, appointments::get)
-            .about("One appointment by its id."),
+            .about("Returns one appointment by its id."),
         tool("book_appointment", "Book an appointment", AppointmentsWrite, Adds, booking::book).about(
-            "Books an open time. Asked again for the same service, start and contact, it answers the \
-             appointment with already_booked true and books nothing. Status pending: the team has yet to \
-             confirm.",
+            "Books an open time. If the contact already has an appointment for the same service and \
+             start, the tool returns that appointment with already_booked true and books nothing. An \
+             appointment with status pending waits for confirmation by the team.",
         ),
         tool(
             "reschedule_appointment",
@@ -65,32 +67,35 @@ fn table() -> Vec<Tool> {
             booking::reschedule,
         )
         .about(
-            "Moves an appointment to another open time; it keeps its id, and its staff member unless staff \
-             is given.",
+            "Moves an appointment to another open time. The appointment keeps its id. It also keeps its \
+             staff member unless staff is sent.",
         ),
         tool("cancel_appointment", "Cancel an appointment", AppointmentsWrite, Changes, booking::cancel)
             .about(
-                "Cancels an appointment for good; its time is free again. To change its time, move it \
-                 instead.",
+                "Cancels an appointment permanently and frees its time. To change only the time, use \
+                 reschedule_appointment instead.",
             ),
         tool("find_contacts", "Find contacts", ContactsRead, Reads, contacts::find).about(
-            "Contacts by part of the name, phone or email, newest first, 20 to a page; without any, all. \
-             Accents count: try part of the surname alone.",
+            "Returns the contacts that match all sent arguments, newest first, at most 20 per page. Without \
+             arguments, it returns all contacts. Accents must match: if a name is not found, try a part of \
+             the surname.",
         ),
         tool("get_contact", "One contact", ContactsRead, Reads, contacts::get)
-            .about("One contact by their id."),
-        tool("create_contact", "Create a contact", ContactsWrite, Adds, contacts::create)
-            .about("Creates a contact with a name, a phone or an email. Booking does that by itself."),
+            .about("Returns one contact by its id."),
+        tool("create_contact", "Create a contact", ContactsWrite, Adds, contacts::create).about(
+            "Creates a contact. A name, a phone or an email is required. book_appointment also creates new \
+             contacts.",
+        ),
         tool("update_contact", "Change a contact", ContactsWrite, Changes, contacts::update)
-            .about("Changes a contact. What is left out stays."),
+            .about("Changes a contact. Values that are not sent stay unchanged."),
         tool("list_calls", "List calls", CallsRead, Reads, conversations::list_calls)
-            .about("Calls with outcome and summary, newest first, 20 to a page."),
+            .about("Returns calls with their outcome and summary, newest first, at most 20 per page."),
         tool("get_call", "One call", CallsRead, Reads, conversations::get_call)
-            .about("One call by its id, with more of its summary."),
+            .about("Returns one call by its id, with up to 8,000 characters of its summary."),
         tool("list_messages", "List messages", MessagesRead, Reads, conversations::list_messages)
-            .about("Messages that callers left for the team, newest first, 20 to a page."),
+            .about("Returns the messages that callers left for the team, newest first, at most 20 per page."),
         tool("add_knowledge", "Add knowledge", KnowledgeWrite, Adds, conversations::add_knowledge)
-            .about("Adds to what the receptionist answers callers from."),
+            .about("Adds an entry to the knowledge base, from which the receptionist answers callers."),
     ]
 }
 

@@ -14,15 +14,15 @@ use crate::json_object;
 json_object! {
     /// The contact of a booking.
     pub(crate) struct ContactBody {
-        /// Their name.
+        /// The contact's name.
         name: Option<Text<1, 200>>,
-        /// Their phone number, E.164 or national.
+        /// The phone number, in E.164 or national form.
         phone: Option<Phone>,
-        /// Their email address.
+        /// The email address.
         email: Option<Email>,
-        /// The language they speak.
+        /// The language that the contact speaks.
         locale: Option<Locale>,
-        /// Their IANA time zone.
+        /// The contact's IANA time zone.
         timezone: Option<Zone>,
     }
     check phone_or_email

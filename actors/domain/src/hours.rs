@@ -72,9 +72,9 @@ impl<'de> Deserialize<'de> for LocalTime {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Window")]
 pub struct LocalWindow {
-    /// Local time, `HH:MM`, to `23:59`.
+    /// The start, a local time `HH:MM`, at most `23:59`.
     pub open: LocalTime,
-    /// Local time, `HH:MM`; earlier than `open` means on the next day.
+    /// The end, a local time `HH:MM`. A time before `open` is on the next day.
     pub close: LocalTime,
 }
 
@@ -105,11 +105,11 @@ impl LocalWindow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "OpeningHours")]
 pub struct DayHours {
-    /// The day on which they begin.
+    /// The day on which the hours begin.
     pub day: Day,
-    /// Local time, `HH:MM`, to `23:59`.
+    /// The start, a local time `HH:MM`, at most `23:59`.
     pub open: LocalTime,
-    /// Local time, `HH:MM`; earlier than `open` means on the next day.
+    /// The end, a local time `HH:MM`. A time before `open` is on the next day.
     pub close: LocalTime,
 }
 

@@ -77,11 +77,11 @@ inline_schema!([const PER_DAY: usize] Week<PER_DAY>, generator => json_schema!({
 /// A weekly break.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Break {
-    /// The day on which it begins.
+    /// The day on which the break begins.
     pub day: Day,
-    /// Local time, `HH:MM`, to `23:59`.
+    /// The start, a local time `HH:MM`, at most `23:59`.
     pub from: LocalTime,
-    /// Local time, `HH:MM`; earlier than `from` means on the next day.
+    /// The end, a local time `HH:MM`. A time before `from` is on the next day.
     pub to: LocalTime,
 }
 
