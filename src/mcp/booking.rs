@@ -176,8 +176,8 @@ fn why_not(
     Ok(match (reason, asked) {
         (SlotReason::ServiceInactive, _) => {
             return Err(Refused::told(
-                "That service is no longer active, so it can be neither booked nor moved. `book_appointment` books \
-                 another one.",
+                "That service is no longer active, so its appointments can be neither booked nor moved. Use \
+                 `book_appointment` to book another service.",
             ));
         }
         (SlotReason::NobodyOffersIt, _) => {
@@ -191,12 +191,12 @@ fn why_not(
             return Err(Refused::told(told));
         }
         (SlotReason::Taken, Some(who)) => format!("{who} is not free at {time}."),
-        (SlotReason::StaffOff, Some(who)) => format!("{who} is off at {time}."),
+        (SlotReason::StaffOff, Some(who)) => format!("{who} has time off at {time}."),
         (SlotReason::Taken, None) => format!("{time} is taken."),
         (SlotReason::Past, _) => format!("{time} is in the past."),
         (SlotReason::OutsideHours, _) => format!("{time} is outside opening hours, or too near their end."),
         (SlotReason::OffGrid, _) if starts_at.millis() % MINUTE_MILLIS != 0 => {
-            "Times are to the minute: send starts_at without seconds.".into()
+            "Appointments start at full minutes: send starts_at without seconds.".into()
         }
         (SlotReason::OffGrid, _) => {
             format!("{time} is not one of the start times, which are 30 minutes apart.")
@@ -210,13 +210,13 @@ fn explain_conflict(asking: &Asking, clock: WallClock, refused: Refused) -> Refu
     let Refused::Rules(Refusal::Conflict { conflict, .. }) = &refused else { return refused };
     match conflict {
         Conflict::StartsElsewhere(starts) => Refused::told(format!(
-            "Nothing was done: the appointment starts at {} ({}), not when expected_starts_at says. Make sure that it \
-             is the one that is meant, then send that.",
+            "Nothing was done: the appointment starts at {} ({}), which differs from expected_starts_at. Check that it \
+             is the intended appointment, then send its current start.",
             clock.spoken(*starts, asking.business.now()),
             clock.local(*starts)
         )),
         Conflict::AppointmentStatus(..) | Conflict::AppointmentEnded => Refused::told(format!(
-            "Nothing was done: {}. `book_appointment` books another time anew.",
+            "Nothing was done: {}. Use `book_appointment` to book another time.",
             english::conflict(conflict)
         )),
         _ => refused,

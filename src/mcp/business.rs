@@ -38,8 +38,8 @@ const ITEM_CHARS_MIN: usize = 100;
 /// The minimum length of a service's name in the list of a staff member, in characters.
 const NAME_CHARS_MIN: usize = 10;
 
-const LEFT_OUT: &str = "Not all are listed. Tools take any of them by name: ask for the name, and send it as service or \
-    staff.";
+const LEFT_OUT: &str = "Some services or staff are not listed. Tools accept them by name: ask for the name, and send it as \
+    service or staff.";
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 pub(super) struct Profile {
@@ -171,7 +171,7 @@ pub(super) async fn update(asking: Asking, change: Change) -> Result<Profile, Re
     if let PatchBusiness { name: None, zone: None, locale: None, website_url: None, hours: None, .. } = &patch
     {
         return Err(Refused::told(
-            "Nothing was asked for: send at least one of name, timezone, locale, website_url, hours.",
+            "Nothing was done: send at least one of name, timezone, locale, website_url, hours.",
         ));
     }
     of_view(&asking.change(None, PatchProfile(patch)).await?.value, Value::Null)

@@ -91,7 +91,7 @@ impl<'a> Catalog<'a> {
                 Some(format!("{who} does not offer this service. {others}"))
             }
             ("contact_id", _) => {
-                let next = "There is no such contact in this business. `find_contacts` finds the ids; or send \
+                let next = "There is no such contact in this business. `find_contacts` finds the ids. Or send \
                     contact, with a phone or an email, instead of contact_id.";
                 Some(next.into())
             }
@@ -107,11 +107,11 @@ impl<'a> Catalog<'a> {
             return "No active staff member offers it. Ask the customer to contact the business.".into();
         }
         if !self.asking.may_name() {
-            return "Send another one as `staff`.".into();
+            return "Send another staff member as `staff`.".into();
         }
         let (names, are_all) = told(&names);
-        let among = if are_all { "Those who do" } else { "Some who do" };
-        format!("{among}: {names}. Send one of them as `staff`.")
+        let among = if are_all { "The" } else { "Some" };
+        format!("{among} staff members who offer it are: {names}. Send one of them as `staff`.")
     }
 }
 
@@ -156,7 +156,7 @@ fn meant<I: Copy + Eq + FromStr + Display>(
             };
             let ids: Vec<String> = called.iter().take(TOLD_MAX).map(told).collect();
             Err(Refused::told(format!(
-                "{} of this business have that name. Send one of their ids as `{argument}`: {}.",
+                "{} records of this business have that name. Send one of their ids as `{argument}`: {}.",
                 called.len(),
                 ids.join(", ")
             )))
@@ -181,13 +181,13 @@ fn nothing<I: Copy + Eq + FromStr>(
     };
     let active = candidates.iter().filter(|candidate| candidate.is_active).map(|candidate| candidate.name);
     let next = match told(&active.collect::<Vec<_>>()) {
-        _ if !asking.may_name() => format!("Send the id or the exact name of one as `{argument}`."),
-        (names, _) if names.is_empty() => "There is none at the moment.".into(),
-        (names, true) => format!("There are: {names}."),
+        _ if !asking.may_name() => format!("Send the id or the exact name of a {kind} as `{argument}`."),
+        (names, _) if names.is_empty() => format!("The business has no active {kind}."),
+        (names, true) => format!("The active {kind}s are: {names}."),
         (names, false) if asking.may(Scope::BusinessRead) => {
-            format!("Some there are: {names}; `get_business` lists them all.")
+            format!("Some active {kind}s are: {names}. `get_business` lists more.")
         }
-        (names, false) => format!("Some there are: {names}; another one can be sent by its exact name."),
+        (names, false) => format!("Some active {kind}s are: {names}. Others need their exact name."),
     };
     Refused::told(format!("{why} {next}"))
 }

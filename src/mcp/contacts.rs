@@ -18,8 +18,8 @@ use crate::json_object;
 use crate::rest::values::RecordId;
 use crate::rest::values::time::Zone;
 
-const NONE_FOUND: &str = "Nobody was found. All that is sent must fit, and accents count: try one of phone and email alone, \
-    or part of the surname.";
+const NONE_FOUND: &str = "No contact matches. All arguments must match, and accents count: try the phone or the email alone, \
+    or a part of the surname.";
 
 json_object! {
     pub(super) struct Wanted {
@@ -142,7 +142,7 @@ pub(super) async fn update(asking: Asking, change: Change) -> Result<Contact, Re
     };
     if matches!(patch, ContactPatch { name: None, phone: None, email: None, locale: None, zone: None, .. }) {
         return Err(Refused::told(
-            "Nothing was asked for: beside contact_id send at least one of name, phone, email, locale, timezone.",
+            "Nothing was done: besides contact_id, send at least one of name, phone, email, locale, timezone.",
         ));
     }
     let answer = asking.change(None, PatchContact { id, patch }).await;
@@ -154,7 +154,7 @@ fn known(refused: Refused) -> Refused {
     match refused {
         Refused::Rules(Refusal::Conflict { conflict: conflict @ Conflict::ContactTaken { .. }, details }) => {
             Refused::told(format!(
-                "Nothing was done: {} ({}). `get_contact` shows that one, and `update_contact` changes it.",
+                "Nothing was done: {} ({}). `get_contact` shows that contact, and `update_contact` changes it.",
                 english::conflict(&conflict),
                 listed(&details)
             ))

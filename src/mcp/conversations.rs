@@ -102,7 +102,7 @@ pub(super) async fn get_call(asking: Asking, one: One) -> Result<Call, Refused> 
     let id: CallId = id(&one.call_id)?;
     let clock = WallClock(asking.business.business().await?.zone);
     let found = asking.business.call_record(id).await?.ok_or(CallId::NOT_FOUND)?;
-    let whole = format!("GET /v1/calls/{id} has the whole");
+    let whole = format!("GET /v1/calls/{id} returns the whole text");
     let mut chars = CALL_TEXT_CHARS_MAX;
     loop {
         let call = Call::of(found.clone(), clock, (chars, &whole))?;
@@ -160,7 +160,7 @@ pub(super) async fn list_messages(asking: Asking, wanted: WantedMessages) -> Res
     let (business, filter) = (&asking.business, &filter);
     let read = |request| async move { business.messages(filter, &request).await };
     let show = |mut view: MessageView| {
-        view.body = cut(view.body, TEXT_CHARS_MAX, "GET /v1/messages has the whole");
+        view.body = cut(view.body, TEXT_CHARS_MAX, "GET /v1/messages returns the whole text");
         let staff = view.staff_id.and_then(|id| catalog.staff.iter().find(|member| member.id == id));
         let more = json!({"local_created": clock.local(view.created_at), "weekday": clock.weekday(view.created_at),
             "timezone": clock.0.name(), "staff_name": staff.map(|member| &member.name)});
@@ -203,6 +203,6 @@ pub(super) async fn add_knowledge(asking: Asking, new: NewKnowledge) -> Result<K
     };
     let answer = asking.change(new.idempotency_key.as_ref(), AddKnowledge { details }).await?;
     let mut view = answer.value;
-    view.content = cut(view.content, TEXT_CHARS_MAX, "the whole is kept in the knowledge base");
+    view.content = cut(view.content, TEXT_CHARS_MAX, "the knowledge base contains the whole text");
     of_view(&view, Value::Null)
 }

@@ -73,7 +73,7 @@ impl Message {
             ..Unreadable::no_message(english::problem(&problem.code))
         })?;
         if !matches!(json, Json::Object(_)) {
-            return Err(Unreadable::no_message("a message is one JSON object; batches are not taken"));
+            return Err(Unreadable::no_message("a message must be one JSON object, not a batch"));
         }
         // The tool checks its arguments itself.
         let arguments = take_arguments(&mut json);
@@ -82,7 +82,7 @@ impl Message {
             return Err(Unreadable::no_message(format!("{name} is given twice")));
         }
         if !matches!(json.property("jsonrpc"), Some(Json::String(version)) if version == "2.0") {
-            return Err(Unreadable::no_message("a message says \"jsonrpc\": \"2.0\""));
+            return Err(Unreadable::no_message("a message must contain \"jsonrpc\": \"2.0\""));
         }
         let id = match json.property("id") {
             None => Value::Null,
@@ -91,7 +91,7 @@ impl Message {
             }
             Some(Json::String(id)) => json!(id),
             Some(Json::Integer(id)) if i64::try_from(*id).is_ok() => json!(*id as i64),
-            Some(_) => return Err(Unreadable::no_message("an id is a string or a whole number")),
+            Some(_) => return Err(Unreadable::no_message("an id must be a string or an integer")),
         };
         match json.property("method") {
             Some(Json::String(method)) if method.chars().count() > METHOD_CHARS_MAX => {
@@ -106,7 +106,7 @@ impl Message {
                     return Err(Unreadable { status: StatusCode::OK, id, code: INVALID_PARAMS, message });
                 }
             }
-            Some(_) => return Err(Unreadable::no_message("a method is a string")),
+            Some(_) => return Err(Unreadable::no_message("a method must be a string")),
             // The message is a response, although the service sent no request. `rmcp` refuses it.
             None => {}
         }

@@ -74,16 +74,16 @@ impl WallClock {
         match local_time::instant(wall, self.0) {
             Ok(instant) => Ok(Timestamp::from(instant.to_utc())),
             Err(WallClockError::Skipped(earlier, later)) => Err(Refused::told(format!(
-                "There is no {} in {}: the clocks are set forward past it. Send {argument} {} or {}, whichever is \
-                 meant.",
+                "There is no {} in {}, because the clocks are set forward then. Ask which time is meant, then send \
+                 {argument} {} or {}.",
                 told(),
                 self.0,
                 form(&earlier),
                 form(&later)
             ))),
             Err(WallClockError::Twice(first, second)) => Err(Refused::told(format!(
-                "{} comes twice in {}: the clocks are set back over it. Ask which one is meant, then send {argument} \
-                 {} for the first or {} for the second.",
+                "{} occurs twice in {}, because the clocks are set back then. Ask which time is meant, then send \
+                 {argument} {} for the first or {} for the second.",
                 told(),
                 self.0,
                 form(&first),
@@ -131,7 +131,7 @@ impl WallClock {
             return Ok(());
         }
         Err(Refused::told(format!(
-            "{date} is a {}, not a {}. Ask which is meant, and send a date and a weekday that fit.",
+            "{date} is a {}, not a {}. Ask which of them is meant, then send a date and a weekday that match.",
             capital(weekday(date).as_str()),
             capital(named.as_str())
         )))

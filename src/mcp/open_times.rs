@@ -101,7 +101,7 @@ pub(super) async fn find(asking: Asking, wanted: Wanted) -> Result<OpenTimes, Re
         let why = || match why_none(&catalog, service, &special, day) {
             Some(why) => why,
             None if of_day.is_empty() => "nothing is free".into(),
-            None => "nothing is free in that part of the day; there is at other times".into(),
+            None => "nothing is free in that part of the day, but other times are free".into(),
         };
         let note = (times.is_empty() && note.is_none()).then(why);
         DayTimes { date: day.to_string(), weekday: weekday(day).as_str().to_owned(), times, note }
@@ -120,16 +120,16 @@ async fn to_move(catalog: &Catalog<'_>, sought: Sought, id: AppointmentId) -> Re
     let moved = catalog.asking.business.appointment(id).await?.ok_or(AppointmentId::NOT_FOUND)?;
     if !moved.status.is_active() {
         return Err(Refused::told(format!(
-            "That appointment is {} and cannot be moved. Leave appointment_id out to book anew.",
+            "That appointment is {} and cannot be moved. To find times for a new appointment, leave appointment_id out.",
             moved.status
         )));
     }
     if moved.service_id != sought.service {
         let service = catalog.service_of(moved.service_id).map(|service| quoted_name(&service.name));
         return Err(Refused::told(format!(
-            "That appointment is for another service, and keeps it when it is moved. Send {} as `service`, or leave \
+            "That appointment is for another service, which a move cannot change. Send {} as `service`, or leave \
              appointment_id out.",
-            service.unwrap_or_else(|| "that".into())
+            service.unwrap_or_else(|| "that service".into())
         )));
     }
     Ok(Sought { staff: Some(sought.staff.unwrap_or(moved.staff_id)), moved: Some(id), ..sought })
@@ -146,7 +146,7 @@ fn nothing_at_all(catalog: &Catalog<'_>, service: &Service) -> Option<String> {
 fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
     if ![first, last].iter().all(|day| BOOKABLE_YEARS.contains(&day.year())) {
         return Err(Refused::told(format!(
-            "Nothing can be booked then: from and to must be in the years {} to {}.",
+            "Nothing can be booked on these days: from and to must be in the years {} to {}.",
             BOOKABLE_YEARS.start(),
             BOOKABLE_YEARS.end()
         )));
@@ -160,8 +160,8 @@ fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), Refused> {
     if days > AVAILABILITY_DAYS_MAX {
         let until = first + Days::new(AVAILABILITY_DAYS_MAX.unsigned_abs() - 1);
         return Err(Refused::told(format!(
-            "That is {days} days, and one call looks at {AVAILABILITY_DAYS_MAX} at most. Ask for {first} to {until}, \
-             then for the days after it."
+            "That is {days} days, but one call covers at most {AVAILABILITY_DAYS_MAX}. Ask for {first} to {until}, \
+             then for the later days."
         )));
     }
     Ok(())
@@ -188,7 +188,7 @@ pub(super) async fn proposed(
     };
     let Some(nearest) = slots.first().map(|slot| clock.date(slot.starts_at)) else {
         return Ok(format!(
-            "Nothing is free from {} to {}. `{FIND_OPEN_TIMES}` looks at other days.",
+            "Nothing is free from {} to {}. `{FIND_OPEN_TIMES}` searches other days.",
             clock.spoken_date(day, now),
             clock.spoken_date(last, now)
         ));

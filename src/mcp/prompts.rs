@@ -100,7 +100,7 @@ pub(super) fn told(
         let is_known = row.arguments.iter().any(|(known, _)| known == name);
         if !is_known || !(value.is_string() || value.is_null()) {
             let name = short(name);
-            let message = format!("{name} is no argument of this prompt, or no text");
+            let message = format!("{name} is not an argument of this prompt, or its value is not a string");
             return Err(ErrorData::invalid_params(message, None));
         }
     }

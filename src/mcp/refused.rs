@@ -28,8 +28,8 @@ impl Refused {
 
     pub(super) fn scope(scope: Scope, what: &str) -> Self {
         Self::told(format!(
-            "This key lacks the scope {scope}, which {what} needs. Whoever manages the API keys of the business can \
-             make one that has it."
+            "This key lacks the scope {scope}, which {what} needs. An owner or administrator of the business can \
+             create a key with that scope."
         ))
     }
 
@@ -85,19 +85,19 @@ fn words(refusal: &Refusal, tool: &str, arguments: &[&str]) -> Option<String> {
                 .into()
         }
         Refusal::BookingRequiresConfirmation => format!(
-            "The team of this business confirms each booking. Ask whether a request that may be declined will do, then \
-             call `{tool}` again with allow_pending: true."
+            "The team of this business confirms each booking. If the customer accepts a request that the team may \
+             decline, call `{tool}` again with allow_pending: true."
         ),
         Refusal::SlotUnavailable(reason) => {
             let reason = english::slot(*reason);
             format!("Nothing was done: {reason}. `find_open_times` lists the times that can be booked.")
         }
         Refusal::IdempotencyInProgress => {
-            "The first request with this idempotency_key is still being carried out. Send the same again in a second."
+            "The first call with this idempotency_key is still in progress. Repeat the same call in a second."
                 .into()
         }
         Refusal::IdempotencyKeyReused => {
-            "This idempotency_key was used for something else. Use a new one for a new request.".into()
+            "This idempotency_key was used for another request. Use a new key for a new request.".into()
         }
     })
 }
@@ -122,8 +122,8 @@ pub(super) fn listed(problems: &[Problem]) -> String {
 
 fn takes(tool: &str, arguments: &[&str]) -> String {
     if arguments.is_empty() {
-        format!("`{tool}` takes no arguments.")
+        format!("`{tool}` accepts no arguments.")
     } else {
-        format!("The arguments of `{tool}` are {}; call it again with these mended.", arguments.join(", "))
+        format!("Correct the arguments and call `{tool}` again. It accepts: {}.", arguments.join(", "))
     }
 }

@@ -92,7 +92,7 @@ pub(super) fn lacking(scope: Scope) -> ErrorData {
 fn whole(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor) {
         None => Ok(()),
-        Some(_) => Err(ErrorData::invalid_params("this list has one page and no cursor", None)),
+        Some(_) => Err(ErrorData::invalid_params("this list has one page, so it accepts no cursor", None)),
     }
 }
 
@@ -150,7 +150,7 @@ impl ServerHandler for Server {
             let known = tools::all().iter().filter(|tool| self.may(tool.scope)).map(|tool| tool.name);
             let known: Vec<_> = known.collect();
             let name = short(&request.name);
-            let message = format!("there is no tool {name}; there are: {}", known.join(", "));
+            let message = format!("there is no tool {name}; the tools of this key are: {}", known.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
         let outcome = if self.may(tool.scope) {
@@ -246,10 +246,7 @@ impl ServerHandler for Server {
     ) -> Result<CustomResult, ErrorData> {
         let method = one_line(&request.method);
         Err(if params::members(&request.method).is_some() {
-            ErrorData::invalid_params(
-                format!("the params of {method} are not as the protocol has them"),
-                None,
-            )
+            ErrorData::invalid_params(format!("the params of {method} do not match the protocol"), None)
         } else {
             ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method {method}"), None)
         })

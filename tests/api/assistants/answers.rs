@@ -106,7 +106,7 @@ async fn long_texts_are_cut_with_a_note_on_how_to_read_the_rest() {
     let summary = shown["summary"].as_str().unwrap();
     assert!(summary.starts_with(&"é".repeat(8_000)) && !summary.starts_with(&"é".repeat(8_001)));
     assert!(summary.ends_with(&format!(
-        "[1000 more characters; GET /v1/calls/{} has the whole]",
+        "[1000 more characters; GET /v1/calls/{} returns the whole text]",
         plain["id"].as_str().unwrap()
     )));
     let listed = assistant.call("list_calls", json!({})).await.done();

@@ -132,7 +132,7 @@ async fn an_unknown_tool_is_an_error_that_names_the_known_ones() {
     }
     let answer = assistant.request("tools/call", json!({"name": "nothing"})).await;
     let message = answer.body["error"]["message"].as_str().unwrap();
-    assert!(message.ends_with("there are: list_calls, get_call"), "{message}");
+    assert!(message.ends_with("the tools of this key are: list_calls, get_call"), "{message}");
 }
 
 #[tokio::test]
@@ -149,13 +149,13 @@ async fn names_match_in_any_letter_case_and_are_never_guessed() {
     }
     find("Pedicure", None)
         .await
-        .refuses(&["no active service", "There are: \"Cut\", \"Massage\", \"Colouring\"."]);
+        .refuses(&["no active service", "The active services are: \"Cut\", \"Massage\", \"Colouring\"."]);
     find("Cut", Some("Zed")).await.refuses(&["no active staff member", "\"Anna\", \"Ben\", \"Chloé\""]);
     find("Colouring", Some("Chloé")).await.refuses(&["\"Chloé\" does not offer this service.", "\"Anna\""]);
     let twin =
         salon.operator.post("/services", &json!({"name": "cut", "duration_minutes": 45})).await.created();
     find("Cut", None).await.refuses(&[
-        "2 of this business have that name",
+        "2 records of this business have that name",
         &salon.cut,
         twin["id"].as_str().unwrap(),
     ]);
@@ -165,7 +165,7 @@ async fn names_match_in_any_letter_case_and_are_never_guessed() {
     assert_eq!(find("Cut", None).await.done()["service_id"], json!(salon.cut));
     // The filter also accepts inactive services, so two services have this name.
     assistant.call("list_appointments", json!({"service": "Cut"})).await.refuses(&[
-        "2 of this business have that name",
+        "2 records of this business have that name",
         &format!("{} (no longer active)", twin["id"].as_str().unwrap()),
         &salon.cut,
     ]);
@@ -173,7 +173,7 @@ async fn names_match_in_any_letter_case_and_are_never_guessed() {
     // and staff.
     let reader = Assistant::with_scopes(&server, &salon, &["appointments:read"]).await;
     let arguments = json!({"service": "x", "from": "2026-03-04"});
-    reader.call("find_open_times", arguments).await.refuses(&["There are: \"Cut\""]);
+    reader.call("find_open_times", arguments).await.refuses(&["The active services are: \"Cut\""]);
     let text = reader.call("list_appointments", json!({"service": "x"})).await.refuses(&["exact name"]);
     assert!(!text.contains("Massage"), "{text}");
 }
@@ -191,7 +191,7 @@ async fn skipped_and_repeated_local_times_are_refused_with_a_correction() {
         assistant.call("book_appointment", arguments)
     };
     book("2026-03-29T02:30").await.refuses(&["no 02:30 on Sunday 29 March", "2026-03-29T03:30:00+02:00"]);
-    book("2026-10-25T02:30").await.refuses(&["comes twice", "2026-10-25T02:30:00+01:00 for the second"]);
+    book("2026-10-25T02:30").await.refuses(&["occurs twice", "2026-10-25T02:30:00+01:00 for the second"]);
     let times =
         assistant.call("find_open_times", json!({"service": "Cut", "from": "2026-10-25"})).await.done();
     let listed = times["days"][0]["times"].as_array().unwrap();
