@@ -243,7 +243,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getRetention", "Get the retention periods of a business"),
         patch(b!("/retention"), Token, retention::update)
             .named("updateRetention", "Change the retention periods of a business")
-            .details("A property that is left out keeps its value; null keeps records without limit. Records that are older than the new period are deleted within an hour, other records when their period ends. Records that refer to a deleted record keep its id."),
+            .details("A property that is left out keeps its value; null keeps records without limit. Records that are older than the new period are deleted within an hour. Other records are usually deleted within two days after their period ends. Records that refer to a deleted record keep its id."),
         post("/admin/v1/backup", Token, backup::create)
             .named("createBackup", "Start a backup of the running service")
             .details("The backup is written to a directory on the service's machine. One backup runs at a time.")

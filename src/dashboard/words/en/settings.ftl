@@ -197,7 +197,7 @@ deletion-back = Back to its page
 # Data.
 data-sub = How long data is kept, and how to export it
 data-kept = Kept for
-data-kept-about = Older data is deleted automatically, once a day.
+data-kept-about = Older data is deleted automatically, usually within two days.
 data-appointments = Past appointments
 data-for-ever = No limit
 data-log = Audit log, at least 90 days
@@ -210,7 +210,7 @@ data-erase = Erasing a person
 data-erase-text = Erasing deletes a contact immediately and permanently. The contact’s calls, messages and appointments are kept with their times, but without the name, number, email and text. This data is also deleted from the audit log and from alerts.
 data-erase-how = Erase a contact on the page of the contact.
 data-shorter = Keep data for a shorter time?
-data-shorter-text = This data is deleted within a day and cannot be restored:
+data-shorter-text = This data is deleted within an hour and cannot be restored:
 data-goes = { $what }: everything from before { $before }
 data-shorter-stays = All other data is kept.
 data-shorter-do = Keep for a shorter time

@@ -197,7 +197,7 @@ deletion-back = Retour à sa page
 # Les données.
 data-sub = Combien de temps les données sont conservées, et comment les exporter
 data-kept = Durée de conservation
-data-kept-about = Les données plus anciennes sont supprimées automatiquement, une fois par jour.
+data-kept-about = Les données plus anciennes sont supprimées automatiquement, en général sous deux jours.
 data-appointments = Rendez-vous passés
 data-for-ever = Sans limite
 data-log = Journal, 90 jours au moins
@@ -210,7 +210,7 @@ data-erase = Effacer une personne
 data-erase-text = L’effacement supprime un contact immédiatement et définitivement. Ses appels, messages et rendez-vous restent avec leurs heures, mais perdent le nom, le numéro, l’adresse e-mail et le texte, y compris dans le journal et les alertes.
 data-erase-how = Un contact s’efface depuis sa page.
 data-shorter = Conserver moins longtemps ?
-data-shorter-text = Ces données seront supprimées dans la journée, sans retour possible :
+data-shorter-text = Ces données seront supprimées dans l’heure, sans retour possible :
 data-goes = { $what } : tout ce qui est antérieur au { $before }
 data-shorter-stays = Toutes les autres données sont conservées.
 data-shorter-do = Conserver moins longtemps
