@@ -71,10 +71,7 @@ fn table() -> Vec<Tool> {
              staff member unless staff is sent.",
         ),
         tool("cancel_appointment", "Cancel an appointment", AppointmentsWrite, Changes, booking::cancel)
-            .about(
-                "Cancels an appointment permanently and frees its time. To change only the time, use \
-                 reschedule_appointment instead.",
-            ),
+            .about("Cancels an appointment permanently. To change its time, use reschedule_appointment."),
         tool("find_contacts", "Find contacts", ContactsRead, Reads, contacts::find).about(
             "Returns the contacts that match all sent arguments, newest first, at most 20 per page. Without \
              arguments, it returns all contacts. Accents must match: if a name is not found, try a part of \
