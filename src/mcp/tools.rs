@@ -56,8 +56,8 @@ fn table() -> Vec<Tool> {
             .about("Returns one appointment by its id."),
         tool("book_appointment", "Book an appointment", AppointmentsWrite, Adds, booking::book).about(
             "Books an open time. If the contact already has an appointment for the same service and \
-             start, the tool returns that appointment with already_booked true and books nothing. An \
-             appointment with status pending waits for confirmation by the team.",
+             start (with the same staff member, if staff is sent), the tool returns it with already_booked \
+             true and books nothing. An appointment with status pending waits for confirmation by the team.",
         ),
         tool(
             "reschedule_appointment",
