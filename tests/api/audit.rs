@@ -149,7 +149,7 @@ async fn exports_backups_and_deletions_of_businesses_are_in_the_installations_lo
                 json!([]),
                 "an entry of the installation must not show data of a business"
             );
-            // No response shows the id of an export of all businesses, so the test does not compare it.
+            // The log shows no id for an export of all businesses, so the test compares only the other ids.
             let id = if entry["resource_type"] == "export" { &Value::Null } else { &entry["resource_id"] };
             [&entry["action"], &entry["resource_type"], id].map(Clone::clone)
         })

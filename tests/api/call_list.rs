@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{OUTCOMES, Salon, Server, encoded, ids, pick};
 
-/// Records calls one second apart. Their starts are in another order, and the last two start at the same
+/// Records calls one second apart, but not in the order of their starts. The last two start at the same
 /// time.
 async fn some(server: &Server, salon: &Salon) -> Vec<Value> {
     let mut made = Vec::new();

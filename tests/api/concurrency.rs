@@ -136,8 +136,8 @@ async fn one_new_contact_of_many_bookings_is_created_once() {
     assert_eq!(contacts.len(), 1);
 }
 
-/// Starts tasks that book and cancel appointments from Wednesday to Saturday. They run until they are stopped
-/// or have done this many rounds.
+/// Starts eight tasks that book appointments from Wednesday to Saturday and cancel some of them. Each task
+/// books at most `rounds` times. The test may stop the tasks earlier.
 fn disturb(server: &Server, salon: &crate::harness::Salon, rounds: usize) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     for task in 0..8 {
@@ -203,7 +203,7 @@ async fn polling_updated_since_misses_no_change() {
     loop {
         for one in salon.api.walk(&format!("/appointments?updated_since={since}"), 5).await {
             let stamp = one["updated_at"].as_str().unwrap().to_owned();
-            assert!(stamp >= since, "the list returned a change too late: {one}");
+            assert!(stamp >= since, "the list returned this change after a later one: {one}");
             since = stamp;
             known.insert(one["id"].as_str().unwrap().to_owned(), one);
         }

@@ -65,7 +65,8 @@ fn head(method: &str, path: &str, headers: &str) -> String {
     format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n{headers}")
 }
 
-/// A request without a credential for every path, and requests with a credential for each kind of refusal.
+/// Requests that the service refuses. For every path there is a request without a credential. For each
+/// other kind of refusal there are requests with a credential.
 async fn refused(server: &Server) -> Vec<(Api, String)> {
     let salon = server.salon().await;
     let weak = salon.key(&["knowledge:write"]).await.token().to_owned();
@@ -91,8 +92,8 @@ async fn refused(server: &Server) -> Vec<(Api, String)> {
         let path = filled(path);
         all.push((api.clone(), head(method.as_str(), &path, "")));
         all.push((api.clone(), head("BREW", &path, &bearer)));
-        // The media type of a GET request is ignored. Requests with other methods are refused because of
-        // their media type.
+        // The service ignores the media type of a GET request. It refuses requests with other methods
+        // because of their media type.
         all.push((
             api.clone(),
             head(method.as_str(), &path, &format!("{bearer}content-type: text/plain\r\n")),

@@ -56,7 +56,7 @@ async fn a_special_day_replaces_the_opening_hours_for_listing_and_booking() {
     assert_eq!(
         away["affected"],
         json!({ "count": 1, "ids": [id(&booked)] }),
-        "the appointment must be listed although the day is closed as well"
+        "the time off must list the appointment, although it is already outside of the hours"
     );
     let other_day = put(&salon, "2026-03-11", json!({ "closed": true })).await;
     assert_eq!(

@@ -169,7 +169,7 @@ async fn an_import_refuses_an_erased_contact_or_erases_it_again() {
     assert_eq!(salon.operator.all("/contacts").await.len(), 0);
 }
 
-/// The file next to the store lists the deletion and the import of a business.
+/// The list of tombstones, a file next to the store, contains the deletion and the import of a business.
 #[tokio::test]
 async fn an_import_is_listed_next_to_the_store() {
     let server = Server::open().await;

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::harness::{Salon, Server, ids, stamp, starts};
 
-/// Five bookings in another order than that of their start times. The second appointment is cancelled.
+/// Books five appointments, but not in the order of their start times. The second one is cancelled.
 async fn five(server: &Server, salon: &Salon) -> Vec<Value> {
     let mut made = Vec::new();
     for (service, staff, start, phone) in [

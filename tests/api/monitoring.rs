@@ -150,7 +150,7 @@ impl Prometheus {
         answer["data"]["result"].clone()
     }
 
-    /// The alerting rules with their state, including whether each was evaluated.
+    /// The alerting rules with their state. The state shows whether Prometheus has evaluated the rule.
     async fn rules(&self) -> Vec<Value> {
         let answer: Value = serde_json::from_str(&get(self.address, "/api/v1/rules").await).unwrap();
         let groups = answer["data"]["groups"].as_array().unwrap().iter();

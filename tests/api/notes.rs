@@ -27,18 +27,18 @@ async fn notes_of_a_contact_are_shown_only_to_the_team() {
     assert_eq!(seen(&salon, &path).await, (expected.clone(), noted.etag()));
     assert_ne!(noted.etag(), tag);
     assert_eq!(salon.operator.all("/contacts").await, std::slice::from_ref(&expected));
-    // Integrations see an unchanged contact.
+    // For integrations, the contact is unchanged.
     let after = salon.get(&path).await;
     assert_eq!((after.data(), after.etag()), (contact.clone(), before.etag()));
     assert_eq!(salon.api.all(&changed_since).await, std::slice::from_ref(&contact));
     let later = format!("/contacts?updated_since={}", server.clock.now());
     assert_eq!(salon.api.all(&later).await, [] as [Value; 0]);
     salon.try_patch_contact(&contact, json!({ "notes": "No" })).await.invalid_at(&["notes", ""]);
-    // `If-Match` is compared with the ETag of the operator's view of the contact, not of the integrations'
-    // view.
+    // The service compares `If-Match` with the ETag of the operator's view of the contact. The ETag of the
+    // integrations' view does not match.
     let stale = salon.operator.call("PATCH", &path).header("if-match", &tag).json(&json!({ "notes": null }));
     stale.await.fails(409, "conflict");
-    // Integrations change other fields, and the notes stay.
+    // An integration changes another field of the contact. The notes do not change.
     let renamed = salon.patch_contact(&contact, json!({ "name": "Zoë" })).await;
     assert_eq!(renamed.get("notes"), None);
     assert_eq!(seen(&salon, &path).await.0, merged(renamed.clone(), json!({ "notes": notes })));

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Server, TOKEN, ids, raw, week};
 
-/// The method and path of every route of this business. All other ids in the paths are unknown.
+/// The method and path of every route of this business. All ids in the paths are unknown, except for the id
+/// of the business.
 fn calls(business: &str) -> Vec<(String, String)> {
     let routes = receptionist::service::routes().into_iter();
     let calls = routes.filter_map(|(method, path)| {
@@ -316,7 +317,8 @@ async fn the_operator_listener_accepts_only_its_own_host_names() {
     assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
     let answer = raw(address, b"GET /metrics HTTP/1.0\r\n\r\n").await;
     assert!(answer.starts_with("HTTP/1.0 200 "), "{answer}");
-    // The error is in the API document. A valid token does not change the response.
+    // This request has a valid token, and is refused all the same. The harness checks that the API document
+    // contains the error.
     let refused = server.operator.call("GET", "/businesses").header("host", "evil.example").await;
     refused.fails(403, "forbidden").says("RECEPTIONIST_ADMIN_HOSTS");
 }

@@ -180,8 +180,8 @@ async fn every_change_of_a_business_happens_once() {
     assert_eq!((second.status, &second.bytes), (first.status, &first.bytes));
     send(&salon, end, "another").await.fails(404, "not_found");
     tried.insert(("DELETE".to_owned(), OF_A_BUSINESS.to_owned()));
-    // Other tests try the routes whose response contains a secret. Resending needs a delivery or mail that is
-    // no longer pending.
+    // These routes are tested elsewhere, because their responses contain a secret, or because the resent
+    // delivery or mail must not be pending.
     let apart = ["/keys", "/webhooks", "/rotate-secret", "/people", "/link", "/resend", "/resend-missed"];
     let there = receptionist::service::routes().into_iter().filter(|(method, path)| {
         method != "GET" && path.starts_with(OF_A_BUSINESS) && !apart.iter().any(|end| path.ends_with(end))

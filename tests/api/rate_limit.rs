@@ -88,13 +88,13 @@ async fn requests_through_a_trusted_proxy_are_counted_by_the_forwarded_address()
         (&["2001:db8::1"], 401),
         (&["[2001:db8::ffff]:1"], 429),
         (&["::ffff:203.0.113.1"], 429),
-        // If the address is unreadable, the request counts for the proxy's own address.
+        // If the forwarded address cannot be read, the request counts for the address of the proxy.
         (&["203.0.113.4, unknown"], 401),
         (&[], 429),
     ] {
         assert_eq!(from(&server, clients).await, status, "{clients:?}");
     }
-    // The header of a proxy that is not trusted is ignored.
+    // The service ignores the `X-Forwarded-For` header of a proxy that is not trusted.
     let server = Server::with_proxies("198.51.100.0/24", 1).await;
     assert_eq!(from(&server, &["203.0.113.1"]).await, 401);
     assert_eq!(from(&server, &["203.0.113.2"]).await, 429);

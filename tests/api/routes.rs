@@ -134,8 +134,8 @@ async fn every_route_accepts_a_key_with_only_its_scope() {
     let salon = server.salon().await;
     let records = Records::of(&salon).await;
     for row in rows(&salon) {
-        // A key must have at least one scope. For a route without a scope, the scope of the key does not
-        // matter.
+        // An API key must have at least one scope. A route that needs no scope accepts a key with any
+        // scope.
         let key = salon.key(&[row.scope.unwrap_or("webhooks:manage")]).await;
         let answer = row.send(&key, &records).await;
         match row.method {

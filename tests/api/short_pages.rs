@@ -1,4 +1,5 @@
-//! Lists with more rows than one request reads. A page may then be short or empty although more items follow.
+//! Lists that have more rows than one request may read. A page of such a list may be short or empty
+//! although more items follow.
 
 use serde_json::{Value, json};
 

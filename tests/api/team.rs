@@ -1,5 +1,5 @@
-//! The operator's view of a business, and its changes in every booking mode and while the business is
-//! suspended. Also knowledge, and the deletion of unused records.
+//! Tests that the operator sees the same records as integrations, and can change them in every booking mode
+//! and while the business is suspended. Also tests knowledge, and the deletion of unused records.
 
 use serde_json::{Value, json};
 
@@ -132,8 +132,8 @@ async fn knowledge_is_listed_changed_and_removed() {
     let content =
         entry["changes"].as_array().unwrap().iter().find(|change| change["field"] == "content").unwrap();
     assert_eq!((&content["from"], &content["to"]), (&json!("50000 characters"), &json!("17 characters")));
-    // The content becomes long and short again. No old pieces are left, and the budget counts the bytes that
-    // are stored.
+    // The content becomes long, and then short again. The rows of the long content are deleted, and the
+    // budget counts only the bytes that are still stored.
     salon.operator.patch(&path, &json!({ "content": long })).await.is(200);
     salon.operator.patch(&path, &shorter).await.is(200);
     let used =

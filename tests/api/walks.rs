@@ -43,8 +43,8 @@ fn ended(tasks: &mut JoinSet<()>) -> bool {
     tasks.is_empty()
 }
 
-/// Reads the list with every page size until the writers have finished. Checks that each walk shows every
-/// record of `kept` once.
+/// Reads the list again and again, each time with another page size, until the writers have finished.
+/// Checks that each walk shows every record of `kept` exactly once.
 async fn walk(salon: &Salon, path: &str, kept: &[Value], mut tasks: JoinSet<()>) {
     let kept: HashSet<String> = ids(kept).into_iter().collect();
     let mut sizes = 0;
@@ -61,8 +61,8 @@ async fn walk(salon: &Salon, path: &str, kept: &[Value], mut tasks: JoinSet<()>)
     }
 }
 
-/// Polls the list until the writers have finished, each time from the newest timestamp seen. Checks that
-/// polling has then returned the current version of every record.
+/// Polls the list until the writers have finished. Each poll begins at the newest timestamp of the earlier
+/// polls. Checks at the end that the polls have returned the current version of every record.
 async fn poll(salon: &Salon, path: &str, mut tasks: JoinSet<()>) {
     let mut since = "2000-01-01T00:00:00.000Z".to_owned();
     let mut known: HashMap<String, Value> = HashMap::new();
@@ -76,7 +76,7 @@ async fn poll(salon: &Salon, path: &str, mut tasks: JoinSet<()>) {
         }
         for one in changes {
             let stamp = one["updated_at"].as_str().unwrap().to_owned();
-            assert!(stamp >= since, "the list returned a change too late: {one}");
+            assert!(stamp >= since, "the list returned this change after a later one: {one}");
             since = stamp;
             known.insert(id(&one).to_owned(), one);
         }
@@ -196,8 +196,8 @@ async fn walking_appointments_in_either_order_skips_no_permanent_record() {
         let booked = salon.book(&salon.cut, &format!("2026-03-1{}T1{}:00:00Z", number / 6, number % 6)).await;
         kept.push(booked);
     }
-    // The list ordered by `updated_at` shows changed appointments at their last change, and the others at
-    // their booking.
+    // The list ordered by `updated_at` sorts changed appointments by the time of their last change, and the
+    // other appointments by the time of their booking.
     for booked in kept.iter().step_by(3) {
         server.clock.advance_millis(1);
         salon.cancel(booked).await.is(200);

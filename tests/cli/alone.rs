@@ -1,4 +1,4 @@
-//! Commands that need no service, and the messages of other commands if no service runs.
+//! Commands that need no service. Also the messages of commands that need a service, if none runs.
 
 use crate::program::{alone, alone_with};
 

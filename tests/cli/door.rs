@@ -92,7 +92,8 @@ fn a_command_connects_by_name_to_a_server_with_a_signed_certificate() {
     assert!((0..TRIES_MAX).any(|_| demo.run(&exact).code == Some(0)));
     let errors = demo.refused(&by_file, 1);
     assert!(errors.contains("for another name"), "{errors}");
-    // Without TLS, the name `localhost` may replace the address. Other parts of a URL are refused.
+    // A URL with a path is refused. Without TLS, a URL may contain the name `localhost` instead of the
+    // address.
     let errors = demo.refused(&[LIST, &["--admin-url", "https://localhost/admin"]].concat(), 2);
     assert!(errors.starts_with("RECEPTIONIST_ADMIN_URL (--admin-url) must have only a scheme"), "{errors}");
     demo.stop();

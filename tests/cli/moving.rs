@@ -132,8 +132,8 @@ fn a_running_service_exports_and_a_stopped_store_can_be_exported_after_a_salvage
         ("called", &elsewhere),
     ];
     for (name, more) in cases {
-        // The command finds the service by the data directory. For the default data directory, no option is
-        // needed.
+        // The command finds the service by the data directory. For the default data directory, the command
+        // needs no option.
         let dir = if name == "one" || name == "called" { &[][..] } else { demo_dir };
         let ran = demo.run(&[&["export", "--to", name], dir, more].concat());
         assert_eq!((ran.code, ran.output.as_str()), (Some(0), ""), "{}", ran.errors);
@@ -182,7 +182,7 @@ fn a_running_service_imports_from_a_file_and_a_pipe_without_erased_contacts() {
         demo.printed(&["business", "delete", "Salon Lumière", "--yes"]);
         let dry_run = [&["import", "--from", "before", "--dry-run"], more].concat();
         let tried = loop {
-            // The id is refused until all rows of the deleted business are deleted.
+            // The id of a deleted business is refused until all rows of the business are deleted.
             let ran = demo.run(&dry_run);
             if ran.code == Some(0) {
                 break ran.output;

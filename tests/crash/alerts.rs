@@ -1,6 +1,6 @@
-//! Kills the process during bookings, alerts and mails. After the restart, each person has one alert per
-//! acknowledged change in the dashboard. Each person gets at least one mail per change, always with the same
-//! `Message-ID`. No alert refers to a change that was not made.
+//! Kills the process during bookings, alerts and mails. After the restart, the dashboard of each person
+//! shows exactly one alert for each acknowledged change. Each person gets at least one mail per change,
+//! always with the same `Message-ID`. No alert is about a change that was not made.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -95,8 +95,8 @@ async fn check_alerts(data_dir: &Path, of: BusinessId, people: &[(PersonId, Stri
     store.close().await.unwrap();
 }
 
-/// Runs clients that book until the process is killed. The kill happens after this many responses at the
-/// latest.
+/// Runs clients that book until the process is killed. The kill happens at the latest after this many
+/// responses.
 async fn work(
     server: &Arc<Server>,
     shop: &Arc<Shop>,

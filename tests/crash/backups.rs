@@ -142,12 +142,12 @@ async fn backups_under_load_contain_exactly_the_changes_before_a_point_in_time()
         check_whole(&to);
         let server = Server::on(&to);
         let client = Client::of(&server);
-        // The backup shows a point in time. It contains every change up to some entry of the log, and no
-        // later change.
+        // The backup contains the state at one point in time: every change up to some entry of the audit
+        // log, and no later change.
         let restored = log(&client, &shop).await;
         assert!(
             restored.len() <= whole.len() && restored == whole[..restored.len()],
-            "backup {number} is not a point in time: {} of {} entries",
+            "backup {number} is not the state at one point in time: {} of {} entries",
             restored.len(),
             whole.len()
         );
@@ -318,8 +318,8 @@ async fn a_killed_backup_is_invalid_and_the_store_opens() {
     let (mut server, _, shop) = filled(&data_dir, 1_500).await;
     let started = Instant::now();
     assert!(back_up(&server, &home.path().join("measured")).status.success());
-    // The command spends most of the measured time on polling, so the kills happen within a quarter of this
-    // time.
+    // While the command for the backup runs, it mostly waits between two polls. The backup itself needs
+    // less time, so the kills happen within a quarter of the measured time.
     let takes = started.elapsed() / 4;
     let mut cut_short = 0;
     for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {

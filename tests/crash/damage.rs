@@ -24,8 +24,8 @@ const CONTACTS: usize = 25;
 const MESSAGE_CHARS: usize = 1_900;
 const SEGMENT_BYTES: usize = 8 << 20;
 
-/// The lists whose items are compared. A search by name reads other rows than the list, and so does a request
-/// for a single record.
+/// The lists whose items are compared. A search by name does not read the same rows as the list of
+/// contacts. Neither does a request for a single record.
 const LISTS: [&str; 8] = [
     "/appointments",
     "/appointments?updated_since=2000-01-01T00:00:00Z",

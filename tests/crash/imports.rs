@@ -80,9 +80,9 @@ fn set_up() -> (Rng, TempDir, String, String) {
     (Rng(seed), dir, whole, file.to_str().unwrap().to_owned())
 }
 
-/// The time from the start of an import to the kill, if the whole import needs `takes`. In every other round,
-/// the kill is near the end of the import, so that the import may complete. In the other rounds, the kill is
-/// at any moment.
+/// The time from the start of an import to the kill. `takes` is the duration of a whole import. In rounds
+/// with an even number, the kill happens at any moment of the import. In the other rounds, it happens near
+/// the end or after the end, so that some imports are complete.
 fn moment_of(round: usize, takes: Duration, rng: &mut Rng) -> Duration {
     if round.is_multiple_of(2) { rng.moment(takes) } else { takes * 3 / 4 + rng.moment(takes / 2) }
 }

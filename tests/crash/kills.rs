@@ -74,7 +74,8 @@ fn request(rng: &mut Rng, shop: &Shop, round: usize, active: &[String]) -> Call 
     Call { path: format!("/appointments/{id}/reschedule"), body: Some(body), idempotency_key }
 }
 
-/// Runs clients until the process is killed. The client that receives the response with this number kills it.
+/// Runs clients until the process is killed. The client that receives the response with this number kills
+/// the process.
 async fn work_until_killed(
     server: &Arc<Server>,
     shop: &Arc<Shop>,

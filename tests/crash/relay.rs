@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use crate::process::{Server, serve};
 
-/// The id and the recipient of each accepted mail, in order.
+/// The mails that the relay has accepted.
 #[derive(Default)]
 struct Taken {
     mails: Vec<(String, String)>,
@@ -73,7 +73,7 @@ impl Relay {
         self.taken.lock().mails.clone()
     }
 
-    /// Waits until the relay has killed the process and closed.
+    /// Waits until the relay has killed the process and is closed.
     pub(crate) async fn has_killed(&self) {
         self.count.subscribe().wait_for(Option::is_none).await.unwrap();
     }
@@ -126,7 +126,7 @@ async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sen
                 }
                 let mut taken = taken.lock();
                 server.kill();
-                // If the relay was opened again after the kill, it stays open.
+                // Closes the relay, unless the test has opened it again after the kill.
                 if std::mem::take(&mut taken.kills) {
                     count.send_replace(None);
                 }

@@ -61,7 +61,8 @@ async fn only_older_complete_backups_are_deleted_after_a_new_one_is_complete() {
     fs::write(backups.join("backup-2020-01-08T00-00-00Z"), "").unwrap();
     let before = names(&backups);
 
-    // The rest of an interrupted deletion is deleted by the next `backup --in`.
+    // The last run of the command was interrupted while it deleted this backup. The next `backup --in`
+    // completes the deletion.
     let left = put(&made, "deleted-backup-2019-12-31T00-00-00Z");
     fs::remove_file(left.join("manifest.json")).unwrap();
     let output = back_up_in(&server, home.path(), &["--keep", "3"]);

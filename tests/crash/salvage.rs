@@ -1,5 +1,5 @@
-//! A damaged store that is refused. `salvage` creates a new store from the readable rows, and the service can
-//! run on the new store.
+//! A damaged store that the service refuses. `salvage` creates a new store from the readable rows, and the
+//! service can run on the new store.
 
 use std::collections::BTreeSet;
 use std::fs;

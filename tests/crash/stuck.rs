@@ -1,4 +1,5 @@
-//! Standard output and standard error that are not read. The service still responds and stops on request.
+//! A service whose standard output and standard error are not read. The service still responds, and stops
+//! on request.
 
 use std::io::{BufRead, BufReader, PipeReader};
 use std::process::{Child, Command, Stdio};

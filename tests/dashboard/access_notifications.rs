@@ -1,4 +1,4 @@
-//! The alert settings of each person, and whether mails reach the person.
+//! The alert settings of each person, and test mails that show whether the person gets mails.
 
 use serde_json::{Value, json};
 
@@ -60,7 +60,7 @@ async fn each_kind_of_alert_has_settings_for_mail_dashboard_and_scope() {
         json!({ "email": "now", "in_app": true, "scope": "all" }),
         "the settings must be unchanged"
     );
-    // A box that is not checked is missing in the form.
+    // For a checkbox that is not ticked, a browser sends no field.
     let mut fields = page.form(&path).fields;
     fields.retain(|(name, _)| name != "message_taken.in_app");
     let fields: Vec<_> = fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();

@@ -90,7 +90,7 @@ async fn a_conflict_between_two_edits_of_an_endpoint_shows_both_versions() {
     let stale = browser.submit(&mine, &edit, &[("description", "Mine")]).await.is(409);
     let stale = stale.says("Somebody else has changed this").says("Your version").says("Saved version");
     let marked: Vec<_> = stale.tags().into_iter().filter(|tag| tag.name == "mark").collect();
-    assert_eq!(marked.len(), 4, "both versions must mark the address and the description");
+    assert_eq!(marked.len(), 4, "both versions must mark the address and the description as different");
     assert_eq!(
         stale.field(&edit, "url"),
         "https://a.example.com/hook",

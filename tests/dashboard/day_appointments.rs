@@ -1,5 +1,5 @@
-//! One appointment: confirming, declining, moving and cancelling it, each with the person who did it. Also
-//! two people who change it at the same time.
+//! The page of an appointment: confirming, declining, moving and cancelling it, and the history with the
+//! person who made each change. Also two people who change the same appointment at the same time.
 
 use serde_json::json;
 

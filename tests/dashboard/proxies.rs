@@ -38,8 +38,8 @@ struct Program {
     name: &'static str,
     /// The argument with which the program prints its version.
     version: &'static str,
-    /// The signal that ends the program immediately. If nginx is killed, its workers continue to run. On
-    /// other signals, Caddy waits for open streams.
+    /// The signal that ends the program immediately. nginx gets SIGTERM, because its workers would continue
+    /// to run after a SIGKILL. Caddy gets SIGKILL, because it waits for open streams on other signals.
     end: &'static str,
     /// Writes the configuration file for these ports. Returns the arguments to check the file, and those to
     /// start the program.

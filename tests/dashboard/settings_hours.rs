@@ -55,7 +55,7 @@ async fn the_week_and_its_breaks_are_changed_and_appointments_outside_are_listed
     let page = page.says("Monday 9 March at 10:00").says("<b>Nora</b>");
     let way = format!("/dashboard/b/{salon}/appointments/{id}");
     assert!(page.tags().iter().any(|tag| tag.get("href") == Some(&way)));
-    // A day that is not checked is closed. Its break stays.
+    // A day whose checkbox is not ticked is closed. Its break is kept.
     browser.submit_without(&page, &path, "tuesday").await.leads_to(&format!("{path}?done=week"));
     let now = business(&server, &salon).await;
     assert!(!now["hours"].to_string().contains("tuesday") && now["breaks"].to_string().contains("tuesday"));

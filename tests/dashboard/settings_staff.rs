@@ -50,7 +50,7 @@ async fn a_staff_member_is_added_with_their_own_hours_and_changed() {
         ("tuesday", "on"),
         ("tuesday-hours-1-from", "10:00"),
         ("tuesday-hours-1-to", "16:00"),
-        // The fields of a day that is not checked are ignored.
+        // The fields of a day whose checkbox is not ticked are ignored.
         ("friday-hours-1-from", "10:00"),
     ];
     browser.submit(&page, &new, &fields).await.leads_to(&format!("{path}?done=added"));

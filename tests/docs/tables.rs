@@ -69,7 +69,8 @@ fn operations(document: &Value) -> Vec<(String, &Value)> {
     all
 }
 
-/// The table of operations with their parameters. With `scoped`, it also has their scopes.
+/// The table of operations with their parameters. If `scoped` is true, the table also contains the scopes
+/// of the operations.
 fn routes(document: &Value, scoped: bool) -> String {
     let rows = operations(document).into_iter().map(|(request, operation)| {
         let parameters = parameters(document, operation);
@@ -128,7 +129,8 @@ fn listed(help: &str) -> Vec<(String, String)> {
     named.filter(|(name, _)| name != "help").collect()
 }
 
-/// The table of commands that the first table omits, with their subcommands.
+/// The generated table of commands. It contains the commands that are not in the first table of the topic,
+/// with their subcommands.
 fn commands() -> String {
     let first = names("commands", "Command", 1);
     let others = listed(&printed(&["help"])).into_iter().filter(|(name, _)| !first.contains(name));
@@ -196,13 +198,13 @@ fn rows(topic: &str, heading: &str) -> Vec<Vec<Vec<String>>> {
     tables
 }
 
-/// The texts in code marks in a cell.
+/// The code spans (texts in backticks) of a cell.
 fn codes(cell: &str) -> impl Iterator<Item = String> {
     cell.split('`').skip(1).step_by(2).map(str::to_owned)
 }
 
-/// The names in the first column of the first `count` tables with this heading. A name is the first word of a
-/// text in code marks.
+/// The names in the first column of the first `count` tables with this heading. A name is the first word of
+/// a code span.
 fn names(topic: &str, heading: &str, count: usize) -> BTreeSet<String> {
     let rows = rows(topic, heading).into_iter().take(count).flatten();
     let first = |name: String| name.split(' ').next().unwrap_or_default().to_owned();

@@ -60,7 +60,7 @@ const SHUT_OUT: usize = TEAM.len() - 1;
 /// The limit on pending mails per business, in every third seed.
 const WAITING_MAX: usize = 6;
 
-/// The state of a business that cannot be computed from its audit log.
+/// The parts of a business's state that the model cannot compute from the audit log.
 #[derive(Clone, Default)]
 struct Shop {
     id: Option<BusinessId>,
@@ -297,7 +297,8 @@ impl World {
         runtime.block_on(store.close()).unwrap();
     }
 
-    /// Checks that every expected mail was sent, and that each alert was in the mails of a single id.
+    /// Checks that every mail that must arrive was sent. An alert must not be in more mails than expected,
+    /// not counting repeated mails with the same id.
     fn check_arrived(&self, expected: &Expected, arrives: &BTreeSet<Told>, shop: &Shop) {
         let taken = self.relay.taken.lock();
         for (told @ (person, kind, about), times) in &expected.mailed {

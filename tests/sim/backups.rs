@@ -35,7 +35,7 @@ impl Backups {
         Self { dice: Dice::new(seed ^ 0xbac0), begun: None, made: 0 }
     }
 
-    /// Whether no backup in progress needs the history of the disk.
+    /// True if no backup is in progress, so that no check needs the history of the disk.
     pub(crate) fn is_idle(&self) -> bool {
         self.begun.is_none()
     }

@@ -44,8 +44,8 @@ impl Model {
                 }
                 DeliveryStatus::Failed => {
                     assert_eq!(delivery.attempts, 9, "{}", told());
-                    // Without an accepted event the endpoint would have been disabled, and its epoch would be
-                    // higher.
+                    // If the endpoint had accepted no event since then, the service would have disabled it,
+                    // and its epoch would be higher.
                     let reached = hook.taken.is_some_and(|taken| taken >= owed.since);
                     assert!(reached || delivery.epoch < epoch, "the endpoint must be disabled: {}", told());
                 }
@@ -99,8 +99,9 @@ fn check_in_time(
     let lived = span.worked - span.began;
     let now = span.wall + lived;
     let next = delivery.next_attempt_at.unwrap().millis();
-    // The service may attempt other deliveries before this one: those of the same endpoint, eight at the same
-    // time. In a seed with few permits, also those of all endpoints of the business, one after the other.
+    // The service may attempt other deliveries before this one. Other deliveries of the same endpoint are
+    // attempted eight at a time. In a seed with few permits, the deliveries of all endpoints of the
+    // business may come first, one after the other.
     let may_have_gone_before = |of: &WebhookId, other: &Delivery| {
         let tried = other.last_attempt_at.is_some_and(|at| span.jumped || at.millis() >= span.wall);
         (*of == endpoint || span.few_permits) && (tried || other.status == DeliveryStatus::Pending)

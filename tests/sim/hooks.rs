@@ -54,8 +54,8 @@ pub(crate) struct Hook {
     events: Vec<&'static str>,
     /// How often the endpoint was disabled.
     pub(crate) epoch: u32,
-    /// The attempts of this run, by event. Each has its arrival, its timestamp and signature, and whether it
-    /// certainly got a 2xx response in time.
+    /// The attempts of this run, by event. Each attempt has the time of its arrival, its timestamp with its
+    /// signature, and a flag. The flag is true if the attempt certainly got a 2xx response in time.
     attempts: BTreeMap<EventId, Vec<(i64, String, bool)>>,
     /// The time of the last 2xx response.
     pub(crate) taken: Option<i64>,
@@ -262,8 +262,8 @@ impl Model {
         hook.attempt(event, received);
     }
 
-    /// Replays the disabling of an endpoint that failed for too long. The service itself disables such an
-    /// endpoint.
+    /// Replays an entry of the audit log that says that the service disabled an endpoint. The service does
+    /// this when the endpoint has failed for too long.
     pub(crate) fn replay_turn_off(&mut self, rows: &Rows, entry: &AuditEntry, span: Span) -> Effects {
         assert_eq!(entry.action.as_str(), "webhook.turned_off");
         let id: WebhookId = entry.resource_id.into();

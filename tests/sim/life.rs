@@ -106,8 +106,9 @@ async fn carry_out(
         Err(EngineError::DiskFull(_)) => {
             world.say(format_args!("{name} < no room"));
             let (most, least) = world.room_between(asked);
-            // On an exhausted disk, even a change without effect is refused. If the disk had room at some
-            // time, another request may have recreated the target in the meantime.
+            // On an exhausted disk, the service also refuses a change that would have no effect. If the
+            // disk had enough space at some time since the request, the target may have changed in the
+            // meantime, so the test does not look at the target.
             let in_vain = least == RoomLevel::Exhausted
                 && (most == RoomLevel::Ample || !would_end(&engine.business(shop), &tried.op).await);
             if least < refused_from(tried.op.weight()) && !in_vain {

@@ -228,8 +228,8 @@ impl Sim {
         }
     }
 
-    /// A random requester of available times: mostly an integration, otherwise the team, with or without
-    /// buffers.
+    /// A random requester of available times: mostly an integration, otherwise the team. The team may
+    /// ignore buffers.
     fn some_party(&self) -> Party {
         let integration = Party::Integration { allow_pending: true };
         match self.workload {

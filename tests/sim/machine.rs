@@ -10,7 +10,7 @@ use crate::life::Life;
 use crate::sim::{Sim, runtime};
 use crate::wide::Workload;
 
-/// After this time, an attempt in progress has ended, and deliveries that became due were attempted.
+/// The time in which an attempt in progress ends, and in which deliveries that are due are attempted.
 const CAUGHT_UP: Duration = Duration::from_secs(45);
 
 impl Sim {

@@ -27,7 +27,8 @@ pub(crate) struct Span {
     /// The start of the run, in simulated time.
     pub(crate) began: i64,
     pub(crate) ended: i64,
-    /// When the engine stopped working in this run: the failure of its store, or the end of the run.
+    /// The time at which the engine stopped working in this run: when its store failed, or when the run
+    /// ended.
     pub(crate) worked: i64,
     /// The time that the service used at the start of the run, in milliseconds. Schedules run evenly from
     /// there.

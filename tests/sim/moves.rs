@@ -65,7 +65,7 @@ impl Moves {
         Self { dice: Dice::new(seed ^ 0xe4b0), leaving: None, last: Vec::new(), arrived: Vec::new() }
     }
 
-    /// Whether no export in progress needs the history of the disk.
+    /// True if no export is in progress, so that no check needs the history of the disk.
     pub(crate) fn is_idle(&self) -> bool {
         self.leaving.is_none()
     }

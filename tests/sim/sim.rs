@@ -146,8 +146,8 @@ impl Sim {
             self.world.network.set_line(Line::There);
         }
         self.some_repaired_time(wasted);
-        // On the day of `waste`, attempts must follow the schedule to the second. They must therefore not
-        // wait for permits.
+        // On the day that the module `waste` simulates, attempts must follow the schedule to the second, so
+        // they must not wait for permits.
         let places = self.world.places.take_if(|_| wasted);
         let mut span = self.span();
         let jumps = self.world.time.jumps();

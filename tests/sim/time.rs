@@ -14,8 +14,9 @@ use store::records::ClockRecord;
 use tokio::time::Instant;
 use uuid::Uuid;
 
-/// The service reads the clock once a minute. It believes a jump of the wall clock when the jump has lasted
-/// for at least the first and at most the second of these durations, in milliseconds.
+/// The service reads the clock once a minute, so it believes a jump of the wall clock at a variable time:
+/// after the first of these durations at the earliest, and after the second at the latest (in
+/// milliseconds).
 const HELD_MILLIS: i64 = 600_000;
 const HELD_MILLIS_MAX: i64 = HELD_MILLIS + 125_000;
 /// The service follows a difference of up to this many milliseconds immediately.
@@ -161,9 +162,9 @@ impl Time {
         *listed = asked.max(*listed);
     }
 
-    /// The earliest possible timestamp of a change that is requested now. It is not earlier than the time of
-    /// a list that was returned. After the service has set its time back in this run, an actor that is
-    /// loaded again does not know lists of earlier runs.
+    /// The earliest possible timestamp of a change to this business that is requested now. A list ordered
+    /// by `updated_at` was complete up to this time. If the service has set its time back in this run,
+    /// there is no limit, because an actor that is loaded again does not know the lists of earlier runs.
     pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
         let state = self.0.lock();
         let listed = state.listed.get(&of).filter(|_| !state.was_set_back);
@@ -268,8 +269,8 @@ impl Time {
         let Some(kept) = kept.filter(|kept| kept.newest > Timestamp::MIN) else { return false };
         let boot = kept.boot.filter(|boot| boot.id == state.boot_id());
         let goes_on = kept.wall.millis() + boot.map_or(0, |boot| now - state.booted - boot.passed);
-        // Within a boot, the service forgets no list that it has returned. After a restart of the machine, it
-        // forgets no stored time.
+        // If the machine was not restarted, new timestamps must not be earlier than any list that the
+        // service has returned. After a restart of the machine, only the stored time is a limit.
         for listed in state.listed.values().filter(|_| boot.is_some() && could_keep && !state.was_set_back) {
             assert!(
                 listed.millis() <= goes_on,

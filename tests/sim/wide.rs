@@ -196,8 +196,8 @@ impl Sim {
         self.world.check();
     }
 
-    /// Creates the endpoints of a new business. In seeds with several endpoints, they share the permits for
-    /// attempts. In the other seeds, one receiver gets all events.
+    /// Creates the endpoints of a new business: one in the first workload, and up to three in the wide
+    /// workload. The endpoints of a business share the permits for attempts.
     pub(crate) async fn found_endpoints(&mut self, life: &mut Life, shop: usize) {
         let count = match self.workload {
             Workload::First => 1,

@@ -87,8 +87,8 @@ fn hanging() -> Vec<Case> {
 /// of blocks has 400 KiB and unpacks to 64 MiB.
 fn gzip_bomb() -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();
-    // The start of a block: 0 if it is not the last block, and 01 for fixed codes, with the lower bit first.
-    // After the start, the literal 0.
+    // A block starts with three bits: 0, because it is not the last block, and 01 for fixed codes, with the
+    // lower bit first. The next eight bits are the literal 0.
     bits.extend([false, true, false]);
     bits.extend([false, false, true, true, false, false, false, false]);
     for _ in 0..(64 << 20) / 258 {
@@ -122,9 +122,9 @@ fn check(case: &Case, row: &Value) {
     }
 }
 
-/// Checks the recorded bodies. The engine reads a limited number of bodies of a business at the same time,
-/// including those of receivers that hang. A response that arrives at the limit is logged without its body.
-/// Some responses must always be logged with their body.
+/// Checks the recorded bodies of responses. The engine reads the bodies of only a limited number of
+/// responses of a business at the same time, and receivers that hang count too. When this number is
+/// reached, a response is logged without its body. Some responses must be logged with their body.
 fn check_bodies(case: &Case, rows: &[Value]) {
     let read = rows.iter().filter(|row| row["last_response_body"].is_string()).count();
     assert!(case.body.is_none() || read > 0, "{}: no body was logged: {rows:?}", case.name);

@@ -73,8 +73,8 @@ pub(crate) async fn drain(client: &Client, shop: &Shop, endpoint: &Endpoint) {
     .await;
 }
 
-/// Compares the responses, the API, the logs and the receivers. No client may make changes during the
-/// comparison, and the first endpoint must have received every event.
+/// Compares the events that the receivers got with the responses, the API and the delivery logs. During the
+/// comparison no client may make changes, and the first endpoint must have received every event.
 pub(crate) async fn judge(
     client: &Client,
     shop: &Shop,
@@ -97,17 +97,17 @@ pub(crate) async fn judge(
     let of_appointments = audit.iter().filter(|entry| entry["resource_type"] == "appointment");
     let kept: BTreeSet<_> =
         of_appointments.map(|entry| (text(entry, "resource_id"), text(entry, "at"))).collect();
-    assert_same(&kept, &seen.changes, "the stored changes and those in the events");
+    assert_same(&kept, &seen.changes, "the stored changes must equal those in the events");
     let ids = |list: Vec<Value>| list.iter().map(|one| text(one, "id")).collect::<BTreeSet<_>>();
     let appointments = ids(client.appointments(shop, "").await);
-    assert_same(&appointments, &seen.appointments, "the stored appointments and those in the events");
+    assert_same(&appointments, &seen.appointments, "the stored appointments must equal those in the events");
     let contacts = ids(client.list(shop, "/contacts?limit=100").await);
-    assert_same(&contacts, &seen.contacts, "the stored contacts and those in the events");
+    assert_same(&contacts, &seen.contacts, "the stored contacts must equal those in the events");
 
     let events: BTreeSet<_> = seen.events.keys().cloned().collect();
     for (number, (endpoint, log)) in endpoints.iter().zip(logs).enumerate() {
         let rows: BTreeSet<_> = log.iter().map(|row| text(row, "event_id")).collect();
-        assert_same(&rows, &events, &format!("the log of endpoint {number} and the events"));
+        assert_same(&rows, &events, &format!("the log of endpoint {number} must contain every event"));
         assert_eq!(rows.len(), log.len(), "an event is in the log twice");
         let requests = endpoint.receiver.received();
         let taken: HashSet<_> =
@@ -131,7 +131,7 @@ pub(crate) async fn judge(
 
 fn assert_same<T: Ord + std::fmt::Debug>(one: &BTreeSet<T>, other: &BTreeSet<T>, what: &str) {
     let differences: Vec<_> = one.symmetric_difference(other).collect();
-    assert!(differences.is_empty(), "{what} differ: {differences:?}");
+    assert!(differences.is_empty(), "{what}: {differences:?}");
 }
 
 /// Expects that all endpoints are disabled and all receivers accept events. Enables each endpoint, requests

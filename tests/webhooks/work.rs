@@ -18,7 +18,8 @@ const SLOTS: usize = 500;
 pub(crate) const STAFF: usize = 3;
 /// The number of contacts that bookings are made for.
 const CONTACTS: usize = 2_000;
-/// Clients move or cancel one of this many newest appointments, so many changes affect the same appointments.
+/// The number of newest appointments. Clients move or cancel only these, so the same appointments change
+/// often.
 const RECENT: usize = 100;
 /// The maximum pause of an operator between two calls.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -55,7 +56,7 @@ impl Trigger {
         *self.0.lock() = Some(armed);
     }
 
-    /// Counts an occurrence, and kills the program if it is the chosen one.
+    /// Counts an event of this kind. Kills the program if it is the chosen one.
     pub(crate) fn happened(&self, cause: Cause) {
         let mut slot = self.0.lock();
         let Some(armed) = slot.as_mut() else { return };

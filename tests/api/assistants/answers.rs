@@ -1,4 +1,4 @@
-//! The limits on tool results, lists in pages, and customers' texts in results.
+//! Tests of tool results: their size limits, lists in several pages, and texts of customers.
 
 use serde_json::{Value, json};
 
@@ -112,8 +112,8 @@ async fn long_texts_are_cut_with_a_note_on_how_to_read_the_rest() {
     let listed = assistant.call("list_calls", json!({})).await.done();
     let summary = listed["calls"][0]["summary"].as_str().unwrap();
     assert!(summary.starts_with(&"é".repeat(2_000)) && summary.contains("[7000 more characters; get_call"));
-    // The harness checks the size limit of every result. In these texts, JSON escapes the characters or needs
-    // several bytes for each.
+    // The harness checks the size limit of every result. Each of these texts repeats a character that JSON
+    // escapes, or that needs several bytes.
     for worst in ["\"", "\\", "\u{1}", "\n", "🦀"] {
         let call = salon.record_call(json!({"summary": format!("x{}", worst.repeat(19_999))})).await;
         assistant.call("get_call", json!({"call_id": call["id"]})).await.done();

@@ -1,5 +1,5 @@
-//! Invalid tool arguments. The error result explains how to correct the arguments, and the call changes no
-//! data.
+//! Tool calls with invalid arguments. The error result explains how to correct the arguments, and the call
+//! changes no data.
 
 use serde_json::{Value, json};
 
@@ -201,8 +201,6 @@ async fn skipped_and_repeated_local_times_are_refused_with_a_correction() {
     let booked = book("2026-10-25T02:30+01:00").await.done();
     assert_eq!(booked["starts_at"], "2026-10-25T01:30:00.000Z");
     assert_eq!(booked["local_start"], "2026-10-25T02:30+01:00");
-    // A local time without an offset may mean either of the two instants, so it matches the start of the
-    // appointment.
     let moving = |expected: &str| {
         let arguments = json!({"appointment_id": booked["id"], "expected_starts_at": expected,
             "starts_at": "2026-10-25T04:00"});

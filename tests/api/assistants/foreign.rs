@@ -1,4 +1,5 @@
-//! A tool call with an id of another business has the same result as with an unknown id, and reveals nothing.
+//! A tool call with an id of another business gets the same result as a call with an unknown id. The result
+//! reveals nothing about the other business.
 
 use serde_json::{Value, json};
 

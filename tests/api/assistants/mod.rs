@@ -1,4 +1,4 @@
-//! The tools, resources and prompts of `/mcp`, through an MCP client.
+//! Tests of the tools, resources and prompts of `/mcp`, with an MCP client.
 
 mod answers;
 mod arguments;
@@ -63,7 +63,7 @@ impl Assistant {
         let is_error = result["isError"].as_bool().unwrap_or_default();
         let content = result.get("structuredContent").cloned().unwrap_or_default();
         if is_error {
-            assert_eq!(content, Value::Null, "an error must be text only: {result}");
+            assert_eq!(content, Value::Null, "an error result must contain only text: {result}");
         } else {
             let same: Value = serde_json::from_str(&text).unwrap();
             assert_eq!(same, content, "the text must equal the structured content");
@@ -74,14 +74,14 @@ impl Assistant {
 }
 
 impl ToolResult {
-    /// The content of a result. Asserts that it is a success.
+    /// Asserts that the result is a success, and returns its content.
     #[track_caller]
     fn done(self) -> Value {
         assert!(!self.is_error, "{}", self.text);
         self.content
     }
 
-    /// The message of a result. Asserts that it is an error and contains all of these parts.
+    /// Asserts that the result is an error whose message contains all of these parts. Returns the message.
     #[track_caller]
     fn refuses(self, parts: &[&str]) -> String {
         assert!(self.is_error, "{}", self.text);

@@ -1,4 +1,4 @@
-//! The protocol versions, and the supported methods except tools.
+//! Tests of the protocol versions, and of all supported methods except those for tools.
 
 use serde_json::{Value, json};
 

@@ -76,7 +76,7 @@ impl Api {
         self.call("DELETE", path).await
     }
 
-    /// Every item of a list, read page by page.
+    /// Reads a list page by page, and returns every item.
     pub(crate) async fn walk(&self, path: &str, limit: usize) -> Vec<Value> {
         let join = if path.contains('?') { '&' } else { '?' };
         let (mut all, mut cursor) = (Vec::new(), String::new());

@@ -38,8 +38,8 @@ const CODES: [(&str, &[u16]); 15] = [
 
 pub(super) fn check(answer: &Answer, method: &Method, path: &str) {
     assert_ne!(answer.status, 500, "{answer}");
-    // On the public listener, a path of the operator API gets a 404 that the document of the operator API
-    // does not contain.
+    // On the public listener, a path of the operator API gets a 404 error. The document of the operator API
+    // does not contain this error.
     let nowhere = answer.body["error"]["message"] == "There is no such path." && !path.starts_with("/v1");
     let of_operator = (!nowhere).then_some(&OPERATOR_DOCUMENT);
     for document in of_operator.into_iter().chain([&DOCUMENT]) {

@@ -1,5 +1,5 @@
-//! The network for outgoing requests of the service. Names have the addresses that a test sets, and no
-//! connection succeeds.
+//! The network for outgoing requests of the service. Host names have fixed addresses, and no connection
+//! succeeds.
 
 use std::io;
 use std::net::SocketAddr;
@@ -24,7 +24,8 @@ impl Network {
         self.down.store(down, Ordering::Relaxed);
     }
 
-    /// Waits until this many lookups and connections that never end have begun.
+    /// Waits until this many attempts that never end have begun: lookups of silent names and connections to
+    /// the silent address.
     pub(crate) async fn wait_for_silent(&self, count: usize) {
         while self.silent.load(Ordering::Relaxed) < count {
             tokio::task::yield_now().await;
@@ -32,8 +33,9 @@ impl Network {
     }
 }
 
-/// `*.example.com` is public, and `*.internal.example.org` is internal. Lookups of `*.silent.example.org`
-/// never end, and the address of `*.wire.example.com` never responds. Other names do not exist.
+/// A name in `*.example.com` has a public address, and a name in `*.internal.example.org` has a public and
+/// an internal address. A lookup of a name in `*.silent.example.org` never ends. The address of a name in
+/// `*.wire.example.com` never responds. Other names do not exist.
 impl Resolver for Network {
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<std::net::IpAddr>>> {
         let found = if self.down.load(Ordering::Relaxed) {

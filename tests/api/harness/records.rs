@@ -29,7 +29,7 @@ pub(crate) fn merged(mut base: Value, more: Value) -> Value {
     base
 }
 
-/// The view of the operator API of a record without notes, computed from the view of the public API.
+/// Converts a record without notes from the public API to the view of the operator API.
 pub(crate) fn for_the_team(seen: Value) -> Value {
     merged(seen, serde_json::json!({ "notes": null }))
 }

@@ -254,8 +254,9 @@ async fn a_visible_page_with_a_silent_stream_polls_for_changes() {
     let window = &desk.window;
     desk.goto("contacts").await;
     window.sees("Contacts").await;
-    // The page's script gets no more events. A second copy of the script gets a stream that is open and sends
-    // nothing, and the test starts its interval timer.
+    // From now on, the script of the page gets no events. The test loads a second copy of the script. The
+    // stream of the copy stays open and sends nothing. The function of its interval timer runs only when
+    // the test calls `pass`.
     window
         .run_async(
             "const done = arguments[arguments.length - 1];
@@ -276,7 +277,7 @@ async fn a_visible_page_with_a_silent_stream_polls_for_changes() {
     add("Polled 1").await;
     window.run("pass()").await;
     window.sees("Polled 1").await;
-    // A hidden page does not begin to poll, and a form with input is not replaced.
+    // A hidden page must not start a poll. A form with input must not be replaced.
     let begun = window
         .run(
             "const later = window.setTimeout;

@@ -99,8 +99,8 @@ impl Browser {
         self.post(action, &all).await
     }
 
-    /// Submits the form with this action, without one of its fields. A browser sends no field for an
-    /// unchecked box.
+    /// Submits the form with this action, without one of its fields. A browser sends no field for a
+    /// checkbox that is not ticked.
     pub(crate) async fn submit_without(&mut self, page: &Page, action: &str, field: &str) -> Page {
         let mut all = page.form(action).fields;
         all.retain(|(name, _)| name != field);

@@ -16,7 +16,7 @@ pub(crate) struct Form {
     pub(crate) method: String,
     /// The fields that the browser would send, in order.
     pub(crate) fields: Vec<(String, String)>,
-    /// The names of all controls, including boxes that are not checked.
+    /// The names of all controls, including checkboxes that are not ticked.
     pub(crate) controls: Vec<String>,
 }
 

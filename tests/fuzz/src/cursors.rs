@@ -1,5 +1,5 @@
-//! Cursors: opening one never panics. Only a cursor that this service has sealed can be opened, and only with
-//! the same binding as at its sealing.
+//! Opening a cursor never panics. Only a cursor that this service has sealed can be opened, and only with
+//! the binding that was used for sealing it.
 
 use receptionist::http::cursor::{Binding, Cursors, POSITION_BYTES_MAX};
 

@@ -50,9 +50,9 @@ pub fn of_kind(kind: u8, bytes: &[u8]) -> bool {
     }
 }
 
-/// The input may contain numbers in more bytes than necessary. The function therefore compares the decoded
-/// records, and then the bytes of the encoded record. Encoding a record of an earlier version may need more
-/// bytes than the input.
+/// The input may encode numbers in more bytes than necessary, so its bytes may differ from the encoded
+/// record. The function therefore compares the decoded records, and checks that both are encoded in the
+/// same bytes. Only a record of an earlier version may become longer than the input.
 fn same<R: Record + PartialEq>(bytes: &[u8]) -> bool {
     let Ok(record) = R::decode(bytes) else { return false };
     let encoded = record.encode();

@@ -59,7 +59,8 @@ static PATTERN: LazyLock<Vec<u8>> =
 const SEEDS: usize = STEPS_MAX * SEED_STRIDE;
 const SEED_STRIDE: usize = 977;
 
-/// A value that takes one row, slightly more, or several rows.
+/// A value that fits in one row, a value that is one byte too long for a row, or a value that needs several
+/// rows.
 fn value(code: u8, seed: usize) -> Vec<u8> {
     let bytes = match code % 32 {
         29 => VALUE_BYTES_MAX,

@@ -39,8 +39,8 @@ const NOT_PUBLIC_V4: [([u8; 4], [u8; 4]); 19] = [
     ([240, 0, 0, 0], [255, 255, 255, 255]),
 ];
 
-/// The first and the last address of each IPv6 range that is not public, by their first 48 bits. The ranges
-/// are within 2000 to 3fff. All addresses outside of these are not public.
+/// The first and the last address of each range in `2000::/3` that is not public, as their first 48 bits.
+/// No IPv6 address outside of `2000::/3` is public.
 const NOT_PUBLIC_V6: [(u64, u64); 6] = [
     (0x2001_0000_0000, 0x2001_01ff_ffff),
     (0x2001_0db8_0000, 0x2001_0db8_ffff),
@@ -124,7 +124,7 @@ fn at_once<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// The bytes as addresses of 4 and 16 bytes, alternately.
+/// Splits the bytes into addresses. IPv4 addresses of 4 bytes and IPv6 addresses of 16 bytes alternate.
 fn addresses(mut bytes: &[u8]) -> Vec<IpAddr> {
     let mut addresses = Vec::new();
     while let Some((first, rest)) = bytes.split_first_chunk::<4>() {
@@ -150,7 +150,7 @@ pub fn check(data: &[u8]) {
     assert_eq!(parsed.is_ok(), is_accepted(&text), "{text:?}: {parsed:?}");
     let Ok(url) = parsed else { return };
     assert_eq!(url.as_str(), text);
-    // After the `url` crate has parsed and written the accepted URL, its host must be the same.
+    // The accepted URL is parsed by the `url` crate and written again. Its host must not change.
     let written = url::Url::parse(&text).unwrap();
     if let Ok(again) = WebhookUrl::parse(written.as_str()) {
         assert_eq!((again.host(), again.port()), (url.host(), url.port()), "{text:?} {written}");

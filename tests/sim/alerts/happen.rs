@@ -130,8 +130,8 @@ pub(super) fn choices(dice: &Dice) -> Vec<(AlertKind, AlertChoice)> {
     vec![one(), one()]
 }
 
-/// Marks one alert or all alerts of a person as read. Checks that an acknowledged mark stays, and that the
-/// number of unread alerts includes it.
+/// Marks one alert or all alerts of a person as read. Checks that the list of alerts then shows them as
+/// read.
 pub(super) async fn read(
     business: &BusinessHandle,
     dice: &Dice,
