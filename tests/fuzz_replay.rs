@@ -112,7 +112,7 @@ fn mutated(dice: &mut Dice, corpus: &[Vec<u8>]) -> Vec<u8> {
     input
 }
 
-/// Runs a target on its corpus and on derived inputs. If an input fails, it is printed.
+/// Runs a target on its corpus and on derived inputs. Prints the input at which the target fails.
 fn replay(target: &str, usual: u64, check: fn(&[u8])) {
     let corpus = corpus(target);
     let mut dice = Dice(number("FUZZ_SEED", 1));

@@ -121,7 +121,7 @@ fn check_operations(document: &Value, always: &[&str]) {
                 method != "get" && !(status == "413" && operation["operationId"] == "importBusinesses");
             assert_eq!(operation["responses"][status].is_object(), may_be, "{what}: {status}");
         }
-        // A created contact may already have been erased when its request is repeated.
+        // The created contact may have been erased before the request is repeated.
         let may_be_gone = path.contains('{') || operation["operationId"] == "createContact";
         assert_eq!(operation["responses"]["404"].is_object(), may_be_gone, "{what}");
         for segment in path.split('/').filter(|segment| segment.starts_with('{')) {

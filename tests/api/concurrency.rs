@@ -1,4 +1,5 @@
-//! Concurrent clients. Each result equals the result of some serial order.
+//! Requests of concurrent clients. Their results are the same as if the requests had been carried out one
+//! after the other in some order.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;

@@ -13,7 +13,7 @@ use crate::harness::{Salon, Server, id, merged};
 const WORDS: [&str; 6] =
     ["ermintrude", "vanishing", "33612000471", "06 12 00 04 71", "0612000471", "rather not say"];
 const SAID: &str = "ERMINTRUDE would rather not say. Call 06 12 00 04 71!";
-/// The maximum number of restarts before the cleanup must be complete.
+/// The maximum number of restarts until the cleanup is complete.
 const STARTS: usize = 50;
 
 #[tokio::test]
@@ -212,7 +212,7 @@ async fn no_row_and_no_response_contains_data_of_an_erased_contact() {
             .says("a contact who was erased");
     }
 
-    // The events have now expired.
+    // The service no longer stores the events, because they have expired.
     server.clock.advance(25 * 3_600);
     gone(&mut server, &salon, &[]).await;
     let salon = salon.again(&server);

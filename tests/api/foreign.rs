@@ -15,7 +15,8 @@ const UNKNOWN: &str = "018f0000-0000-7000-8000-000000000000";
 const PUBLIC: &str = "/v1";
 const OPERATOR: &str = "/admin/v1/businesses/{business_id}";
 
-/// A request that contains every id of its route as `{name}`. The ids in the path are those of the route.
+/// A request to one route. Its path is the path of the route. Every id in its path, query and body is a
+/// placeholder such as `{service_id}`.
 struct Row {
     base: &'static str,
     method: &'static str,
@@ -185,7 +186,7 @@ async fn records(salon: &Salon) -> Records {
     ])
 }
 
-/// The names in braces in a text.
+/// The names of the placeholders in a text.
 fn names(text: &str) -> Vec<&str> {
     text.split('{')
         .skip(1)
@@ -199,7 +200,8 @@ fn is_name(text: &&str) -> bool {
     text.ends_with("_id") && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
 
-/// Replaces the names in braces by the ids in `own`, except for the one in `other`.
+/// Replaces each placeholder by the id with the same name: from `other` if it has this name, otherwise from
+/// `own`.
 fn fill(text: &str, own: &Records, other: Option<(&str, &str)>) -> String {
     // The path of a special day contains a date instead of an id.
     own.iter().fold(text.replace("{date}", "2026-03-10"), |text, (name, id)| {
@@ -209,7 +211,7 @@ fn fill(text: &str, own: &Records, other: Option<(&str, &str)>) -> String {
 }
 
 impl Row {
-    /// Every id in the row, with the part of the request that contains it.
+    /// The placeholders of the row, each with the part of the request that contains it.
     fn takes(&self) -> Vec<(Place, &str)> {
         let parts = [(Place::Path, self.path), (Place::Query, self.query), (Place::Body, self.body)];
         parts
@@ -218,7 +220,8 @@ impl Row {
             .collect()
     }
 
-    /// Sends the request of the row for a salon. It contains the salon's own ids, except for `other`.
+    /// Sends the request of the row for a salon. The ids in the request belong to the salon, except for the
+    /// id in `odd`.
     async fn send(
         &self,
         server: &Server,

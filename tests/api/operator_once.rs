@@ -15,8 +15,8 @@ async fn send(salon: &Salon, (method, path, body): (&str, &str, &Value), key: &s
     if body.is_null() { call.await } else { call.json(body).await }
 }
 
-/// The audit log. After an erasure, it returns only the ids and actions of requested changes, because the
-/// cleanup adds and changes other entries.
+/// Returns the audit log. If `erases` is true, returns only the ids and actions of the changes that were
+/// requested, because the cleanup of an erasure adds and changes other entries.
 async fn log(salon: &Salon, erases: bool) -> Vec<Value> {
     let entries = salon.operator.all("/audit").await;
     if !erases {

@@ -144,7 +144,8 @@ async fn each_acknowledged_change_alerts_each_person_once() {
     let (next, booked) = (Arc::new(AtomicUsize::new(0)), Booked::default());
     for round in 0..number_of("CRASH_ROUNDS", ROUNDS) {
         if round % 2 == 1 {
-            // The process is killed after the relay has accepted a mail, or just before the relay responds.
+            // The process is killed when the relay has accepted a mail, either before or after the relay
+            // responds.
             relay.kills(1 + rng.below(2 * PEOPLE), &server, rng.below(2) == 0);
         }
         work(&server, &shop, &next, &booked, 1 + rng.below(ANSWERS_MAX)).await;

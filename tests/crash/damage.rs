@@ -16,8 +16,8 @@ use crate::process::{Exited, Server, refused, serve};
 
 const CASES: usize = 8;
 const CHANGES: usize = 120;
-/// How often the service is started on the store before a file is altered. The store then has files of
-/// several kinds and ages.
+/// How often the service is started on the store before a file is altered. As a result, the store has files
+/// of several kinds and ages.
 const LIVES: usize = 3;
 /// The number of contacts that bookings are made for.
 const CONTACTS: usize = 25;

@@ -34,9 +34,9 @@ const KEPT: (&str, &str) = ("Somebody", "+14155550999");
 /// A word that occurs in every record about an erased contact.
 const NAME: &str = "Vanishing";
 const SAID: &str = "would rather not say";
-/// How long the service runs before the cleanup is checked for the first time. The time doubles with each
-/// check. Only the rows show that the cleanup is complete, and they can be read only while the service is
-/// stopped.
+/// How long the service runs before the first check of whether the cleanup is complete. Each later run
+/// takes twice as long. Only the rows show that the cleanup is complete, and the test can read them only
+/// while the service is stopped.
 const PAUSE: Duration = Duration::from_millis(20);
 const PAUSES: u32 = 12;
 

@@ -16,7 +16,8 @@ use crate::say::say;
 const ROUNDS: usize = 5;
 const BUSINESSES: usize = 3;
 const CONTACTS: usize = 2_000;
-/// The maximum time after a start at which the test kills a program that is removing an interrupted import.
+/// The test kills a program while it removes an interrupted import. This is the maximum time between the
+/// start of the program and this kill.
 const SETTLING: Duration = Duration::from_millis(200);
 
 /// The lines after the first one in an export of a store without businesses.
@@ -68,8 +69,8 @@ pub(crate) fn printed(mut command: Command) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The setup of every test: a random source, a directory, the lines after the first one in an export of all
-/// businesses, and the file with the export.
+/// Returns the parts that every test needs: a random source, a directory, the lines after the first line of
+/// an export of all businesses, and the path of the file with the export.
 fn set_up() -> (Rng, TempDir, String, String) {
     let seed = seed();
     say(format_args!("to repeat this run, set CRASH_SEED={seed}"));

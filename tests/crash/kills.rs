@@ -124,8 +124,9 @@ fn changes_in<'a>(answers: impl IntoIterator<Item = &'a Answer>) -> BTreeSet<(St
     answers.into_iter().map(|answer| (answer.text("id"), answer.text("updated_at"))).collect()
 }
 
-/// Compares the service with the responses. First repeats each request that got no response. A replayed
-/// response shows that the change was made. Any other response shows that the change was not made.
+/// Compares the service with the responses. First repeats each request that got no response. If the service
+/// then returns a stored response, the change was made before the kill. Any other response shows that the
+/// change was not made before.
 async fn check(client: &Client, shop: &Shop, book: &mut Book, new: usize, rng: &mut Rng) {
     let before = client.appointments(shop, "").await;
     let there: BTreeMap<String, &Value> = before.iter().map(|a| (text(a, "id"), a)).collect();

@@ -25,7 +25,7 @@ fn names(dir: &Path) -> Vec<String> {
     names
 }
 
-/// Copies a backup to this name, as if it had been made with the name.
+/// Copies a backup to a directory with this name, as if the command had made the backup with the name.
 fn put(backup: &Path, name: &str) -> PathBuf {
     let to = backup.with_file_name(name);
     fs::create_dir(&to).unwrap();
@@ -99,8 +99,8 @@ async fn a_restore_applies_the_newest_copy_of_the_list_beside_the_backup() {
     let server = Server::on(&to);
     let client = crate::client::Client::of(&server);
     assert_eq!(client.ask_operator("GET", &contact, None).await.unwrap().status, 404);
-    // The list of the restored store also contains this erasure, so the command accepts it as the newer copy
-    // of the list beside the backups.
+    // The list of tombstones in the restored store also contains this erasure. The command therefore
+    // accepts this list as a newer version of the copy beside the backups.
     drop(server);
     let again = receptionist(&["backup", "--in", path(&backups), "--data-dir", path(&to), "--list-only"]);
     assert!(again.status.success(), "{}", lines(&again));

@@ -69,8 +69,8 @@ fn a_supervisor_gets_messages_about_the_start_the_watchdog_and_the_stop() {
     let server = Server::on(&data_dir);
     server.signal("TERM");
     assert_eq!(server.wait().code(), Some(0), "{}", server.errors());
-    // A start reads this list while it opens the store. The list is a pipe here, so the start waits until the
-    // test writes to it.
+    // At its start, the service reads the list of tombstones. Here the list is a pipe, so the start waits
+    // until the test writes to the pipe.
     let list = data_dir.join("tombstones");
     fs::remove_file(&list).unwrap();
     mknodat(CWD, &list, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();

@@ -163,8 +163,8 @@ async fn a_time_that_cannot_be_booked_has_a_reason() {
     salon.server.operator("PATCH", &base, json!({ "hours": [] })).await;
     let page = browser.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
     assert!(leads(&page.says("There are no opening hours yet."), &way("hours")));
-    // A member cannot change opening hours, so the page shows only the reason. A special day with opening
-    // hours is enough to make times available.
+    // A member cannot change opening hours, so the page shows a member only the reason. If one special day
+    // has opening hours, times are available without weekly hours.
     let member = salon.server.person(&empty, "member@neu.example", "member").await;
     let mut member = salon.server.signed_in(&empty, &member).await;
     let page = member.get(&format!("/dashboard/b/{empty}/appointments/new")).await;
@@ -202,8 +202,8 @@ async fn showing_other_times_keeps_the_contact_and_does_not_book() {
     let later = salon.owner.submit(&day, &path, &[("day", "2026-03-11")]).await.is(200);
     keeps(&later);
     assert!(holds(&later, &path, "date", "2026-03-11"));
-    // The person returns to the first page, whose form has not booked yet. The form shows the requested day
-    // and can book.
+    // The person goes back to the first page. Its form has not booked yet, so it can show another day and
+    // book.
     let fields = [&CALLER[..], &[("day", "2026-03-03")]].concat();
     let again = salon.owner.submit(&page, &path, &fields).await.is(200);
     assert!(holds(&again, &path, "date", "2026-03-03") && holds(&again, &path, "service", &salon.cut));

@@ -257,7 +257,7 @@ async fn unsaved_input_for_the_week_is_kept_when_another_form_of_the_page_is_sen
     let (server, salon, path, mut browser) = open().await;
     let add = format!("{path}/days");
     let page = browser.get(&path).await;
-    // The fields that the script sends: those of the form, and those of the week.
+    // The script of the page sends the fields of the form together with those of the week.
     let along = |page: &Page, to: &str| {
         let week = page.form(&path).fields.into_iter().filter(|(name, _)| name != "form");
         let week = week.map(|(name, value)| match name == "friday-hours-1-to" {

@@ -123,7 +123,8 @@ async fn a_stream_sends_an_alert_only_to_its_person() {
 async fn open_streams_do_not_delay_the_stop_of_the_service() {
     let mut salon = salon().await;
     let mut events = salon.adas.listen(&salon.stream()).await;
-    // `restart` waits for the stop, which would take until its time limit if the stream stayed open.
+    // `restart` waits until the service has stopped. If the stream stayed open, the stop would take as long
+    // as its time limit permits.
     salon.server.restart().await;
     assert_eq!(events.next().await, None);
 }

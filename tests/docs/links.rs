@@ -1,4 +1,4 @@
-//! The target of every link and of every anchor exists.
+//! Tests that the target of every link exists, and that it contains the anchor of the link.
 
 use std::path::Path;
 

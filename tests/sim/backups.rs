@@ -1,5 +1,6 @@
-//! Backups while the engine runs. Each must contain exactly the rows of the disk after the commit that it
-//! names. That commit must include every commit before the request. A backup that was killed is invalid.
+//! Backups while the engine runs. Each backup names a commit, and must contain exactly the rows of the disk
+//! after this commit. Every commit before the request for the backup must be included. A backup that was
+//! killed must be invalid.
 
 use std::collections::BTreeMap;
 

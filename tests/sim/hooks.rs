@@ -214,8 +214,8 @@ impl Hook {
                 );
             }
         }
-        // An attempt that lost its connection may not count as a failure. In this case, the next attempt does
-        // not have to wait.
+        // An attempt whose connection was lost may not count as a failure. In this case, the service may
+        // start the next attempt without a delay.
         if quick || !received.cut_off {
             earlier.push((received.at, marks, quick));
         }

@@ -46,12 +46,12 @@ pub(crate) struct Entry {
     pub(crate) asked: i64,
     /// The simulated time of the response.
     pub(crate) answered: Option<i64>,
-    /// The lowest value that the service's steady time may have had at the request.
+    /// The lowest value that the steady time of the service may have had when the request was sent.
     pub(crate) count: i64,
     /// The earliest and the latest time that the service may have used between the request and the response.
     pub(crate) believed: (Timestamp, Timestamp),
-    /// A list ordered by `updated_at` was complete up to this time before the request. The change must not
-    /// get an earlier timestamp.
+    /// Before the request, a list ordered by `updated_at` was complete up to this time. The timestamp of
+    /// the change must not be earlier.
     pub(crate) listed: Timestamp,
     pub(crate) came: Came,
     /// How often the request was sent.
@@ -120,7 +120,8 @@ impl Ledger {
             return;
         }
         (entry.answered, entry.came) = (Some(time.now()), came);
-        // The wall clock may have been set back since the request, so the time of the request is computed.
+        // The wall clock may have been set back since the request, so the earliest time of the request is
+        // computed from the current time.
         let earliest = time.believed().0 - TimeDelta::milliseconds(time.now() - entry.asked);
         entry.believed = (entry.believed.0.min(earliest), time.latest_believed());
         entry.listed = entry.listed.min(time.stamped_from(entry.tried.shop));

@@ -20,8 +20,8 @@ impl Sim {
         if self.workload != Workload::Wide || !self.machine_dice.once_in(80) {
             return;
         }
-        // The machine is not suspended while the service may doubt the clock, because the model would not
-        // know how long the service has known about the jump.
+        // The test does not suspend the machine while the service may doubt the clock. Otherwise the model
+        // would not know for how long the service has known about the jump.
         if self.world.time.is_doubted() {
             return;
         }

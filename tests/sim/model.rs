@@ -129,7 +129,8 @@ impl Model {
 
     /// Records an acknowledged suspension.
     pub(crate) fn note_suspended(&mut self, since: i64) {
-        // A delivery may have been sent at the moment at which the business was resumed and suspended again.
+        // If the business was resumed and suspended again at the same moment, a delivery may have been sent
+        // at this moment.
         let since = self.suspended.last().map_or(since, |(_, until)| since.max(until + 1));
         self.suspended.push((since, i64::MAX));
     }

@@ -39,8 +39,8 @@ impl Sim {
         self.learn();
         let after = self.logs(life).await;
         for (of, row) in &after {
-            // The log shows deliveries of 30 days. If the clock jumps by years, older deliveries disappear
-            // from the log and may appear again.
+            // The log shows only deliveries of the last 30 days. If the clock jumps by years, older
+            // deliveries disappear from the log, and may appear again when the clock is corrected.
             if !before.contains_key(of) && of.2.uuid() < newest[of.0] {
                 continue;
             }
@@ -74,7 +74,8 @@ impl Sim {
         let mut ids = Vec::new();
         for shop in &self.shops {
             let audit = life.engine.business(shop.id).audit(&newest).await;
-            // A failed store accepts no new events, so every id is considered old.
+            // If the store has failed, there are no new events. The largest id therefore makes all events
+            // count as old.
             ids.push(audit.map_or(Uuid::max(), |page| page.items[0].id.uuid()));
         }
         ids

@@ -46,7 +46,8 @@ impl Planted {
     }
 
     fn value(&self) -> Vec<u8> {
-        // A record with an unknown version, an empty value, or a truncated record.
+        // A value that cannot be decoded: a record with an unknown version, an empty value, or a truncated
+        // record.
         self.dice.pick(&[b"\xee and more".to_vec(), Vec::new(), vec![1]]).clone()
     }
 }

@@ -236,8 +236,8 @@ impl Model {
         }
     }
 
-    /// Records the last response for a record, and returns the response before it. If the response has no
-    /// notes, as for an integration, the recorded notes stay.
+    /// Records the last response for a record, and returns the response before it. A response to an
+    /// integration has no notes. In this case, the notes of the earlier response are kept.
     fn keep_shown(&mut self, id: Uuid, shown: &Value) -> Option<Value> {
         let mut shown = shown.clone();
         let notes = self.newest.get(&id).and_then(|before| before.get("notes"));

@@ -27,7 +27,7 @@ use crate::sim::Sim;
 /// The conditions of a change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terms {
-    /// The key that the request presents. If there is none, the engine does not check the actor's key.
+    /// The API key that the request presents. `None` if the engine must not check a key for this request.
     pub(crate) key: Option<Shown>,
     /// The resource as the client has seen it. The change requires that the resource has not changed since.
     pub(crate) seen: Option<Vec<u8>>,

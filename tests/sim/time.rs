@@ -62,7 +62,7 @@ struct State {
     /// The stored time. The service uses no earlier time, unless the wall clock has jumped to an earlier
     /// time.
     kept: i64,
-    /// For each business, by its index, the latest time up to which a list ordered by `updated_at` was
+    /// For each business, by its index: the latest time up to which a list ordered by `updated_at` was
     /// complete.
     listed: BTreeMap<usize, Timestamp>,
     /// Whether the service may have set its time back since it returned a list ordered by `updated_at`.
@@ -73,8 +73,8 @@ struct State {
     ahead: i64,
     /// All times that the service may use.
     beliefs: Vec<Belief>,
-    /// The times that the service could use before the last jump. They apply again if the jump ends before
-    /// the service has read the clock, which `jump_is_seen` shows.
+    /// The times that the service could use before the last jump of the wall clock. They apply again if the
+    /// jump ends before the service has read the clock. `jump_is_seen` is true if the service has read it.
     before_jump: Vec<Belief>,
     jump_is_seen: bool,
     /// The latest time that the service may ever have used. It is updated at each jump, and whenever a belief
@@ -198,9 +198,9 @@ impl Time {
         state.booted = state.now();
     }
 
-    /// The latest time that the service may have used so far. A change may get this timestamp even if the
-    /// wall clock was set back since, because its timestamp must be later than any list ordered by
-    /// `updated_at` that was already returned.
+    /// The latest time that the service may have used so far. The timestamp of a change must be later than
+    /// any list ordered by `updated_at` that was already returned. A change may therefore get this
+    /// timestamp even if the wall clock was set back since.
     pub(crate) fn latest_believed(&self) -> Timestamp {
         self.believed().1.max(Timestamp::from_millis(self.0.lock().latest))
     }

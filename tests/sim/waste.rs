@@ -14,7 +14,7 @@ use crate::network::Mood;
 use crate::shop::{Shop, text};
 use crate::sim::Sim;
 
-/// The events of the day in addition to the event whose attempts all fail.
+/// The events of the day, in addition to the event whose delivery fails in all attempts.
 #[derive(Clone, Copy, Debug)]
 enum Day {
     /// No other event. The endpoint must be disabled.

@@ -151,7 +151,7 @@ impl World {
         Store::in_memory(&self.disk, on_fatal).unwrap()
     }
 
-    /// Whether the store has failed. A failed store ends the process.
+    /// Whether the store has failed. The real service ends when its store fails.
     pub(crate) fn failed(&self) -> bool {
         self.failed.lock().is_some()
     }

@@ -82,9 +82,9 @@ fn hanging() -> Vec<Case> {
     ]
 }
 
-/// A head of gzip, followed by blocks of deflate that unpack to zeros. Each block contains one zero byte, and
-/// many instructions that each repeat it 258 times. The receiver sends the blocks without end. One sequence
-/// of blocks has 400 KiB and unpacks to 64 MiB.
+/// Returns a gzip header and blocks of deflate data that unpack to zeros. Each block contains one zero
+/// byte, and many instructions that each copy this byte 258 times. The returned blocks have 400 KiB and
+/// unpack to 64 MiB. The receiver sends them without end.
 fn gzip_bomb() -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();
     // A block starts with three bits: 0, because it is not the last block, and 01 for fixed codes, with the
@@ -210,7 +210,7 @@ fn hostile_receivers_get_expected_outcomes_and_use_bounded_memory() {
             }
         } else {
             for receiver in &receivers[quick.len()..good] {
-                assert!(receiver.connections() > 0, "the receivers that hang must be attempted too");
+                assert!(receiver.connections() > 0, "no attempt reached a receiver that hangs");
             }
         }
     });

@@ -138,7 +138,8 @@ impl Endpoint {
         answer.body["data"]["resent"].as_u64()
     }
 
-    /// Requests one received event again. Returns false if there was no response. A refusal is permitted.
+    /// Requests an event again that the receiver has already got. Returns false if there was no response.
+    /// The service may refuse the request.
     pub(crate) async fn resend_one(&self, client: &Client, shop: &Shop, number: usize) -> bool {
         let received = self.receiver.received_at(number);
         let Some(received) = received else { return true };

@@ -135,7 +135,8 @@ fn assert_same<T: Ord + std::fmt::Debug>(one: &BTreeSet<T>, other: &BTreeSet<T>,
 }
 
 /// Expects that all endpoints are disabled and all receivers accept events. Enables each endpoint, requests
-/// its missed events, and checks that each of them arrives once. Returns their number.
+/// its missed events, and checks that each missed event arrives exactly once. Returns the number of missed
+/// events.
 pub(crate) async fn deliver_the_rest(client: &Client, shop: &Shop, endpoints: &[Arc<Endpoint>]) -> usize {
     let mut resent = 0;
     for endpoint in endpoints {

@@ -102,7 +102,7 @@ async fn wrong_arguments_give_an_error_result_and_never_a_protocol_error() {
                 }
             }
         }
-        // The valid arguments succeed, and the result matches the output schema.
+        // The call with the valid arguments succeeds, and its result matches the output schema.
         let given = assistant.call(tool, arguments).await.done();
         let fits = output.validate(&given);
         assert!(fits.is_ok(), "{tool}: {fits:?}: {given}");

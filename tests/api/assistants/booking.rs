@@ -1,4 +1,4 @@
-//! Booking, moving and cancelling with tools only.
+//! Tests that book, move and cancel appointments only with tools.
 
 use futures_util::future::join_all;
 use serde_json::json;
@@ -342,7 +342,8 @@ async fn a_refused_booking_names_free_times_and_no_other_customer() {
         "contact": {"phone": "+33612345606"}});
     let text = writer.call("book_appointment", arguments).await.refuses(&["is taken. Ask for another time."]);
     assert!(!text.contains("11:30"), "{text}");
-    // Booking modes.
+    // In the booking mode `request`, a booking needs `allow_pending`. In the mode `off`, no booking is
+    // possible.
     salon.set(json!({"booking_mode": "request"})).await;
     book(json!({"starts_at": "2026-03-03T14:00"})).await.refuses(&["allow_pending: true"]);
     let pending = book(json!({"starts_at": "2026-03-03T14:00", "allow_pending": true})).await.done();

@@ -81,7 +81,7 @@ async fn an_error_quotes_only_a_short_part_of_the_request() {
         assert!(answer.body["error"]["code"].is_i64(), "{answer}");
         assert!(answer.body.to_string().len() < 20_000, "{} bytes", answer.body.to_string().len());
     }
-    // If the headers name a protocol version, they are compared with the message.
+    // If a request has a header with a protocol version, the service compares the headers with the message.
     let params = json!({"name": long, "_meta": meta()});
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let pending =

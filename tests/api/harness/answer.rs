@@ -22,7 +22,7 @@ impl Answer {
         Self { what, status, headers, bytes, body }
     }
 
-    /// The value of a header. Asserts that the header occurs exactly once.
+    /// Asserts that the header occurs exactly once, and returns its value.
     #[track_caller]
     pub(crate) fn header(&self, name: &str) -> &str {
         let values: Vec<_> = self.headers.get_all(name).iter().collect();
@@ -50,14 +50,14 @@ impl Answer {
         self
     }
 
-    /// The resource of a successful response. Asserts the status 200 or 201.
+    /// Asserts the status 200 or 201, and returns the resource in the response.
     #[track_caller]
     pub(crate) fn data(&self) -> Value {
         assert!(matches!(self.status, 200 | 201), "{self}");
         self.body["data"].clone()
     }
 
-    /// The resource of a creation. Asserts the status 201.
+    /// Asserts the status 201, and returns the created resource.
     #[track_caller]
     pub(crate) fn created(&self) -> Value {
         self.is(201).data()
@@ -110,7 +110,7 @@ impl fmt::Display for Answer {
     }
 }
 
-/// The paths that an error names, in its order.
+/// The paths that an error names, in the order of the error.
 pub(crate) fn paths(answer: &Answer) -> Vec<String> {
     let details = answer.body["error"]["details"].as_array().cloned().unwrap_or_default();
     details.iter().map(|detail| detail["path"].as_str().unwrap().to_owned()).collect()

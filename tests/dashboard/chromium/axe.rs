@@ -1,4 +1,4 @@
-//! Checks the current page with axe-core.
+//! Checks a page in the browser with axe-core.
 
 use std::path::PathBuf;
 

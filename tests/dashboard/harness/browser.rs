@@ -67,7 +67,7 @@ impl Browser {
         self.ask("GET", path, &[], String::new()).await
     }
 
-    /// Posts fields as a form on the service's own pages would.
+    /// Posts the fields in the same way as a form on a page of the service.
     pub(crate) async fn post(&mut self, path: &str, fields: &[(&str, &str)]) -> Page {
         self.post_from(path, fields, &[("sec-fetch-site", "same-origin")]).await
     }

@@ -146,7 +146,7 @@ impl Page {
         forms
     }
 
-    /// The form with this action. If there are several, prefers one with the method `POST`.
+    /// Returns the form with this action. If there are several, returns one with the method `POST`.
     #[track_caller]
     pub(crate) fn form(&self, action: &str) -> Form {
         let mut forms: Vec<_> = self.forms().into_iter().filter(|form| form.action == action).collect();

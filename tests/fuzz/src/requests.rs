@@ -136,7 +136,7 @@ const FOUNDING: [(&str, &str, &str); 14] = [
     ),
 ];
 
-/// The state before every input: the disk, the position in the sequence of random bytes, and the other parts
+/// The state before every input: the disk, the number of random bytes that were used, and the other parts
 /// of the server.
 struct Founded {
     disk: MemoryBackend,

@@ -28,8 +28,8 @@ pub(super) struct Expected {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Shown {
     what: (AlertKind, Uuid, Timestamp),
-    /// Whether the person wants to see this alert in the dashboard. Otherwise it replaces a mail that was
-    /// dropped because of the limit on pending mails.
+    /// Whether the person wants to see this alert in the dashboard. If not, the dashboard shows the alert
+    /// only because its mail was dropped at the limit on pending mails.
     is_asked: bool,
 }
 

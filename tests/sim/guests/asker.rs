@@ -107,8 +107,8 @@ impl Asker {
             person.answered.retain(|(of, ..)| *of != key);
         }
         let Some(answer) = answer else { return };
-        // The service may have handled a concurrent repetition as a new request. In this case, the recorded
-        // response was removed.
+        // If another repetition ran at the same time, the service may have handled it as a new request. The
+        // recorded response was then removed.
         let all = self.guests.all.lock();
         let of_first = |person: &Person| person.answered.iter().any(|(of, ..)| *of == key);
         let is_recorded = all[self.at].people.get(&contact).is_some_and(of_first);
@@ -117,7 +117,7 @@ impl Asker {
         if is_recorded && is_there && answer.replayed && first != answer.value {
             let [first, now] = [&first[..], &answer.value[..]].map(String::from_utf8_lossy);
             self.world.wrong(format_args!(
-                "the first response to guest {number} was {first}, and the repeated one {now}"
+                "the first response to guest {number} was {first}, and the response to the repeated request was {now}"
             ));
         }
         if !answer.replayed {
