@@ -3,7 +3,7 @@
 //! `FUZZ_SEED` the seed.
 //!
 //! `cargo fuzz` uses the same targets and the same corpus, with coverage. `tests/README.md` explains how to
-//! run it.
+//! run `cargo fuzz`.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, and `unwrap` shows the line")]
 

@@ -46,7 +46,7 @@ async fn a_backup_shows_its_progress_and_its_contents() {
     assert!(report.is_whole() && report.businesses == 1, "{report:?}");
 }
 
-/// Checks that only the owner of the files can read those with personal data.
+/// Checks that the files with personal data can be read only by their owner.
 fn check_private(dir: &Path) {
     use std::os::unix::fs::PermissionsExt;
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{OUTCOMES, Salon, Server, encoded, ids, pick};
 
-/// Records calls one second apart, but not in the order of their starts. The last two start at the same
-/// time.
+/// Records calls one second apart, but not in the order of their start times. The last two have the same
+/// start time.
 async fn some(server: &Server, salon: &Salon) -> Vec<Value> {
     let mut made = Vec::new();
     for (hour, direction, outcome, number) in [

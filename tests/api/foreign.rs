@@ -1,5 +1,6 @@
-//! Every route of both APIs with ids of another business. In a path, such an id is not found. In a body or
-//! query, it is invalid. As a filter, it matches no records. The other business does not change.
+//! Sends ids of another business to every route of both APIs. For such an id in a path, the response is a
+//! 404 error. In a body or query, the id is invalid. As a filter, it matches no records. The other business
+//! must not change.
 //!
 //! Two tests check that every route has a row in the table, and that the row names every id of its route.
 

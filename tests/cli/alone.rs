@@ -1,4 +1,4 @@
-//! Commands that need no service. Also the messages of commands that need a service, if none runs.
+//! Commands that need no service. Also the messages of commands that need a service, if no service runs.
 
 use crate::program::{alone, alone_with};
 

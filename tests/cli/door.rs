@@ -147,8 +147,8 @@ fn without_an_address_a_command_uses_the_socket_in_the_data_directory() {
     let wrong = [LIST, &["--data-dir", "receptionist-demo", "--admin-token", "another-token-0123"]].concat();
     let ran = demo.run_without_address(&wrong);
     assert!(ran.code == Some(1) && ran.errors.contains("refuses the operator's token"), "{}", ran.errors);
-    // After a crash the socket file still exists, but no program listens there. The command then sends no
-    // token.
+    // After a crash, the socket file still exists, but no program listens on the socket. A command then
+    // sends no token.
     demo.stop();
     assert!(socket.exists());
     let ran = demo.run_without_address(LIST);

@@ -16,8 +16,8 @@ use crate::say::say;
 const ROUNDS: usize = 5;
 const BUSINESSES: usize = 3;
 const CONTACTS: usize = 2_000;
-/// The test kills a program while it removes an interrupted import. This is the maximum time between the
-/// start of the program and this kill.
+/// The test kills a program that is removing an interrupted import. The kill happens at most this long
+/// after the start of the program.
 const SETTLING: Duration = Duration::from_millis(200);
 
 /// The lines after the first one in an export of a store without businesses.

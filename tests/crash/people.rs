@@ -52,8 +52,8 @@ async fn work(
         };
         let adds = path.ends_with("/people");
         let removed = known.clone().filter(|_| method == "DELETE");
-        // Until the response arrives, the outcome is unknown, because another client may request the
-        // opposite change at the same time.
+        // The outcome is unknown until the response arrives. Another client may request the opposite change
+        // at the same time.
         book.lock().unknown.extend(removed.clone().or(known.filter(|_| adds)).map(|id| (at, id)));
         let Some(answer) = client.ask_operator(method, &path, body).await else { return };
         answered();

@@ -1,5 +1,6 @@
-//! The stores of earlier formats in `tests/formats`. They can be opened, even after a kill at any moment of
-//! the conversion, and both APIs show the same data as before. A store of a later format is refused.
+//! Opens the stores of earlier formats in `tests/formats`. Each store opens, even after a kill at any
+//! moment of the conversion, and both APIs show the same data as before. A store of a later format is
+//! refused.
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -229,8 +229,8 @@ async fn the_password_is_required_again_after_15_minutes_and_the_form_keeps_its_
         browser.submit(&page, &path, &right).await.is(303);
     }
     assert_eq!(count(&server, &salon).await, 3, "the person must be removed");
-    // A person who signed in by a link and has no password cannot enter one. The page says how to choose a
-    // password.
+    // A person who signed in by a link and has no password cannot confirm the form with a password. The
+    // page says how to choose a password.
     let page = enters.get(&page_of(&server, &salon, &bob).await).await.is(200);
     page.says("Ask for a new link to choose a password.");
 }

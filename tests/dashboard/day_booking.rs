@@ -55,7 +55,7 @@ async fn a_form_for_a_taken_time_keeps_its_input_and_lists_available_times() {
     let page = page.says("That time is taken. The times that are open now are shown above.");
     assert!(!offered(&page).contains(&"10:00".to_owned()) && offered(&page).contains(&"10:30".to_owned()));
     assert!(holds(&page, &path, "name", "Grace") && holds(&page, &path, "email", "grace@example.com"));
-    // The same form can book another time.
+    // The same form can be sent again with a different time.
     let again = [("starts_at", "2026-03-02T09:30:00.000Z")];
     salon.owner.submit(&page, &path, &again).await.is(303);
 }

@@ -40,7 +40,7 @@ pub(crate) fn printed(words: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// The two listeners of a service, which respond without sockets.
+/// The public listener and the operator listener of a service. The tests call them without sockets.
 pub(crate) struct Served {
     pub(crate) public: App,
     pub(crate) operator: App,

@@ -44,8 +44,8 @@ impl Model {
                 }
                 DeliveryStatus::Failed => {
                     assert_eq!(delivery.attempts, 9, "{}", told());
-                    // If the endpoint had accepted no event since then, the service would have disabled it,
-                    // and its epoch would be higher.
+                    // If the endpoint had accepted no event since the event of this delivery, the service
+                    // would have disabled the endpoint, and the epoch of the endpoint would be higher.
                     let reached = hook.taken.is_some_and(|taken| taken >= owed.since);
                     assert!(reached || delivery.epoch < epoch, "the endpoint must be disabled: {}", told());
                 }
@@ -114,8 +114,8 @@ fn check_in_time(
     assert!(late < turns * ATTEMPT_MILLIS + 2_000, "{event} is {late} ms late: {}", told());
 }
 
-/// Checks the status of a delivery that the endpoint accepted long enough ago in this run. It must be
-/// recorded as successful.
+/// Checks the status of a delivery that the endpoint accepted long enough ago in this run. The delivery
+/// must be recorded as successful.
 fn check_got(hook: &Hook, event: EventId, delivery: &Delivery, span: Span, told: &impl Fn() -> String) {
     let Some(at) = hook.got_quickly(event) else { return };
     let resent = hook.resends.iter().any(|asked| *asked >= at - ATTEMPT_MILLIS);

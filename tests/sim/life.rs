@@ -107,8 +107,8 @@ async fn carry_out(
             world.say(format_args!("{name} < no room"));
             let (most, least) = world.room_between(asked);
             // On an exhausted disk, the service also refuses a change that would have no effect. If the
-            // disk had enough space at some time since the request, the target may have changed in the
-            // meantime, so the test does not look at the target.
+            // disk had enough space at some time since the request, another request may have changed the
+            // target of this change since. The test then does not look at the target.
             let in_vain = least == RoomLevel::Exhausted
                 && (most == RoomLevel::Ample || !would_end(&engine.business(shop), &tried.op).await);
             if least < refused_from(tried.op.weight()) && !in_vain {

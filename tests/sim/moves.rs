@@ -224,7 +224,8 @@ impl Sim {
         }
     }
 
-    /// Imports an export into another service after an interrupted import, and exports the business again.
+    /// Starts an import of the export in another service and interrupts it. Then imports the export there,
+    /// and exports the business again.
     async fn arrive_elsewhere(&self, disk: MemoryBackend, moved: &[Moved]) {
         let Some(Moved::Business(business)) = moved.first() else { return };
         let open = || Store::in_memory(&disk, Box::new(|_| ())).unwrap();

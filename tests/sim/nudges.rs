@@ -1,5 +1,5 @@
-//! Nudges: requests other than changes, such as sending events again, testing endpoints and using keys. Also
-//! failures of actors, and suspensions.
+//! A *nudge* is a request that is not a change of records, for example a request to send events again, to
+//! test an endpoint, or to use a key. This module also makes actors fail and suspends businesses.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,4 +1,4 @@
-//! A simple second implementation of the booking rules, which checks the responses.
+//! A simple second implementation of the booking rules. The model checks the responses with it.
 
 use chrono::TimeDelta;
 use domain::booking::Party;

@@ -213,8 +213,8 @@ impl Sim {
         all.into_iter().filter(|entry| entry.came == Came::Unknown).collect()
     }
 
-    /// Repeats these requests, except for those whose idempotency key may have expired, because the service
-    /// would carry out those as new requests.
+    /// Repeats these requests. Omits a request if its idempotency key may have expired, because the service
+    /// would handle it as a new request.
     fn ask_for_answers(&self, life: &mut Life, unknown: &[Entry]) {
         let kept_from = self.kept_from();
         for entry in unknown.iter().filter(|entry| entry.count > kept_from) {

@@ -27,7 +27,8 @@ use crate::sim::Sim;
 /// The conditions of a change.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Terms {
-    /// The API key that the request presents. `None` if the engine must not check a key for this request.
+    /// The API key that the request presents. `None` if the request presents no key. The engine then checks
+    /// no key.
     pub(crate) key: Option<Shown>,
     /// The resource as the client has seen it. The change requires that the resource has not changed since.
     pub(crate) seen: Option<Vec<u8>>,

@@ -126,8 +126,8 @@ impl Endpoint {
         true
     }
 
-    /// Requests the missed events again. Returns `None` if there was no response, and 0 if the endpoint is
-    /// disabled.
+    /// Requests the missed events again. Returns the number of these events, or 0 if the endpoint is
+    /// disabled. Returns `None` if there was no response.
     pub(crate) async fn resend_missed(&self, client: &Client, shop: &Shop) -> Option<u64> {
         let path = format!("{}/resend-missed", self.hook.path(shop));
         let answer = client.ask_operator("POST", &path, None).await?;

@@ -1,4 +1,4 @@
-//! Receivers of webhooks with real sockets and real TLS, which can send any response.
+//! Receivers of webhooks that use real sockets and real TLS. A receiver can send any response.
 
 use std::io;
 use std::net::SocketAddr;

@@ -1,5 +1,6 @@
-//! The work until the program is killed. Clients book, move and cancel. Operators disable and enable
-//! endpoints, replace secrets and request events again. Receivers accept events, refuse them and hang.
+//! Clients and operators work until the program is killed. Clients book, move and cancel. Operators disable
+//! and enable endpoints, replace secrets and request events again. Receivers accept events, refuse them, or
+//! hang.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -56,7 +57,8 @@ impl Trigger {
         *self.0.lock() = Some(armed);
     }
 
-    /// Counts an event of this kind. Kills the program if it is the chosen one.
+    /// Counts an event of this kind. Kills the program at the chosen event, or after [`ANSWERS_MAX`]
+    /// responses.
     pub(crate) fn happened(&self, cause: Cause) {
         let mut slot = self.0.lock();
         let Some(armed) = slot.as_mut() else { return };

@@ -1,4 +1,5 @@
-//! The list of tools: recorded copies, schemas that all clients accept, and a limit on its size.
+//! Checks of the list of tools: the list must equal the recorded copies, all clients must accept its
+//! schemas, and its size is limited.
 //!
 //! `GOLDEN=write cargo test --test api assistants` records the list again.
 

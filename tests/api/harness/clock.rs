@@ -66,7 +66,7 @@ impl Dice {
     }
 }
 
-/// Random bytes from a seed. The same requests get the same bytes.
+/// Random bytes from a seed. They are the same in every run that makes the same requests.
 #[allow(dead_code, reason = "only one of the test binaries uses it")]
 pub(crate) struct Seeded(Mutex<Dice>);
 

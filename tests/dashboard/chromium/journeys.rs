@@ -255,8 +255,8 @@ async fn a_visible_page_with_a_silent_stream_polls_for_changes() {
     desk.goto("contacts").await;
     window.sees("Contacts").await;
     // From now on, the script of the page gets no events. The test loads a second copy of the script. The
-    // stream of the copy stays open and sends nothing. The function of its interval timer runs only when
-    // the test calls `pass`.
+    // stream of the copy stays open and sends nothing. The interval timer of the copy runs only when the
+    // test calls `pass`.
     window
         .run_async(
             "const done = arguments[arguments.length - 1];
