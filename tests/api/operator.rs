@@ -1,4 +1,5 @@
-//! The operator API: its token, and the creation, change and paths of businesses.
+//! The operator API: its token, its paths and methods, its host names, and creating and changing
+//! businesses.
 
 use serde_json::{Value, json};
 

@@ -199,7 +199,7 @@ async fn a_restore_keeps_later_revocations_and_without_the_list_revokes_every_ke
     check_whole(&to);
     let server = Server::on(&to);
     assert_eq!((lets_in(&server, &shop.key).await, lets_in(&server, &stays).await), (401, 200));
-    // The restored store can be backed up. Its list of tombstones continues the list of the backup.
+    // The restored store can be backed up. Its list of tombstones contains the revoked key.
     assert!(back_up(&server, &home.path().join("again")).status.success());
     assert!(fs::read_to_string(to.join("tombstones")).unwrap().contains(&text(revoked, "id")));
     drop(server);

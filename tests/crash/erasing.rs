@@ -166,7 +166,7 @@ async fn delete_all(data_dir: &Path, paths: &[String]) -> Duration {
     began.elapsed() + finish(server, data_dir).await
 }
 
-/// Counts the kills of all rounds by the progress of the deletions at the kill.
+/// The number of kills in all rounds, grouped by the progress of the deletions at the time of the kill.
 #[derive(Default)]
 struct Met {
     acknowledged: usize,
@@ -252,7 +252,8 @@ fn booking(shop: &Shop, (first, phone): (&str, &str), name: &str, (staff, number
     Call { path: "/appointments".into(), body: Some(body), idempotency_key: format!("{first}-{number}") }
 }
 
-/// Creates a contact with several appointments and a later change. Returns the contact's id.
+/// Creates a contact with several appointments, and then changes the contact. Returns the id of the
+/// contact.
 async fn person(client: &Client, shop: &Shop, who: (&str, &str), name: &str, staff: usize) -> String {
     let mut contact = String::new();
     for number in 0..REMEMBERED {

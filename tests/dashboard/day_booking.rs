@@ -242,8 +242,8 @@ async fn a_contact_that_was_found_is_chosen_and_the_input_stays() {
     let fields = [&CALLER[..], &[("show", "times"), ("q", "petit")]].concat();
     let page = salon.owner.submit(&page, &path, &fields).await.is(200);
     assert!(holds(&page, &path, "who", &ids[0]) && holds(&page, &path, "name", "Nora Haddad"));
-    // The choice of a new contact stays when another day is shown. A search selects the only contact that it
-    // finds. A search without a result keeps the selection.
+    // If the form is for a new contact, it stays so when another day is shown. If a search finds a single
+    // contact, the contact is selected. A search without a result keeps the selection.
     let page = salon.owner.submit(&page, &path, &[("who", "new"), ("day", "2026-03-04")]).await.is(200);
     assert!(holds(&page, &path, "who", "new"));
     let page = salon.owner.submit(&page, &path, &[("show", "times"), ("q", "grand")]).await.is(200);

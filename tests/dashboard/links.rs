@@ -1,4 +1,5 @@
-//! Links in invitations and resets. Opening a link changes nothing, and its button works only once.
+//! Links in invitations and resets. Opening a link changes nothing, and the button on its page works only
+//! once.
 
 use crate::harness::{PASSWORD, Server};
 

@@ -100,7 +100,8 @@ async fn erasing_a_contact_lists_their_records_and_deletes_them() {
     for gone in [path.clone(), format!("{path}/edit"), format!("{path}/export"), erase.clone()] {
         browser.get(&gone).await.is(404);
     }
-    // The records about her are shown without her data immediately. The cleanup deletes the data in steps.
+    // From now on, the records about her are shown without her data. The cleanup deletes the stored data in
+    // steps.
     let list = browser.get(&format!("/dashboard/b/{salon}/messages")).await.is(200);
     assert!(!list.text().contains("Nora") && !list.text().contains("I may be late."));
     let list = list.says("The text of this message was erased").says("Of somebody else.");

@@ -28,7 +28,7 @@ async fn an_entry_is_added_searched_changed_and_deleted() {
     let page = page.says("It must have 1 to 200 characters.").says("It must have 1 to 50,000 characters.");
     let page = page.says("It must be a whole address that begins with https:// or http://.");
     assert_eq!(page.field(&new, "source_url"), "salon.example");
-    // Browsers send CR LF as line breaks. The service stores LF, as the text was entered.
+    // A browser sends a line break as CR LF. The service stores it as LF, as the person has entered it.
     let dogs = [
         ("title", "Dogs"),
         ("content", "Small dogs may come.\r\n\r\nLarge ones not."),

@@ -300,7 +300,7 @@ async fn unsaved_input_for_the_week_is_kept_when_another_form_of_the_page_is_sen
     let added = post(&mut browser, &add, all).await.is(303);
     let page = browser.get(added.header("location")).await;
     browser.submit(&page, &path, &[]).await.is(409).says("Saved version");
-    // The page does not keep fields of a week that were not changed.
+    // If the fields of the week were not changed, they do not count as input that is not saved.
     let page = browser.get(&path).await;
     let all = sent(&page, &add, &[("date", "2026-12-26")], "18:00");
     let all: Vec<_> = all.into_iter().filter(|(name, _)| name != "week.friday-hours-1-to").collect();

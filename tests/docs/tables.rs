@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Other tables are written by hand, because they contain sentences that are not in the code. The test
-//! compares only their names with the code.
+//! compares only the names in these tables with the code.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -17,8 +17,8 @@ use crate::rows::Rows;
 
 /// The maximum duration of an attempt in milliseconds, with a margin for the disk.
 pub(crate) const ATTEMPT_MILLIS: i64 = 10_500;
-/// After the response to a request that disables or deletes an endpoint, its attempts end within this many
-/// milliseconds.
+/// After the response to a request that disables or deletes an endpoint, the attempts of the endpoint end
+/// within this many milliseconds.
 const END_MILLIS: i64 = 200;
 /// The delay after each failed attempt, in milliseconds.
 pub(crate) const RETRY_MILLIS: [i64; 8] =

@@ -145,7 +145,8 @@ async fn carry_out(
     }
 }
 
-/// The lowest room level at which a change of this weight is refused.
+/// The first room level, in the order from ample to full, at which the service refuses a change of this
+/// weight.
 fn refused_from(weight: Weight) -> RoomLevel {
     match weight {
         Weight::Grows => RoomLevel::Scarce,

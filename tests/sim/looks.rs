@@ -1,5 +1,5 @@
-//! Reads. A change that a read shows is durable, a listed time can be booked, and a business sees only its
-//! own data.
+//! Reads of the clients. A change that a read shows is durable, a listed time can be booked, and a business
+//! sees only its own data.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

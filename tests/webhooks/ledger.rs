@@ -30,7 +30,7 @@ pub(crate) enum Mood {
 
 const MOODS: [Mood; 5] = [Mood::Takes, Mood::Slow, Mood::Fails, Mood::Moody, Mood::Hangs];
 
-/// A change of an endpoint that was requested, with the times of request and response.
+/// A requested change of an endpoint, with the times of request and response.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked<T> {
     pub(crate) asked: DateTime<Utc>,

@@ -75,7 +75,7 @@ async fn a_repeated_booking_returns_the_existing_appointment() {
     };
     let contact = json!({"name": "Zoé", "phone": "+33612345601", "email": "zoe@example.com"});
     let first = book(json!({"contact": contact})).await.done();
-    // The repeated bookings name the contact by phone number, by email address or by id. They use other
+    // The repeated bookings name the contact by phone number, by email address or by id. They are in other
     // letter case, and some name the staff member.
     for same in [
         json!({"contact": {"phone": "06 12 34 56 01"}, "staff": first["staff_id"]}),

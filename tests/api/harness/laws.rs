@@ -89,7 +89,8 @@ fn headers_of_the_status(answer: &Answer) {
     }
 }
 
-/// Checks a response of `/mcp`. It is JSON-RPC or the error body of `/v1`, on a single line.
+/// Checks a response of `/mcp`. It must be JSON-RPC or have the error body of `/v1`, and have a single
+/// line.
 fn of_the_protocol(answer: &Answer) {
     // Requests with a wrong `Host` or `Origin` do not count against the rate limit.
     if answer.status != 403 || answer.has("x-ratelimit-limit") {

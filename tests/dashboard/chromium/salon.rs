@@ -1,5 +1,5 @@
-//! A salon that has data on every page. Some texts are hostile: they contain markup, no spaces, or characters
-//! that change the direction of writing.
+//! A salon that has data on every page. Some texts are hostile: they contain markup, have no spaces, or
+//! contain characters that change the direction of writing.
 
 use domain::booking::{BookRequest, Party};
 use domain::{Actor, ContactDetails, Phone, Source, Timestamp};

@@ -69,7 +69,7 @@ pub(crate) struct Guests {
     pub(super) all: Arc<Mutex<Vec<Guest>>>,
     /// The number of people that were created so far.
     pub(super) people: Arc<Mutex<usize>>,
-    /// The URLs of their endpoints. The test does not check deliveries to these.
+    /// The URLs of the endpoints of these businesses. The test does not check deliveries to these URLs.
     pub(crate) urls: Arc<Mutex<BTreeSet<String>>>,
 }
 
