@@ -60,7 +60,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("updateService", "Change a service")
             .details("A property that is left out keeps its value. Existing appointments keep their duration and buffers."),
         delete(b!("/services/{service_id}"), Token, services::delete)
-            .named("deleteService", "Delete a service without references")
+            .named("deleteService", "Delete a service that no record refers to")
             .details("A service with an appointment, past or future, or with a staff member who offers it, can be made inactive instead.")
             .refuses(CONFLICT),
         post(b!("/staff"), Token, staff::create)
@@ -73,7 +73,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("updateStaffMember", "Change a staff member")
             .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments stay; `affected` lists the ones outside bookable time."),
         delete(b!("/staff/{staff_id}"), Token, staff::delete)
-            .named("deleteStaffMember", "Delete a staff member without references")
+            .named("deleteStaffMember", "Delete a staff member that no record refers to")
             .details("A staff member with an appointment, past or future, or with a message, can be made inactive instead.")
             .refuses(CONFLICT),
         post(b!("/keys"), Token, keys::create)
@@ -188,15 +188,15 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("listMessages", "List messages")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         post(b!("/messages"), Token, messages::create)
-            .named("takeMessage", "Take a message for the team")
+            .named("takeMessage", "Record a message for the team")
             .refuses(CONFLICT),
         patch(b!("/messages/{message_id}"), Token, messages::update)
             .named("updateMessage", "Change the status or the staff member of a message"),
         get(b!("/knowledge"), Token, knowledge::list)
-            .named("listKnowledge", "List the knowledge")
+            .named("listKnowledge", "List the knowledge entries")
             .details("Ordered by creation."),
         post(b!("/knowledge"), Token, api::conversations::add_knowledge)
-            .named("addKnowledge", "Add knowledge")
+            .named("addKnowledge", "Add a knowledge entry")
             .refuses(CONFLICT),
         get(b!("/knowledge/{knowledge_id}"), Token, knowledge::show)
             .named("getKnowledge", "Get a knowledge entry"),

@@ -30,7 +30,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
         KnowledgeWrite, MessagesRead, WebhooksManage};
     vec![
         get("/v1/me", AnyKey, business::caller)
-            .named("getMe", "Get the key and its business")
+            .named("getMe", "Get the API key and the business of the request")
             .details("Works with any valid key, whatever its scopes, and even while the business is suspended."),
         get("/v1/business", BusinessRead, business::show)
             .named("getBusiness", "Get the business profile and opening hours"),
@@ -87,7 +87,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .named("listMessages", "List the messages taken for the team")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
         post("/v1/knowledge", KnowledgeWrite, conversations::add_knowledge)
-            .named("addKnowledge", "Add knowledge")
+            .named("addKnowledge", "Add a knowledge entry")
             .details("If the budget of knowledge is used up, the response is a conflict.")
             .refuses(&[Code::Conflict]),
         get("/v1/webhooks", WebhooksManage, webhooks::list)

@@ -199,7 +199,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         verbs: &[
             Verb::new("list", "listMessages", "List messages, newest first")
                 .shown(Show::List("id created_at status urgency caller_name caller_phone body")),
-            Verb::new("create", "takeMessage", "Take a message for the team"),
+            Verb::new("create", "takeMessage", "Record a message for the team"),
             Verb::new("update", "updateMessage", "Change a message; omitted values stay the same"),
         ],
     },

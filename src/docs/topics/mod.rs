@@ -2,7 +2,7 @@
 
 #[derive(Debug)]
 pub struct Topic {
-    /// The word by which `receptionist help` and `/docs` find it; also the name of its file.
+    /// The word that selects the topic in `receptionist help` and under `/docs`, and the name of its file.
     pub name: &'static str,
     pub about: &'static str,
     pub text: &'static str,
@@ -24,7 +24,7 @@ macro_rules! topics {
 
 topics! {
     "Use": {
-        "commands": "commands, names and times, diary, contacts, people, alerts",
+        "commands": "list of commands, input of names and times, diary, contacts, people, alerts",
         "dashboard": "pages, roles, forms, sign-in",
     }
     "Integrate": {
@@ -41,7 +41,7 @@ topics! {
     }
     "Background": {
         "promises": "guarantees, failures, clock, polling",
-        "privacy": "erasing, deleting, retention, pieces in files",
+        "privacy": "erasing, deleting, retention, remains of erased data in files",
         "benchmarks": "measurements and how to repeat them",
         "changelog": "compatibility of /v1, changes",
     }
