@@ -1,4 +1,4 @@
-//! The interfaces of the engine to its environment, which a simulation replaces.
+//! The engine's interfaces to clocks, random numbers, the network and mail. A simulation replaces them.
 //!
 //! Invariant: only this file reads the machine's clocks and random numbers. `clippy.toml` enforces this.
 
@@ -22,8 +22,7 @@ pub trait Clock: Send + Sync + 'static {
     /// The time since a fixed moment of this boot. It is never adjusted, and includes suspension.
     fn steady(&self) -> Duration;
 
-    /// An id of this boot, if the system has one. Readings of `steady` in different boots cannot be
-    /// compared.
+    /// An id of this boot, if the system has one. `steady` cannot be compared between different boots.
     fn boot_id(&self) -> Option<Uuid> {
         None
     }
@@ -34,14 +33,14 @@ pub trait Random: Send + Sync + 'static {
 }
 
 pub trait Resolver: Send + Sync + 'static {
-    /// Resolves a name without search domains. Errors that contain [`NoNameServer`] affect all names.
+    /// Resolves a name without search domains. The error [`NoNameServer`] concerns all names.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 
     fn known(&self, _host: &str) -> Vec<IpAddr> {
         Vec::new()
     }
 
-    /// True if a name server responds. A response with an error code counts.
+    /// True if a name server responds, even with an error code.
     fn is_answered(&self) -> BoxFuture<'_, bool> {
         Box::pin(std::future::ready(true))
     }
@@ -106,7 +105,7 @@ pub fn system_clock() -> Arc<dyn Clock> {
 }
 
 struct SystemClock {
-    /// Read once at the start, because it does not change while the process runs.
+    /// The id is read once at the start, because it does not change while the process runs.
     boot_id: Option<Uuid>,
 }
 
@@ -158,7 +157,6 @@ const ANY_PORT: u16 = 443;
 /// `EAFNOSUPPORT`), or a blocked route (`EINVAL`, `EACCES`).
 const NO_ROUTE: [i32; 7] = [101, 113, 100, 99, 97, 22, 13];
 
-/// Connects through the network of this machine.
 pub struct SystemDialer;
 
 impl Dialer for SystemDialer {
@@ -203,7 +201,7 @@ mod tests {
     #[test]
     fn loopback_has_a_route_and_a_link_local_address_without_interface_has_none() {
         assert!(SystemDialer.has_route(Ipv4Addr::LOCALHOST.into()));
-        // A link-local address has no route without its interface.
+        // There is no route to a link-local address without the name of an interface.
         assert!(!SystemDialer.has_route("fe80::1".parse().unwrap()));
     }
 }

@@ -59,7 +59,7 @@ pub trait Backend: Send + Sync + 'static {
         self.apply(batch)
     }
 
-    /// Records the number of the newest durable batch, before the acknowledgement of its changes.
+    /// Records the number of the newest durable batch, before the changes of the batch are acknowledged.
     fn note_durable(&self) -> Result<(), StoreError> {
         Ok(())
     }
@@ -75,8 +75,8 @@ pub trait Backend: Send + Sync + 'static {
 
     fn on_failure(&self, _report: OnFailure) {}
 
-    /// Registers the function that sets aside the businesses of isolated pages, and calls it for earlier
-    /// pages.
+    /// Registers the function that sets aside the businesses with rows in an isolated page. Calls it
+    /// immediately for pages that are already isolated.
     fn on_isolated(&self, _set_aside: OnIsolated) -> Result<(), StoreError> {
         Ok(())
     }

@@ -27,7 +27,7 @@ impl Batch {
         self.writes.push((key, Some(value)));
     }
 
-    /// Replaces a value of length `bytes_before` and deletes those of its pieces that are not overwritten.
+    /// Replaces a value of `bytes_before` bytes. Deletes old pieces that the new value does not overwrite.
     pub fn put_over(&mut self, key: Key, value: Vec<u8>, bytes_before: usize) {
         for number in pieces_of(value.len()) + 1..=pieces_of(bytes_before) {
             self.delete(piece_key(&key, number));
@@ -35,7 +35,7 @@ impl Batch {
         self.put(key, value);
     }
 
-    /// Deletes the row of the key and all pieces of its value, which has the given length.
+    /// Deletes the row of the key and all pieces of its value, which is `value_bytes` long.
     pub fn delete_whole(&mut self, key: Key, value_bytes: usize) {
         self.delete(key);
         for number in 1..=pieces_of(value_bytes) {
@@ -79,7 +79,7 @@ impl Batch {
         self.writes.iter().map(|(key, value)| (key, value.as_deref()))
     }
 
-    /// Calls `row` for each row to write, in the order of the writes. A long value has several rows.
+    /// Calls `row` for each row to write, in the order of the writes. A long value takes several rows.
     pub fn rows(&self, mut row: impl FnMut(&Key, Option<&[u8]>)) {
         for (key, value) in self.writes() {
             match value {

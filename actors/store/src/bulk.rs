@@ -1,7 +1,7 @@
 //! Reads and writes large parts of a store in bounded steps.
 //!
-//! Invariant: memory holds a page of rows, and [`BYTES_IN_FLIGHT_MAX`] plus one batch of writes.
-//! [`BulkWriter::settle`] makes all queued batches durable.
+//! Invariant: the memory contains at most one page of rows that were read, and queued writes of
+//! [`BYTES_IN_FLIGHT_MAX`] plus one batch. [`BulkWriter::settle`] makes all queued batches durable.
 
 use domain::BusinessId;
 

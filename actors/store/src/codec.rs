@@ -2,15 +2,16 @@
 //!
 //! Invariants:
 //!
-//! - Bytes that are not exactly one record of a known version are an error, never a panic and never another record.
-//! - The fields of a released version never change. A new version appends fields. Each field is declared once, with the
-//!   version that added it and the value that older records have instead.
-//! - Numbers and texts are encoded as by bincode 1 with its default options.
+//! - Decoding returns an error, and never panics, if the bytes are not exactly one record of a known
+//!   version.
+//! - The fields of a released version never change. A new version appends fields. Each field is declared
+//!   once, with the version that added it and a default for records of older versions.
+//! - Numbers and texts are encoded as in bincode 1 with its default options.
 
 use super::{LONG_VALUE_BYTES_MAX, StoreError};
 
 pub trait Record: Sized {
-    /// Encodes in the newest version. Panics above [`LONG_VALUE_BYTES_MAX`]; domain types limit the length.
+    /// Encodes in the newest version. Panics above [`LONG_VALUE_BYTES_MAX`], which domain types prevent.
     fn encode(&self) -> Vec<u8>;
 
     /// # Errors
@@ -68,7 +69,6 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Writes an integer in the format that [`Fields::varint`] reads.
 fn put(number: u64, to: &mut Vec<u8>) {
     match number {
         0..=250 => to.push(number as u8),

@@ -25,7 +25,7 @@ pub enum StoreError {
     Prepare { action: &'static str, path: PathBuf, source: io::Error },
     #[error("the store in {} could not be opened: {source}", .path.display())]
     Open { path: PathBuf, source: Cause },
-    /// `path` must be an entry of the data directory, because the advice names its parent.
+    /// `path` must be directly in the data directory, because the advice in the message names its parent.
     #[error("{} is damaged and stays closed: {source}. {}", .path.display(), advice(.path.parent()))]
     DamagedFiles { path: PathBuf, source: Cause },
     #[error("{} is damaged and stays closed: {what}, at byte {offset}. {}", .path.display(), advice(Some(.dir)))]
@@ -33,7 +33,7 @@ pub enum StoreError {
     /// A page is corrupt. The read has isolated it and set aside the businesses with rows in it.
     #[error("a page of the store is corrupt: the message at byte {offset}")]
     Corrupt { offset: u64 },
-    /// Synced batches are missing. `kept` is the newest batch, `synced` the newest synced batch.
+    /// Synced batches are missing. `kept` is the newest stored batch, `synced` the newest that was synced.
     #[error(
         "the store in {} is damaged and stays closed: its newest batch is {kept}, but batch {synced} was \
          synced. {}",
@@ -50,7 +50,7 @@ pub enum StoreError {
     Mark(PathBuf),
     #[error("reading the store failed: {0}")]
     Read(#[source] Cause),
-    /// Writing a batch failed. It is unknown which part of the batch exists after a restart.
+    /// Writing a batch failed. It is unknown whether the batch exists after a restart.
     #[error("writing to the store failed: {0}")]
     Apply(#[source] Cause),
     /// Syncing failed. The store never retries a sync: the kernel may have dropped the pages.

@@ -1,4 +1,4 @@
-//! Files of a data directory: listing, syncing, free space, access and damaged files.
+//! Functions for the files of a data directory: listing, syncing, free space, access and damaged files.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -28,7 +28,7 @@ pub(super) fn entries(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
     Ok(paths.unwrap_or_default())
 }
 
-/// Converts the error that a file does not exist to `None`.
+/// Returns `None` instead of the error [`io::ErrorKind::NotFound`].
 pub(super) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -36,7 +36,7 @@ pub(super) fn found<T>(result: io::Result<T>) -> io::Result<Option<T>> {
     }
 }
 
-/// Replaces a file durably by renaming a new file. After a crash it has the old or the new content.
+/// Replaces a file durably: a new file is renamed. After a crash the file has the old or the new content.
 pub(super) fn replace(path: &Path, mode: u32, content: impl AsRef<[u8]>) -> io::Result<()> {
     let new = path.with_extension("new");
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&new)?;
@@ -71,7 +71,7 @@ pub(super) fn read_damaged(file: &File, at: u64, length: usize, bytes: &mut Vec<
 /// Syncs a file and drops its pages from the kernel's page cache. A missing file is skipped.
 ///
 /// After a failed write-back, Linux marks the pages as clean: reads return data that is not on the disk.
-/// The store therefore drops the pages after an unclean stop. Other systems have no such call.
+/// The store therefore drops the pages after an unclean stop. On other systems no pages are dropped.
 pub(super) fn drop_pages(path: &Path) -> io::Result<()> {
     let Some(file) = found(File::open(path))? else { return Ok(()) };
     file.sync_all()?;

@@ -1,9 +1,9 @@
-//! The file `format` names the versions that may read and write the store. No other version opens it.
+//! The file `format` names the formats that a version must know to read or write the store.
 //!
 //! ```text
 //! format = 6       the format of the store
-//! read-by = 6      versions from this format on may read it
-//! written-by = 6   versions from this format on may write it
+//! read-by = 6      a version must know at least this format to read the store
+//! written-by = 6   a version must know at least this format to write the store
 //! ```
 //!
 //! Invariant: the file is durable before the store contains rows that an earlier version cannot read.

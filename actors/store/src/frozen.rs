@@ -3,8 +3,9 @@
 //! Invariants:
 //!
 //! - The rows are those of the store after one durable commit, the *point*.
-//! - The committer saves a row's old value before it overwrites the row. The reader reads the row first.
-//! - Values in released ranges are not saved ([`Frozen::release`]). The read fails if too many are saved.
+//! - The committer saves the old value of a row before it overwrites the row. The reader first reads the
+//!   row, then looks for a saved value.
+//! - Values in released ranges are not saved ([`Frozen::release`]). Too many saved values end the read.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ pub struct Frozen {
 }
 
 impl Store {
-    /// Begins a read of these kinds of rows of these businesses, with their pieces.
+    /// Begins a read of these kinds of rows of these businesses, including the pieces of long values.
     ///
     /// # Errors
     /// [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open,
@@ -54,7 +55,7 @@ impl Frozen {
         self.of.iter().try_for_each(|of| self.store.check_business(*of))
     }
 
-    /// Returns the next rows, and shortens the range `left` by them. At the end `left` is empty.
+    /// Returns the next rows of `left` and removes their range from `left`, which is empty at the end.
     fn page(&self, left: &mut KeyRange, order: Order) -> Result<Vec<(Key, Vec<u8>)>, StoreError> {
         let (mut rows, mut read) = (BTreeMap::new(), *left);
         for row in self.store.rows().scan(left, order).take(ROWS_PER_PAGE) {
@@ -148,8 +149,7 @@ mod tests {
         let before = whole(store.rows(), KIND, Order::Ascending);
         let frozen = store.freeze(&[(business(), KIND)]).await.unwrap();
         let all = keys::of_kind(business(), KIND);
-        // Rows become longer and shorter, are deleted and created again, before and after the scan reads
-        // them.
+        // Rows become longer and shorter, are deleted and created again, before and after the scan reads.
         let values = [Some(vec![0xee; 12_000]), Some(vec![1]), None, Some(vec![0xdd; 5_000])];
         for (at, row) in frozen.scan(&all, Order::Ascending).enumerate() {
             let (key, row) = row.unwrap();

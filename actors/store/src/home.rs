@@ -33,7 +33,7 @@ use super::{Batch, KeyRange, Order, Pair, Pairs, StoreError, keys};
 
 /// The maximum time between a batch and its checkpoint.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
-/// A checkpoint is due when the active table has this many bytes in the journal.
+/// A checkpoint is due when the batches of the active table take this many bytes in the journal.
 const TABLE_BYTES: u64 = JOURNAL_BYTES / 4;
 
 pub(super) struct Home {
@@ -65,7 +65,7 @@ struct State {
     applied: u64,
     /// The newest batch that is durable in the tree.
     saved: u64,
-    /// The bytes in the journal of the active table's batches.
+    /// The bytes that the batches of the active table take in the journal.
     table_bytes: u64,
     is_due: bool,
     is_resting: bool,
@@ -204,7 +204,7 @@ impl Home {
         shared.memtable.filled();
         filled.map_err(|error| shared.ended_by(error))?;
         let mut state = shared.usable()?;
-        // The rows are not durable yet, and later calls may have the same number.
+        // `saved` is smaller: the rows are not durable yet, and later calls may have the same number.
         (state.written, state.applied, state.saved) = (number, number, number.saturating_sub(1));
         Ok(())
     }
@@ -283,7 +283,7 @@ impl Shared {
         self.saved.notify_all();
     }
 
-    /// Stops the store. The committer reports the error.
+    /// Stops the store and returns the error, which the committer reports.
     fn ended_by(&self, error: StoreError) -> StoreError {
         self.state.lock().failed = true;
         self.tell_all();
@@ -299,7 +299,7 @@ impl Shared {
         self.ended_by(error)
     }
 
-    /// Isolates the page of a read error. Returns the error, or the error that has stopped the store.
+    /// Isolates the page of an error [`StoreError::Corrupt`]. If this fails, stops the store.
     fn isolated(&self, error: StoreError) -> StoreError {
         let StoreError::Corrupt { offset } = error else { return error };
         match self.isolate(Some(offset)) {
@@ -308,7 +308,7 @@ impl Shared {
         }
     }
 
-    /// Isolates the page with a corrupt message at this offset, or all corrupt pages.
+    /// Isolates the page with a corrupt message at this offset. `None` means all corrupt pages.
     fn isolate(&self, offset: Option<u64>) -> Result<(), StoreError> {
         let _isolating = self.isolating.lock();
         drop(self.usable()?);
@@ -368,7 +368,7 @@ impl Shared {
                     state.is_resting = false;
                 }
             } else {
-                // Cleared before the checkpoint, which may lack the batches of a later request.
+                // Cleared before the checkpoint, so that a request during it causes another checkpoint.
                 let is_due = std::mem::take(&mut state.is_due)
                     || self.due.wait_for(&mut state, CHECKPOINT_EVERY).timed_out();
                 if is_due && MutexGuard::unlocked(&mut state, || self.save()).is_err() {
@@ -385,7 +385,7 @@ impl Shared {
         if self.tree.unlisted()?.is_some() { self.tree.sync() } else { Ok(()) }
     }
 
-    /// Makes every applied batch durable in the tree. An error is reported while `saving` is locked.
+    /// Makes every applied batch durable in the tree. Reports an error before it unlocks `saving`.
     fn save(&self) -> Result<(), StoreError> {
         let _saving = self.saving.lock();
         let saved = self.save_tables().and_then(|upto| {
@@ -398,7 +398,7 @@ impl Shared {
         })
     }
 
-    /// Makes one checkpoint per table. Returns the number of the newest batch. The caller holds `saving`.
+    /// Makes one checkpoint per table. Returns the newest batch's number. The caller must lock `saving`.
     fn save_tables(&self) -> Result<u64, StoreError> {
         let upto = {
             let mut state = self.usable()?;

@@ -101,7 +101,7 @@ impl Files {
         let mut isolating = kept.unwrap_or_default();
         for (page, at) in corrupt {
             let plan = sled_log::plan(&log, &pages, page, at).map_err(|error| self.unusable(error))?;
-            // The first pages have the rows of the installation, the last page the newest batch's number.
+            // The first pages contain rows of the installation, the last page the newest batch's number.
             if plan.lo.iter().take(16).all(|byte| *byte == 0) || plan.hi.is_empty() {
                 return Err(self.damaged(at, "the page contains rows of the installation"));
             }
@@ -199,12 +199,12 @@ impl Files {
     }
 }
 
-/// Moves damaged files aside if sled can create them again from its log.
+/// Moves those damaged files aside that sled can create again from its log.
 fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     for path in sled_log::damaged_derived_files(store)? {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".damaged");
-        // Moves it out of sled's directory, because sled reads all files there that start with `snap.`.
+        // The file leaves sled's directory, because sled reads each file there that is named `snap.*`.
         let aside = dir.join(name);
         tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is created again");
         let renamed = fs::rename(&path, &aside);

@@ -14,9 +14,9 @@ use super::keys::{MessagesOf, kind};
 use super::records::{AuditRecord, CallRow, status_number};
 use super::{Batch, Key, Record, StoreError, keys};
 
-/// Passes the table to a macro. The first part has the exported kinds, in the order of an export.
+/// Passes the table to a macro. The part `exported` is in the order of an export.
 ///
-/// A row of the table has the name of the export's lines, and then these marks:
+/// A row of the table begins with the name of the kind's lines in an export. Any of these marks may follow:
 ///
 /// - `dated`: a record is identified by a date, not by an id.
 /// - `personal`: the erasure of a contact changes these records, in the stage with this number. Stage
@@ -94,7 +94,7 @@ macro_rules! each_kind {
 pub use each_kind;
 
 pub trait Stamped: Record + Clone + PartialEq {
-    /// The plural for reports.
+    /// The plural of the kind's name, for reports.
     const NAME: &'static str;
 
     /// The times of creation and of the last change, then any others.
@@ -275,7 +275,7 @@ fn appointment_rows(it: &Appointment, of: BusinessId) -> Vec<IndexRow> {
     rows
 }
 
-/// True if the appointment has a row in the index by `updated_at`: only after its first change.
+/// True if the appointment has a row in the index by `updated_at`. It gets the row at its first change.
 pub fn has_change_row(appointment: &Appointment) -> bool {
     appointment.updated_at != appointment.created_at
 }

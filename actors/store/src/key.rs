@@ -81,7 +81,7 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// The keys with this prefix. Panics if all bits of the prefix are ones, which no kind of rows has.
+    /// The keys with this prefix. Panics if all bits are ones, but no kind of rows has such a prefix.
     pub fn prefix(prefix: Key) -> Self {
         match prefix.successor_of_prefix() {
             Some(to) => Self { from: prefix, to },
@@ -89,7 +89,7 @@ impl KeyRange {
         }
     }
 
-    /// The part after the key. Panics if the key has [`KEY_BYTES_MAX`] bytes; all kinds have shorter keys.
+    /// The part of the range after the key. Panics for [`KEY_BYTES_MAX`] bytes; all kinds have fewer.
     #[must_use]
     pub fn after(self, key: Key) -> Self {
         Self { from: self.from.max(key.with(&[0])), ..self }

@@ -169,7 +169,7 @@ impl Store {
         Ok(self.look(key)?.flatten())
     }
 
-    /// Returns the result of `read` for the bytes of the key. `None` if the row is missing or set aside.
+    /// Returns the result of `read` for the value of the key. `None` if the row is missing or set aside.
     pub fn find_as<T>(
         &self,
         key: &Key,
@@ -184,7 +184,7 @@ impl Store {
         Ok(unless_set_aside(self.get_raw(key))?.flatten())
     }
 
-    /// Returns the bytes of the key. A row whose pieces do not belong together is set aside.
+    /// Returns the value of the key. A row whose pieces do not belong together is set aside.
     pub fn get_raw(&self, key: &Key) -> Result<Option<Vec<u8>>, StoreError> {
         self.checked(key, value_at(self, key))
     }
@@ -245,7 +245,7 @@ impl Store {
         self.0.set_aside.count()
     }
 
-    /// Stops the store if `read` is a read error, because data may be lost. Fails if the store has stopped.
+    /// Stops the store at a read error, because data may be lost. Fails if the store has stopped.
     fn noted<T>(&self, read: Result<T, StoreError>) -> Result<T, StoreError> {
         if let Err(error @ StoreError::Read(_)) = &read {
             self.0.committer.fail(error);
@@ -275,7 +275,7 @@ impl Store {
     pub fn submit_outcome(&self, business: BusinessId, batch: Batch, done: Done) -> Option<u64> {
         debug_assert!(
             batch.writes().all(|(key, _)| keys::is_of_outcome(key)),
-            "the outcome of a delivery attempt must write no other rows"
+            "an outcome must write only rows of deliveries and mails"
         );
         self.submit_as(Of::Any, business, batch, done)
     }
@@ -288,7 +288,7 @@ impl Store {
             return None;
         }
         self.0.room.submitted(batch.bytes());
-        // Locked until the batch is queued: a new watcher counts the batch or reads it from the store.
+        // Locked until the batch is queued. A watcher that is added later reads the batch from the store.
         let watched = self.0.watched.read_recursive();
         if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
             // If the read fails, the store has stopped, so the length does not matter.
@@ -412,7 +412,7 @@ impl Store {
         self.0.room.set_reserve(reserve);
     }
 
-    /// Checks the free disk space. Callers check before they decide a change: `submit` never refuses it.
+    /// Checks the free disk space. Callers check it before they decide a change, because `submit` does not.
     pub fn check_room(&self, weight: Weight) -> Result<(), DiskFull> {
         if self.room().0 <= weight.down_to() { Ok(()) } else { Err(DiskFull) }
     }

@@ -1,9 +1,9 @@
-//! The *mark*: a file with the number of the newest durable batch, written before its acknowledgement.
+//! The *mark*: a file with the newest durable batch's number, written before the batch is acknowledged.
 //!
 //! sled treats a damaged byte at the end of its log as the trace of a crash and silently drops the rest of
 //! the log. The journal treats a damaged last record as torn. The mark reveals such a loss, because the
-//! store also contains the number of its newest batch. Its writes survive a crash of the process without a
-//! sync.
+//! store also contains the number of its newest batch. The mark survives a crash of the process even
+//! without a sync.
 //!
 //! After a clean stop the mark also contains the end of sled's log. A start then refuses torn messages.
 //!
@@ -13,7 +13,7 @@
 //!
 //! Invariants: a store whose newest batch has a smaller number than the mark has lost acknowledged batches.
 //! After a power cut the mark may be older than the store. Earlier versions write the first 16 bytes only.
-//! The check includes the number, so this version then ignores the end of the log.
+//! Their writes make the check value wrong, and this version then ignores the end of the log.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -52,7 +52,7 @@ impl Mark {
         Ok((Self(file), marked))
     }
 
-    /// Records that all batches up to this number are durable, without a sync.
+    /// Records that all batches up to this number are durable. Does not sync the mark.
     pub(super) fn write(&self, number: u64) -> io::Result<()> {
         self.0.write_all_at(&encode(number, None)[..NUMBER_BYTES], 0)
     }

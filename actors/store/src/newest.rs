@@ -18,7 +18,7 @@ impl Store {
     /// Returns the newest entry. If the entry cannot be decoded, `at` is the time in its id.
     pub fn newest_entry(&self, of: BusinessId) -> Result<Option<NewestEntry>, StoreError> {
         let log = keys::of_kind(of, kind::AUDIT);
-        // The scan reads rows, because `Store::scan` skips values whose pieces do not belong together.
+        // Reads stored rows, because `Store::scan` would skip an entry whose pieces do not belong together.
         for row in self.rows().scan(&log, Order::Descending) {
             let key = row?.0;
             let Some(id) = self.usable(&key, keys::id_at_end::<AuditId>(&key))? else { continue };

@@ -19,7 +19,7 @@ pub struct Outside {
 }
 
 /// # Errors
-/// Returns an error if a file is unreadable, a restore is unfinished, or the format is later.
+/// Returns an error if a file is unreadable, a restore is unfinished, or the store needs a later version.
 pub fn look_at(dir: &Path) -> Result<Outside, StoreError> {
     let path = dir.join(disk::LOCK_FILE);
     // Dropping the file releases the lock.
@@ -48,7 +48,7 @@ pub fn reserve_of(reserve: DiskReserve, space: Space) -> u64 {
 /// An instant in a small file next to the store.
 ///
 /// The file is written in place and not synced, so after a power cut its instant may be older. An invalid
-/// file counts as missing. For the believed time, the record in the store takes precedence.
+/// file counts as missing. For the believed time, the record in the store takes precedence over the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Noted {
     BelievedTime,

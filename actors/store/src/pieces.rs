@@ -16,8 +16,7 @@
 //!
 //! - The pieces and their head are in one batch, so after a crash all of them exist or none.
 //! - The length determines how many pieces are read, so a leftover piece of a longer value is never read.
-//! - During a replacement, a reader may read pieces of both values. The digest then differs, and the reader
-//!   repeats the read.
+//! - During a replacement, a reader may read pieces of both values. As the digest differs, it reads again.
 //! - A value that looks like a head is stored in pieces, so a row that looks like a head is a head.
 
 use sha2::{Digest, Sha256};
@@ -94,7 +93,7 @@ pub(super) fn digest(value: &[u8]) -> [u8; DIGEST_BYTES] {
     short
 }
 
-/// After this many reads of pieces that do not belong together, a value counts as damaged.
+/// If the pieces do not belong together in this many reads of a value, the value counts as damaged.
 const READ_TRIES_MAX: usize = 16;
 
 /// Returns the whole value of a row. `None` if the row was deleted after it was read.

@@ -4,8 +4,9 @@
 //! quarter of the reserve, only changes that free space are accepted. Below the *floor*, a sixteenth of the
 //! reserve, nothing is written: a failed write stops the store, and a start needs space too. Invariants:
 //!
-//! - The disk is checked at most once a second. Bytes submitted later count [`WRITE_AMPLIFICATION`] times.
-//! - A level ends only with more free space than it began with.
+//! - The disk is checked at most once a second. Bytes submitted since then count [`WRITE_AMPLIFICATION`]
+//!   times.
+//! - A level ends only at a free space that is larger than the bound at which the level begins.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -23,17 +24,15 @@ const WRITE_AMPLIFICATION: u64 = 4;
 pub const RESERVE_BYTES_DEFAULT: u64 = 1 << 30;
 /// The default reserve is at most the disk divided by this number.
 const RESERVE_PARTS: u64 = 20;
-/// Below the reserve divided by this number, only changes that free space are accepted.
 const LAST_PARTS: u64 = 4;
-/// The floor is the reserve divided by this number.
 const FLOOR_PARTS: u64 = 16;
 const STEP_BYTES: u64 = 8 << 20;
-/// The minimum of the floor: accepted changes may fill the current segment of the log and the next.
+/// The minimum of the floor. Accepted changes may fill the current segment of the log and the next segment.
 const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
 /// The minimum of a reserve other than 0.
 pub const RESERVE_BYTES_MIN: u64 = LAST_BYTES_MIN + STEP_BYTES;
-/// A level ends when the free space exceeds its bound by the bound divided by this number.
+/// A level ends when the free space exceeds the level's bound by the bound divided by this number.
 const SLACK_PARTS: u64 = 8;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -139,7 +138,7 @@ impl Room {
         let now = Instant::now();
         if seen.looked_at.is_none_or(|at| now.duration_since(at) >= LOOK_EVERY) {
             seen.looked_at = Some(now);
-            // `written` is read before the space, so concurrent writes are counted twice and not omitted.
+            // `written` is read before the space, so a concurrent write may count twice but is not omitted.
             let written = written().saturating_sub(backend.unsaved_bytes());
             match backend.space() {
                 Ok(space) => (seen.space, seen.written) = (Some(space), written),
@@ -276,7 +275,7 @@ mod tests {
         assert_eq!(level(0), RoomLevel::Ample, "400 bytes are enough for 100 submitted bytes");
         room.submitted(1);
         assert_eq!(level(0), RoomLevel::Scarce);
-        // The next check happens after the bytes were written, so they no longer count.
+        // The next check happens after the submitted bytes were written. The free space then reflects them.
         disk.set_free(2 * GIB);
         assert_eq!(level(101), RoomLevel::Scarce, "the disk is checked at most once a second");
         tokio::time::advance(LOOK_EVERY).await;

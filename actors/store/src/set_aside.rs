@@ -1,7 +1,7 @@
 //! Counts and logs the rows that cannot be decoded.
 //!
-//! Invariants: such a row stays in the store, so `verify` reports it. The row is counted once. Its key, but
-//! not its content, is logged once. Scans skip it, `get` returns an error, and `find` returns `None`.
+//! Invariants: such a row stays in the store, so `verify` reports it. Each row is counted once and logged
+//! once, without its content. Scans skip it, `get` returns an error, `find` returns `None`.
 
 use std::collections::HashSet;
 
@@ -9,14 +9,14 @@ use parking_lot::Mutex;
 
 use super::{Key, StoreError, keys};
 
-/// The maximum number of counted rows. More rows are set aside without a count and a log line.
+/// The maximum number of counted rows. Further rows are set aside too, but are neither counted nor logged.
 const SET_ASIDE_MAX: usize = 16_384;
 
 #[derive(Default)]
 pub(super) struct SetAside(Mutex<HashSet<Key>>);
 
 impl SetAside {
-    /// Notes a decoding error. Other errors are unchanged, also [`StoreError::SetAside`] of another row.
+    /// Counts and logs a decoding error, and returns [`StoreError::SetAside`]. Other results do not change.
     pub(super) fn note<T>(&self, key: &[u8], read: Result<T, StoreError>) -> Result<T, StoreError> {
         let Err(error @ (StoreError::Damaged { .. } | StoreError::Version { .. })) = read else {
             return read;

@@ -54,7 +54,7 @@ impl Snapshot {
             return Ok(None);
         }
         self.move_aside()?;
-        // A read that fails on a corrupt page has isolated the page, so the read is repeated once.
+        // A read that finds a corrupt page isolates the page and fails, so the read is repeated once.
         match self.read_on(rows_max, bytes_max) {
             Err(StoreError::Corrupt { .. }) => self.read_on(rows_max, bytes_max),
             read => read,
@@ -102,7 +102,7 @@ impl Snapshot {
 
 /// The name of a file until it is unlinked, immediately after its creation.
 const NAME: &str = "side";
-/// Replaces the length of a row that did not exist at the point.
+/// Stored instead of a length for a row that did not exist at the snapshot's point.
 const NONE: u32 = u32::MAX;
 const READ_BYTES: usize = 64 << 10;
 

@@ -29,7 +29,7 @@ pub struct Syncs {
 #[derive(Default)]
 struct State {
     under_way: [Option<UnderWay>; 2],
-    /// True if the logging task waits for the next sync.
+    /// True if the logging task waits for a sync to begin.
     is_idle: bool,
 }
 
@@ -104,7 +104,7 @@ impl Syncs {
         self.clock.get().map(|clock| clock.steady())
     }
 
-    /// The syncs that hang since the last check, with their ages, and the time until the next check.
+    /// Returns hanging syncs that are not logged yet, with their ages, and the time until the next check.
     fn look(&self) -> (Vec<(By, Duration)>, Option<Duration>) {
         let (mut hung, mut next_look) = (Vec::new(), None::<Duration>);
         let now = self.now().unwrap_or_default();

@@ -23,7 +23,7 @@ use super::StoreError;
 use super::files::found;
 use super::sled_log::segments_of;
 
-/// sled needs one segment before the newest segment, and more segments if the newest are torn.
+/// sled needs the segment before the newest segment, and earlier segments if the newest segments are torn.
 const SEGMENTS: u64 = 3;
 
 const PIECE_BYTES: usize = 64 << 10;

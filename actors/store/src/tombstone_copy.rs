@@ -1,7 +1,7 @@
 //! Copies the list of tombstones to the directory of backups, where a restore reads it.
 //!
-//! Invariants: a copy is replaced atomically, and contains a digest of its lines. Only a list that begins
-//! with the lines of the copy replaces it, so the list of another service does not.
+//! Invariants: a copy is replaced atomically, and contains a digest of its lines. A list replaces the copy
+//! only if it begins with the lines of the copy, so the list of another service cannot replace it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ use super::tombstones::{TOMBSTONES_FILE, Tombstone, copy_of, read_tombstones};
 const NEW: &str = "tombstones.new";
 const OWNER_ONLY: u32 = 0o600;
 
-/// Copies the list of a data directory to `to`. The service may be running.
+/// Copies the list of a data directory to the directory `to`. The service may be running.
 ///
 /// # Errors
 /// Returns an error if reading or writing fails, or `to` is a data directory or has a copy of another list.
@@ -42,7 +42,7 @@ pub fn copied_tombstones(dir: &Path) -> Result<Option<Vec<Tombstone>>, StoreErro
     let path = dir.join(TOMBSTONES_FILE);
     match fs::read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        // In a data directory, the file is not a copy but the list, which may be empty.
+        // If `dir` is a data directory, the file is not a copy but the list itself, which may be empty.
         Ok(text) if text.is_empty() => Ok(None),
         // A copy has at least the line of its digest.
         Ok(text) if !text.contains(&b'\n') => Err(StoreError::TombstonesDamaged(path)),
@@ -97,7 +97,7 @@ mod tests {
                 assert_eq!(copied_tombstones(backups.path()).unwrap().unwrap(), lines[..many]);
             }
         }
-        // The list of another service, lines in another order, and an empty list.
+        // A list of another service, lines in another order, and an empty list must not replace the copy.
         for other in [vec![ended(2)], vec![imported(1), ended(1), ended(1)], vec![]] {
             list(data.path(), &other);
             let error = copy_tombstones(data.path(), backups.path()).unwrap_err();

@@ -10,14 +10,14 @@
 //! ```
 //!
 //! A removed person may be invited again. Only offers up to the instant in the last field are revoked. The
-//! field has the form of an id, which starts with its time. Older lists contain an id of the time of the
-//! removal. `imported-business` cancels an earlier `ended-business` and names the first audit entry after
-//! the import. Keys with a smaller id stay revoked.
+//! field has the form of an id, which starts with its time. In older lists, the field is an id that was
+//! created at the time of the removal. `imported-business` cancels an earlier `ended-business` and names
+//! the first audit entry after the import. API keys with a smaller id stay revoked.
 //!
 //! Invariants: a line is durable before its change. After a crash, a line may exist without its change.
 //! Lines are only appended, and their order matters.
 //!
-//! A copy ([`super::copy_tombstones`]) starts with a line with the SHA-256 of all other lines.
+//! The first line of a copy ([`super::copy_tombstones`]) contains the SHA-256 of all other lines.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File, OpenOptions};
@@ -124,7 +124,7 @@ pub struct OfBusiness {
     /// The removed people, each with the instant up to which offers are revoked.
     pub removed: BTreeMap<PersonId, Timestamp>,
     pub ended: bool,
-    /// The first audit entry after the newest import. Keys with smaller ids are revoked.
+    /// The first audit entry after the newest import. API keys with smaller ids are revoked.
     pub imported: Option<AuditId>,
 }
 
@@ -135,7 +135,7 @@ impl TakenBack {
         for line in lines {
             match *line {
                 Tombstone::RevokedKey(id) => _ = taken_back.keys.insert(id),
-                // An import does not restore an erased contact, so the line is valid after an import too.
+                // An import does not restore an erased contact, so this line also applies after an import.
                 Tombstone::ErasedContact(of, id) => _ = businesses.entry(of).or_default().erased.insert(id),
                 // The latest instant is used: a restore of an older backup may append earlier removals.
                 Tombstone::RemovedPerson(of, id, offered) => {
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(by.businesses, BTreeMap::from([(of, expected)]));
         assert!(by.has_revoked(id(9).into(), of) && !by.has_revoked(id(11).into(), of));
         assert!(!by.has_revoked(id(9).into(), id(4).into()));
-        // The order matters: a business that is deleted after its import is deleted.
+        // The order matters: if a business was imported and then deleted again, it counts as deleted.
         assert!(TakenBack::by(&[ended, imported, ended]).businesses[&of].ended);
         assert!(TakenBack::by(&[imported, ended]).businesses[&of].ended);
     }
@@ -259,7 +259,7 @@ mod tests {
         }
     }
 
-    /// Older lists contain an id of the time of the removal, which is not before the offer.
+    /// In older lists, the last field is an id from the time of the removal, never before the offer.
     #[test]
     fn an_id_instead_of_an_offer_means_the_time_in_the_id() {
         let dir = tempfile::tempdir().unwrap();

@@ -7,10 +7,11 @@
 //! - One thread writes, row by row, because sled writes its buffer twice for each of its own batches.
 //!   Readers see whole batches, because the memtable takes precedence.
 //! - Between two syncs, sled's log grows by less than a segment. Recovery trusts all segments before the
-//!   stable LSN of a later header, and sled writes this header after `sync_file_range` only. The writer
-//!   estimates the growth per row from above, and syncs at [`LOG_BYTES_MAX`].
-//! - A sync ends with `sync_data` on the tree's own handle of `db`: data may not survive a power cut after
-//!   `sync_file_range`, and the kernel reports a write error once per handle.
+//!   stable LSN of a later header. Before sled writes such a header, it only calls `sync_file_range`, which
+//!   does not make the segments durable. The writer adds an upper bound of the growth for each row, and
+//!   syncs when the sum reaches [`LOG_BYTES_MAX`].
+//! - A sync ends with `sync_data` on the tree's own handle of `db`. It makes the data durable, and gets
+//!   each write error, which the kernel reports once per handle.
 //! - A panic of sled is an error.
 //! - Rows are short (`VALUE_BYTES_MAX`), so sled writes no blob files, which it never syncs.
 
@@ -81,7 +82,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Closes sled, runs `between`, opens sled again and runs `then`. Other calls wait until then.
+    /// Closes sled, runs `between`, opens sled again and runs `then`. Other threads wait meanwhile.
     pub(super) fn reopen<T>(
         &self,
         files: &Files,
@@ -191,14 +192,14 @@ impl Tree {
     fn write_row(&self, key: &[u8], value: Option<&[u8]>) -> Result<(), StoreError> {
         let before = self.with(StoreError::Apply, |db| match value {
             Some(value) => db.insert(key, value),
-            // sled would log the deletion. Rows that are newer than the last checkpoint are missing.
+            // sled would log the deletion. A row that only the memtable contained is missing in sled.
             None if !db.contains_key(key)? => Ok(None),
             None => db.remove(key),
         })?;
         if before.is_none() && value.is_none() {
             return Ok(());
         }
-        // Assumes that the page is full of similar rows.
+        // The estimate assumes that the page is full of rows of this length.
         let row = |bytes: usize| (key.len() + bytes) as u64 + LINK_BYTES;
         let (bytes, bytes_before) = (value.map_or(0, <[u8]>::len), before.map_or(0, |before| before.len()));
         let page = row(bytes.max(bytes_before)) * ROWS_PER_PAGE;

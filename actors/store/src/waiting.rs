@@ -89,7 +89,7 @@ impl Waiting {
         self.0.lock().deleted = None;
     }
 
-    /// Counts a batch before it is queued. `length` reads the length of an event outside the batch.
+    /// Counts a batch before it is queued. `length` reads the length of an event that is not in the batch.
     pub(super) fn note(&self, batch: &Batch, length: impl Fn(EventId) -> u32) {
         let is_waiting = |key: &Key| is_mail(key) || key.get(16) == Some(&kind::DELIVERY_DUE);
         if !batch.writes().any(|(key, _)| is_waiting(key)) {
@@ -127,7 +127,7 @@ impl Waiting {
     }
 }
 
-/// A reservation for rows that the caller will queue. It counts until it is dropped.
+/// A reservation for rows that the caller will queue. They are counted until this value is dropped.
 pub struct Promised {
     waiting: Arc<Waiting>,
     rows: u64,
@@ -170,8 +170,9 @@ impl Store {
         waiting
     }
 
-    /// Adds the next stored rows of the range, at most `rows_max`, and returns the rest of the range. All
-    /// batches from before [`Store::watch`] must be applied. At the end call [`Waiting::end_adding`].
+    /// Adds the next stored rows of the range, at most `rows_max`, and returns the rest of the range.
+    /// Batches that were queued before [`Store::watch`] must be applied first. At the end call
+    /// [`Waiting::end_adding`].
     pub fn add_waiting(
         &self,
         waiting: &Waiting,
@@ -233,8 +234,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
 
-        // The test puts, deletes and moves rows during the count, also before the store has applied earlier
-        // batches. At the end, the count must equal the number of rows.
+        // The test puts, deletes and moves rows while stored rows are added, and before the store has
+        // applied earlier batches. At the end, the count must equal the number of rows.
         #[test]
         fn the_count_is_that_of_the_rows(
             steps in proptest::collection::vec((0_u8..3, 0_u8..4, 0_u8..6, 0_u8..10), 1..120),

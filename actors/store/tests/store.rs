@@ -123,7 +123,7 @@ async fn a_store_that_has_lost_synced_data_is_refused() {
     let store = open(dir.path());
     commit(&store, put(b"a", b"2")).await;
     store.close().await.unwrap();
-    // The mark may be missing, or older than the store as after a power cut. The store then opens.
+    // The store opens if the mark is missing, or if it is older than the store as after a power cut.
     let newest = fs::read(dir.path().join("committed")).unwrap();
     fs::write(dir.path().join("committed"), earlier).unwrap();
     open(dir.path()).close().await.unwrap();
@@ -166,7 +166,7 @@ async fn a_failed_read_stops_the_store() {
     assert!(matches!(store.close().await, Err(StoreError::Stopped)));
 }
 
-/// Covers reads of values, ranges and rows, and point-in-time reads.
+/// Tests reads of values, of ranges and of stored rows, and point-in-time reads.
 #[tokio::test]
 async fn every_kind_of_failed_read_stops_the_store() {
     type Read = (&'static str, fn(&Store, &mut Snapshot, &Frozen) -> Result<(), StoreError>);
@@ -264,7 +264,7 @@ async fn long_values_are_returned_completely_and_create_no_blob_files() {
         [0, 1, MAX - 1, MAX, MAX + 1, 2 * MAX - 1, 2 * MAX, 2 * MAX + 1, 5 * MAX, LONG_VALUE_BYTES_MAX];
     let dir = tempfile::tempdir().unwrap();
     let mut store = open(dir.path());
-    // Each key gets each length in turn, so that values grow and shrink.
+    // Each key gets a value of each length in turn, so that values grow and shrink.
     for round in 0..lengths.len() {
         for number in 0..lengths.len() {
             let mut batch = Batch::new();

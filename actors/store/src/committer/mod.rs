@@ -4,11 +4,11 @@
 //! acknowledges the changes. Businesses share the writer fairly (`queue`). A *shard* is the set of
 //! businesses that share a lane of the queue. A *ticket* is the number of a change. Invariants:
 //!
-//! - Changes of a shard are acknowledged in their order, each after the sync of its group. Changes of
-//!   different shards have no order.
+//! - The changes of a shard are acknowledged in the order of the queue, each after the sync of its group.
+//!   The order between changes of different shards is not defined.
 //! - Tickets ascend in a shard. The newest ticket is stored before its change is queued, so a wait covers
 //!   every change that was queued before the wait began.
-//! - The synced tickets of all shards in a group are stored before a change of the group is acknowledged.
+//! - The newest synced ticket of each shard is stored before the first change of its group is acknowledged.
 //! - An error of the backend stops the committer permanently. Nothing is retried.
 
 mod queue;
@@ -35,7 +35,7 @@ use domain::{BusinessId, ResourceId};
 use super::tap::Tap;
 use super::{Backend, Batch, StoreError};
 
-/// The maximum length of a change: sled cannot recover from a long log between two syncs.
+/// The maximum length of a change. The record of a change must fit into the journal.
 pub const CHANGE_BYTES_MAX: usize = 1 << 20;
 
 pub type OnFatal = Box<dyn Fn(&StoreError) + Send + Sync>;
@@ -67,11 +67,11 @@ struct Newest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     Any,
-    /// All changes except the outcomes of delivery attempts. No other attempt depends on an outcome.
+    /// A change for which a delivery attempt waits: neither a barrier nor the outcome of another attempt.
     ToSend,
 }
 
-/// The handle of the writer. When it is dropped, the writer writes the queued changes and ends.
+/// The handle of the writer. When the handle is dropped, the writer writes the queued changes and ends.
 pub(super) struct Committer {
     core: Arc<Core>,
     thread: Mutex<Option<JoinHandle<()>>>,
@@ -146,7 +146,7 @@ impl Committer {
         self.core.has_failed()
     }
 
-    /// Starts to save overwritten values, between two commits. Returns the number of the commit before.
+    /// Starts between two commits to save overwritten values. Returns the number of the first of the two.
     pub(super) async fn begin_tap(
         &self,
         backend: &Arc<dyn Backend>,
@@ -298,7 +298,6 @@ impl Core {
     }
 }
 
-/// Returns the shard of a business, from random bits of its id.
 fn shard(business: BusinessId) -> usize {
     let id = business.uuid().into_bytes();
     usize::from(u16::from_be_bytes([id[14], id[15]])) % SHARDS

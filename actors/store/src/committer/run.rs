@@ -89,14 +89,14 @@ fn write(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreE
 
 fn apply(core: &Core, backend: &dyn Backend, group: &Group) -> Result<(), StoreError> {
     backend.apply(&group.batch)?;
-    // `publish` acknowledges the group only after this increment.
+    // The counter increases before `publish` acknowledges the group.
     if group.batch.writes().any(|(key, _)| keys::lets_in(key)) {
         core.credentials_generation.fetch_add(1, Ordering::AcqRel);
     }
     Ok(())
 }
 
-/// Acknowledges the changes. A start after a crash detects the loss of a batch that is noted as durable.
+/// Records the batch as durable, so that the next start detects its loss. Then acknowledges the changes.
 fn publish(core: &Core, backend: &dyn Backend, group: Group) -> Result<(), StoreError> {
     core.counters.add(&group);
     if group.writing > 0 {

@@ -8,7 +8,6 @@ use super::queue::Group;
 use crate::measure::{Distribution, Histogram};
 
 const GROUP_CHANGES: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
-/// Upper bounds in microseconds.
 const SYNC_MICROS: [u64; 12] =
     [50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 1_000_000];
 

@@ -10,7 +10,7 @@
 //!
 //! - Reads and changes of such a business fail with [`StoreError::BusinessSetAside`]. Other scans skip its rows.
 //! - A business stays set aside until an operator removes its line while the service is stopped.
-//! - A business is set aside in memory before the file is written, so a full disk does not prevent it.
+//! - A business is set aside in memory before the file is written, so a full disk does not prevent this.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,7 +43,7 @@ impl Damaged {
         Self { any, listed: RwLock::new(kept.into_iter().collect()), unsaved: Mutex::default() }
     }
 
-    /// Adds a business and calls `keep` to write the list. An earlier reason stays.
+    /// Adds a business and calls `keep` to write the list. A listed business keeps its reason.
     pub(super) fn add(
         &self,
         business: BusinessId,
@@ -88,7 +88,8 @@ impl Damaged {
         keys::business_of(key).ok().filter(|business| self.contains(*business))
     }
 
-    /// Returns the parts of the range to read, or the business that is set aside and contains the range.
+    /// Returns the parts of the range outside of the businesses that are set aside. Returns the business as
+    /// an error if the whole range belongs to it.
     fn open_parts(&self, range: &KeyRange) -> Result<Vec<KeyRange>, BusinessId> {
         let (mut left, mut parts) = (*range, Vec::new());
         if self.any() {
@@ -108,7 +109,7 @@ impl Damaged {
         Ok(parts)
     }
 
-    /// Returns the rows of a range, without businesses that are set aside. `all` reads a part of the range.
+    /// Returns the rows of a range, except those of businesses that are set aside. `all` reads a range.
     pub(super) fn scan<'a>(
         &'a self,
         range: &KeyRange,
@@ -125,7 +126,7 @@ impl Damaged {
             parts.reverse();
         }
         let mut pairs = parts.into_iter().flat_map(move |part| all(&part));
-        // A business may be set aside during the scan. Its page is then empty.
+        // A business may be set aside during the scan. The scan then fails, even if it has no more rows.
         let (range, mut ended) = (*range, false);
         Box::new(std::iter::from_fn(move || {
             while !ended {
@@ -155,7 +156,7 @@ fn is_within(range: &KeyRange, rows: &KeyRange) -> bool {
     range.from >= rows.from && range.to <= rows.to
 }
 
-/// Repeats a read until it finds no corrupt page. Each failed read has isolated the corrupt page.
+/// Repeats a read until it finds no corrupt page. A read that finds a corrupt page isolates it, and fails.
 pub fn past_corrupt_pages<T>(read: impl Fn() -> Result<T, StoreError>) -> Result<T, StoreError> {
     loop {
         match read() {
@@ -178,7 +179,7 @@ fn one_line(reason: &str) -> String {
     if line.is_empty() { "no reason was given".into() } else { line }
 }
 
-/// Reads the list, also while a process has the directory open. Without the file, the list is empty.
+/// Reads the list, even while a process has the directory open. If there is no file, the list is empty.
 pub fn read_businesses_set_aside(dir: &Path) -> Result<Vec<(BusinessId, String)>, StoreError> {
     let path = dir.join(SET_ASIDE_FILE);
     let text = found(fs::read(&path)).map_err(StoreError::preparing("reading", &path))?;

@@ -26,7 +26,7 @@ fn in_memory(disk: &MemoryBackend) -> Store {
     Store::in_memory(disk, Box::new(|error| panic!("{error}"))).unwrap()
 }
 
-#[allow(clippy::needless_pass_by_value, reason = "callers pass each result as they read it")]
+#[allow(clippy::needless_pass_by_value, reason = "tests pass the result of a read directly")]
 fn is_refused<T: std::fmt::Debug>(read: Result<T, StoreError>, of: BusinessId) {
     assert!(matches!(read, Err(StoreError::BusinessSetAside { business }) if business == of), "{read:?}");
 }
@@ -77,7 +77,7 @@ async fn reads_and_changes_of_a_business_set_aside_fail_and_all_others_work() {
         assert_eq!(keys_of(store.scan(&whole, Order::Descending).collect()), read);
         let left = KeyRange { from: key(all[1], 2), to: key(aside, 1) };
         assert_eq!(keys_of(store.scan(&left, Order::Ascending).collect()), [key(all[1], 2).to_vec()]);
-        // A copy contains every readable row.
+        // A copy of the store also contains the rows of businesses that are set aside.
         assert_eq!(keys_of(store.all_rows().scan(&whole, Order::Ascending).collect()), before);
         with_rows(&store, &[all[0], all[1], all[3]]).await;
         store.close().await.unwrap();
@@ -107,7 +107,7 @@ async fn the_list_survives_restarts_and_only_its_owner_can_read_it() {
     let store = open().unwrap();
     with_rows(&store, &[business(1), business(2)]).await;
     assert!(!dir.path().join(SET_ASIDE_FILE).exists());
-    // The checkpoint thread calls this function too, so the test also calls it from another thread.
+    // The checkpoint thread also sets businesses aside, so the test does it in another thread.
     let other = store.clone();
     std::thread::spawn(move || other.set_business_aside(business(2), "7 rows are missing").unwrap())
         .join()

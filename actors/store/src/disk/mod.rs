@@ -22,7 +22,7 @@
 //! - At most one process has the directory open.
 //! - A synced batch is in the journal or durable in sled's files. Opening moves all batches to sled.
 //! - A store that has lost acknowledged batches or contains blob files does not open.
-//! - The files that sled reads at its start are durable, because sled clears parts of its log.
+//! - The files that sled reads at its start are durable before the start, which clears parts of the log.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
@@ -51,7 +51,7 @@ pub(super) const LOCK_FILE: &str = "lock";
 pub(super) struct DiskBackend {
     open: RwLock<Option<Open>>,
     syncs: Arc<Syncs>,
-    /// `None` once closed. The checkpoint thread uses it to write the list while `open` is locked.
+    /// `None` once closed. `open` may be locked when the list of businesses set aside is written.
     list_dir: Mutex<Option<PathBuf>>,
 }
 
@@ -265,7 +265,6 @@ fn lock(dir: &Path) -> Result<File, StoreError> {
     locked(file.map_err(|source| StoreError::Lock { path, source })?, dir)
 }
 
-/// Locks `file`, the lock file of the data directory.
 pub(super) fn locked(file: File, dir: &Path) -> Result<File, StoreError> {
     match file.try_lock() {
         Ok(()) => Ok(file),
@@ -290,7 +289,7 @@ fn remove_half_snapshots(store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Called after an unclean stop: pages in memory may differ from the disk because of a failed sync.
+/// Called after an unclean stop, because pages in memory may differ from the disk after a failed sync.
 fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     let beside = ["journal", "committed", tombstones::TOMBSTONES_FILE, SEGMENTS_FILE];
     for path in entries(store)?.into_iter().chain(beside.map(|name| dir.join(name))) {
@@ -302,7 +301,7 @@ fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes the name of the directory durable. If the parent is not readable, an operator created it.
+/// Makes the directory's name durable. If the parent is unreadable, an operator created the directory.
 fn sync_parent(dir: &Path) -> Result<(), StoreError> {
     let whole = dir.canonicalize().map_err(StoreError::preparing("resolving", dir))?;
     match whole.parent().map(sync_path) {

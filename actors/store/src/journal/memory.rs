@@ -26,14 +26,14 @@ impl MemoryBlocks {
         Self(Arc::new(Mutex::new(Held { blocks: held.blocks.clone(), unsynced: held.unsynced.clone() })))
     }
 
-    /// For each unsynced block, in the order of writing: true if its content has changed.
+    /// Returns, for each unsynced block in the order of writing, whether the write changed its content.
     pub(crate) fn unsynced(&self) -> Vec<bool> {
         let held = self.0.lock();
         held.unsynced.iter().map(|(number, before)| held.blocks[number] != *before).collect()
     }
 
-    /// Simulates a power cut. In each unsynced block, the first `kept` bytes keep the new content and the
-    /// others get the old content. The argument of `kept` is the index of the block.
+    /// Simulates a power cut. For the index of an unsynced block, `kept` returns how many of its first
+    /// bytes keep the new content. The remaining bytes get the old content.
     pub(crate) fn crash(&self, mut kept: impl FnMut(usize) -> usize) {
         let held = &mut *self.0.lock();
         for (number, (block, before)) in std::mem::take(&mut held.unsynced).into_iter().enumerate().rev() {

@@ -4,7 +4,7 @@
 //! whole blocks. A record that does not fit at the end begins at the front. Invariants:
 //!
 //! - Records are written in the order of their numbers, each after the sync of its predecessor. So only the
-//!   last record can be torn. A missing number before a later number is damage.
+//!   last record can be torn. If a number is missing before a later number, the journal is damaged.
 //! - A block is overwritten only when the batch of its record is durable in the tree.
 //! - Every record contains the random id of its file and a checksum over the whole record, so neither a
 //!   partly overwritten record nor a stored value is read as a record.
@@ -36,10 +36,10 @@ pub(super) use self::record::Rows;
 use super::files::{found, read_damaged};
 use super::{Batch, StoreError};
 
-/// The length of the file: enough that no batch waits for room while checkpoints are fast enough.
+/// The length of the file. With this length, batches wait for free blocks only when checkpoints are slow.
 pub(super) const JOURNAL_BYTES: u64 = 8 << 20;
 
-/// The unit of writes: not more than disks and file systems write atomically.
+/// The unit of writes, which disks and file systems write atomically.
 pub(super) const BLOCK_BYTES: u64 = 4096;
 
 /// The bytes of the journal in memory during a read. A longer record is read as a whole.
@@ -114,7 +114,7 @@ pub(super) enum Unreadable {
 /// Opens the journal of a data directory, or creates it. Returns the batches after `newest`.
 ///
 /// # Errors
-/// [`StoreError::DamagedFiles`] if it is damaged, [`StoreError::Prepare`] if it cannot be read or created.
+/// [`StoreError::DamagedFiles`] if the journal is damaged, [`StoreError::Prepare`] for a failed access.
 pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found>), StoreError> {
     let prepare = |action| StoreError::preparing(action, path);
     let open = || OpenOptions::new().read(true).write(true).open(path);
@@ -189,9 +189,9 @@ impl<B: Blocks> Journal<B> {
             at = end;
         }
         found.sort_unstable_by_key(|found| found.number);
-        // A missing record was durable once, because the next record was written only after its sync.
+        // A missing record was durable, because each record is written after the sync of the previous one.
         if found.iter().zip(newest + 1..).any(|(found, number)| found.number != number) {
-            return Err(Unreadable::Damaged("a batch before later batches is missing"));
+            return Err(Unreadable::Damaged("a batch is missing, but later batches exist"));
         }
         if !last.is_empty() {
             blocks.write_at(window.bytes(last.clone())?, last.start)?;
@@ -228,7 +228,7 @@ impl<B: Blocks> Journal<B> {
         self.blocks.sync()
     }
 
-    /// Frees the records up to this batch number. The tree must contain the batches durably.
+    /// Frees the records up to this batch number. The batches must be durable in the tree.
     pub(super) fn retire(&self, through: u64) {
         let mut ring = self.ring.lock();
         while ring.needed.front().is_some_and(|place| place.number <= through) {
@@ -252,7 +252,7 @@ impl Ring {
     }
 }
 
-/// A part of the file in memory. The whole file would increase the memory of the process for a while.
+/// A part of the file in memory. To read the whole file would increase the memory of the process.
 struct Window<'a, B> {
     blocks: &'a B,
     length: u64,

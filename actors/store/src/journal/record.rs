@@ -1,7 +1,7 @@
 //! The encoding of a batch in the journal.
 //!
-//! Invariants: only a whole record of the same file decodes. Rows are decoded in the order of the batch. A
-//! piece of a long value is a row.
+//! Invariants: only a whole record of the same file decodes. Rows are decoded in the order of the batch.
+//! Each piece of a long value is a separate row.
 
 use crate::Batch;
 
@@ -14,7 +14,7 @@ const NUMBER_AT: usize = 4 + 16;
 const BYTES_AT: usize = NUMBER_AT + 8;
 const CHECKSUM_AT: usize = BYTES_AT + 4;
 const HEAD_BYTES: usize = CHECKSUM_AT + 4;
-/// Replaces the length of the value in a deleted row.
+/// Stored instead of the length of the value if the row is deleted.
 const DELETED: u32 = u32::MAX;
 
 /// The length of a batch's record, without the padding of its last block.

@@ -1,4 +1,4 @@
-//! The kinds of keys that only stores of format 1 contain, for the conversion of such a store.
+//! The kinds of keys that only stores of format 1 contain. The comments have the form of [`super::kind`].
 
 use domain::{AppointmentId, BusinessId, Timestamp};
 

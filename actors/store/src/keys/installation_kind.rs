@@ -18,12 +18,12 @@ kinds! {
     CLOCK = 0x0c, 33, fn clock(); // → `ClockRecord`
     /// A conversion of the store: zeros → the format that the current step converts from, as 2 bytes.
     UPGRADE = 0x0e, 33, fn upgrade();
-    /// A repair of stamps: zeros → the current time of the repair, by [`super::millis_value`].
+    /// A repair of stamps: zeros → the time at which the repair began, by [`super::millis_value`].
     REPAIR = 0x0d, 33, fn repair();
     ROUND = 0x0f, 33, fn round(); // The progress of background work in idle businesses: zeros → `RoundRecord`
     /// A business that was deleted and may still have rows: its id → nothing.
     ENDING = 0x10, 33, fn ending(business: BusinessId);
-    /// A business with an erasure or an event to be wiped: its id → nothing.
+    /// A business with an unfinished erasure, or with events to be wiped: its id → nothing.
     UNFINISHED = 0x11, 33, fn unfinished(business: BusinessId);
     /// A business that is being imported: its id → the final `Business`. The nil UUID with an empty value
     /// means that all imported businesses are valid and durable.

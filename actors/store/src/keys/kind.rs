@@ -1,4 +1,5 @@
-//! The kinds of a business's keys. A comment names the key's parts and, after the arrow, the value.
+//! The kinds of a business's keys. The comment of a kind names the parts of its keys that follow the number
+//! of the kind and, after the arrow, the value of the row.
 //!
 //! All kinds are below 0x80, because the highest bit marks the pieces of long values. A number that was
 //! used never gets another meaning.
@@ -14,8 +15,9 @@ use crate::Key;
 /// The business actor loads all kinds below this number in one scan.
 pub const HOT_END: u8 = 0x10;
 
-/// Declares each kind with its number and the length of its keys. The function makes a key from the parts
-/// after the kind; without parts, from zeros. The first word is `business` or `installation`.
+/// Declares each kind with its number and the length of its keys. The function of a kind builds a key from
+/// the parts that follow the number of the kind. If the function has no such parameters, zeros follow. The
+/// first word of a table is `business` or `installation`.
 macro_rules! kinds {
     (
         $of:ident
@@ -73,7 +75,7 @@ kinds! {
     APPOINTMENT = 0x24, 41, fn appointment(starts_at: Timestamp, id: AppointmentId);
     /// The id → the start, as the 8 bytes of [`super::millis_value`].
     APPOINTMENT_START = 0x25, 33, fn appointment_start(id: AppointmentId);
-    /// The last change and the id → the start, as above. An unchanged appointment has no such row, because
+    /// The last change and the id → the start as 8 bytes. An unchanged appointment has no such row, because
     /// ids are already in the order of creation.
     APPOINTMENT_BY_UPDATE = 0x26, 41, fn appointment_by_update(updated_at: Timestamp, id: AppointmentId);
     CONTACT = 0x30, 33, fn contact(id: ContactId); // → `Contact`
@@ -106,7 +108,7 @@ kinds! {
     DELIVERY_DUE = 0x62, 57, fn delivery_due(endpoint: WebhookId, due: Timestamp, event: EventId);
     /// The endpoint → the number of deliveries that have reached it, 8 bytes.
     DELIVERY_REACHED = 0x63, 33, fn delivery_reached(endpoint: WebhookId);
-    /// Its id → `Mail`. Mails that concern only an account are rows of the installation.
+    /// The mail's id → `Mail`. Mails that concern only an account are rows of the installation.
     MAIL = 0x68, 33, fn mail(id: MailId);
     MAIL_DUE = 0x69, 41, fn mail_due(due: Timestamp, id: MailId); // The waiting mails: due time and id → nothing
     /// The mails that are sent together: kind of mail, person and id → nothing.
@@ -114,9 +116,9 @@ kinds! {
     ALERT = 0x6b, 41, fn alert(person: PersonId, number: u64); // The person and the number → `Alert`
     ALERTS_READ = 0x6c, 33, fn alerts_read(person: PersonId); // → `AlertsRead`
     AUDIT = 0x70, 33, fn audit(id: AuditId); // → `AuditEntry`
-    /// The day of steady time and a hash → `IdempotencyRecord`. Version 1 used the day of the stamp.
+    /// The day of steady time and a hash → `IdempotencyRecord`. Version 1 used the wall time.
     IDEMPOTENCY = 0x78, 53, fn idempotency(day: u32, hash: &[u8; 32]);
-    /// A point of steady time, 8 bytes → the newest audit id at this point. Older ids are smaller.
+    /// A point of steady time → the newest audit id at this point. Ids from before this point are smaller.
     AGE = 0x79, 25, fn age(at: SteadyTime);
     ERASURE = 0x7a, 33, fn erasure(contact: ContactId); // A contact that is being erased: its id → `ErasureRecord`
     ERASING = 0x7b, 33, fn erasing(); // The progress of the current erasure: zeros → `ErasingRecord`

@@ -11,7 +11,6 @@ pub(super) fn start(business: BusinessId, kind: u8) -> Key {
     Key::new(business.uuid().as_bytes()).with(&[kind])
 }
 
-/// A part of a key after the kind.
 pub(super) trait Part {
     fn append(&self, key: Key) -> Key;
 }
@@ -68,7 +67,7 @@ pub(super) fn of_instant(prefix: Key, instant: Timestamp, id: impl ResourceId) -
     prefix.with(&ordered(instant)).with(id.uuid().as_bytes())
 }
 
-/// Returns the keys with instants in `from..to`. `Timestamp::MAX` as the end is included.
+/// Returns the keys with instants in `from..to`. If `to` is `Timestamp::MAX`, it is included.
 pub(super) fn within(prefix: Key, from: Timestamp, to: Timestamp) -> KeyRange {
     let from = prefix.with(&ordered(from));
     if to == Timestamp::MAX {
@@ -154,7 +153,7 @@ pub fn millis_from_value(value: &[u8]) -> Result<Timestamp, StoreError> {
     }
 }
 
-/// The index rows of changes from `from` to `to`, inclusive. `by_update` is the kind of the index.
+/// The rows of the index `by_update` for changes from `from` to `to`, inclusive.
 pub fn changed(business: BusinessId, by_update: u8, from: Timestamp, to: Timestamp) -> KeyRange {
     within(start(business, by_update), from, to + chrono::TimeDelta::milliseconds(1))
 }

@@ -1,4 +1,4 @@
-//! Ranges of keys, the keys that the tables of the kinds do not define, and the decoding of keys.
+//! Ranges of keys, functions for keys that the tables of kinds do not define, and the decoding of keys.
 //!
 //! A function that decodes a key or a value returns [`StoreError::Damaged`] for invalid bytes.
 
@@ -46,12 +46,10 @@ pub fn blocked_key(key: &[u8]) -> Result<BlockedKey, StoreError> {
     Ok(BlockedKey { staff_id: id_at_end(key.get(..33).unwrap_or_default())?, starts_at, id })
 }
 
-/// The times off of a staff member, in order of their starts.
 pub fn blocked_times(business: BusinessId, staff: StaffId) -> KeyRange {
     KeyRange::prefix(of_id(business, kind::BLOCKED_TIME, staff))
 }
 
-/// The entries of the audit log within `from..until`.
 pub fn audit_within(business: BusinessId, from: Option<Timestamp>, until: Option<Timestamp>) -> KeyRange {
     minted(start(business, kind::AUDIT), from, until)
 }
@@ -72,7 +70,7 @@ pub fn lets_in(key: &[u8]) -> bool {
     })
 }
 
-/// The rows by id of appointments created from this instant on, according to the time in the id.
+/// The rows `APPOINTMENT_START` of the appointments created from this instant on, by the time in the id.
 pub fn appointments_minted_from(business: BusinessId, from: Timestamp) -> KeyRange {
     let kind = start(business, kind::APPOINTMENT_START);
     let first = Uuid::from_u128(u128::try_from(from.millis()).unwrap_or(0) << 80);
@@ -87,17 +85,15 @@ pub fn appointments_of_contact(business: BusinessId, contact: ContactId) -> KeyR
     KeyRange::prefix(of_id(business, kind::APPOINTMENT_BY_CONTACT, contact))
 }
 
-/// The rows of names up to this contact. The last row contains the contact's name.
+/// The rows of contact names up to this contact. The last of these rows contains the contact's name.
 pub fn contact_names_up_to(business: BusinessId, id: ContactId) -> KeyRange {
     KeyRange { from: start(business, kind::CONTACT_NAMES), to: contact_names(business, id).with(&[0]) }
 }
 
-/// The calls that started in `from..to`, in order of their starts.
 pub fn calls_started(business: BusinessId, from: Timestamp, to: Timestamp) -> KeyRange {
     within(start(business, kind::CALL_BY_START), from, to)
 }
 
-/// The contact's calls that started in `from..to`, in order of their starts.
 pub fn calls_of_contact(
     business: BusinessId,
     contact: ContactId,

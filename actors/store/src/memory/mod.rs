@@ -2,8 +2,8 @@
 //!
 //! As on a real disk, a batch is written to a journal (the real journal, on blocks in memory), synced and
 //! then applied to the map. The map is saved from time to time. A crash reverts the map to the state after
-//! a random batch since the last save. It may keep some rows of later batches, and loses or tears unsynced
-//! blocks of the journal. Opening restores the other rows from the journal.
+//! a random batch since the last save. The map may also keep some rows of later batches. Unsynced blocks of
+//! the journal may be lost or torn. Opening restores the other rows from the journal.
 //!
 //! Invariants: reads see the map. After a crash, all rows of a batch exist or none. A handle that was
 //! opened before a crash cannot read or write.
@@ -55,7 +55,7 @@ struct State {
     /// Tombstones and businesses that are set aside. They survive every crash.
     tombstones: Vec<Tombstone>,
     aside: Vec<(BusinessId, String)>,
-    /// The number of crashes and closes. Sessions with an earlier number are closed.
+    /// The number of crashes and closes. A session that began with a smaller number is closed.
     life: u64,
     open: bool,
     fail_apply: bool,
@@ -123,7 +123,7 @@ impl MemoryBackend {
         self.0.state.lock().fail_sync = true;
     }
 
-    /// Makes the next read of a key, or of a row of a scan, fail.
+    /// Makes the next read of a key, or of the next row in a scan, fail.
     pub fn fail_next_read(&self) {
         self.0.state.lock().fail_read = true;
     }
@@ -141,7 +141,7 @@ impl MemoryBackend {
         self.0.gate.notify_waiters();
     }
 
-    /// Sets the free bytes of the disk, which has 1 TiB. Writes do not change them.
+    /// Sets the free bytes of the disk, whose size is 1 TiB. Writes do not change the free bytes.
     pub fn set_free(&self, bytes: u64) {
         self.0.state.lock().free = Some(bytes);
     }
@@ -165,7 +165,7 @@ impl MemoryBackend {
         state.history = Some((state.pairs.clone(), state.under_way.clone()));
     }
 
-    /// Returns the rows after this batch. Panics without [`MemoryBackend::note_history`] before the batch.
+    /// Returns the rows after this batch. Panics if [`MemoryBackend::note_history`] was not called before.
     pub fn rows_as_of(&self, sequence: u64) -> BTreeMap<Vec<u8>, Vec<u8>> {
         let state = self.0.state.lock();
         let (mut rows, batches) = state.history.clone().expect("`note_history` must be called before");
@@ -230,7 +230,7 @@ impl State {
         for (key, before) in passing.chain(lost.into_iter().flatten()).collect::<Vec<_>>().into_iter().rev() {
             self.write(&key, before);
         }
-        // Unsynced blocks survive completely, in part or not at all. A lost batch lacks a block.
+        // Unsynced blocks survive completely, in part or not at all. A lost batch loses at least one block.
         let (mut kept_bytes, mut differs) = (Vec::new(), &self.blocks.unsynced()[..]);
         for (number, blocks) in (self.synced + 1..).zip(&self.unsynced) {
             let (of_batch, rest) = differs.split_at(*blocks);

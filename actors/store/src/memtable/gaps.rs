@@ -8,7 +8,7 @@ use std::ops::Bound;
 
 use crate::Key;
 
-/// The maximum number of gaps. One more gap drops all others. Scans then find the needed gaps again.
+/// The maximum number of gaps. Another gap drops all of them, and later scans find them again.
 const GAPS_MAX: usize = 4_096;
 
 /// The first and the last key of each gap, both inclusive.
@@ -32,7 +32,7 @@ impl Gaps {
         }
     }
 
-    /// Records that the run has no row up to `last`. `None` if a row was written there since its start.
+    /// Extends the run to `last`. Returns `None` if a row was written in the run's gap since the run began.
     pub(super) fn extend(&mut self, run: Run, last: Key) -> Option<Run> {
         let is_whole = match run.last {
             Some(before) => self.0.get(&run.from) == Some(&before),
@@ -93,7 +93,7 @@ mod tests {
         let run = gaps.begin(key(2 * GAPS_MAX)).1;
         gaps.extend(run, key(2 * GAPS_MAX + 1)).unwrap();
         assert_eq!(gaps.ranges(), [(key(2 * GAPS_MAX), key(2 * GAPS_MAX + 1))]);
-        // A scan does not extend a gap that was dropped.
+        // A scan does not extend a gap that was dropped during the scan.
         let (_, run) = gaps.begin(key(2 * GAPS_MAX));
         gaps.fill(&key(2 * GAPS_MAX + 1));
         assert!(gaps.extend(run, key(2 * GAPS_MAX + 2)).is_none());

@@ -91,7 +91,7 @@ impl Memtable {
         Some(row.as_deref().map(<[u8]>::to_vec))
     }
 
-    /// Closes the active table if it has batches, even without rows.
+    /// Closes the active table if it got a batch, even if the table has no rows.
     pub(super) fn close(&self) {
         let tables = &mut *self.0.write();
         if tables.active.newest > 0 {
@@ -123,7 +123,7 @@ impl Memtable {
         *tables.gaps.get_mut() = Gaps::default();
     }
 
-    /// Reads a range, which must not be empty. `seek` reads the rest of a range from the tree.
+    /// Reads a range, which must not be empty. `seek` reads the remaining part of a range from the tree.
     pub(super) fn scan(
         self: &Arc<Self>,
         range: &KeyRange,
@@ -153,7 +153,7 @@ struct Scan<S> {
     memtable: Arc<Memtable>,
     seek: S,
     rest: Rest,
-    /// `Some` until the first row.
+    /// The gap at the start of the scan. `None` once the scan has found a row.
     run: Option<Run>,
     flushed: u64,
     /// The rows of the tree after the last returned row.
@@ -217,7 +217,7 @@ impl Tables {
         std::iter::once(&self.active).chain(self.closed.iter().rev().map(|table| &**table))
     }
 
-    /// The keys that the batch deletes and only the active table contains, and the table's newest batch.
+    /// Returns the deleted keys that only the active table contains, and the number of its newest batch.
     fn only_in_active(&self, batch: &Batch) -> (Vec<Key>, u64) {
         let has = |table: &Table, key: &Key| matches!(table.rows.get(key), Some(Some(_)));
         let deleted = batch.writes().filter(|(_, value)| value.is_none()).map(|(key, _)| key);

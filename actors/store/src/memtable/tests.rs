@@ -204,7 +204,7 @@ fn created_and_deleted_rows_leave_no_entry_and_rows_of_the_tree_are_deleted() {
     memtable.apply(2, &deletes, is_in_tree).unwrap();
     let rows = |table: &Table| table.rows.clone().into_keys().collect::<Vec<_>>();
     assert_eq!(rows(&memtable.0.read().active), [key(2)]);
-    // A batch counts even if it leaves no row in the table.
+    // A table is closed even if its batches leave no row in it.
     let passing = Memtable::default();
     passing.apply(1, &puts, |_| Ok(false)).unwrap();
     passing.apply(2, &deletes, |_| Ok(false)).unwrap();
@@ -218,7 +218,7 @@ fn created_and_deleted_rows_leave_no_entry_and_rows_of_the_tree_are_deleted() {
     memtable.apply(5, &deletes, is_in_tree).unwrap();
     assert_eq!(rows(&memtable.0.read().active), [key(0), key(1), key(2)]);
     assert_eq!(memtable.get(&[1]), Some(None));
-    // If `is_in_tree` fails, nothing may be written.
+    // If `is_in_tree` returns an error, the batch must not change the table.
     let fails = |_: &[u8]| Err(StoreError::Read("it is out of order".into()));
     memtable.close();
     memtable.apply(6, &puts, fails).unwrap();

@@ -11,7 +11,7 @@ use crate::codec::{Field, Fields, Record, encoded, fields, record};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditRecord {
     pub entry: AuditEntry,
-    /// The usage after the change. Entries of earlier versions do not contain it.
+    /// The usage after the change. Entries that earlier versions wrote have no usage.
     pub usage: Option<Usage>,
 }
 
@@ -85,7 +85,7 @@ impl Record for Budget {
     }
 }
 
-/// Rows and bytes in the order of [`BudgetKind::kept`]. A usage without a newer kind is decoded as `None`.
+/// Rows and bytes in the order of [`BudgetKind::kept`]. `None` if an earlier version wrote fewer kinds.
 mod usage {
     use domain::Usage;
 

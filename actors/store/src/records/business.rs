@@ -31,7 +31,7 @@ record!(StaffMember, "staff", {
 
 impl Field for Buffers {
     fn write(&self, to: &mut Vec<u8>) {
-        // Both are at most 240.
+        // Both numbers of minutes are at most 240.
         (self.before_minutes() as u8, self.after_minutes() as u8).write(to);
     }
 
@@ -169,7 +169,7 @@ mod tests {
     fn damaged_fields_of_business_are_refused() {
         check_damage(&business(), |bytes| replace(bytes, b"America/Toronto", b"America/Torinto"));
         check_damage(&business(), |bytes| replace(bytes, b"Toronto\x02", b"Toronto\x09"));
-        // Monday's window (minute 540 to 1050) becomes a Saturday window, empty, or later than 24:00.
+        // Monday's window (minute 540 to 1050) is moved to Saturday, made empty, or moved to after 24:00.
         let monday = b"\x01\xfb\x1c\x02\xfb\x1a\x04";
         for bad in [
             b"\x06\xfb\x1c\x02\xfb\x1a\x04",
@@ -179,7 +179,7 @@ mod tests {
             check_damage(&business(), |bytes| replace(bytes, monday, bad));
         }
         check_damage(&business(), |bytes| replace(bytes, b"Chez \xc3\x89", b"Chez \xc3\xff"));
-        // Tuesday's break, from minute 720, becomes empty or gets an invalid day.
+        // Tuesday's break, which begins at minute 720, becomes empty or gets an invalid day.
         check_damage(&business(), |bytes| replace(bytes, b"\xd0\x02\xfb\x0c\x03", b"\xd0\x02\xfb\xd0\x02"));
         check_damage(&business(), |bytes| replace(bytes, b"\x01\x02\xfb\xd0\x02", b"\x01\x07\xfb\xd0\x02"));
     }

@@ -1,4 +1,4 @@
-//! Appointments, contacts, the index of their names, calls, their index by start, messages and knowledge.
+//! Appointments, contacts, names of contacts, calls, index rows of calls, messages and knowledge.
 
 use domain::{
     Appointment, Buffers, CallOutcome, CallRecord, Contact, ContactId, Direction, Knowledge, MessageStatus,
@@ -49,7 +49,7 @@ record!(NamesRecord, "names", { 1: names } check |it| {
     it.names.is_sorted_by(|a, b| a.0 < b.0) => "its contacts are not in order"
 });
 
-/// The value of a row in the index by start. It lets lists filter calls without reading them.
+/// The value of a row in the index of calls by start. Lists use it to filter calls without reading them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallRow {
     pub direction: Direction,

@@ -41,7 +41,7 @@ impl Field for AlertChoices {
     }
 }
 
-// The first version has no creator, because only the operator could create keys.
+// The first version of the record has no creator, because at that time only the operator could create keys.
 record!(ApiKey, "api_key", {
     1: id, business_id, name, prefix, hash, scopes, created_at, revoked_at;
     2: created_by = KeyCreator::Operator;
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn an_invalid_alert_is_damaged() {
-        // Damages the number and then the kind of the alert.
+        // Damages first the number of the alert, then its kind.
         check_damage(&alert(), |bytes| bytes[33] = 0);
         check_damage(&alert(), |bytes| bytes[34] = 0x7f);
         check_damage(&AlertsRead { until: 3, at: Timestamp::from_millis(9) }, |bytes| bytes[1] = 0);

@@ -58,7 +58,7 @@ record!(Mail, "mail", {
 } check |it| {
     (it.about.len() <= ABOUT_MAX) => "it is about too many records",
     ((it.status == MailStatus::Pending) == it.next_attempt_at.is_some())
-        => "it is due and not pending, or pending and not due",
+        => "its due time is missing, or its status allows no due time",
 });
 
 fields! { About { kind, id, at } }

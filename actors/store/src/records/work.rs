@@ -48,7 +48,7 @@ pub struct IdempotencyRecord {
     pub body: Vec<u8>,
     /// The resource to render instead of the body, because the body contained data of an erased contact.
     pub shows: Option<ShownAnew>,
-    /// The time of the response. The first version stored wall time, which is read as steady time.
+    /// The time of the response. The first version stored wall time, which is decoded as steady time.
     pub answered: SteadyTime,
 }
 
@@ -80,7 +80,7 @@ impl Field for ShownAnew {
             (2, id) => Ok(Self::Appointment(id.into())),
             (3, id) => Ok(Self::Call(id.into())),
             (4, id) => Ok(Self::Message(id.into())),
-            (kind, _) => Err(from.damaged(format!("it shows a resource of the kind {kind}"))),
+            (kind, _) => Err(from.damaged(format!("it shows a resource of the unknown kind {kind}"))),
         }
     }
 }
@@ -120,16 +120,16 @@ record!(RoundRecord, "round", { 1: began, after, is_through });
 /// The format of stores. Opening a store converts an earlier format and refuses a later format.
 pub const STORE_FORMAT: u16 = 6;
 
-/// Replaces the format during a conversion, so that no version uses a half-converted store.
+/// The stored format during a conversion, so that no version uses a half-converted store.
 pub const STORE_FORMAT_IN_UPGRADE: u16 = u16::MAX;
 
 #[derive(Clone, PartialEq, Eq)]
 pub struct MetaRecord {
-    /// The format of the store. A reader of other rows must check it first.
+    /// The format of the store. It must be checked before other rows are read.
     pub format: u16,
     pub secret: [u8; 32],
-    /// The secret for the tokens of mailed links. A restore changes it, so that new links are invalid
-    /// elsewhere.
+    /// The secret for the tokens of mailed links. A restore replaces it: links sent later are invalid in
+    /// other copies of the store.
     pub link_secret: [u8; 32],
     pub created_at: Timestamp,
 }
@@ -145,7 +145,7 @@ impl std::fmt::Debug for MetaRecord {
 
 const META: &str = "meta";
 
-/// Version 2 is written only if the secrets differ, after a restore. Earlier versions can read version 1.
+/// Version 2 is written only after a restore, when the secrets differ. Earlier releases can read version 1.
 impl Record for MetaRecord {
     fn encode(&self) -> Vec<u8> {
         let differ = self.link_secret != self.secret;

@@ -1,8 +1,8 @@
 //! Plans the isolation of a corrupt page of sled's tree: an empty leaf replaces it.
 //!
 //! sled's cleaner stops at a page that it cannot read. So new messages of the same length replace the
-//! page's messages. They form an empty leaf with the same neighbours. The caller sets aside the businesses
-//! in the page's range.
+//! messages of the page. The new messages form an empty leaf with the same neighbours. The caller sets
+//! aside the businesses in the page's range.
 //!
 //! Invariants:
 //!
@@ -59,7 +59,8 @@ pub(super) fn node(log: &Log, state: &State) -> io::Result<Option<Node>> {
     Ok(Some(node))
 }
 
-/// The unreadable pages, or only the page with a message at `offset`, each with its first corrupt message.
+/// Returns the unreadable pages, or with an `offset` only the page with a message there. Each page comes
+/// with the offset of its first corrupt message.
 pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io::Result<Vec<(u64, u64)>> {
     let mut found = Vec::new();
     for (page, state) in pages.iter() {
@@ -113,7 +114,7 @@ pub(crate) fn plan(log: &Log, pages: &Pages, page: u64, at: u64) -> Result<Plan,
     for (part, kind, body) in replaced {
         let segment = log.segment_of(part);
         if !log.is_in_place(segment, part.at)? {
-            return Err(refused("another segment now has the position of the page"));
+            return Err(refused("a different segment is at the offset of the page"));
         }
         let message = encode(kind, part.lsn / log.segment_bytes(), page, body, part.length as usize)
             .ok_or_else(|| refused("the page is too small to be replaced"))?;

@@ -11,9 +11,9 @@
 //! snap.LSN     LSN 8 | active segment | page states, then length 8 | crc32 4
 //! ```
 //!
-//! A message's checksum covers the body, and then the header after the checksum. A segment ends at a
-//! message of kind `Cap`, or if less than the length of a header (32 bytes) is left. The layouts are in
-//! sled's `pagecache/logger.rs`, `pagecache/snapshot.rs` and `serialization.rs`.
+//! A message's checksum covers first the body, then the part of the header after the checksum. A segment
+//! ends at a message of kind `Cap`, or if less than the length of a header (32 bytes) is left. The layouts
+//! are in sled's `pagecache/logger.rs`, `pagecache/snapshot.rs` and `serialization.rs`.
 //!
 //! Invariant: this module never writes to sled's files.
 

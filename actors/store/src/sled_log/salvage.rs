@@ -4,11 +4,12 @@
 //!
 //! - All segments are read. A message is used if it is valid and contains the number of its segment. In a
 //!   segment with a damaged header, each valid message is used, with the number that it contains.
-//! - A page consists of its newest readable whole state and the later changes. A change is used only if its
-//!   key is well-formed and in the page's range, because changes of an unreadable state may have another
-//!   key prefix.
-//! - Leaves overlap if a leaf has an older state, from before a split. The newest state is used.
-//! - A crash during a split leaves a page to which no other page refers. It is used only if the log is
+//! - A page consists of its newest readable whole state and the later changes. A change may belong to a
+//!   newer, unreadable state with another key prefix, so it is used only if its key is well-formed and in
+//!   the page's range.
+//! - A leaf whose readable state is from before a split overlaps with other leaves. The newest state is
+//!   used.
+//! - After a crash during a split, no page may refer to the new page. It is used only if the log is
 //!   damaged.
 //!
 //! Memory holds the page table and the ranges of all leaves. Rows are read leaf by leaf.
@@ -47,7 +48,7 @@ struct Page {
     names: Vec<u64>,
 }
 
-/// The messages with one segment number in the segment at `at`.
+/// The messages in the segment at offset `at` that contain this segment number.
 #[derive(Clone, Copy)]
 struct Run {
     number: u64,

@@ -9,7 +9,7 @@
 //!
 //! The page numbers are stored as varints of their differences. Invariants: a segment is listed only when
 //! it is durable. When sled opens, a new list begins at the segment of the snapshot. All later segments are
-//! listed, except the newest segments, which are not free. A torn record ends the list.
+//! listed, except the newest segments, which cannot be free yet. A torn record ends the list.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -25,7 +25,7 @@ const WINDOW_BYTES: usize = 256 << 10;
 
 pub(crate) struct SealedSegments {
     file: File,
-    /// The segments before this LSN are listed, or were free when the list was written.
+    /// All segments before this LSN are listed, unless they were free when the list was written.
     listed: u64,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Sealed {
 
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct List {
-    /// The LSN from which on segments are listed; `None` without a list.
+    /// The LSN from which on segments are listed. `None` if there is no list.
     pub(super) start: Option<u64>,
     pub(super) segments: Vec<Sealed>,
 }

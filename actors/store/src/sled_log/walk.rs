@@ -5,15 +5,17 @@
 //!
 //! Rules:
 //!
-//! - After a clean stop, every message up to the recorded end must be valid. If not, but the journal
-//!   contains all missing batches, the next rules apply.
+//! - After a clean stop, every message up to the recorded end must be valid. If a message is invalid but
+//!   the journal contains all missing batches, the next rules apply instead.
 //! - After an unclean stop, the *tail* of the log may be torn and ends at its first invalid message. The
-//!   tail begins with the segment of the highest stable LSN in all headers. `mark` reveals lost batches. A
-//!   listed segment (`sealed`) was synced, so it is not torn.
+//!   tail begins with the segment of the highest stable LSN in all headers. A loss of batches in the tail
+//!   is detected by `mark`. A segment in the list (`sealed`) was synced, so it is not torn.
 //! - A segment before the tail that is torn, cut off or without a valid header must have been free: a crash
-//!   can happen while sled overwrites a free segment. The segment was free if each of its pages, which the
-//!   list contains, was replaced or freed later. A torn segment that is not in the list is damaged.
-//! - Without a list, an earlier version used the store last. The pages are then those in valid headers.
+//!   can happen while sled overwrites a free segment. The list contains the numbers of the segment's pages.
+//!   The segment was free if each of these pages was replaced or freed later. A torn segment that is not in
+//!   the list is damaged.
+//! - If there is no list, the store was last used by a version without the list. The pages of a segment are
+//!   then taken from the valid message headers in it.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -32,7 +34,7 @@ use super::segment::{HEADER_BYTES_MAX, SEGMENT_HEADER_BYTES, Segment, segment_of
 use super::{sealed, snapshot};
 use crate::files::found;
 
-/// The maximum number of pages that a log adds to those of the snapshot.
+/// The maximum number of pages that the log contains in addition to the pages of the snapshot.
 const NEW_PAGES_MAX: u64 = 1 << 20;
 
 const THREADS_MAX: usize = 4;
@@ -126,7 +128,7 @@ impl Log {
     }
 
     /// Calls `each` for each message with its offset. `damaged` may return the header of an invalid
-    /// message. Otherwise the segment is torn there, and the function returns the offset.
+    /// message, which then counts as valid. Otherwise returns the offset of the message.
     fn messages(
         &self,
         segment: &Segment,
@@ -208,7 +210,7 @@ impl Log {
         Ok(pages)
     }
 
-    /// The page table including corrupt messages. Damage of an unknown page is an error.
+    /// Returns the page table including corrupt messages. Fails if a corrupt message's page is unknown.
     pub(crate) fn pages_past_damage(&self) -> Result<Pages, Unusable> {
         let (mut pages, since) = self.pages_of_snapshot()?;
         let (mut torn, mut bytes) = (Vec::new(), Vec::new());
@@ -237,7 +239,7 @@ impl Log {
         part.lsn / self.segment_bytes * self.segment_bytes
     }
 
-    /// False if a valid header of another segment than this LSN is at this file offset.
+    /// False if the offset is in a segment whose valid header has a different LSN.
     pub(crate) fn is_in_place(&self, segment: u64, offset: u64) -> io::Result<bool> {
         let at = offset / self.segment_bytes * self.segment_bytes;
         let header = self.bytes(at, SEGMENT_HEADER_BYTES)?;
@@ -341,7 +343,7 @@ impl Log {
         in_use.map_or(Ok(()), |(torn, _)| Err(torn.damaged()))
     }
 
-    /// Returns the suspects and the listed segments that are missing in the file, with their pages.
+    /// Returns the suspects, and the listed segments that are missing in the file, each with its pages.
     fn with_pages(&self, suspects: Vec<Torn>, list: sealed::List) -> io::Result<Vec<Suspect>> {
         let since = list.start.filter(|start| *start >= self.since).unwrap_or(u64::MAX);
         let mut listed: BTreeMap<_, _> = list

@@ -1,5 +1,5 @@
-//! Creates the stores that the test damages. A child process fills each store, so that the process can end
-//! as with `kill -9`.
+//! Creates the stores that the test damages. A child process fills each store and can end as if it were
+//! killed by `kill -9`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,10 +16,10 @@ use crate::segments::SEGMENT_BYTES;
 
 /// The maximum number of changes in progress.
 const UNDER_WAY: usize = 256;
-/// The maximum number of bytes to write per target segment. It is longer than a segment, because sled
-/// reuses freed segments, so the file grows more slowly.
+/// The maximum number of bytes that are written for each segment of the target. It is larger than a
+/// segment, because the file grows more slowly when sled reuses freed segments.
 const BYTES_A_SEGMENT: usize = 24 << 20;
-/// The number of changes by the last process of a store that is killed after a snapshot.
+/// The number of changes by the last process, if the store is killed after sled has written a snapshot.
 const CHANGES_AFTER_A_SNAPSHOT: usize = 60;
 
 #[derive(Clone, Copy, Debug)]
@@ -102,7 +102,7 @@ pub(crate) fn work(arguments: &[String]) {
         let _all = under_way.acquire_many(UNDER_WAY as u32).await.unwrap();
         println!("{}", work.changes);
         if end == "kill" {
-            // As after `kill -9`, nothing is closed, and a checkpoint may be in progress.
+            // Ends like `kill -9`: nothing is closed, and a checkpoint may be in progress.
             std::process::abort();
         }
         store.close().await.unwrap();

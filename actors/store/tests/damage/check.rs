@@ -11,8 +11,7 @@ use store::{Key, KeyRange, Order, Store, StoreError, every_row, piece_of};
 
 use crate::loads::{BUSINESSES, Rows, business};
 
-/// The step between rows that are also read by key, because sled reads a single key differently from a
-/// scan.
+/// One in this many rows is also read by key, because sled does not read a single key like a scan.
 const READ_BY_KEY: usize = 41;
 
 #[derive(Debug)]
@@ -82,7 +81,7 @@ fn differ(store: &Store, rows: &Rows) -> Result<Seen, StoreError> {
     let mut from = everything.from;
     for number in 0..BUSINESSES {
         let of_business = KeyRange::prefix(Key::new(business(number).uuid().as_bytes()));
-        // Rows between the rows of two businesses are an error.
+        // Between the rows of two businesses, the store must not contain rows.
         difference.scan(store, &KeyRange { from, to: of_business.from }, rows, BUSINESSES)?;
         difference.scan(store, &of_business, rows, number)?;
         from = of_business.to;

@@ -61,7 +61,7 @@ impl Damage {
 }
 
 pub(crate) struct Targets {
-    /// The files of the store, each with its length up to the last byte that is not zero.
+    /// The files of the store. The length of a file ends at the last byte that is not zero.
     files: Vec<(String, usize)>,
     db_bytes: usize,
     /// The segments of `store/db`, oldest first.
@@ -141,8 +141,8 @@ impl Targets {
 
     fn derived(&self, rng: &mut Rng) -> Damage {
         let small: Vec<_> = self.files.iter().filter(|(name, _)| name != "store/db").collect();
-        // A snapshot, if any, is the last of these files. It is chosen more often, because its damage is
-        // the most dangerous.
+        // The snapshot is the last of these files, if it exists. It is chosen more often than the others,
+        // because damage to it is the most dangerous.
         let number = if rng.below(3) == 0 { small.len() - 1 } else { rng.below(small.len()) };
         let (file, used) = small[number];
         let at = rng.below(*used);
@@ -151,7 +151,7 @@ impl Targets {
             2 => How::Zero(BLOCK.min(used - at)),
             3 => How::Cut,
             // These files are truncated and not removed: without the journal, a killed store would lack its
-            // newest rows, and without `committed` it could not detect the loss.
+            // newest rows, and without `committed` it could not detect a loss of rows.
             _ if ["journal", "committed"].contains(&file.as_str()) => How::Cut,
             _ => How::Remove,
         };

@@ -18,7 +18,7 @@ pub(crate) type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 pub(crate) enum Load {
     /// Inserts short rows: a record, an index row and an audit row per booking.
     Bookings,
-    /// Overwrites the same rows.
+    /// Overwrites the same rows again and again.
     Updates,
     Messages,
     /// Inserts and deletes rows, so that sled frees segments and reuses them.
@@ -117,7 +117,7 @@ impl Work {
         self.put(batch, key(number, 0x52, &[&id]), 120);
     }
 
-    /// Inserts rows, and deletes rows above a limit.
+    /// Inserts rows. If there are more rows than a limit, also deletes rows.
     fn churn(&mut self, number: usize, batch: &mut Batch) {
         let limit = self.segments * 700;
         for _ in 0..10 {
@@ -127,8 +127,8 @@ impl Work {
             self.live.push((number, key));
         }
         while self.live.len() > limit {
-            // A batch contains rows of one business only. If it has no more rows, later changes delete rows
-            // of others.
+            // A batch contains rows of one business only. If that business has no more rows to delete,
+            // later changes delete rows of other businesses.
             let from = self.rng.below(self.live.len());
             let Some(at) = (from..self.live.len()).find(|at| self.live[*at].0 == number) else { break };
             let (_, key) = self.live.swap_remove(at);

@@ -24,7 +24,7 @@ mod check;
 mod damages;
 mod files;
 mod loads;
-#[allow(dead_code, reason = "this test damages segments and does not count them")]
+#[allow(dead_code, reason = "this test does not use the functions that count segments")]
 #[path = "../power/segments.rs"]
 mod segments;
 

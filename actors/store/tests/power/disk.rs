@@ -16,8 +16,7 @@ const BLOCK: usize = 4096;
 struct File {
     synced: Vec<u8>,
     now: Vec<u8>,
-    /// For each block, the contents that were written since its last sync, each with the number of its
-    /// note.
+    /// For each block, the contents that were written since the last sync, each with its note's number.
     blocks: BTreeMap<usize, Vec<(usize, Vec<u8>)>>,
     lengths: Vec<(usize, usize)>,
 }
@@ -42,7 +41,7 @@ type Names = BTreeMap<String, Option<usize>>;
 #[derive(Clone, Default)]
 pub(crate) struct Disk {
     files: Vec<File>,
-    /// The number of the file of each inode.
+    /// The number of the file that has this inode.
     of_inode: HashMap<u64, usize>,
     directory_of_inode: HashMap<u64, String>,
     /// The directories by their path from the root directory. The path of the root directory is empty.
@@ -127,8 +126,8 @@ impl File {
         lost.into_iter().for_each(|(at, bytes)| put(&mut self.now, at, &bytes));
     }
 
-    /// Returns a random content that the file may have after a power cut. On average, `bias` of 4 unsynced
-    /// blocks survive.
+    /// Returns a random content that the file may have after a power cut. On average, `bias` of every 4
+    /// unsynced blocks survive.
     fn survives(&self, rng: &mut Rng, bias: usize) -> Vec<u8> {
         let mut bytes = self.synced.clone();
         let lengths: Vec<_> = self.lengths.iter().map(|(_, length)| *length).collect();
@@ -298,7 +297,7 @@ impl Disk {
         blocks
     }
 
-    /// True if this note overwrites the start of a part of the file, where all parts have the length
+    /// True if this note overwrites the start of a part of the file, whose parts all have the length
     /// `part`.
     pub(crate) fn writes_over(&self, name: &str, note: &Note, part: usize) -> bool {
         let Some((at, bytes)) = self.written(name, note) else { return false };

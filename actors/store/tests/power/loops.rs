@@ -1,10 +1,10 @@
 //! Tests failed syncs on a real file system: ext4 on a loop device whose file cannot grow. The file system
-//! has free blocks, so writes succeed, but the kernel cannot write the pages to the device. Then the file
-//! gets space. A second process opens the store while the pages are still in memory, and makes changes. A
-//! copy of the device's file simulates the power cut.
+//! has free blocks, so writes succeed, but the kernel cannot write the pages to the device. Then the test
+//! frees space, so that the file can grow. A second process opens the store while the pages are still in
+//! memory, and makes changes. A copy of the device's file simulates the power cut.
 //!
-//! The space for the file system's tables and journal is allocated before, so that the file system stays
-//! usable.
+//! The space for the file system's tables and journal is allocated in the file from the beginning, so that
+//! the file system stays usable.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -20,7 +20,7 @@ const FILE_SYSTEM_BYTES: usize = 192 << 20;
 /// The space for the file of the loop device, and for a file that fills the remaining space.
 const ROOM_BYTES: usize = FILE_SYSTEM_BYTES + (64 << 20);
 const BLOCK: usize = 4096;
-/// The maximum remaining space when the process of the failed sync starts.
+/// The maximum remaining space when the process starts whose sync is to fail.
 const LEFT_BYTES_MAX: usize = 12 << 20;
 const COMMITS_BEFORE: usize = 150;
 const COMMITS_FAILING: usize = 6_000;

@@ -4,8 +4,8 @@
 //! the content of one of its writes. The store must open with that content, with every acknowledged change
 //! and without partial changes.
 //!
-//! Data that only `sync_file_range` has written is unsynced. Changes of names in a directory survive in
-//! their order, and those before a sync of the directory always survive.
+//! Data that only `sync_file_range` has written is unsynced. Of the changes of names in a directory, the
+//! first ones survive up to a random change. Changes before a sync of the directory always survive.
 //!
 //! In other runs, one call per process fails with an error or writes only half of its bytes. The store must
 //! stop or continue without loss.
@@ -41,7 +41,7 @@ const CUTS_A_SESSION: usize = 60;
 
 const FAULTS: usize = 24;
 
-/// The default numbers of repetitions of the other tests.
+/// The default numbers of repetitions of the other tests in this directory.
 const CHURN_CUTS: usize = 16;
 const CHURN_KILLS: usize = 3;
 const SYNCS: usize = 12;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 pub(crate) const SEGMENT_BYTES: usize = 8 << 20;
 /// The length of a segment's header: a checksum, the position of the segment in the log, and the position
-/// up to which the log was written before.
+/// up to which the log was written when the segment was started.
 pub(crate) const SEGMENT_HEADER_BYTES: usize = 20;
 
 /// Returns the position of the segment in the log, or `None` for an invalid header.

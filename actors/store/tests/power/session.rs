@@ -22,7 +22,7 @@ const COMMITS: usize = 4_000;
 /// happen during opening.
 const COMMITS_AGAIN: usize = 40;
 const CUTS_AGAIN: usize = 3;
-/// On average, another run follows after one in this many power cuts.
+/// On average, one in this many power cuts is followed by another run.
 const AGAIN: usize = 6;
 /// The number of changes of a run with a failing call.
 const COMMITS_FAILING: usize = 120;
@@ -31,7 +31,7 @@ const FAULTS: [i32; 3] = [5, 28, 0];
 /// The maximum number of changes in progress.
 const UNDER_WAY: usize = 24;
 
-/// A run with this end is killed some changes after sled has reused a freed segment, which must happen
+/// A run with this end is killed some changes after sled has reused a freed segment. sled must reuse one
 /// within `COMMITS_CHURNING_MAX` changes.
 pub(crate) const CHURN: &str = "churn";
 const COMMITS_CHURNING_MAX: u32 = 30_000;
@@ -44,7 +44,7 @@ pub(crate) struct Tally {
     beyond: usize,
     unsynced_max: usize,
     pub(crate) reused: usize,
-    /// The numbers of kills, of failed syncs, and of blocks that memory contained but the disk lacked.
+    /// The numbers of kills, of failed syncs, and of blocks that were in memory but not on the disk.
     pub(crate) kills: usize,
     pub(crate) failed_syncs: usize,
     pub(crate) lost_blocks: usize,

@@ -8,10 +8,11 @@
 //! - A lane with waiting changes is in exactly one ring. An empty lane is in no ring.
 //! - A lane that waits alone gets all of the writer's time. No short change waits while the writer is idle.
 //! - A short change waits for at most one long change of other lanes.
-//! - Between two long changes, each lane in the short ring may write as many bytes as a lane in the long
-//!   ring. A long change waits for a bounded number of rounds (turns of all short lanes).
-//! - If short changes of other lanes preceded a long change, the long ring then pauses. The pause is
-//!   [`REST`] times the duration of the change's group, divided by the number of lanes in the ring.
+//! - A short lane may write as many bytes as a long lane: after a long change, each lane in the short ring
+//!   may write the length of this change divided by the number of lanes in the long ring. A long change
+//!   thus waits for a bounded number of rounds (one turn of each short lane).
+//! - The long ring pauses after a long change if other lanes wrote short changes since the previous one.
+//!   The pause is [`REST`] times the duration of the change's group, divided by the number of long lanes.
 //! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;
@@ -33,10 +34,10 @@ pub(super) const SHARDS: usize = 4096;
 /// The bytes that a lane may write per turn: twice the length of a booking with events for five endpoints.
 pub const QUANTUM_BYTES: usize = 8 << 10;
 
-/// Only longer changes make the long ring pause. A booking with events for all endpoints is shorter.
+/// A change up to this length never causes a pause. A booking with events for all endpoints is shorter.
 const REST_FROM_BYTES: usize = 32 << 10;
 
-/// The pause, in durations of a group. With 9, a single long lane gets a tenth of the writer's time.
+/// The pause as a multiple of the group's duration. With 9, one long lane gets a tenth of the time.
 const REST: u32 = 9;
 
 /// The maximum pause. Without it, a short stall of the disk would cause a long pause.
@@ -48,7 +49,7 @@ pub(super) struct Change {
     /// The number of the change among all changes, from 1; ascending within a lane.
     pub(super) ticket: u64,
     pub(super) lane: usize,
-    /// Empty for a barrier, which only waits for earlier changes of its lane.
+    /// Empty for a barrier, a change that only waits for earlier changes of its lane.
     pub(super) batch: Batch,
     pub(super) done: Done,
 }
@@ -61,7 +62,7 @@ impl Change {
 
 #[derive(Default)]
 pub(super) struct Group {
-    /// The changes, in the order of each lane. Their rows have moved to `batch`.
+    /// The changes, in the order of each lane. Their rows were moved to `batch`.
     pub(super) changes: Vec<Change>,
     pub(super) batch: Batch,
     pub(super) writing: usize,
@@ -97,7 +98,7 @@ impl Group {
         (self.rest > 0).then(|| took.saturating_mul(self.rest).min(REST_MAX))
     }
 
-    /// True if the change may join the group. A long change never delays short changes of other lanes.
+    /// True if the change may join the group. A long change may not join short changes of other lanes.
     fn takes(&self, next: &Change) -> bool {
         if self.writing == 0 || next.batch.is_empty() {
             return true;
@@ -144,7 +145,7 @@ struct State {
     turns_left: usize,
     /// While short changes wait, no long change is taken before this round.
     long_from: u64,
-    /// The lanes of short changes, including barriers, since the newest long change.
+    /// The lanes from which short changes or barriers were taken since the newest long change.
     short_since: Lanes,
     rest: Option<Instant>,
     waiting: usize,
@@ -202,7 +203,7 @@ impl Queue {
         self.wake();
     }
 
-    /// Closes the queue and empties it. `under_lock` runs before threads can see the closed queue.
+    /// Closes the queue and empties it. `under_lock` runs before other threads see the closed queue.
     pub(super) fn end(&self, under_lock: impl FnOnce()) -> Vec<Change> {
         let mut state = self.state.lock();
         state.closed = true;
@@ -274,7 +275,7 @@ impl State {
         }
     }
 
-    /// Appends a lane to the ring for its next change. An empty lane joins no ring.
+    /// Appends a lane to the short or the long ring, depending on the lane's next change.
     fn line_up(&mut self, lane: usize) {
         self.lanes[lane].deficit = 0;
         match self.lanes[lane].changes.front() {
@@ -289,7 +290,7 @@ impl State {
         }
     }
 
-    /// Takes as many changes as may share a sync, but at least one. Barriers are not counted.
+    /// Takes as many changes as may share a sync, and any barriers. `None` if no change may be taken.
     fn take(&mut self) -> Option<Group> {
         let mut group = Group::default();
         loop {
@@ -306,12 +307,12 @@ impl State {
         }
     }
 
-    /// Moves the lane's next change, which is long, into the group. Returns false if it may not join.
+    /// Moves the lane's next change, a long one, into the group. Returns false if the change may not join.
     fn take_long(&mut self, lane: usize, group: &mut Group) -> bool {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // The turns in which a short lane may write as many bytes, divided by the number of long lanes.
+        // The turns that a short lane needs to write this length, divided by the number of long lanes.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {

@@ -23,7 +23,7 @@ fn groups(state: &mut State) -> Vec<Vec<usize>> {
     groups
 }
 
-#[allow(clippy::disallowed_methods, reason = "the queue needs a start time; no test depends on real time")]
+#[allow(clippy::disallowed_methods, reason = "no test depends on the time that the queue gets")]
 fn start() -> Instant {
     Instant::now()
 }
@@ -140,7 +140,7 @@ fn after_changes_of_other_lanes_long_changes_pause_together() {
         (10..10 + lanes).for_each(|lane| push(&mut state, lane, 50_000));
         let mut rested = rests(&mut state);
         rested.retain(|rest| *rest > 0);
-        assert_eq!(rested, [expected], "the lanes must pause once after each change of another lane");
+        assert_eq!(rested, [expected], "the long lanes must pause once after a short change");
     }
 }
 

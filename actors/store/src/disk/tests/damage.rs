@@ -93,9 +93,9 @@ fn flip_value(dir: &Path, values: &[&[u8]]) {
     flip(dir, place_of(dir, values).0);
 }
 
-/// Opens and closes a store until its snapshot covers the message with this value, so that a start does not
-/// read the message. sled may write a page again when it closes, and a start checks the segments after the
-/// snapshot.
+/// Opens and closes a store until its snapshot covers the message with this value. A start does not read
+/// messages that the snapshot covers. Several attempts may be necessary, because sled may write the page
+/// again when it closes, after the snapshot.
 fn cover(dir: &Path, value: &[u8]) {
     let is_covered = || {
         let segment_of = |lsn| lsn / SEGMENT_BYTES as u64;
@@ -124,8 +124,8 @@ fn cover(dir: &Path, value: &[u8]) {
     assert!(covered, "sled must leave the page in place at one of the openings");
 }
 
-/// Returns two copies of a store with several segments, the first as after a kill and the second cleanly
-/// closed, and the rows of the store.
+/// Returns two copies of a store with several segments, and the rows of the store. The first copy is as
+/// after a kill, the second was closed cleanly.
 fn killed_and_closed() -> ([tempfile::TempDir; 2], BTreeMap<Vec<u8>, Vec<u8>>) {
     let home = tempfile::tempdir().unwrap();
     let store = DiskBackend::open(home.path()).unwrap();
@@ -173,7 +173,7 @@ fn after_any_flipped_bit_the_store_has_every_row_or_does_not_open() {
     let (stores, rows) = killed_and_closed();
     let segment = SEGMENT_BYTES as u64;
     for from in stores {
-        // A store opens with damage in a segment that the tree no longer needs.
+        // The store may open, because the tree no longer needs some of the segments.
         for at in [30, segment / 2, segment - 3_000, segment + 7, 2 * segment - 2_000] {
             let damaged = copied(from.path());
             flip(damaged.path(), at);
@@ -182,8 +182,8 @@ fn after_any_flipped_bit_the_store_has_every_row_or_does_not_open() {
                     Err(StoreError::DamagedAt { offset, .. }) => {
                         assert!(offset <= at && at - offset < 70_000);
                     }
-                    // Damage at the end of a killed store's log removes batches, which the numbers of
-                    // batches reveal.
+                    // After damage at the end of a killed store's log, the newest batches are missing. The
+                    // store detects this from the number of its newest batch.
                     Err(StoreError::Lost { .. } | StoreError::DamagedFiles { .. }) => {}
                     Err(error) => panic!("{at}: {error}"),
                     Ok(store) => {

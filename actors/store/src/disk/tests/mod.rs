@@ -49,7 +49,7 @@ fn found_by_sled(store: &Path) -> Option<u64> {
     Some(newest)
 }
 
-/// A closed store is not a failed store: a failed read would stop the store permanently.
+/// A scan of a closed store must not return a read error, which would count as a failure of the store.
 #[test]
 fn a_scan_during_the_stop_of_the_store_gets_the_error_closed() {
     let dir = tempfile::tempdir().unwrap();
@@ -114,7 +114,7 @@ fn a_store_whose_opening_was_interrupted_opens() {
     let store = DiskBackend::open(first).unwrap();
     write_over(&store, 300);
     store.close();
-    // In one of these steps the newest segment contains every row, so sled clears the segment before it.
+    // In one step, the newest segment contains every row, so that sled clears the segment before it.
     for step in 0..9 {
         for dir in [before, cut, bare] {
             fs::remove_dir_all(dir).unwrap();
@@ -236,7 +236,7 @@ fn batches_that_only_the_journal_has_are_found_or_reported_as_lost() {
         match zeroed {
             Err(StoreError::DamagedFiles { .. } | StoreError::Lost { .. }) => missed += 1,
             Err(error) => panic!("{error}"),
-            // The damaged record belongs to a batch that sled's files contain.
+            // The store opens if sled's files contain the batch of the damaged record.
             Ok(store) => assert_eq!(store.sequence(), newest),
         }
     }
@@ -256,8 +256,8 @@ fn the_journal_wraps_around_and_loses_nothing_in_a_kill() {
     let home = tempfile::tempdir().unwrap();
     let (open, left) = (home.path().join("open"), home.path().join("left"));
     let store = DiskBackend::open(&open).unwrap();
-    // Each batch takes a block of the journal, but few bytes of the tree's log, so checkpoints are due
-    // because of the journal.
+    // Each batch takes a block of the journal but few bytes of the tree's log, so the journal determines
+    // when a checkpoint is due.
     for number in 1..=3_000_u64 {
         let mut batch = Batch::default();
         batch.put(Key::new(&[1]), number.to_be_bytes().to_vec());
@@ -279,7 +279,7 @@ fn the_journal_wraps_around_and_loses_nothing_in_a_kill() {
 fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
     let dir = tempfile::tempdir().unwrap();
     let (tree, _) = Tree::open(&Files::of(dir.path())).unwrap();
-    // A delete counts too: its key is short, but sled writes the whole page again.
+    // Deletes count too: a delete writes only a short key, but later sled writes the whole page again.
     let value = vec![1; 4_000];
     let mut synced = 0;
     for number in 1..=10 {
@@ -288,7 +288,7 @@ fn the_log_never_grows_by_more_than_its_bound_between_two_syncs() {
         let keys: Vec<_> = (0..250_u8).map(|row| [row]).collect();
         tree.write(number, keys.iter().map(|key| (&key[..], value))).unwrap();
         assert!(tree.log_bytes() < tree::LOG_BYTES_MAX);
-        // Without a sync in between, the estimated growth is more than three times the bytes of the rows.
+        // After a sync in between, the estimate is less than three times the bytes of the rows.
         synced += usize::from(tree.log_bytes() < before + 3 * 250 * 4_000);
     }
     assert!(synced >= 5, "{synced}");
