@@ -1,4 +1,4 @@
-//! The engine's interfaces to clocks, random numbers, the network and mail. A simulation replaces them.
+//! The engine's interfaces to clocks, random numbers, the network and mail. Simulations implement them too.
 //!
 //! Invariant: only this file reads the machine's clocks and random numbers. `clippy.toml` enforces this.
 
@@ -33,7 +33,7 @@ pub trait Random: Send + Sync + 'static {
 }
 
 pub trait Resolver: Send + Sync + 'static {
-    /// Resolves a name without search domains. The error [`NoNameServer`] concerns all names.
+    /// Resolves a name without search domains. After the error [`NoNameServer`], no name can be resolved.
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 
     fn known(&self, _host: &str) -> Vec<IpAddr> {

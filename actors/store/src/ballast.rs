@@ -12,7 +12,7 @@ use super::files::found;
 
 const NAME: &str = "ballast";
 
-/// The length of the file: two segments of sled. It is halved until the file fits on the disk.
+/// The length of the file: two segments of sled. The length is halved until the file fits on the disk.
 pub(super) const BALLAST_BYTES: u64 = 16 << 20;
 const BALLAST_BYTES_MIN: u64 = 1 << 20;
 

@@ -11,7 +11,7 @@
 use super::{LONG_VALUE_BYTES_MAX, StoreError};
 
 pub trait Record: Sized {
-    /// Encodes in the newest version. Panics above [`LONG_VALUE_BYTES_MAX`], which domain types prevent.
+    /// Encodes in the newest version. Panics above [`LONG_VALUE_BYTES_MAX`], which no domain type exceeds.
     fn encode(&self) -> Vec<u8>;
 
     /// # Errors

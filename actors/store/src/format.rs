@@ -1,4 +1,4 @@
-//! The file `format` names the formats that a version must know to read or write the store.
+//! The file `format` names the formats that a version of the service must know to use the store.
 //!
 //! ```text
 //! format = 6       the format of the store
@@ -8,7 +8,7 @@
 //!
 //! Invariant: the file is durable before the store contains rows that an earlier version cannot read.
 //!
-//! If the record in the store ([`super::records::MetaRecord`]) differs after a crash, the record is right.
+//! If the file differs from the record in the store ([`super::records::MetaRecord`]), the record is right.
 
 use std::fs;
 use std::io;

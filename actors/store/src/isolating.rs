@@ -204,7 +204,7 @@ fn set_damaged_aside(dir: &Path, store: &Path) -> Result<(), StoreError> {
     for path in sled_log::damaged_derived_files(store)? {
         let mut name = path.file_name().unwrap_or_default().to_owned();
         name.push(".damaged");
-        // The file leaves sled's directory, because sled reads each file there that is named `snap.*`.
+        // The file must leave sled's directory, because sled reads each file named `snap.*` there.
         let aside = dir.join(name);
         tracing::warn!(file = %path.display(), aside = %aside.display(), "a derived file is damaged; it is created again");
         let renamed = fs::rename(&path, &aside);

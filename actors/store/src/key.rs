@@ -81,7 +81,7 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// The keys with this prefix. Panics if all bits are ones, but no kind of rows has such a prefix.
+    /// The keys with this prefix. Panics if its bits are all ones; no kind of rows has such a prefix.
     pub fn prefix(prefix: Key) -> Self {
         match prefix.successor_of_prefix() {
             Some(to) => Self { from: prefix, to },
@@ -89,7 +89,7 @@ impl KeyRange {
         }
     }
 
-    /// The part of the range after the key. Panics for [`KEY_BYTES_MAX`] bytes; all kinds have fewer.
+    /// The keys of the range after `key`. Panics if `key` has [`KEY_BYTES_MAX`] bytes; no stored key has.
     #[must_use]
     pub fn after(self, key: Key) -> Self {
         Self { from: self.from.max(key.with(&[0])), ..self }

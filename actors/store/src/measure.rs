@@ -35,7 +35,7 @@ impl<const N: usize> Histogram<N> {
         self.sum.fetch_add(value, Ordering::Relaxed);
     }
 
-    /// Reads the counters one by one, so a concurrent observation may be in some of them only.
+    /// Reads the counters one by one, so a concurrent observation may be counted in only some of them.
     pub fn read(&self) -> Distribution {
         let get = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         Distribution {

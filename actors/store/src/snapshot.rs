@@ -23,7 +23,7 @@ pub struct Snapshot {
 }
 
 impl Store {
-    /// Begins a read between two commits. Saved values may move to unnamed files in the directory `side`.
+    /// Begins a read between two commits. Unnamed files in the directory `side` may contain saved values.
     ///
     /// # Errors
     /// [`StoreError::Stopped`], or [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open.

@@ -39,7 +39,7 @@ const DIGEST: &str = "sha256 ";
 pub enum Tombstone {
     RevokedKey(KeyId),
     ErasedContact(BusinessId, ContactId),
-    /// The person was removed, or has declined an offer. The instant is that of the offer.
+    /// The person was removed, or has declined an offer. The instant is the time of the revoked offer.
     RemovedPerson(BusinessId, PersonId, Timestamp),
     EndedBusiness(BusinessId),
     /// A business that was imported, with the first entry of its audit log.

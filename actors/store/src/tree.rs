@@ -32,7 +32,7 @@ use super::sled_log::SealedSegments;
 use super::syncs::{By, Syncs};
 use super::{Key, Order, Pair, Pairs, StoreError};
 
-/// The remaining bytes of a segment are for pages that sled's cleaner moves.
+/// The log's maximum growth between syncs. A segment's other bytes are for pages that the cleaner moves.
 pub(super) const LOG_BYTES_MAX: u64 = 6 << 20;
 
 /// The maximum overhead of a changed row in the log.

@@ -171,8 +171,7 @@ impl Store {
     }
 
     /// Adds the next stored rows of the range, at most `rows_max`, and returns the rest of the range.
-    /// Batches that were queued before [`Store::watch`] must be applied first. At the end call
-    /// [`Waiting::end_adding`].
+    /// Batches from before [`Store::watch`] must be applied first. At the end call [`Waiting::end_adding`].
     pub fn add_waiting(
         &self,
         waiting: &Waiting,

@@ -8,7 +8,7 @@
 //!   The order between changes of different shards is not defined.
 //! - Tickets ascend in a shard. The newest ticket is stored before its change is queued, so a wait covers
 //!   every change that was queued before the wait began.
-//! - The newest synced ticket of each shard is stored before the first change of its group is acknowledged.
+//! - The newest synced tickets of a group's shards are stored before changes of the group are acknowledged.
 //! - An error of the backend stops the committer permanently. Nothing is retried.
 
 mod queue;

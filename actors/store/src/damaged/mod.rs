@@ -109,7 +109,7 @@ impl Damaged {
         Ok(parts)
     }
 
-    /// Returns the rows of a range, except those of businesses that are set aside. `all` reads a range.
+    /// Returns the rows of a range, without businesses that are set aside. `all` returns also their rows.
     pub(super) fn scan<'a>(
         &'a self,
         range: &KeyRange,

@@ -301,7 +301,8 @@ fn drop_page_cache(dir: &Path, store: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Makes the directory's name durable. If the parent is unreadable, an operator created the directory.
+/// Makes the directory's name durable. A parent without access is ignored, because an operator created
+/// `dir` in it.
 fn sync_parent(dir: &Path) -> Result<(), StoreError> {
     let whole = dir.canonicalize().map_err(StoreError::preparing("resolving", dir))?;
     match whole.parent().map(sync_path) {

@@ -114,7 +114,7 @@ pub(super) enum Unreadable {
 /// Opens the journal of a data directory, or creates it. Returns the batches after `newest`.
 ///
 /// # Errors
-/// [`StoreError::DamagedFiles`] if the journal is damaged, [`StoreError::Prepare`] for a failed access.
+/// [`StoreError::DamagedFiles`] if the journal is damaged, [`StoreError::Prepare`] if an access fails.
 pub(super) fn open(path: &Path, newest: u64) -> Result<(Journal<File>, Vec<Found>), StoreError> {
     let prepare = |action| StoreError::preparing(action, path);
     let open = || OpenOptions::new().read(true).write(true).open(path);
@@ -189,7 +189,7 @@ impl<B: Blocks> Journal<B> {
             at = end;
         }
         found.sort_unstable_by_key(|found| found.number);
-        // A missing record was durable, because each record is written after the sync of the previous one.
+        // A missing record means damage, because each record is synced before the next one is written.
         if found.iter().zip(newest + 1..).any(|(found, number)| found.number != number) {
             return Err(Unreadable::Damaged("a batch is missing, but later batches exist"));
         }
@@ -252,7 +252,7 @@ impl Ring {
     }
 }
 
-/// A part of the file in memory. To read the whole file would increase the memory of the process.
+/// A part of the file in memory. Reading the whole file would increase the memory of the process.
 struct Window<'a, B> {
     blocks: &'a B,
     length: u64,

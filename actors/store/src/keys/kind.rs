@@ -116,7 +116,7 @@ kinds! {
     ALERT = 0x6b, 41, fn alert(person: PersonId, number: u64); // The person and the number → `Alert`
     ALERTS_READ = 0x6c, 33, fn alerts_read(person: PersonId); // → `AlertsRead`
     AUDIT = 0x70, 33, fn audit(id: AuditId); // → `AuditEntry`
-    /// The day of steady time and a hash → `IdempotencyRecord`. Version 1 used the wall time.
+    /// The day of steady time and a hash → `IdempotencyRecord`. Version 1 of the record used wall time.
     IDEMPOTENCY = 0x78, 53, fn idempotency(day: u32, hash: &[u8; 32]);
     /// A point of steady time → the newest audit id at this point. Ids from before this point are smaller.
     AGE = 0x79, 25, fn age(at: SteadyTime);

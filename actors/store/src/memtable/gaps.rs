@@ -8,7 +8,7 @@ use std::ops::Bound;
 
 use crate::Key;
 
-/// The maximum number of gaps. Another gap drops all of them, and later scans find them again.
+/// The maximum number of gaps. If there are more, all gaps are dropped. Later scans find them again.
 const GAPS_MAX: usize = 4_096;
 
 /// The first and the last key of each gap, both inclusive.

@@ -170,7 +170,7 @@ fn readers_never_see_a_part_of_a_batch() {
         let reader = threads.spawn(|| {
             let mut newest = 0;
             while newest < 99 {
-                // No row may be older than a row that the scan returned before it.
+                // No row may have an older value than a row that the scan returned before it.
                 let mut last = newest;
                 for pair in memtable.scan(&range, Order::Descending, seek(&tree)) {
                     let value = pair.unwrap().1[0];

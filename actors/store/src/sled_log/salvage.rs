@@ -9,8 +9,8 @@
 //!   the page's range.
 //! - A leaf whose readable state is from before a split overlaps with other leaves. The newest state is
 //!   used.
-//! - After a crash during a split, no page may refer to the new page. It is used only if the log is
-//!   damaged.
+//! - After a crash during a split, possibly no page refers to the new page. Such a page is used only if the
+//!   log is damaged.
 //!
 //! Memory holds the page table and the ranges of all leaves. Rows are read leaf by leaf.
 

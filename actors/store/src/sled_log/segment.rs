@@ -6,7 +6,7 @@ use std::os::unix::fs::FileExt;
 
 pub(crate) const SEGMENT_HEADER_BYTES: usize = 20;
 
-/// The maximum length of a message's header. A segment's end that is shorter contains no message.
+/// The maximum length of a message's header. Fewer bytes at the end of a segment are unused.
 pub(super) const HEADER_BYTES_MAX: usize = 32;
 
 /// The bits that are inverted in stored LSNs.

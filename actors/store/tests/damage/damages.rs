@@ -61,7 +61,7 @@ impl Damage {
 }
 
 pub(crate) struct Targets {
-    /// The files of the store. The length of a file ends at the last byte that is not zero.
+    /// The files of the store, each with its length without the zeros at its end.
     files: Vec<(String, usize)>,
     db_bytes: usize,
     /// The segments of `store/db`, oldest first.
@@ -82,7 +82,7 @@ impl Targets {
         Self { files, db_bytes: db.len(), segments: files::segments(&db) }
     }
 
-    /// Returns damage at any place of a file, most often of `store/db`.
+    /// Returns damage at a random place of a random file, most often `store/db`.
     pub(crate) fn random(&self, rng: &mut Rng) -> Damage {
         let number = if rng.below(4) > 0 { 0 } else { rng.below(self.files.len()) };
         let (file, used) = &self.files[number];

@@ -18,7 +18,7 @@ pub(crate) type Rows = BTreeMap<Vec<u8>, Vec<u8>>;
 pub(crate) enum Load {
     /// Inserts short rows: a record, an index row and an audit row per booking.
     Bookings,
-    /// Overwrites the same rows again and again.
+    /// Overwrites the same rows repeatedly.
     Updates,
     Messages,
     /// Inserts and deletes rows, so that sled frees segments and reuses them.

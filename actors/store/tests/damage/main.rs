@@ -43,7 +43,7 @@ const NAME: &str = "a_damaged_store_is_identical_or_refused_or_names_the_busines
 const RANDOM: usize = 40;
 const AIMED: usize = 20;
 const STORES: usize = 24;
-/// The minimum number of damaged copies per store, because creating a store takes longer than copying it.
+/// The minimum number of damaged copies per store. To create a store takes longer than to copy it.
 const DAMAGES_A_STORE_MIN: usize = 10;
 const SEGMENTS_MAX: usize = 12;
 

@@ -46,7 +46,7 @@ pub(crate) struct Disk {
     directory_of_inode: HashMap<u64, String>,
     /// The directories by their path from the root directory. The path of the root directory is empty.
     directories: BTreeMap<String, Directory>,
-    /// For each sync, the number of the note of its start.
+    /// For each sync, the number of the note that recorded its start.
     syncs: HashMap<u64, usize>,
     noted: usize,
 }

@@ -4,8 +4,9 @@
 //! the content of one of its writes. The store must open with that content, with every acknowledged change
 //! and without partial changes.
 //!
-//! Data that only `sync_file_range` has written is unsynced. Of the changes of names in a directory, the
-//! first ones survive up to a random change. Changes before a sync of the directory always survive.
+//! Data that only `sync_file_range` has written is unsynced. If a change of a name in a directory survives,
+//! all earlier changes of names in the directory survive too. Changes before a sync of the directory always
+//! survive.
 //!
 //! In other runs, one call per process fails with an error or writes only half of its bytes. The store must
 //! stop or continue without loss.

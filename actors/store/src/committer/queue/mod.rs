@@ -11,8 +11,9 @@
 //! - A short lane may write as many bytes as a long lane: after a long change, each lane in the short ring
 //!   may write the length of this change divided by the number of lanes in the long ring. A long change
 //!   thus waits for a bounded number of rounds (one turn of each short lane).
-//! - The long ring pauses after a long change if other lanes wrote short changes since the previous one.
-//!   The pause is [`REST`] times the duration of the change's group, divided by the number of long lanes.
+//! - The long ring pauses after a long change if other lanes wrote short changes since the previous long
+//!   change. The pause is [`REST`] times the duration of the change's group, divided by the number of long
+//!   lanes.
 //! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;
