@@ -76,7 +76,7 @@ pub trait Backend: Send + Sync + 'static {
     fn on_failure(&self, _report: OnFailure) {}
 
     /// Registers the function that sets aside the businesses with rows in an isolated page. Calls it
-    /// immediately for pages that are already isolated.
+    /// immediately for pages whose isolation is not finished.
     fn on_isolated(&self, _set_aside: OnIsolated) -> Result<(), StoreError> {
         Ok(())
     }

@@ -20,7 +20,7 @@ impl Batch {
     pub fn put(&mut self, key: Key, value: Vec<u8>) {
         assert!(
             value.len() <= LONG_VALUE_BYTES_MAX,
-            "a value of {} bytes is more than the store takes",
+            "a value of {} bytes is more than the store allows",
             value.len()
         );
         self.bytes += bytes_kept(&key, &value);
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "more than the store takes")]
+    #[should_panic(expected = "more than the store allows")]
     fn a_value_above_the_bound_is_refused() {
         Batch::new().put(Key::new(b"k"), vec![0; LONG_VALUE_BYTES_MAX + 1]);
     }

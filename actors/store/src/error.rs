@@ -53,7 +53,7 @@ pub enum StoreError {
     /// Writing a batch failed. It is unknown whether the batch exists after a restart.
     #[error("writing to the store failed: {0}")]
     Apply(#[source] Cause),
-    /// Syncing failed. The store never retries a sync: the kernel may have dropped the pages.
+    /// Syncing failed. The store never retries a sync: the kernel may have dropped the unwritten pages.
     #[error("syncing the store failed: {0}")]
     Sync(#[source] Cause),
     #[error("the writer of the store panicked")]

@@ -164,7 +164,7 @@ mod tests {
         assert!(whole(&frozen, KIND, Order::Ascending) == before);
         let back: Vec<Pair> = before.iter().rev().cloned().collect();
         assert!(whole(&frozen, KIND, Order::Descending) == back);
-        // The store saves no values of other kinds, or of released kinds.
+        // The store saves values neither of other kinds nor of released kinds.
         assert!(whole(&frozen, OTHER, Order::Ascending).len() < 200);
         assert!(frozen.tap.bytes().unwrap() > 0);
         frozen.release(business(), KIND);

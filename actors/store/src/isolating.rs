@@ -88,7 +88,7 @@ impl Files {
     /// Isolates the page with a corrupt message at this offset, or all corrupt pages, while sled is closed.
     ///
     /// # Errors
-    /// [`StoreError::DamagedAt`] if the page contains rows of the installation, or its keys are unknown.
+    /// [`StoreError::DamagedAt`] if the page contains rows of the installation, or its range is unknown.
     pub(super) fn isolate(&self, offset: Option<u64>) -> Result<Vec<Range>, StoreError> {
         let Some((log, pages)) = self.pages()? else { return Ok(Vec::new()) };
         let corrupt = sled_log::corrupt_pages(&log, &pages, offset).map_err(|error| self.unusable(error))?;

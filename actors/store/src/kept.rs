@@ -97,7 +97,7 @@ pub trait Stamped: Record + Clone + PartialEq {
     /// The plural of the kind's name, for reports.
     const NAME: &'static str;
 
-    /// The times of creation and of the last change, then any others.
+    /// The stamps: the times of creation and of the last change, then any other stamps.
     fn stamps(&mut self) -> Vec<&mut Timestamp>;
 
     fn change(&mut self, at: Timestamp) {

@@ -26,7 +26,7 @@ impl Key {
     #[must_use]
     pub fn with(mut self, more: &[u8]) -> Self {
         let (start, end) = (usize::from(self.len), usize::from(self.len) + more.len());
-        assert!(end <= KEY_BYTES_MAX, "a key of {end} bytes is longer than the store takes");
+        assert!(end <= KEY_BYTES_MAX, "a key of {end} bytes is longer than the store allows");
         self.bytes[start..end].copy_from_slice(more);
         self.len = end as u8; // at most KEY_BYTES_MAX
         self
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "longer than the store takes")]
+    #[should_panic(expected = "longer than the store allows")]
     fn a_key_above_the_bound_is_refused() {
         Key::new(&[0; KEY_BYTES_MAX + 1]);
     }

@@ -28,7 +28,7 @@ pub const VALUE_BYTES_MAX: usize = 4 << 10;
 
 pub const LONG_VALUE_BYTES_MAX: usize = 512 << 10;
 
-/// The bit of a kind that marks its pieces. No kind has this bit.
+/// This bit of the kind in a key marks a piece. The number of a kind never has this bit.
 pub(super) const PIECE: u8 = 0x80;
 pub(super) const KIND_AT: usize = 16;
 

@@ -88,7 +88,7 @@ mod tests {
     fn a_copy_follows_the_list_and_loses_no_line() {
         let (data, backups) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         assert_eq!(copied_tombstones(backups.path()).unwrap(), None);
-        // The business was deleted, imported and deleted again: the order and the number of equal lines count.
+        // The business was deleted, imported and deleted again: equal lines and their order matter.
         let lines = vec![ended(1), imported(1), ended(1)];
         for many in 0..=lines.len() {
             list(data.path(), &lines[..many]);

@@ -99,7 +99,7 @@ impl Committer {
     /// Panics if the batch is longer than [`CHANGE_BYTES_MAX`].
     pub(super) fn submit(&self, business: BusinessId, what: Of, batch: Batch, done: Done) -> Option<u64> {
         let bytes = batch.bytes();
-        assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store takes");
+        assert!(bytes <= CHANGE_BYTES_MAX, "a change of {bytes} bytes is more than the store allows");
         let shard = shard(business);
         let newest = &self.core.newest[shard];
         // The ticket is noted under the queue's lock, so it cannot replace the `u64::MAX` of a failure.

@@ -475,7 +475,7 @@ async fn dropping_the_last_handle_writes_the_queued_changes() {
 }
 
 #[test]
-#[should_panic(expected = "more than the store takes")]
+#[should_panic(expected = "more than the store allows")]
 fn a_change_above_the_bound_is_refused() {
     let committer = Committer::on_thread(Gated::new(9), ignore_fatal()).unwrap();
     let mut batch = Batch::new();

@@ -192,7 +192,7 @@ fn every_flipped_bit_is_detected() {
 fn a_value_that_looks_like_a_record_is_not_read_as_a_record() {
     let blocks = blocks();
     let (journal, _) = open(&blocks, 0);
-    // The value contains a record of another journal, which begins at the start of a block.
+    // The value contains a record of another journal. This record begins at the start of a block.
     let other = formatted([8; 16]);
     let (theirs, _) = open(&other, 0);
     append(&theirs, 1, &batch(9, 1)).unwrap();

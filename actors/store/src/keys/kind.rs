@@ -68,10 +68,10 @@ kinds! {
     MEMBERSHIP = 0x0c, 33, fn membership(person: PersonId); // → `Membership`
     KEY = 0x10, 33, fn key(id: KeyId); // An API key: its id → the 8 bytes of its record's key in the installation
     // 0x20, 0x21 and 0x23 were appointments by id, start and change in format 1 (`format_1.rs`).
-    /// Contact, start and id → nothing.
+    /// The contact, the start and the id → nothing.
     APPOINTMENT_BY_CONTACT = 0x22, 57,
         fn appointment_by_contact(contact: ContactId, starts_at: Timestamp, id: AppointmentId);
-    /// Start and id → `Appointment`. Sorted by start, so that one scan reads busy times and lists.
+    /// The start and the id → `Appointment`. Sorted by start, so that one scan reads busy times and lists.
     APPOINTMENT = 0x24, 41, fn appointment(starts_at: Timestamp, id: AppointmentId);
     /// The id → the start, as the 8 bytes of [`super::millis_value`].
     APPOINTMENT_START = 0x25, 33, fn appointment_start(id: AppointmentId);
@@ -91,18 +91,18 @@ kinds! {
     CALL_BY_CONTACT = 0x42, 57, fn call_by_contact(contact: ContactId, started_at: Timestamp, id: CallId); // → nothing
     CALL_BY_UPDATE = 0x43, 41, fn call_by_update(updated_at: Timestamp, id: CallId); // → nothing
     MESSAGE = 0x48, 33, fn message(id: MessageId); // → `TakenMessage`
-    /// Creation and id → nothing.
+    /// The time of creation and the id → nothing.
     MESSAGE_BY_CREATION = 0x49, 41;
-    /// The number of the status, creation and id → nothing.
+    /// The number of the status, the time of creation and the id → nothing.
     MESSAGE_BY_STATUS = 0x4a, 42;
-    /// Contact, creation and id → nothing.
+    /// The contact, the time of creation and the id → nothing.
     MESSAGE_BY_CONTACT = 0x4b, 57;
-    /// Call, creation and id → nothing.
+    /// The call, the time of creation and the id → nothing.
     MESSAGE_BY_CALL = 0x4c, 57;
     MESSAGE_BY_UPDATE = 0x4d, 41, fn message_by_update(updated_at: Timestamp, id: MessageId); // → nothing
     KNOWLEDGE = 0x50, 33, fn knowledge(id: KnowledgeId); // → `Knowledge`
     EVENT = 0x60, 33, fn event(id: EventId); // → the bytes that every attempt sends
-    /// Endpoint and event → `Delivery`.
+    /// The endpoint and the event → `Delivery`.
     DELIVERY = 0x61, 49, fn delivery(endpoint: WebhookId, event: EventId);
     /// The waiting deliveries: endpoint, due time and event → nothing.
     DELIVERY_DUE = 0x62, 57, fn delivery_due(endpoint: WebhookId, due: Timestamp, event: EventId);

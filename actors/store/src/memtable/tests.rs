@@ -211,7 +211,7 @@ fn created_and_deleted_rows_leave_no_entry_and_rows_of_the_tree_are_deleted() {
     passing.close();
     let closed = passing.oldest().unwrap();
     assert_eq!((closed.newest(), closed.rows().count()), (2, 0));
-    // Rows that a closed table contains stay in the active table as deleted rows.
+    // Deleted rows that a closed table contains stay in the active table, marked as deleted.
     memtable.apply(3, &puts, is_in_tree).unwrap();
     memtable.close();
     memtable.apply(4, &puts, is_in_tree).unwrap();

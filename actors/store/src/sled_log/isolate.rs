@@ -77,7 +77,7 @@ pub(crate) fn corrupt_pages(log: &Log, pages: &Pages, offset: Option<u64>) -> io
     Ok(found)
 }
 
-/// Returns the value of `key` if it is the last key of the tree. `None` if it is not or cannot be read.
+/// Returns the value of `key` if it is the last key of the tree. `None` also if its page is unreadable.
 pub(crate) fn last_value(log: &Log, pages: &Pages, key: &[u8]) -> io::Result<Option<Vec<u8>>> {
     let mut page = root(log, pages)?;
     while let Some(at) = page {

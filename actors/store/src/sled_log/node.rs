@@ -8,7 +8,7 @@ pub(super) struct Node {
     /// A child page that sled is merging into its left neighbour.
     merging_child: Option<u64>,
     merging: bool,
-    /// The number of bytes of `lo` that the stored keys omit.
+    /// The number of bytes at the start of `lo` that the stored keys omit.
     prefix: usize,
     pub(super) lo: Vec<u8>,
     /// The first key after the page's range; empty for the last page.

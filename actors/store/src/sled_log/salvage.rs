@@ -135,7 +135,7 @@ impl Salvage {
     }
 }
 
-/// Returns the runs in log order, the first torn segment number, and the offsets of damaged headers.
+/// Returns the runs in log order, the first number that may be torn, and the damaged headers' offsets.
 fn runs(db: &File, segment_bytes: u64) -> io::Result<(Vec<Run>, u64, Vec<u64>)> {
     let segments = segments_of(db, segment_bytes)?;
     let tail = segments.iter().map(|segment| segment.stable).max().unwrap_or(0) / segment_bytes;

@@ -279,7 +279,7 @@ impl Log {
     }
 }
 
-/// The header of an invalid message, if a valid message follows and its page number is certain.
+/// Returns the header of an invalid message if its page number is certain and a valid message follows.
 fn damaged_message(bytes: &[u8], at: usize, number: u64, pages_max: u64) -> Option<Header> {
     let header = header_at(bytes, at).filter(|header| header.number == number)?;
     let next = at + header.length;

@@ -58,8 +58,8 @@ impl Plan {
         base
     }
 
-    /// Runs a process that makes the changes from `from` to `to`, or stops when the store has its number of
-    /// segments. Returns the number of all changes so far.
+    /// Runs a process that makes the changes from `from` to `to`, or stops earlier, when the store has the
+    /// planned number of segments. Returns the number of all changes so far.
     fn live(self, dir: &Path, from: usize, to: usize, closes: bool) -> usize {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.arg("work").arg(dir).args([self.load.name(), if closes { "close" } else { "kill" }]);

@@ -22,7 +22,7 @@ pub(crate) enum Outcome {
     Refused,
     /// Only rows of businesses that are set aside differ.
     SetAside,
-    /// Rows differ from those before the damage without an error.
+    /// Rows differ from those before the damage, and no error was returned.
     Silent(String),
 }
 

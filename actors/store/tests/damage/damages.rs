@@ -165,7 +165,7 @@ impl Targets {
     }
 }
 
-/// Returns the ranges of one of the last messages of a segment.
+/// Returns the ranges of the header and the body of one of the last messages of a segment.
 fn near_the_end(segment: &Segment, rng: &mut Rng) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
     let messages = &segment.messages;
     messages[messages.len() - 1 - rng.below(messages.len().min(12))].clone()

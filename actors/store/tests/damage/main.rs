@@ -82,8 +82,8 @@ fn run(home: &Path, rng: &mut Rng, seed: u64) -> Table {
     let each = (random + aimed).div_ceil(STORES).max(DAMAGES_A_STORE_MIN);
     let keep = std::env::var_os("DAMAGES_KEEP").map(PathBuf::from);
     let mut table = Table::default();
-    // 16 consecutive stores have all combinations of load, clean stop or kill, and with or without a
-    // snapshot.
+    // 16 consecutive stores cover all combinations of load, end (clean stop or kill) and snapshot (yes or
+    // no).
     let first = rng.below(16);
     for number in 0.. {
         if random + aimed == 0 {
