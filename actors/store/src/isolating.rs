@@ -85,7 +85,8 @@ impl Files {
         tail::let_go(&self.store)
     }
 
-    /// Isolates the page with a corrupt message at this offset, or all corrupt pages, while sled is closed.
+    /// Isolates the page with a corrupt message at this offset, or without an offset all corrupt pages.
+    /// sled must be closed.
     ///
     /// # Errors
     /// [`StoreError::DamagedAt`] if the page contains rows of the installation, or its range is unknown.

@@ -288,7 +288,7 @@ impl Store {
             return None;
         }
         self.0.room.submitted(batch.bytes());
-        // The lock is held until the batch is queued, so a watcher that is added later can read its rows.
+        // The lock is held until the batch is queued, so that a later watcher can read the batch's rows.
         let watched = self.0.watched.read_recursive();
         if let Some(waiting) = watched.get(&business).and_then(Weak::upgrade) {
             // If the read fails, the store has stopped, so the length does not matter.

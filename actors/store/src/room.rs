@@ -4,8 +4,8 @@
 //! quarter of the reserve, only changes that free space are accepted. Below the *floor*, a sixteenth of the
 //! reserve, nothing is written: a failed write stops the store, and a start needs space too. Invariants:
 //!
-//! - The disk is checked at most once a second. Bytes submitted since then count [`WRITE_AMPLIFICATION`]
-//!   times.
+//! - The disk is checked at most once a second. Bytes submitted since the last check count
+//!   [`WRITE_AMPLIFICATION`] times.
 //! - A level ends only at a free space that is larger than the bound at which the level begins.
 
 use std::sync::atomic::{AtomicU64, Ordering};

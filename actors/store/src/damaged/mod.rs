@@ -88,8 +88,8 @@ impl Damaged {
         keys::business_of(key).ok().filter(|business| self.contains(*business))
     }
 
-    /// Returns the parts of the range outside of the businesses that are set aside. Returns the business as
-    /// an error if the whole range belongs to it.
+    /// Returns the parts of the range that belong to no business set aside. If the whole range belongs to
+    /// such a business, returns this business as an error.
     fn open_parts(&self, range: &KeyRange) -> Result<Vec<KeyRange>, BusinessId> {
         let (mut left, mut parts) = (*range, Vec::new());
         if self.any() {

@@ -47,7 +47,7 @@ const REST_MAX: Duration = Duration::from_millis(100);
 pub type Done = Box<dyn FnOnce() + Send>;
 
 pub(super) struct Change {
-    /// The number of the change among all changes, from 1; ascending within a lane.
+    /// The change's number among all changes, starting with 1. The numbers ascend within a lane.
     pub(super) ticket: u64,
     pub(super) lane: usize,
     /// Empty for a barrier, a change that only waits for earlier changes of its lane.
