@@ -1,8 +1,8 @@
 //! A cache of values that are decoded from rows with credentials.
 //!
 //! Invariant: a returned value includes every change that was acknowledged before the request. An entry is
-//! valid until the store's credentials generation, a counter, increases. Then the rows are read again, and
-//! decoded only if they have changed.
+//! valid until the store's credentials generation, a counter, increases. Then the rows are read again. They
+//! are decoded only if they have changed.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ impl<K: Eq + Hash, R: PartialEq, V> CredentialCache<K, R, V> {
         read: impl FnOnce() -> Result<Option<R>, StoreError>,
         decode: impl FnOnce(&R) -> Result<Option<V>, StoreError>,
     ) -> Result<Option<Arc<V>>, StoreError> {
-        // The generation is read before the rows, because a change increases it before its acknowledgement.
+        // The generation is read before the rows. A change between the reads makes the new entry invalid.
         let generation = store.credentials_generation();
         let cached = self.0.get(&key).map(|cached| Arc::clone(&cached));
         if let Some(cached) = &cached

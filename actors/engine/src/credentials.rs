@@ -1,6 +1,6 @@
 //! API keys: `rcpt_` + 8 characters + `_` + 32 random characters.
 //!
-//! The whole key appears only in the response to its creation and in requests. The store has its SHA-256.
+//! Only requests and the response to its creation contain the whole key. The store contains its SHA-256.
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
@@ -13,13 +13,14 @@ const ALPHABET: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 
 pub struct Credential(String);
 
-/// Mints a key. `random` fills 64 bytes per call.
+/// Generates a key. `random` fills 64 bytes per call.
 pub(crate) fn mint(mut random: impl FnMut(&mut [u8; 64])) -> Credential {
     let mut chars = Vec::with_capacity(PREFIX_CHARS + SECRET_CHARS);
     while chars.len() < PREFIX_CHARS + SECRET_CHARS {
         let mut bytes = [0; 64];
         random(&mut bytes);
-        // 256 is not a multiple of 62, so bytes of 248 and more would favour the first letters.
+        // Bytes from 248 on are skipped: 256 is not a multiple of 62, so they would favour the first
+        // letters.
         let fair =
             bytes.iter().filter(|byte| **byte < 248).map(|byte| char::from(ALPHABET[usize::from(byte % 62)]));
         chars.extend(fair.take(PREFIX_CHARS + SECRET_CHARS - chars.len()));

@@ -34,7 +34,7 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// True if a failed start causes back-off. A set-aside business causes none: a delay would not help it.
+    /// True if a start with this error causes a back-off. A delay would not help a set-aside business.
     pub(crate) fn is_of_the_actor(&self) -> bool {
         match self {
             Self::Store(StoreError::BusinessSetAside { .. }) => false,

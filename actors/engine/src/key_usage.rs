@@ -29,7 +29,7 @@ impl KeyUsage {
         self.pending.remove(&key);
     }
 
-    /// Writes the collected uses and waits until they are durable. Without disk space they stay in memory.
+    /// Writes the collected uses and waits until they are durable. On a full disk they stay in memory.
     pub(crate) async fn write(&self, store: &Store) -> Result<(), StoreError> {
         if store.check_room(Weight::Keeps).is_err() {
             return Ok(());

@@ -1,4 +1,4 @@
-//! The bounds of an engine. A simulation sets them lower than the service, so that few records reach them.
+//! The bounds of an engine. A simulation sets them lower than the service, to reach them with few records.
 
 use crate::backup::BACKUP_ROWS;
 use crate::delivery::PERMITS;
@@ -16,9 +16,9 @@ const PERSON_ACTORS: usize = 10_000;
 pub struct Limits {
     pub scan_rows: usize,
     pub delivery_permits: usize,
-    /// If more endpoint actors than this run, an actor that only waits is stopped immediately.
+    /// If more endpoint actors than this run, an actor is stopped as soon as it has no work.
     pub actors_at_rest: usize,
-    /// At least 1. It is exceeded while all running actors have work in progress.
+    /// At least 1. A start exceeds this number if all running actors have work in progress.
     pub business_actors: usize,
     pub person_actors: usize,
     pub backup_rows: usize,

@@ -20,11 +20,11 @@ const PENDING_MAX: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveChange {
-    /// The kind as in the audit log, for example `appointment`; also `alert` and `delivery`.
+    /// `alert`, `delivery`, or a kind of record as in the audit log, for example `appointment`.
     pub kind: &'static str,
     /// The id of the record; for a delivery, of its endpoint; for an alert, of the record that it concerns.
     pub id: Uuid,
-    /// The only recipient of an alert.
+    /// The recipient of an alert. Other subscribers ignore the notification.
     pub person: Option<PersonId>,
 }
 

@@ -1,5 +1,5 @@
-//! Back-off after failures, for the actors of one kind: the directory does not start a failed actor before
-//! a delay has passed. The first `patience` failures cause no delay. Each further failure doubles it.
+//! Delays the restart of actors that have failed. The first `patience` failures of an actor cause no delay.
+//! The next failure causes a delay of 1 s, and each further failure doubles the delay, up to 60 s.
 
 use std::hash::Hash;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 const DELAY: Duration = Duration::from_secs(1);
 const DELAY_MAX: Duration = Duration::from_secs(60);
-/// An actor that does not fail for this time after the end of its delay counts as never failed.
+/// The failures of an actor are forgotten if it does not fail for this time after its last delay.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
 
 pub(super) struct BackOff<I> {

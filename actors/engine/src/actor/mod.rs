@@ -2,7 +2,7 @@
 //! messages to them, and the [`Reply`] to a message.
 //!
 //! Invariant: a message with a [`Reply`] holds two permits until the reply is sent or dropped. The permits
-//! bound the mailboxes, because ractor does not bound them.
+//! limit the length of the mailboxes, because ractor sets no limit.
 
 mod back_off;
 mod directory;
@@ -20,7 +20,7 @@ use crate::error::Result;
 /// The result of a callback that ractor calls on an actor. An error stops the actor.
 pub(crate) type Handled<T = ()> = Result<T, ActorProcessingErr>;
 
-/// Sends the answer to a message and holds the message's permits. If dropped, the caller gets an error.
+/// Sends the answer to a message and holds its permits. If no answer is sent, the caller gets an error.
 pub(crate) struct Reply<T> {
     answer: oneshot::Sender<Result<T>>,
     claim: Option<Claim>,
@@ -41,7 +41,7 @@ impl Claim {
 }
 
 impl<T> Reply<T> {
-    /// Releases the claim before the answer, so a client with the answer can repeat the request.
+    /// Releases the claim first, so that a client that has the answer can repeat its request immediately.
     pub(crate) fn send(self, answer: Result<T>) {
         drop(self.claim);
         let _ = self.answer.send(answer);

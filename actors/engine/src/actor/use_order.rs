@@ -1,8 +1,8 @@
 //! The running actors of one kind, ordered by their last use. Uses are numbered in increasing order.
 //!
-//! A use takes no lock: it only stores its number with the actor. [`UseOrder::longest_unused`] updates the
-//! order: while the first entry has a smaller number than its actor, the entry gets the actor's number. The
-//! first entry with the same number as its actor belongs to the longest unused actor.
+//! To avoid a lock, a use stores its number only with the actor, so the actor's entry in the order becomes
+//! outdated. [`UseOrder::longest_unused`] corrects the first entry, and then the next first entry, until
+//! the first entry is not outdated. This entry belongs to the longest unused actor.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;

@@ -12,12 +12,12 @@
 //!
 //! - the manifest is written and renamed after everything else is durable; a directory without a manifest
 //!   is not a backup;
-//! - every byte is covered by a digest, which is checked before the byte is used;
+//! - a digest covers each byte, and a reader checks the digest before it uses the byte;
 //! - rows are copied unchanged, so a backup has the format of the store;
 //! - the recorded usage of each business is compared with the rows ([`crate::counting`]). The manifest
 //!   lists the differences. A backup with differences is restored only if the operator accepts it;
-//! - a restore repeats the revocations and erasures that followed the backup, from the list of tombstones.
-//!   Without the list, it revokes every API key.
+//! - a restore repeats the revocations and erasures since the backup, which the list of tombstones
+//!   contains. Without the list, it revokes every API key.
 
 mod read;
 mod restore;

@@ -29,7 +29,7 @@ pub enum BackupError {
         "the backup has format {found}, but this version of the service reads only formats up to {known}; use a newer version"
     )]
     Newer {
-        /// The format of the backup, or of its store.
+        /// The format number of the backup or of its store, whichever is too high.
         found: u16,
         known: u16,
     },
@@ -84,7 +84,7 @@ impl Backup {
         self.manifest.chunks.len()
     }
 
-    /// Returns the rows of the chunk at an index, after the check of its digest.
+    /// Checks the digest of the chunk at an index and returns the chunk's rows.
     pub fn read_chunk(&self, at: usize) -> Result<Vec<Pair>, BackupError> {
         let damaged = |reason| BackupError::Damaged { path: self.path.clone(), number: at + 1, reason };
         let chunk = &self.manifest.chunks[at];

@@ -1,7 +1,8 @@
 //! Restores a backup into a new store.
 //!
-//! Invariant: the directory is not a valid store before the last step. By then, the listed tombstones are
-//! applied and copied to the list of the new store. Without a list, every API key is revoked instead.
+//! *Tombstones* list revoked keys, erased contacts, removed people and ended businesses. Invariant: the
+//! directory becomes a valid store only in the last step. Before, the restore applies the tombstones and
+//! adds them to the new store's list. Without a list, it revokes every API key instead.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -50,20 +51,20 @@ pub enum RestoreError {
 pub struct Restored {
     pub manifest: Manifest,
     pub revoked: usize,
-    /// The number of contacts whose erasure the service continues at its start.
+    /// The number of contacts whose erasure has begun. The service completes it after its start.
     pub erased: usize,
-    /// The number of ended businesses, whose rows the service deletes at its start.
+    /// The number of ended businesses. The service deletes their rows after its start.
     pub ended: usize,
     pub removed: usize,
-    /// The number of listed contacts that could not be erased, because their business's profile is damaged.
+    /// The number of listed contacts that were not erased because the profile of the business is damaged.
     pub kept: usize,
     pub valid: usize,
     pub incomplete: Differences,
 }
 
 /// Restores a backup into a missing or empty directory. Without a `list` of tombstones, every API key is
-/// revoked. The restore counts the rows too, because earlier versions of the service did not count them
-/// during the backup. After an error the directory is not a valid store.
+/// revoked. The restore also counts the rows, because earlier versions of the service did not count them in
+/// a backup. After an error the directory is not a valid store.
 pub async fn restore(
     from: &Path,
     to: &Path,
@@ -119,8 +120,8 @@ struct Restoring<'a> {
 }
 
 impl Restoring<'_> {
-    /// Starts the deletion of the listed businesses and the erasure of the listed contacts, which makes
-    /// them invisible. The service completes the deletions and erasures after its next start.
+    /// Ends the listed businesses, starts the erasure of the listed contacts and removes the listed people.
+    /// After its next start, the service completes the deletions and erasures.
     async fn apply_tombstones(&mut self, after: Option<&TakenBack>) -> Result<(), RestoreError> {
         let clocks = Clocks::open(self.store, Arc::clone(&self.ports.clock)).await?;
         for (of, taken_back) in after.iter().flat_map(|after| &after.businesses) {
@@ -132,7 +133,7 @@ impl Restoring<'_> {
         Ok(())
     }
 
-    /// Ends a business, or erases its listed contacts and removes its listed people.
+    /// Ends the business if it is listed as ended, or erases its listed contacts and removes listed people.
     async fn reapply(
         &mut self,
         clocks: &Clocks,
@@ -148,7 +149,7 @@ impl Restoring<'_> {
             }
         }
         for (id, offered) in &taken_back.removed {
-            // An undecodable membership gives no access. A newer membership was offered after the removal.
+            // Skips undecodable memberships, which give no access, and those offered after the removal.
             let membership = store.find::<Membership>(&keys::membership(of, *id))?;
             if membership.is_some_and(|membership| membership.created_at <= *offered) {
                 people.push(*id);
@@ -183,7 +184,7 @@ impl Restoring<'_> {
         Ok(business.wait_durable().await?)
     }
 
-    /// Revokes the listed API keys, or all keys without a list. Skips the keys of ended businesses.
+    /// Revokes the listed API keys, or all keys if there is no list. Skips the keys of ended businesses.
     async fn revoke_keys(&mut self, after: Option<&TakenBack>) -> Result<(), StoreError> {
         let store = self.store;
         let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::API_KEY));
@@ -193,7 +194,7 @@ impl Restoring<'_> {
                 return Ok(());
             }
             for (row, value) in &page {
-                // A key that cannot be decoded gives no access.
+                // A key that cannot be decoded gives no access, so it need not be revoked.
                 let Some(key) = store.find_in::<ApiKey>(row, value)? else { continue };
                 if key.revoked_at.is_some() || store.contains(&keys::ending(key.business_id))? {
                     continue;
@@ -230,8 +231,8 @@ impl Restoring<'_> {
         self.store.write(of, batch).await // durable before the next call reads the newest audit entry
     }
 
-    /// The next record of a business's audit log, with the usage of the newest record. Its id and its
-    /// timestamp are later than those of the newest record, even if the clock of this machine is earlier.
+    /// The next record of a business's audit log, with the usage of the newest record. Compared with that
+    /// record, its id is greater and its timestamp is not earlier, even if this machine's clock is.
     fn next_record(
         &self,
         of: BusinessId,
@@ -247,7 +248,7 @@ impl Restoring<'_> {
     }
 }
 
-/// Ends all sessions and sign-in links, because no tombstone lists a session that ended after the backup.
+/// Ends all sessions and sign-in links. Some may have ended after the backup, but tombstones omit them.
 async fn end_all_sessions(store: &Store) -> Result<(), StoreError> {
     let people = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
     let mut writer = BulkWriter::new(store, BusinessId::INSTALLATION);

@@ -18,7 +18,7 @@ use crate::error::EngineError;
 
 pub(crate) const BACKUP_ROWS: usize = 64;
 const STEP_BYTES: usize = 64 << 10;
-/// The pause after a step, as a multiple of the step's duration, and its maximum.
+/// The pause after a step is this multiple of the step's duration, at most [`PAUSE_MAX`].
 const PAUSE_TIMES: u32 = 9;
 const PAUSE_MAX: Duration = Duration::from_millis(100);
 const REMEMBERED: usize = 32;
@@ -187,7 +187,7 @@ impl Making {
         let making = Arc::clone(self);
         let copied =
             tokio::task::spawn_blocking(move || making.on_thread((snapshot, writer, taken_at))).await;
-        // The panic is already logged. The files have no manifest, so they are not a backup.
+        // An error means a panic, which is already logged. The files without a manifest are not a backup.
         copied.unwrap_or(Err(BackupFailure::Panicked))
     }
 
@@ -207,7 +207,7 @@ impl Making {
 
     #[allow(
         clippy::disallowed_methods,
-        reason = "the pause runs on a separate thread, which simulations do not have"
+        reason = "the function runs on a separate thread, and simulations do not call it"
     )]
     fn on_thread(&self, mut copying: Copying) -> Result<Manifest, BackupFailure> {
         loop {

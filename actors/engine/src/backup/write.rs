@@ -12,7 +12,7 @@ use store::Pair;
 
 use crate::counting::{Difference, Differences, Tally};
 
-/// The size at which a chunk is written and synced. It is small, because commits use the same disk.
+/// The size at which a chunk is written and synced. Small, because meanwhile commits wait for the disk.
 const CHUNK_BYTES: usize = 1 << 20;
 /// Only the owner has access, because the directory and its files contain personal data.
 const OWNER_ONLY_DIR: u32 = 0o700;
@@ -93,7 +93,7 @@ impl Writer {
         Ok(())
     }
 
-    /// Writes the manifest, which makes the backup valid. `aside` contains the businesses now set aside.
+    /// Writes the manifest, which makes the backup valid. `aside` lists the businesses that are set aside.
     pub(super) fn finish(
         mut self,
         format: u16,
@@ -141,8 +141,8 @@ pub struct Manifest {
     pub rows: u64,
     pub bytes: u64,
     pub chunks: Vec<Chunk>,
-    /// The kinds of records whose recorded number differs from the rows found; at most 1,000 entries.
-    /// Earlier versions of the service refuse a backup with entries, because they do not know the field.
+    /// The kinds of records whose recorded number differs from the number of rows, at most 1,000 entries.
+    /// If there are any, earlier versions of the service refuse the backup: they do not know this field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<Difference>,
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -157,7 +157,7 @@ fn is_zero(count: &u64) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chunk {
-    /// The first key, in hexadecimal digits.
+    /// The key of the chunk's first row, in hexadecimal digits.
     pub first: String,
     pub rows: u64,
     pub offset: u64,
@@ -165,7 +165,7 @@ pub struct Chunk {
     pub sha256: String,
 }
 
-/// The contents of `manifest.json`: the manifest, and the SHA-256 of its JSON without spaces.
+/// The contents of `manifest.json`: the manifest, and the SHA-256 of the manifest as JSON without spaces.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Signed {
@@ -182,7 +182,7 @@ impl Manifest {
         Differences { listed: self.problems.clone(), count: self.problem_count }
     }
 
-    /// A digest of the manifest. It covers the digests of all chunks.
+    /// The digest of the manifest. The manifest contains the digests of all chunks.
     pub fn sha256(&self) -> String {
         sha256(&serde_json::to_vec(self).expect("every manifest can be serialized"))
     }
@@ -203,7 +203,7 @@ impl Manifest {
         file.sync_all()?;
         fs::rename(new, dir.join(MANIFEST_FILE))?;
         File::open(dir)?.sync_all()?;
-        // An unreadable parent is not synced: it belongs to another user, who has created this directory.
+        // A parent that this user cannot read belongs to another user, who created `dir`. It needs no sync.
         match dir.canonicalize()?.parent().map(|parent| File::open(parent)?.sync_all()) {
             Some(Err(error)) if error.kind() != io::ErrorKind::PermissionDenied => Err(error),
             _ => Ok(signed.manifest),

@@ -16,16 +16,16 @@ use crate::actor::Handled;
 use crate::error::{EngineError, Result};
 use crate::maintenance::business as jobs;
 
-/// Computes an answer from the state. The returned closure sends the answer, once that state is durable.
+/// Computes an answer from the state. Returns a closure that sends it once that state is durable.
 pub(crate) type Question = Box<dyn FnOnce(&mut State, Timestamp) -> Done + Send>;
 
-/// Decides a change from the state. If an error is passed instead, it becomes the answer.
+/// Decides a change from the state. If it gets an error instead of the state, the error is the answer.
 pub(crate) type Decide = Box<dyn FnOnce(Result<&mut State>, Timestamp) -> Decided + Send>;
 
 pub(crate) struct Decided {
     pub(super) batch: Batch,
     pub(super) effects: Vec<Effect>,
-    /// True if the answer depends on the state, so it is not sent before that state is durable.
+    /// True if the answer depends on changes that may not be durable, and must wait until they are.
     pub(super) waits: bool,
     pub(super) done: Done,
 }
@@ -44,7 +44,7 @@ pub(crate) enum Message {
     End,
 }
 
-/// A request that waits for the background jobs. The actor drops it when they are done or cannot continue.
+/// A request that waits for the background jobs. Dropped when the jobs are done or cannot continue.
 pub(crate) struct Maintained {
     pub(crate) _done: oneshot::Sender<()>,
     pub(crate) _permit: OwnedSemaphorePermit,
@@ -134,8 +134,8 @@ impl Actor for BusinessActor {
         let handled =
             if is_set_aside(running) { Ok(()) } else { running.handle(myself.clone(), message).await };
         if is_set_aside(running) {
-            // The end of the actor drops its pending messages, so their requests get an error. It does not
-            // count as a failure and causes no back-off.
+            // When the actor ends, the requests of its pending messages get an error. `dismiss` ensures
+            // that this end does not count as a failure and causes no back-off.
             if let Some(businesses) = running.businesses.upgrade() {
                 businesses.directory.dismiss(running.state.id);
             }
@@ -246,7 +246,7 @@ fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses
     }
 }
 
-/// Computes the answer now, and sends it once the state that it shows is durable.
+/// Computes the answer now. The answer is sent once all changes up to now are durable.
 fn answer(state: &mut State, question: Question, now: Timestamp) {
     let done = question(state, now);
     state.submit(Batch::default(), done);

@@ -2,9 +2,10 @@
 //!
 //! Invariants:
 //! - A business without members writes no alert.
-//! - Alert numbers of a person have no gaps. A person has at most [`ALERTS_KEPT`] alerts; the batch of a
-//!   newer alert deletes the oldest.
-//! - When too many mails wait, an alert is shown in the dashboard, even if the settings exclude it.
+//! - The numbers of a person's alerts have no gaps. A person has at most [`ALERTS_KEPT`] alerts. The batch
+//!   that writes a further alert deletes the oldest.
+//! - If too many mails are waiting, an alert appears in the dashboard instead of being mailed, even if the
+//!   person's settings exclude the dashboard.
 
 use domain::{
     ALERTS_KEPT, About, Actor, Alert, AlertEmail, AlertId, AlertTrigger, AlertsRead, MailId, MailKind,
@@ -71,7 +72,7 @@ pub(super) fn write_alerts(
     }
     if mailed.left_out > 0 {
         let (business, mails) = (state.id, mailed.left_out);
-        tracing::debug!(business.id = %business, mails, "too many mails wait; alerts show in the dashboard alone");
+        tracing::debug!(business.id = %business, mails, "too many mails are waiting; alerts appear only in the dashboard");
     }
     Ok(mailed)
 }
@@ -102,7 +103,7 @@ impl Mailed {
     }
 }
 
-/// The due time of the next daily mail, 08:00 in the business's zone, converted to the clock of schedules.
+/// The time of the next daily mail (08:00 in the business's zone) on the clock of schedules.
 fn daily_due(state: &State) -> Timestamp {
     let now = state.clocks.now();
     state.steady.now() + (next_daily(state.business.zone, now) - now)
@@ -125,8 +126,8 @@ fn write_alert(
     Ok(())
 }
 
-/// The number of the newest alert that the person ever had in the business, or 0. After the deletion of all
-/// alerts, the person's read position contains the number.
+/// The number of the newest alert that the person ever had in the business, or 0. If all alerts have been
+/// deleted, the person's read position contains the number.
 pub(super) fn last_alert(state: &State, person: PersonId) -> Result<u64, StoreError> {
     if let Some(last) = state.alerts.get(&person) {
         return Ok(*last);

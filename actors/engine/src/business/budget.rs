@@ -17,7 +17,7 @@ pub(crate) struct BusinessBudget {
     pub(super) due: Vec<KeyRange>,
 }
 
-/// The uncounted rows: those of a kind within a range, and those of all later kinds.
+/// The rows that are not counted yet: the rows of `kind` in `range`, and all rows of later kinds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Uncounted {
     /// Index in [`COUNTED`].
@@ -46,7 +46,7 @@ impl BusinessBudget {
         self.uncounted.is_none() && self.due.is_empty()
     }
 
-    /// Returns `None` until all records are counted. An audit entry never contains a partial usage.
+    /// The usage to record in an audit entry; `None` until all records are counted.
     pub(super) fn recorded(&self, usage: Usage) -> Option<Usage> {
         self.uncounted.is_none().then_some(usage)
     }
@@ -57,14 +57,14 @@ impl BusinessBudget {
         usage
     }
 
-    /// Reserves at most `rows_max` waiting deliveries, and none if the bytes for them are used up.
+    /// Reserves budget for at most `rows_max` waiting deliveries, or none if the byte limit is reached.
     pub(super) fn promise_waiting(&self, rows_max: u64) -> Promised {
         let (allowed, waits) = (self.limits.allowed(BudgetKind::WaitingDeliveries), self.waiting.claimed());
         let room = if waits.bytes < allowed.bytes { allowed.rows.saturating_sub(waits.rows) } else { 0 };
         self.waiting.promise(room.min(rows_max))
     }
 
-    /// True if the row is already counted. Later steps count the other rows.
+    /// True if the count has already passed this key. Later steps count the rows after it.
     pub(super) fn has_counted(&self, place: usize, key: &Key) -> bool {
         self.uncounted.is_none_or(|left| place < left.kind || (place == left.kind && *key < left.range.from))
     }

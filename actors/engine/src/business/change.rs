@@ -1,4 +1,4 @@
-//! A change of a business.
+//! The trait of the changes of a business.
 
 use domain::Right;
 use store::Weight;
@@ -10,15 +10,15 @@ use crate::error::Result;
 
 pub trait Change: Send + Sized {
     type Gives: Gives;
-    /// On a nearly full disk, the store refuses changes depending on this weight.
+    /// The weight decides whether the store refuses the change on a nearly full disk.
     const WEIGHT: Weight = Weight::Grows;
-    /// The right that a member needs for this change. `None` when the change checks the member itself.
+    /// The right that a member needs for this change. `None` if [`Self::decide`] checks the member.
     const RIGHT: Option<Right> = Some(Right::Settings);
 
     /// Decides the change. After an error nothing is changed.
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>>;
 
-    /// Builds the answer to a repeated request. The stored answer may omit parts that the request repeats.
+    /// Builds the answer to a repeated request: the stored answer, with the parts that it omits.
     fn replay(&self, remembered: <Self::Gives as Gives>::Value) -> <Self::Gives as Gives>::Value {
         remembered
     }
@@ -34,8 +34,8 @@ pub trait Change: Send + Sized {
 
 pub type AnswerOf<C> = Answer<<<C as Change>::Gives as Gives>::Value>;
 
-/// The weight of a change to an existing record. A change that ends something has [`Weight::Frees`] only if
-/// it changes nothing else. Otherwise a client could fill the disk with the other changes.
+/// The weight of a change to an existing record. [`Weight::Frees`] if the change only ends something. With
+/// changes of other fields, a client could fill the disk.
 pub(super) fn weight_of_change(ends: bool, changes_more: bool) -> Weight {
     if ends && !changes_more { Weight::Frees } else { Weight::Grows }
 }

@@ -67,7 +67,7 @@ impl<'a> Context<'a> {
         self.state.read(&keys::contact(self.state.id, id))
     }
 
-    /// The contact of an index row. An undecodable contact counts as missing, so it blocks no request.
+    /// The contact of an index row. An undecodable contact counts as missing and so blocks no request.
     pub fn contact_at(&self, row: &Key) -> Result<Option<Contact>, StoreError> {
         let Some(id) = self.state.read_raw(row)? else { return Ok(None) };
         let contact = keys::id_at_end(&id).and_then(|id| self.contact(id));
@@ -104,8 +104,8 @@ impl<'a> Context<'a> {
         self.state.budget.limits.has_room(kind, self.state.budget.usage.of(kind), more)
     }
 
-    /// Checks that the budget has room for a new record. A refusal names `path`. The write repeats the
-    /// check with the name of the kind as its path.
+    /// Checks that the budget has room for a new record. A refusal names `path`. The later check of the
+    /// whole batch can name only the record's kind.
     pub fn check_budget<R: Record>(&self, kind: BudgetKind, record: &R, path: &str) -> Result<(), Refusal> {
         let more = Amount::row(record.encode().len());
         self.state.budget.limits.check(kind, self.state.budget.usage.of(kind), more, path)

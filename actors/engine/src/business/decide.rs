@@ -54,7 +54,7 @@ pub(crate) fn carry_out<C: Change>(
     let mut context = Context::new(state, request, now);
     let (decided, value, kept) = change.decide(&mut context)?.into_parts(request.idempotency.is_some());
     if decided.writes.is_empty() && request.idempotency.is_some() {
-        // A change without writes still stores its answer, and a client could request it without limit.
+        // Even without writes, the answer is stored. `Frees` would let a client fill the disk with answers.
         state.store.check_room(weight.min(Weight::Keeps))?;
     }
     let Context { at, mint, .. } = context;
@@ -104,7 +104,7 @@ fn write(
     let mut happened = std::mem::take(&mut mailed.happened);
     for draft in audit {
         happened.push(LiveChange { kind: draft.action.kind().as_str(), id: draft.resource_id, person: None });
-        // This id is minted last, so the newest audit entry has the newest id of the business.
+        // This id is generated last, so the newest audit entry has the newest id of the business.
         let id: AuditId = state.mint.next(at, state.ports.random_bytes());
         state.ages.newest = Some(id);
         let entry = AuditEntry::new((id, at), (request.actor, draft.action), draft.resource_id);
@@ -135,7 +135,7 @@ fn write(
             }
             Write::NoBusiness => effects.push(Effect::End),
             Write::NoWebhook(endpoint) => effects.push(Effect::StopDelivering(of_business(*endpoint))),
-            // The endpoint's actor drops the waiting deliveries.
+            // Makes the endpoint's actor drop the waiting deliveries.
             Write::Webhook(after)
                 if !after.is_enabled()
                     || state.webhooks.get(&after.id).is_some_and(|before| before.epoch != after.epoch) =>
@@ -168,7 +168,7 @@ struct Announced {
     missed: u64,
 }
 
-/// Writes an event and one delivery per subscribed endpoint. A delivery above the budget is missed.
+/// Writes an event and a delivery per subscribed endpoint. A delivery above the budget is marked as missed.
 fn write_event(
     state: &mut State,
     event: EventType,

@@ -52,7 +52,7 @@ impl<G: Gives> Decision<G> {
         (decided, value, kept)
     }
 
-    /// Stores this value instead of the answer. A repeated request gets an answer that is built from it.
+    /// Stores this value instead of the answer. The answer to a repeated request is built from the value.
     #[must_use]
     pub(super) fn remember(mut self, value: G::Value) -> Self {
         self.remembered = Some(value);
@@ -80,7 +80,7 @@ impl<G: Gives> Decision<G> {
         self.noted(action, id, changed_fields(before, after))
     }
 
-    /// Like `note_changes`, for an answer that contains the new state of the resource.
+    /// Like `note_changes`, but the new state of the resource is the answer of this decision.
     #[must_use]
     pub fn note_change_from(self, action: AuditAction, id: impl ResourceId, before: &G::Value) -> Self {
         let changes = changed_fields(before, &self.value);

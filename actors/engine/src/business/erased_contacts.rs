@@ -12,9 +12,9 @@ use uuid::Uuid;
 #[derive(Debug, Default)]
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
-    /// The newest erasure per digest of a phone number. Newer records with the number are not erased.
+    /// The newest erasure for each digest of a phone number. Later records with the number are not changed.
     phones: HashMap<[u8; 16], ErasureId>,
-    /// True if a contact's phone number is unknown, so index rows with the number may still exist.
+    /// True if an erasure has no phone number. The contact may have been undecodable and have index rows.
     may_be_listed: bool,
 }
 
@@ -41,7 +41,7 @@ impl ErasedContacts {
         contact.is_some_and(|contact| self.contacts.contains(&contact))
     }
 
-    /// True if the number belonged to one of the contacts when the record with this id was created.
+    /// True if one of the contacts had the number and the record with this id is older than the erasure.
     pub(crate) fn had(&self, phone: Option<&str>, id: Uuid) -> bool {
         let erased = phone.and_then(|phone| self.phones.get(&keys::phone_digest(phone)));
         erased.is_some_and(|erased| id < erased.uuid())
@@ -51,7 +51,7 @@ impl ErasedContacts {
         self.had(call.number_of_caller(), call.id.uuid())
     }
 
-    /// A call without a contact belongs to the contact with its number.
+    /// A call without a contact belongs to the contact with the caller's number.
     pub(crate) fn is_their_call(&self, call: &CallRecord) -> bool {
         self.is_erased(call.contact_id) || call.contact_id.is_none() && self.had_number_of(call)
     }

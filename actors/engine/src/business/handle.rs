@@ -29,7 +29,7 @@ pub(crate) struct Businesses {
     pub(crate) scans: Arc<Scans>,
     pub(crate) principals: Principals,
     pub(crate) key_usage: KeyUsage,
-    /// Notified when rows of a deleted business may exist.
+    /// Notified when a business is deleted, so that a background job deletes its rows.
     pub(crate) deleted: Arc<Notify>,
 }
 
@@ -52,14 +52,14 @@ impl Businesses {
         }
     }
 
-    /// Starts the background jobs of a business if its actor runs. A starting actor does this itself.
+    /// Starts the background jobs of a business if its actor runs. Each start of an actor also starts them.
     pub(crate) fn maintain(&self, business: BusinessId) {
         if let Some(running) = self.directory.if_running(business) {
             let _ = running.actor.cast(Message::Maintain);
         }
     }
 
-    /// Removes a deleted business from the directory. The actor answers the earlier messages first.
+    /// Ends the actor of a deleted business after it has answered the earlier messages.
     pub(crate) fn end(&self, business: BusinessId) {
         if let Some(running) = self.directory.dismiss(business) {
             let _ = running.actor.cast(Message::End);
@@ -114,8 +114,8 @@ impl BusinessHandle {
                         Decided { batch, effects, waits: true, done }
                     }
                     Err(error) => {
-                        // A refusal depends on earlier changes, which must be durable first. So does
-                        // `DiskFull`: it can mean that an earlier change already had the requested effect.
+                        // A refusal or `DiskFull` can result from earlier changes, so it is sent once these
+                        // are durable.
                         let waits = matches!(error, EngineError::Refused(_) | EngineError::DiskFull(_));
                         let done = Box::new(|| reply.send(Err(error)));
                         Decided { batch: Batch::default(), effects: Vec::new(), waits, done }
@@ -130,7 +130,7 @@ impl BusinessHandle {
         self.shared().live.watch(self.id)
     }
 
-    /// A counter that increases with every change to the business. It can increase without one.
+    /// A counter that increases with every change to the business. It can also increase without a change.
     pub fn changes(&self) -> u64 {
         self.shared().store.synced_through(self.id)
     }
@@ -144,7 +144,7 @@ impl BusinessHandle {
             Err(error) => Err(error),
         };
         if answered.is_err() {
-            // The business may have been set aside meanwhile, which ends its actor.
+            // An actor also ends when its business is set aside. This check then returns the proper error.
             self.shared().check_business(self.id)?;
         }
         answered

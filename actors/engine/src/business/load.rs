@@ -47,7 +47,7 @@ pub(crate) struct Start {
 pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     let Start { id, clocks, steady, store, ports, outbox } = start;
     let id = *id;
-    // Deliveries that are submitted from now on are counted. Earlier ones are in the store after the wait.
+    // `waiting` counts the deliveries submitted from now on. Below, the load waits for the earlier ones.
     let waiting = store.watch(id);
     store.settled(id).await?;
     let mut rows = store.scan(&keys::hot(id), Order::Ascending);
@@ -124,7 +124,7 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
     }
     state.blocked = Blocked::from_times(blocked);
     load_busy(&mut state, busy_from).await?;
-    // Usually this step completes the count, because only the few waiting rows are uncounted.
+    // Usually this step completes the count, because only few waiting mails and deliveries are uncounted.
     state.count_on()?;
     Ok(Some(state))
 }

@@ -1,7 +1,7 @@
-//! The name index of contacts. A row has the names, after [`fold_name`], of contacts with adjacent ids.
+//! The name index of contacts. A row has the folded names ([`fold_name`]) of contacts with consecutive ids.
 //!
 //! Invariants:
-//! - A name is in the last row whose key is not greater than the contact's id.
+//! - A name is in the last row whose id (in the row's key) is not greater than the contact's id.
 //! - A row has at most [`NAMES_PER_ROW_MAX`] names.
 //! - Rows are never deleted.
 
@@ -16,7 +16,7 @@ pub(crate) const NAMES_PER_ROW_MAX: usize = 64;
 
 type Names = Vec<(ContactId, String)>;
 
-/// Updates the index. `after` is `None` for a deleted contact. A batch changes at most one contact.
+/// Updates the index, at most once per batch. `after` is `None` for a deleted contact.
 pub(super) fn index(
     state: &State,
     before: Option<&Contact>,
@@ -38,7 +38,7 @@ pub(super) fn set(
     let of = state.id;
     let own = (keys::contact_names(of, id), Names::new());
     let (key, names) = match state.last_in(&keys::contact_names_up_to(of, id))? {
-        // After an undecodable row, the next name starts a new row.
+        // If the row cannot be decoded, the name starts a new row.
         Some((key, row)) => match state.store.find_in::<NamesRecord>(&key, &row)? {
             Some(row) => (key, row.names),
             None if key == own.0 => return Ok(()),
@@ -54,7 +54,7 @@ pub(super) fn set(
     Ok(())
 }
 
-/// Sets or removes one name. Returns the names of the row, and the names that need another row.
+/// Sets or removes one name. Returns the names that stay in the row and those that need another row.
 fn filed(mut names: Names, id: ContactId, name: Option<String>) -> (Names, Names) {
     match (names.binary_search_by_key(&id, |(id, _)| *id), name) {
         (Ok(at), Some(name)) => names[at].1 = name,
@@ -65,7 +65,7 @@ fn filed(mut names: Names, id: ContactId, name: Option<String>) -> (Names, Names
     if names.len() <= NAMES_PER_ROW_MAX {
         return (names, Names::new());
     }
-    // A new contact usually has the highest id, so the full row stays full and the name begins another row.
+    // A new contact usually has the highest id. Its name starts another row, and the full row stays full.
     let newest = names.last().is_some_and(|(last, _)| *last == id);
     let overflow = names.split_off(if newest { NAMES_PER_ROW_MAX } else { names.len() / 2 });
     (names, overflow)

@@ -55,7 +55,6 @@ impl OfflineBusiness {
         Ok(true)
     }
 
-    /// Waits until all changes are durable.
     pub(crate) async fn wait_durable(&mut self) -> Result<(), StoreError> {
         self.in_flight = 0;
         self.state.store.settled(self.state.id).await

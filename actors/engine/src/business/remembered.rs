@@ -1,6 +1,6 @@
 //! Idempotency: the answer to a request is stored in the batch of its change.
 //!
-//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock. Its
+//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock. The
 //! row's key contains the day. A look-up reads today and yesterday; a background job deletes older rows.
 
 use chrono::TimeDelta;
@@ -16,7 +16,7 @@ use super::state::State;
 use crate::error::{EngineError, Result};
 
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
-/// The maximum number of future days to read. An early version with a wrong clock may have written them.
+/// The maximum number of future days to read. A wrong clock can have written such rows.
 const DAYS_AHEAD_MAX: usize = 32;
 
 pub(super) fn given(
@@ -50,7 +50,7 @@ pub(crate) fn remember(
 fn remembered(state: &State, idempotency: Idempotency) -> Result<Option<(u16, Vec<u8>)>> {
     let now = state.clocks.steady();
     let at = |day| keys::idempotency(state.id, day, &idempotency.key);
-    // Future days are read first, because a background job may move their keys to today meanwhile.
+    // Future days are read before today, because a background job moves keys from future days to today.
     let days = state.days_ahead.iter().copied().chain(days(now));
     let Some((day, record)) = kept(days, now, idempotency.fingerprint, |day| state.read(&at(day)))? else {
         return Ok(None);
@@ -147,7 +147,7 @@ fn check_person(
 }
 
 fn check_key(state: &State, id: KeyId) -> Result<()> {
-    // The generation is read before the rows. While it is unchanged, the rows are unchanged too.
+    // The generation is read before the rows. If it is unchanged at the next check, so are the rows.
     let checked = (id, state.store.credentials_generation());
     if state.checked_key.get() == Some(checked) {
         return Ok(());

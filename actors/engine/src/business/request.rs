@@ -9,7 +9,7 @@ use view::{EndedView, View};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum IfMatch {
     Any,
-    /// Strong tags, including the quotes.
+    /// Strong entity tags, including their quotes.
     Tags(Vec<String>),
 }
 
@@ -26,7 +26,7 @@ pub struct Request {
     pub actor: Actor,
     pub if_match: Option<IfMatch>,
     pub idempotency: Option<Idempotency>,
-    /// The time of the last password entry in this session. Changes to members need a recent one.
+    /// The time of the last password entry in this session. Changes to members need a recent entry.
     pub password_at: Option<Timestamp>,
 }
 
@@ -38,7 +38,6 @@ impl Request {
 
 /// The status and type of a change's answer. The compiler checks that the interfaces render this type.
 pub trait Gives: Send + 'static {
-    /// The HTTP status of the answer.
     const STATUS: u16;
 
     type Value: View;

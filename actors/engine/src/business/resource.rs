@@ -1,4 +1,4 @@
-//! The resource in a stored event or a stored answer. The erasure of a contact reads it.
+//! The resource in a stored event or a stored answer, decoded for the erasure of contacts.
 //!
 //! Invariant: the event type determines the resource type. A stored answer has no type, so its resource is
 //! the first variant of [`Resource`] that decodes it.

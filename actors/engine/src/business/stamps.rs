@@ -9,7 +9,7 @@
 //! - `newest <= next`. A list or a removal increases `next` at most to a millisecond after the newest
 //!   change, or to the current time if that is later.
 //!
-//! The fences of earlier runs are not known. They are before [`crate::clock::Clocks::stamps_from`].
+//! All fences from before the actor's start are before [`crate::clock::Clocks::stamps_from`].
 
 use chrono::TimeDelta;
 use domain::Timestamp;

@@ -36,7 +36,7 @@ use crate::maintenance::{AgeMarks, HourlyRound};
 pub(crate) const BUSY_PAST: TimeDelta = TimeDelta::hours(50);
 /// The number of rows that are read before other tasks can run.
 pub(super) const ROWS_PER_TURN: usize = 1_024;
-/// How far `busy` may exceed [`BUSY_PAST`] before its oldest entries are dropped.
+/// Entries of `busy` are dropped when they are older than [`BUSY_PAST`] by more than this.
 const BUSY_SLACK: TimeDelta = TimeDelta::hours(48);
 
 /// The assumed length of an undecodable appointment, without buffers. No service is longer.
@@ -63,7 +63,7 @@ pub(crate) struct State {
     pub(crate) mint: IdMint,
     pub(crate) ages: AgeMarks,
     pub(crate) round: HourlyRound,
-    /// The future days with stored idempotency keys, which a wrong clock or a crash can cause.
+    /// The future days for which idempotency keys are stored, after a wrong clock or a crash.
     pub(crate) days_ahead: Vec<u32>,
     pub(crate) retention: Retention,
     pub(crate) jobs: BusinessJobs,
@@ -119,7 +119,7 @@ impl State {
         }
     }
 
-    /// The last row of a range as of the newest decision. No decision may delete this row.
+    /// The last row of a range as of the newest decision. Only for ranges whose last row is never deleted.
     pub(crate) fn last_in(&self, range: &KeyRange) -> Result<Option<(Key, Vec<u8>)>, StoreError> {
         let stored = self.store.scan(range, Order::Descending).next().transpose()?;
         let stored = stored.map(|(key, value)| (Key::new(&key), value));
@@ -137,7 +137,7 @@ impl State {
             return done(); // all changes of the business are durable
         }
         let writes: Vec<_> = batch.writes().map(|(key, value)| (*key, value.map(<[u8]>::to_vec))).collect();
-        // A stopped store takes no batch and answers no request.
+        // A stopped store takes no batch and does not call `done`.
         if let Some(ticket) = self.store.submit(self.id, batch, done)
             && !writes.is_empty()
         {
@@ -209,7 +209,7 @@ impl State {
         }
     }
 
-    /// Extends `busy` to `now - BUSY_PAST`. Pauses for other tasks, because many rows may be missing.
+    /// Makes `busy` begin at `now - BUSY_PAST`. Pauses for other tasks, because it may read many rows.
     pub(crate) async fn reach_back(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let needed = now - BUSY_PAST;
         if self.busy_from > needed {

@@ -12,7 +12,7 @@ use store::{Batch, Record, Tombstone, kept, keys};
 
 use crate::delivery::{EndpointKey, write_delivery};
 
-/// A record in its new state. `before` is the old state, if keys depend on it; `None` for a new record.
+/// A record in its new state, or a deletion (`No…`). `before` is the old state, `None` for a new record.
 #[derive(Clone, Debug)]
 pub enum Write {
     Business(Business),
@@ -57,7 +57,7 @@ pub enum Write {
     Rows(Batch),
     SpecialDay(SpecialDay),
     NoSpecialDay(NaiveDate),
-    /// A blocked time never changes.
+    /// A new blocked time. It never changes later.
     BlockedTime(BlockedTime),
     NoBlockedTime(BlockedKey),
     Membership(Membership),
@@ -96,7 +96,7 @@ impl Write {
                 // The list ordered by `updated_at` depends on this condition.
                 assert!(
                     after.id.minted_at() >= after.created_at,
-                    "appointment {} was minted before its creation",
+                    "the id of appointment {} contains a time before its creation",
                     after.id
                 );
                 kept::put(of, before.as_ref(), after, batch);

@@ -2,15 +2,16 @@
 //!
 //! An *offset* is the wall clock minus the steady clock. A reading whose offset is within
 //! [`FOLLOWED_MAX_MILLIS`] of the believed offset is believed, because NTP corrects clocks in small steps.
-//! Any other reading is a *jump*. A jump is believed after readings have shown the same offset for
-//! [`HELD_MIN_MILLIS`], at most [`GAP_MAX_MILLIS`] apart. Until then the steady clock advances the time.
+//! Any other reading is a *jump*. A jump is believed after its offset has lasted for [`HELD_MIN_MILLIS`],
+//! with readings at most [`GAP_MAX_MILLIS`] apart. Until then the steady clock advances the believed time.
 //!
-//! The *stored time* is the believed time that the store contains at the start. An earlier wall clock, as
-//! of a machine without a clock battery, is believed when it reaches the believed time or jumps again.
+//! The *stored time* is the believed time that the store contains at the start. If the wall clock is
+//! earlier at the start (for example without a clock battery), it is believed when it reaches the believed
+//! time, or after a further jump.
 
 pub(super) const FOLLOWED_MAX_MILLIS: i64 = 60_000;
 pub(super) const HELD_MIN_MILLIS: i64 = 10 * 60_000;
-/// The supervisor reads the clocks once a minute, and may be late.
+/// The supervisor reads the clocks once a minute, but a reading may be late.
 pub(super) const GAP_MAX_MILLIS: i64 = 3 * 60_000;
 
 #[derive(Clone, Copy, Debug)]
@@ -20,7 +21,7 @@ pub(super) struct Belief {
     jump: Option<Jump>,
     /// The offset of a wall clock that was earlier than the stored time at the start.
     behind: Option<i64>,
-    /// The stored time as of the start. The believed time is earlier only after a jump to an earlier time.
+    /// The stored time as of the start. Until a jump is believed, the believed time is not earlier.
     kept: i64,
 }
 
@@ -114,7 +115,7 @@ mod tests {
         for ahead in [MINUTE + 1, -MINUTE - 1, YEAR, -YEAR] {
             assert_eq!(each_minute(&[ahead, 0]), [0, 0]);
         }
-        // A slewed clock is believed at any offset.
+        // A clock that changes in small steps is believed, however large their sum becomes.
         let slewed: Vec<_> = (1..200).map(|step| step * MINUTE).collect();
         assert_eq!(each_minute(&slewed), slewed);
     }
@@ -126,7 +127,7 @@ mod tests {
             let mut believed = vec![0; 10];
             believed.extend([ahead; 3]);
             assert_eq!(each_minute(&[ahead; 13]), believed);
-            // NTP may slew the clock meanwhile.
+            // The jump is also believed if NTP corrects the clock in small steps during the ten minutes.
             let slewed: Vec<_> = (0..12).map(|step| ahead + step).collect();
             assert_eq!(each_minute(&slewed)[9..], [0, ahead + 10, ahead + 11]);
         }
@@ -159,7 +160,7 @@ mod tests {
             let mut belief = started(behind);
             for minute in 0..60 {
                 let passed = minute * MINUTE;
-                // The clock is slewed meanwhile, by a second each minute.
+                // NTP corrects the clock meanwhile, by a second each minute.
                 let read = belief.read(WALL + behind + passed + minute * 1_000, BOOT + passed);
                 assert_eq!(read, WALL + passed, "after {minute} minutes");
             }
@@ -177,7 +178,7 @@ mod tests {
             assert_eq!(belief.read(WALL - YEAR + passed, BOOT + passed), WALL + passed);
             assert_eq!(belief.read(WALL + passed + ahead, BOOT + passed), WALL + passed + ahead);
             assert_eq!(belief.doubted(), None);
-            // After that the normal rules apply.
+            // A later jump to an earlier time is not believed immediately.
             let glitch = WALL + passed + ahead - YEAR;
             assert_eq!(belief.read(glitch, BOOT + passed), WALL + passed + ahead);
         }
@@ -211,7 +212,8 @@ mod tests {
         let kept = KeptTime { written: WALL, now: WALL + hour };
         let mut belief = Belief::new(WALL - 1, BOOT, Some(kept));
         assert_eq!(belief.read(WALL - 1, BOOT), WALL + hour);
-        // A clock at the written time is believed: it was set while the service was stopped.
+        // A clock that is not before `written` is believed: it may have been set while the service was
+        // stopped.
         assert_eq!(Belief::new(WALL, BOOT, Some(kept)).read(WALL, BOOT), WALL);
     }
 

@@ -5,8 +5,8 @@
 //! forward by at most one day per start. This can expire idempotency keys, which are stored for 24 hours.
 //! Records with a longer retention expire at most one day early per start.
 //!
-//! The believed time is stored too. Until the machine restarts, its steady clock shows how far the believed
-//! time has advanced. After a restart of the machine the stored time is only a lower bound.
+//! The believed time is stored too. If only the service restarts, the machine's steady clock shows how much
+//! time has passed since. If the machine restarts, the stored time is only a lower bound.
 
 use chrono::TimeDelta;
 use domain::{Business, BusinessId, SteadyTime, Timestamp};
@@ -26,7 +26,7 @@ const BUSINESSES_PER_TURN: usize = 256;
 pub(super) struct Kept {
     pub(super) steady: SteadyTime,
     pub(super) newest: Option<Timestamp>,
-    /// `None` if no record has a stamp.
+    /// `None` if the store has no stored time, or if no record has a stamp.
     pub(super) believed: Option<KeptTime>,
     pub(super) warning: Option<String>,
 }
@@ -43,7 +43,7 @@ pub(super) async fn read(store: &Store, wall: Timestamp, boot: Option<Boot>) -> 
         let warning = newest.and_then(|newest| odd(wall, newest, kept.wall));
         return Ok(Kept { steady, newest, believed, warning });
     }
-    // A store of an early version, or a damaged one, has no stored time. The newest stamp replaces it.
+    // Without a stored time (early version, or damage), the newest stamp is used instead.
     let newest = newest_stamp(store).await?;
     let begin = newest.map_or(wall, |newest| wall.min(newest + STOPPED_MAX));
     let warning = newest.and_then(|newest| odd(wall, newest, Timestamp::MIN));
@@ -161,7 +161,7 @@ mod tests {
         assert!(behind.contains("repair-stamps") && !behind.contains('\n'), "{behind}");
         let ahead = warning(newest + AHEAD_MAX + tick, none).unwrap();
         assert!(ahead.contains("2026-04-02T12:00:00.001Z") && ahead.contains("2026-03-02T12:00:00.000Z"));
-        // A recent stored time shows that the service ran, even without a newer stamp.
+        // A recent stored time shows that the service ran recently, even without a recent stamp.
         assert_eq!(warning(newest + AHEAD_MAX + tick, newest + tick), None);
     }
 
@@ -181,7 +181,7 @@ mod tests {
     fn the_time_since_a_reading_is_known_only_until_the_machine_restarts() {
         let boot = |id, passed| Some(Boot { id: uuid::Uuid::from_bytes([id; 16]), passed });
         assert_eq!(passed_since(boot(1, 5), boot(1, 70)), 65);
-        assert_eq!(passed_since(boot(1, 70), boot(1, 5)), 0, "the machine was restored to a snapshot");
+        assert_eq!(passed_since(boot(1, 70), boot(1, 5)), 0, "a decrease must count as no elapsed time");
         assert_eq!(passed_since(boot(1, 5), boot(2, 70)), 0);
         assert_eq!(passed_since(None, boot(1, 70)) + passed_since(boot(1, 5), None), 0);
     }

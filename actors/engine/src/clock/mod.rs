@@ -1,7 +1,7 @@
 //! The clocks of the engine.
 //!
-//! - [`Clocks::now`], the believed time: for time stamps and comparisons with them. It is the wall clock as
-//!   far as the steady clock confirms it ([`belief`]), so a short jump of the wall clock has no effect;
+//! - [`Clocks::now`], the believed time: for time stamps and comparisons with them. It follows the wall
+//!   clock, but a jump of the wall clock only after ten minutes ([`belief`]);
 //! - [`Clocks::raw`], the wall clock: for times that other systems compare with their clock, such as
 //!   `webhook-timestamp`;
 //! - [`Clocks::steady`], the steady time of the store ([`kept`]): for retention periods. It runs evenly and
@@ -84,7 +84,7 @@ impl Clocks {
 
     pub(crate) fn now(&self) -> Timestamp {
         let mut belief = self.0.belief.lock();
-        // Both readings are under the lock. Otherwise a delay between them would look like a jump.
+        // Both clocks are read under the lock. A delay between the readings would look like a jump.
         let (wall, passed) = (self.0.port.now().millis(), millis(self.0.port.steady()));
         Timestamp::from_millis(belief.read(wall, passed))
     }
@@ -124,8 +124,8 @@ impl Clocks {
         }
     }
 
-    /// Stores the believed time if a crash would set it back to before the list's end. Returns true if the
-    /// list must wait until the time is durable.
+    /// Stores the believed time if, after a crash, the time could be before the end of a list. Returns true
+    /// if the list must wait until the believed time is durable.
     pub(crate) fn store_list_time(&self, store: &Store) -> bool {
         let _ = self.now();
         let is_ahead = self.0.belief.lock().offset() > self.0.kept_offset.load(Ordering::Relaxed);
@@ -160,7 +160,7 @@ impl Clocks {
         }
         let newest = self.0.newest.load(Ordering::Relaxed);
         self.0.newest_kept.store(newest, Ordering::Relaxed);
-        // The believed time is stored, because a wrong wall clock must not expire idempotency keys.
+        // Not the wall clock: if it is wrong, it must not expire idempotency keys at the next start.
         let wall = self.now();
         let boot = boot(&*self.0.port);
         let passed = boot.map_or_else(|| millis(self.0.port.steady()), |boot| boot.passed);
@@ -179,8 +179,8 @@ impl Clocks {
 /// again, because the runtime's timers stop while the machine is suspended.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(30);
 
-/// The clock of schedules. It starts at the wall clock's time and runs evenly, even while the machine is
-/// suspended. A jump of the wall clock neither fires all timers nor stops them.
+/// The clock of schedules. It starts at a given time and then counts elapsed time, also while the machine
+/// is suspended. A jump of the wall clock does not change it.
 #[derive(Clone)]
 pub(crate) struct SteadyClock {
     set_to: Timestamp,

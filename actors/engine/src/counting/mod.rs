@@ -1,5 +1,5 @@
-//! Counts the records of businesses and compares the numbers with the recorded usage, which is in the
-//! newest entry of each business's audit log. Records and entry are read as of one point in time.
+//! Counts the records of businesses and compares the numbers with the recorded usage in the newest entry of
+//! each business's audit log. The records and this entry are read as of one point in time.
 //!
 //! Invariants:
 //!
@@ -7,7 +7,7 @@
 //! - Waiting deliveries and mails are not in the usage, so they are not compared.
 //! - An undecodable row may or may not be part of the usage. The recorded number must be at least the
 //!   number of decodable rows and at most the number of all rows.
-//! - A business without a profile and list entry is being deleted or imported. It is not compared.
+//! - A business with neither a profile nor a list entry is being deleted or imported. It is not compared.
 
 mod one;
 mod tally;
@@ -51,9 +51,9 @@ impl std::fmt::Display for Difference {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Differences {
-    /// The first [`DIFFERENCES_MAX`].
+    /// The first differences, at most [`DIFFERENCES_MAX`].
     pub listed: Vec<Difference>,
-    /// The number of all differences.
+    /// The number of all differences, listed or not.
     pub count: u64,
 }
 
@@ -88,7 +88,7 @@ struct FoundOf {
     undecodable: u64,
 }
 
-/// The numbers of rows found of each kind, in the order of [`COUNTED`].
+/// The number of rows found for each kind, in the order of [`COUNTED`].
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Found([FoundOf; COUNTED.len()]);
 
@@ -128,7 +128,7 @@ impl Found {
 }
 
 /// True if a row's value decodes as a record of the key's kind. A value in pieces counts as decodable. Not
-/// for API keys, because the row in the business contains only the key's prefix.
+/// for the rows of API keys in a business, which contain only a key's prefix.
 fn decodes(kind: u8, key: &[u8], row: &[u8]) -> bool {
     let decodes = counted(kind).and_then(|(_, counted)| counted.decodes);
     keys::has_width(key, kind) && (is_head(row) || decodes.is_some_and(|decodes| decodes(row)))

@@ -15,7 +15,7 @@ pub(crate) struct Counting {
     of: BusinessId,
     recorded: Usage,
     found: Found,
-    /// The index of the current kind in [`COUNTED`]. `left` is the range of the kind's uncounted rows.
+    /// The index in [`COUNTED`] of the kind that is being counted. `left` contains its uncounted rows.
     place: usize,
     left: KeyRange,
 }

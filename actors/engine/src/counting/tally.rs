@@ -10,9 +10,9 @@ use store::{Key, LONG_VALUE_BYTES_MAX, Record, keys, piece_of, whole_value_by};
 
 use super::{BUSINESS, Difference, Differences, Found, decodes};
 
-/// The number of listed businesses in memory, 16 bytes each. Above it, missing ones are not detected.
+/// With more listed businesses than this (16 bytes each in memory), missing ones are not detected.
 const LISTED_MAX: usize = 4 << 20;
-/// The number of API keys in memory, 9 bytes each. Above it, API keys are not compared.
+/// With more API keys than this (9 bytes each in memory), API keys are not compared.
 const KEYS_MAX: usize = 4 << 20;
 
 #[derive(Default)]
@@ -29,7 +29,6 @@ pub(crate) struct Tally {
     different: Vec<BusinessId>,
 }
 
-/// The business whose rows are being counted.
 struct Current {
     of: BusinessId,
     is_listed: bool,
@@ -47,7 +46,7 @@ struct Newest {
 }
 
 impl Tally {
-    /// Businesses that are set aside are always reported as different.
+    /// The businesses in `set_aside` are always reported as different.
     pub(crate) fn new(set_aside: impl IntoIterator<Item = BusinessId>) -> Self {
         let set_aside = set_aside.into_iter().collect();
         Self { set_aside, has_all_listed: true, has_all_keys: true, ..Self::default() }
@@ -143,7 +142,7 @@ impl Tally {
         }
     }
 
-    /// True if the business is listed. Reports all listed businesses before it, which have no rows.
+    /// True if the business is listed. Reports the listed businesses with smaller ids that have no rows.
     fn is_listed(&mut self, of: BusinessId) -> bool {
         while let Some(next) = self.listed.front().copied().filter(|next| *next <= of) {
             self.listed.pop_front();

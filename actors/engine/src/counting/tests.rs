@@ -13,8 +13,8 @@ fn recorded(services: u64) -> Usage {
     usage
 }
 
-/// The rows of a business: a profile, `services` undecodable services and an audit entry that records this
-/// number of services.
+/// The rows of a business: a profile, `services` undecodable services and an audit entry whose usage
+/// contains `recorded` services.
 fn rows_of(of: BusinessId, services: u64, recorded: u64, words: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut rows = vec![(keys::profile(of), b"any".to_vec())];
     for number in 0..services {
@@ -82,7 +82,7 @@ fn a_business_that_is_missing_or_set_aside_is_reported_once() {
     assert_eq!(
         counted(&[7], &both, &[]),
         ["9 business Some(3) 0"],
-        "a business outside the list must be reported"
+        "a business that is not in the list must be reported"
     );
     assert_eq!(counted(&[7, 9], &both, &[7]), ["7 business Some(2) 2"]);
     let of_9 = keys::profile(business(9)).to_vec();

@@ -1,12 +1,13 @@
 //! The directory of the running actors of one kind. It starts an actor on demand and stops unused actors. A
 //! *seat* is the directory's entry for one id. A *sweep* inspects all actors, once a minute.
 //!
-//! - At most one actor per id takes messages: a seat is filled, emptied and removed under its own lock.
-//! - An actor with an unanswered message is not stopped before the engine closes. To stop an actor, the
-//!   directory first closes the actor's permits. A request that gets no permit looks up the seat again.
-//! - At most [`Bounds::running_max`] actors run. A start above this bound inspects [`LOOKS_PER_START`]
-//!   actors, the longest unused first, and stops those without work. If all of them have work, the bound is
-//!   exceeded, because a request must not wait for others. Later starts and the sweep stop the surplus.
+//! - At most one actor per id takes messages, because the lock of the seat is held while the seat changes.
+//! - Each unanswered message holds a permit of its actor. The directory stops an actor only when it holds
+//!   all permits, or when the engine closes. A request that finds the permits closed looks up the seat
+//!   again.
+//! - If more than [`Bounds::running_max`] actors run, each start inspects [`LOOKS_PER_START`] actors, the
+//!   longest unused first, and stops those without work. If all of them have work, the new actor runs too,
+//!   because its request must not wait. Later starts and the sweep reduce the number again.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -26,12 +27,12 @@ use super::{Claim, Reply};
 use crate::error::{EngineError, Result};
 
 const IDLE_MAX: Duration = Duration::from_secs(600);
-/// The maximum number of unanswered messages of an actor. Another one gets [`EngineError::Overloaded`].
+/// The maximum number of unanswered messages of an actor. The next gets [`EngineError::Overloaded`].
 pub(crate) const QUEUE_PERMITS: usize = 1_024;
-/// The number of parts of a sweep. One part runs per second, so a sweep takes less than a minute.
+/// The number of parts into which a sweep is divided. One part runs per second.
 const SWEEP_PARTS: usize = 50;
 const SWEEP_PART_MIN: usize = 16;
-/// The number of actors that a start above the bound inspects. More than 1, so that the surplus shrinks.
+/// The number of actors that a start inspects. More than 1, so that it can stop more actors than it adds.
 const LOOKS_PER_START: usize = 4;
 
 pub(crate) type Start<I, M> = Box<dyn Fn(I, Arc<Semaphore>) -> Starting<M> + Send + Sync>;
@@ -44,7 +45,7 @@ impl<I: Copy + Ord + Hash + Send + Sync + 'static> Id for I {}
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     pub(crate) patience: u32,
-    /// The maximum number of running actors. Exceeded while every inspected actor has work in progress.
+    /// The maximum number of running actors. A start exceeds it if every inspected actor has work.
     pub(crate) running_max: usize,
 }
 
@@ -70,10 +71,9 @@ struct Seats<I: Id, M: Message> {
     back_off: BackOff<I>,
 }
 
-/// The entry of one id in the directory. It exists from the start of the id's actor until the actor stops.
 struct Seat<M: Message> {
     running: RwLock<Option<Arc<Running<M>>>>,
-    /// True after the removal of the seat. The lock is held while the seat is filled or emptied.
+    /// True after the removal of the seat. The lock is held while the actor starts or stops.
     gone: Arc<Mutex<bool>>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct Running<M: Message> {
     started: Instant,
     used: AtomicU64,
     newest_use: AtomicU64,
-    /// True if the actor was stopped on purpose or its failure is already counted for the back-off.
+    /// True if the directory stopped the actor or has already counted its failure for the back-off.
     accounted: AtomicBool,
 }
 
@@ -109,7 +109,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         Self { seats: Arc::new(seats), start, minute, noted: DashMap::new(), sweep }
     }
 
-    /// Returns the actor of an id, which it starts if necessary, and a permit for one message. Errors:
+    /// Returns the actor of an id, started if necessary, and a permit for one message. Errors:
     /// [`EngineError::Overloaded`], [`EngineError::Resting`] during a back-off, and errors of the start.
     pub(crate) async fn enter(&self, id: I) -> Result<Entered<M>> {
         loop {
@@ -136,7 +136,7 @@ impl<I: Id, M: Message> Directory<I, M> {
             }
             let permits = Arc::new(Semaphore::new(QUEUE_PERMITS));
             let starting = (self.start)(id, Arc::clone(&permits));
-            // The start is a separate task, so a dropped request leaves no actor without a seat.
+            // The start is a separate task, so the actor gets its seat even if the request is dropped.
             let filling = Arc::clone(&self.seats).fill((id, seat, gone), starting, permits);
             return tokio::spawn(filling).await.unwrap_or(Err(EngineError::Failed));
         }
@@ -159,7 +159,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         answered.await.unwrap_or(Err(EngineError::Failed))
     }
 
-    /// Records the failure of an actor. Returns the actor's id and back-off; `None` for an unknown actor.
+    /// Records the failure of an actor. Returns its id and remaining back-off; `None` for an unknown actor.
     pub(crate) fn failed(&self, actor: ActorId) -> Option<(I, Duration)> {
         let id = self.ended(actor)?;
         let running = self.seats.running(id).filter(|running| running.actor.get_id() == actor);
@@ -218,7 +218,7 @@ impl<I: Id, M: Message> Directory<I, M> {
 
     fn look_at(&self, id: I) {
         let Some(seat) = self.seats.get(id) else { return };
-        // The lock is held only while the actor starts or stops. Such an actor needs no check.
+        // If the lock is held, the actor is starting or stopping, so it needs no check.
         let Ok(gone) = Arc::clone(&seat.gone).try_lock_owned() else { return };
         let Some(running) = seat.running.read().clone() else { return };
         if running.is_open() && (running.idle() < IDLE_MAX || !running.retire()) {
@@ -240,7 +240,7 @@ impl<I: Id, M: Message> Directory<I, M> {
         Some(running)
     }
 
-    /// Stops every actor. A message that is still unanswered gets [`EngineError::Failed`].
+    /// Stops every actor. The requests of unanswered messages get [`EngineError::Failed`].
     pub(crate) fn stop(&self) {
         for id in self.seats.ids_descending().into_iter().rev() {
             if let Some(running) = self.seats.running(id) {
@@ -364,7 +364,7 @@ impl<M: Message> Running<M> {
         }
     }
 
-    /// True if the actor takes messages. This includes a starting actor, so no second one is started.
+    /// True if the actor takes messages. A starting actor does, so that no second actor is started.
     pub(crate) fn is_open(&self) -> bool {
         let alive = matches!(self.actor.get_status(), ActorStatus::Starting | ActorStatus::Running);
         alive && !self.permits.is_closed()

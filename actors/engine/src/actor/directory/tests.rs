@@ -1,4 +1,4 @@
-//! Actors are started on demand, and the actors that were unused for longest are stopped.
+//! Actors are started on demand. Above the limit, the actors that were unused for longest are stopped.
 
 use domain::{Actor as Who, BookingMode, BusinessId, EventType, Locale, Text, WebhookUrl, WeeklyHours};
 use net::Ports;
@@ -119,7 +119,7 @@ async fn above_the_bound_the_longest_unused_actor_is_stopped() {
     assert_eq!(
         running(),
         [true, true, false, true, true],
-        "all other actors are in use, so more than the limit must run"
+        "all running actors are in use, so the start must exceed the limit"
     );
     drop(others_in_use);
     others_run().await;

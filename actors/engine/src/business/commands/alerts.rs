@@ -1,4 +1,4 @@
-//! Marks a person's alerts as read, and ends a person's alert mails.
+//! Marks alerts of a person as read, and unsubscribes a person from alert mails.
 
 use domain::{
     Actor, Alert, AlertEmail, AlertKind, AlertsRead, AuditAction, Denied, Membership, Named, PersonId,
@@ -64,9 +64,9 @@ pub struct Unsubscribe {
 
 impl Change for Unsubscribe {
     type Gives = Shown<NotificationsView>;
-    /// A repeated request writes nothing, so it cannot fill the disk.
+    /// Repeated requests write nothing, so they cannot fill the disk.
     const WEIGHT: Weight = Weight::Frees;
-    /// The link in the mail is the permission. The person need not be active.
+    /// The link in the mail is sufficient, so a disabled person can unsubscribe too.
     const RIGHT: Option<Right> = None;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {

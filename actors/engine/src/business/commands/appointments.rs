@@ -137,7 +137,7 @@ impl Cancel {
     }
 }
 
-/// Changes the team's notes. `updated_at` stays, so integrations see no change.
+/// Changes the team's notes, which integrations do not see. Therefore `updated_at` does not change.
 #[derive(Clone, Debug)]
 pub struct PatchAppointment {
     pub id: AppointmentId,
@@ -183,7 +183,7 @@ pub(super) fn amend<V: SomeAppointmentView>(
     let contact = read.flatten();
     let shown: V = context.state.show(&before, contact.as_ref());
     context.check_match(&shown)?;
-    // The erasure job may have passed this appointment, so the change removes an erased contact's data.
+    // The erasure job may miss this appointment, so the change itself removes an erased contact's data.
     let known = if is_erased { before.erased() } else { before.clone() };
     match rule(&known)? {
         Outcome::Unchanged => Ok(Decision::answering(shown)),

@@ -7,7 +7,7 @@ use view::{BudgetView, LimitsView};
 use crate::business::{Change, Context, Decision, Shown, Write};
 use crate::error::Result;
 
-/// Changes the given limits. Existing records stay, even above a limit.
+/// Changes the given limits of the budget. Records that exceed a new limit are not deleted.
 #[derive(Clone, Debug)]
 pub struct PatchBudget {
     pub limits: Vec<(BudgetKind, LimitPatch)>,

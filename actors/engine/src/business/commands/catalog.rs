@@ -187,7 +187,7 @@ impl Change for CreateStaff {
     }
 }
 
-/// Changes the given fields. Existing appointments stay.
+/// Changes the given fields. Existing appointments are not changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchStaff {
     pub id: StaffId,
@@ -262,7 +262,7 @@ impl Change for DeleteService {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         context.service(self.id).ok_or(Refusal::NotFound(Named::Service))?;
-        // An inactive staff member still refers to the service.
+        // A reference by an inactive staff member counts too.
         let mut members = context.state.staff.values();
         if let Some(member) = members.find(|member| member.service_ids.contains(&self.id)) {
             return Err(in_use(UsedBy::Staff(member.id)).into());
@@ -298,7 +298,7 @@ impl Change for DeleteStaff {
     }
 }
 
-/// Fails if the watch has found a new reference or is unknown.
+/// Fails if the watch is unknown, or if a record was written meanwhile that refers to the resource.
 fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: &Watch) -> Result<()> {
     match context.state.references.referred_to(id.uuid(), watch) {
         Some(false) => Ok(()),

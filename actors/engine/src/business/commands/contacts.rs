@@ -13,7 +13,7 @@ use crate::error::Result;
 
 #[derive(Clone, Debug)]
 pub struct CreateContact {
-    /// Contains a name, a phone number or an e-mail address.
+    /// Contains at least a name, a phone number or an e-mail address.
     pub details: ContactDetails,
 }
 
@@ -41,7 +41,7 @@ impl PatchContact {
             return Ok(Decision::answering(shown));
         }
         check_free(context, &after)?;
-        // A change that integrations cannot see keeps `updated_at`.
+        // `updated_at` changes only if integrations can see the change.
         if ContactView::from(&after) != ContactView::from(&before) {
             after.updated_at = context.at;
         }

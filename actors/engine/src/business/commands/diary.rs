@@ -88,8 +88,8 @@ impl Change for DeleteSpecialDay {
     }
 }
 
-/// The appointments of a date that are outside of the opening hours after a change of its special day. The
-/// date ends with the last window that begins on it, before or after the change.
+/// The appointments on a date that are outside bookable time with `days`, the new special days. The date
+/// extends to the end of the last window that begins on it, with the old or the new special days.
 fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> AffectedView {
     let reach = |days| Calendar::new(&context.state.business, days).reach_of(date);
     let (was, shall_be) = (reach(&context.state.special), reach(days));
@@ -98,7 +98,7 @@ fn on_date(context: &Context<'_>, date: NaiveDate, days: &SpecialDays) -> Affect
     context.affected(&Concerned::EVERYONE.during(during), changed)
 }
 
-/// The audited form of a special day. It has no id, so the date is the name of the changed field.
+/// A special day as the audit log shows it. It has no id, so the changed field has the date as its name.
 fn of_date(date: NaiveDate, shown: Option<SpecialDayView>) -> impl Serialize + use<> {
     #[derive(Serialize)]
     struct Day {
@@ -117,7 +117,7 @@ pub enum OffSpan {
         /// Exclusive.
         ends_at: Timestamp,
     },
-    /// Whole local days, converted with the business's current zone.
+    /// Whole local days in the business's current zone.
     Dates {
         from: NaiveDate,
         /// Inclusive.
@@ -159,7 +159,7 @@ impl OffSpan {
     }
 }
 
-/// Adds time off. At the limit, the time off that ended first is deleted.
+/// Adds time off. If a limit is reached, the time off that ended first is deleted.
 #[derive(Clone, Debug)]
 pub struct AddTimeOff {
     pub staff_id: StaffId,
@@ -218,7 +218,6 @@ pub struct DeleteTimeOff {
 impl Change for DeleteTimeOff {
     type Gives = Removed;
     const WEIGHT: Weight = Weight::Frees;
-    /// The decision checks that the member may change the time off of this staff member.
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
@@ -229,7 +228,7 @@ impl Change for DeleteTimeOff {
     }
 }
 
-/// Fails if the request is by a member who may not change this staff member's time off.
+/// Fails if a member makes the request and may not change this staff member's time off.
 fn check_theirs(context: &Context<'_>, staff_id: StaffId) -> Result<(), Refusal> {
     let Actor::Person(_) = context.request.actor else { return Ok(()) };
     match context.editor()? {
@@ -242,7 +241,7 @@ fn check_theirs(context: &Context<'_>, staff_id: StaffId) -> Result<(), Refusal>
     }
 }
 
-/// The audited form of time off. It contains ids and times, but no name and no note.
+/// Time off as the audit log shows it: ids and times, but no name and no note.
 #[derive(Default, Serialize)]
 struct AuditedTimeOff {
     staff_id: Option<StaffId>,
@@ -261,7 +260,7 @@ fn deleted<G: Gives>(decision: Decision<G>, (key, ends_at): (BlockedKey, Timesta
     decision.note_changes(AuditAction::TimeOffDeleted, key.id, changes).write(Write::NoBlockedTime(key))
 }
 
-/// Finds time off and its end. Undecodable time off can be deleted too, unless the request has `If-Match`.
+/// Finds time off and its end. Finds undecodable time off too, but fails if the request has `If-Match`.
 fn time_off(
     context: &Context<'_>,
     staff_id: StaffId,

@@ -1,4 +1,4 @@
-//! Erases contacts, sets the retention and deletes the business. A business whose profile cannot be decoded
+//! Erases contacts, sets retention times and deletes businesses. A business whose profile cannot be decoded
 //! has no actor, but can be deleted too.
 
 use domain::{
@@ -39,7 +39,7 @@ impl Change for EraseContact {
     }
 }
 
-/// Changes the given retention times, in days. With an inner `None`, records are never deleted.
+/// Changes the given retention times, in days. An inner `None` means that the records are never deleted.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PatchRetention {
     pub calls_days: Option<Option<u32>>,
@@ -131,7 +131,7 @@ pub(crate) fn end_undecodable(store: &Store, of: BusinessId) -> Result<(Batch, V
     Ok((batch, endpoints))
 }
 
-/// Stores the answer to the end of a business in the installation's rows, which outlive the business.
+/// Stores the answer to the deletion of a business in rows of the installation, which outlive it.
 pub(crate) fn remember_end(of: BusinessId, now: SteadyTime, once: Idempotency, batch: &mut Batch) {
     let kept = Ended::render(&EndedView { id: of });
     remember(BusinessId::INSTALLATION, now, once, (Ended::STATUS, kept), batch);

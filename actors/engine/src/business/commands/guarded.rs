@@ -1,4 +1,4 @@
-//! Books, moves and cancels for assistants, which may repeat a request or name the wrong appointment.
+//! Bookings, moves and cancellations by assistants, which may repeat a request or name a wrong appointment.
 //!
 //! Invariants: of two identical concurrent bookings, the second finds the appointment of the first. Only an
 //! appointment that starts at the expected time is moved or cancelled.
@@ -15,7 +15,7 @@ use super::appointments::{Book, BookingContact, Cancel, Reschedule, amend, book,
 use crate::business::{Change, Context, Decision, Shown};
 use crate::error::Result;
 
-/// The path in a refusal when the appointment starts at another time. The detail contains the actual start.
+/// The path of a refusal because of an unexpected start. The refusal's detail contains the actual start.
 pub const EXPECTED_STARTS_AT: &str = "expected_starts_at";
 
 /// Books a time, unless the contact already has a pending or confirmed appointment for the same service and
@@ -27,8 +27,8 @@ pub struct BookOnce(pub Book);
 pub struct BookedView {
     #[serde(flatten)]
     pub appointment: AppointmentView,
-    /// True when the appointment already existed and nothing was changed. After the contact's erasure, a
-    /// repeated answer lacks this field.
+    /// True if the appointment already existed and nothing was changed. After the contact's erasure, the
+    /// answer to a repeated request lacks this field.
     #[serde(default)]
     pub already_booked: bool,
 }
@@ -49,7 +49,7 @@ impl Change for BookOnce {
     }
 }
 
-/// The contact's active appointment for the requested service and start; of several, the oldest.
+/// The contact's oldest active appointment for the requested service and start.
 fn held(
     context: &Context<'_>,
     request: &BookRequest,
@@ -72,12 +72,12 @@ fn held(
 
 #[derive(Clone, Debug)]
 pub struct StartingAt<C> {
-    /// The expected start. A local time that occurs twice has two instants.
+    /// The instants that match the expected start: two if the expected local time occurs twice.
     pub expected: Vec<Timestamp>,
     pub change: C,
 }
 
-/// An appointment that already has the new start stays unchanged, as after a repeated request.
+/// If the appointment already has the new start, for example after a repeated request, nothing changes.
 impl Change for StartingAt<Reschedule> {
     type Gives = Shown<AppointmentView>;
     const RIGHT: Option<Right> = Reschedule::RIGHT;

@@ -8,7 +8,7 @@ use crate::business::{Change, Context, Decision, New, Removed, Write};
 use crate::credentials;
 use crate::error::Result;
 
-/// Creates a key. Only this answer contains the key.
+/// Creates an API key. Only the answer to this change contains the whole key.
 #[derive(Clone, Debug)]
 pub struct CreateKey {
     pub name: Text<1, 200>,

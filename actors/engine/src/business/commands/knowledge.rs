@@ -1,4 +1,4 @@
-//! Adds, changes and removes knowledge.
+//! Adds, changes and removes knowledge entries.
 
 use domain::{AuditAction, Knowledge, KnowledgeDetails, KnowledgeId, KnowledgePatch, Named, Refusal};
 use store::{Weight, keys};
@@ -79,7 +79,7 @@ fn stored(context: &Context<'_>, id: KnowledgeId) -> Result<Knowledge> {
     Ok(knowledge.ok_or(Refusal::NotFound(Named::Knowledge))?)
 }
 
-/// The audited form of a change. The length of the content replaces the content, which may be long.
+/// An entry before and after a change, as the audit log shows it: with the length of the content only.
 fn in_brief(before: Knowledge, after: &Knowledge) -> (Knowledge, Knowledge) {
     let length = |shown: &Knowledge| format!("{} characters", shown.content.chars().count());
     let (from, mut to) = (length(&before), length(after));

@@ -30,7 +30,7 @@ impl Change for ResendMail {
         if mail.status == MailStatus::Pending {
             return refused(Conflict::MailPending, ProblemCode::MailPending);
         }
-        // Both kinds of invitation get the same refusal, so it does not show whether an account exists.
+        // The refusal is the same for an `Offer`, so it does not reveal whether the person has an account.
         if mail.kind.has_link() || mail.kind == MailKind::Offer {
             return refused(Conflict::MailHasLink, ProblemCode::MailHasLink);
         }

@@ -21,12 +21,12 @@ pub mod people;
 pub mod profile;
 pub mod webhooks;
 
-/// The same change, but its answer is the resource as the operator and the team see it.
+/// A change whose answer is the resource as the operator and the team see it.
 #[derive(Clone, Debug)]
 pub struct ForOperator<C>(pub C);
 
-/// Implements [`Change`](super::Change) for a type, whose answer is the resource as integrations see it,
-/// and for the [`ForOperator`] of the type. Both call the type's `decide_as`.
+/// Implements [`Change`](super::Change) for a type, with an answer for integrations, and for the
+/// [`ForOperator`] of the type, with an answer for the operator. Both call the type's `decide_as`.
 macro_rules! for_both {
     ($($change:ident => $gives:ident<$public:ty, $operator:ty>, $weight:ident;)*) => {$(
         impl Change for $change {

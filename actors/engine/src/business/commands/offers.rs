@@ -24,7 +24,7 @@ pub struct AcceptMembership {
 impl Change for AcceptMembership {
     type Gives = Shown<PersonView>;
     const WEIGHT: Weight = Weight::Keeps;
-    /// The decision checks that the person is the invited one. The membership is not active yet.
+    /// The membership is not active yet, so the decision checks that the person is the invited person.
     const RIGHT: Option<Right> = None;
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
@@ -44,7 +44,7 @@ impl Change for AcceptMembership {
             ..before.clone()
         };
         let shown = PersonView::new(&person, &after);
-        // The audit entry contains only the fields of the membership, not the newly visible account.
+        // It differs from `shown` only in the status, so the audit entry omits the account's data.
         let shown_before = PersonView { status: before.status, ..shown.clone() };
         Ok(Decision::answering(shown)
             .note_change_from(AuditAction::PersonAccepted, person.id, &shown_before)
@@ -52,8 +52,8 @@ impl Change for AcceptMembership {
     }
 }
 
-/// Declines an offered membership and deletes it. The person can be invited again. Unlike acceptance, this
-/// is possible if the offer went to a former address of the account.
+/// Declines an offered membership and deletes it. The person can be invited again. An offer to a former
+/// address of the account can be declined, but not accepted.
 #[derive(Clone, Debug)]
 pub struct DeclineMembership {
     pub person: Person,

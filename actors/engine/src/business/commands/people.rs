@@ -1,7 +1,7 @@
 //! Changes of memberships and alert settings.
 //!
 //! The account belongs to the person, not to the business. The caller reads the account and passes it with
-//! the change, because the answer contains it.
+//! the change, because the answer contains the account.
 
 use domain::{
     Actor, AlertChoice, AlertChoices, AlertKind, AuditAction, Conflict, Denied, Editor, LinkKind, MailKind,

@@ -49,7 +49,7 @@ impl Change for PatchBusiness {
 
     fn weight(&self) -> Weight {
         let changes_more = Self { booking_mode: None, suspended: None, ..self.clone() } != Self::default();
-        // A nearly full disk allows a suspension or the end of bookings, but no change of other fields.
+        // On a nearly full disk, a request may only suspend the business or stop bookings.
         match (self.booking_mode, self.suspended) {
             _ if changes_more => Weight::Grows,
             (None, None) => Weight::Grows,
@@ -65,7 +65,7 @@ impl Change for PatchBusiness {
     }
 }
 
-/// The same change, but its answer is the business as integrations see it.
+/// A [`PatchBusiness`] whose answer is the business as integrations see it.
 #[derive(Clone, Debug)]
 pub struct PatchProfile(pub PatchBusiness);
 
@@ -85,7 +85,7 @@ impl Change for PatchProfile {
     }
 }
 
-/// Patches the business. `view` renders the business, and `answered` builds the answer from the result.
+/// Patches the business. `view` renders the business, and `answered` builds the answer from this view.
 fn patch<V: Serialize, A: View>(
     change: PatchBusiness,
     context: &Context<'_>,

@@ -14,7 +14,7 @@ use crate::business::{Change, Context, Decision, New, Removed, Shown, Write, cha
 use crate::delivery::reveal;
 use crate::error::Result;
 
-/// Adds an endpoint. Only this answer contains the secret.
+/// Adds an endpoint. Only the answer to this change contains the secret.
 #[derive(Clone, Debug)]
 pub struct CreateWebhook {
     /// The caller has already resolved and checked its host.
@@ -59,7 +59,7 @@ impl Change for CreateWebhook {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         let endpoint = self.endpoint(context)?;
-        // The whole answer is stored: if it is lost, a repeated request is the only way to get the secret.
+        // The secret is stored too: if the response is lost, only a repeated request returns it.
         let shown = NewWebhookView::new(&endpoint, reveal(&endpoint.secret));
         Ok(created(endpoint, shown))
     }
@@ -160,8 +160,8 @@ pub struct RotateSecret {
 
 impl Change for RotateSecret {
     type Gives = Shown<WebhookView>;
-    /// Allowed on a nearly full disk, because the old secret may have leaked. It is not `Frees`, because a
-    /// client can repeat rotations without limit.
+    /// Allowed on a nearly full disk, because the old secret may have leaked. The weight is not `Frees`,
+    /// because a client can repeat rotations without limit.
     const WEIGHT: Weight = Weight::Keeps;
     const RIGHT: Option<Right> = Some(Right::Integrations);
 
@@ -173,7 +173,7 @@ impl Change for RotateSecret {
 }
 
 /// Disables an endpoint if all attempts to deliver an event have failed and no other delivery has reached
-/// the endpoint. The batch also contains the result of the last attempt.
+/// the endpoint meanwhile. Also writes the result of the last attempt.
 #[derive(Clone, Debug)]
 pub(crate) struct TurnOff {
     pub(crate) endpoint: WebhookId,

@@ -19,7 +19,7 @@ use crate::business::state::State;
 use crate::error::Result;
 use crate::scans::Reader;
 
-/// The maximum number of tries to read an appointment that is being moved. A move is slower than a try.
+/// The maximum number of tries to read an appointment. A try fails if the appointment is moved meanwhile.
 const MOVES_MAX: usize = 16;
 
 #[derive(Clone, Debug, Default)]
@@ -74,8 +74,8 @@ impl BusinessHandle {
         self.ask(move |state, now| Ok(state.schedule(now).slots_to_move(&moved, staff, days, terms)?)).await
     }
 
-    /// The appointments in `concerned` that could not be booked any more: the first ones by start, and the
-    /// number of all.
+    /// The future appointments in `concerned` that are outside bookable time: the first ones by start, and
+    /// their total number.
     pub async fn outside(&self, concerned: Concerned) -> Result<(Vec<AppointmentView>, usize)> {
         let outside = self
             .ask(move |state, now| Ok(AffectedView::new(state.schedule(now).outside(&concerned))))
@@ -83,7 +83,7 @@ impl BusinessHandle {
         Ok((self.shown(&outside.ids).await?, outside.count))
     }
 
-    /// The first appointments by start that await confirmation, and true if there are more.
+    /// The future appointments that await confirmation, earliest first, and true if `limit` omits some.
     pub async fn requests(&self, limit: usize) -> Result<(Vec<AppointmentView>, bool)> {
         let waiting = move |state: &mut State, now| {
             let to_come = state.pending.range((now, AppointmentId::from(Uuid::nil()))..);
@@ -106,7 +106,7 @@ impl BusinessHandle {
         shown.await
     }
 
-    /// The matching appointments, ordered by start, or by `updated_at` with `updated_since`.
+    /// The matching appointments, ordered by start, or by `updated_at` if `updated_since` is set.
     pub async fn appointments(
         &self,
         filter: &AppointmentFilter,
@@ -167,7 +167,7 @@ impl BusinessHandle {
     }
 }
 
-/// Reads an appointment by id. Its row's key contains the start, which may change between the two reads.
+/// Reads an appointment's start, and then the row with this start. After a move in between, tries again.
 fn appointment(store: &Store, of: BusinessId, id: AppointmentId) -> Result<Option<Appointment>, StoreError> {
     for _ in 0..MOVES_MAX {
         let Some(start) = store.get_raw(&keys::appointment_start(of, id))? else { return Ok(None) };

@@ -52,7 +52,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The matching calls, newest start first, or ordered by `updated_at` with `updated_since`.
+    /// The matching calls, newest start first, or ordered by `updated_at` if `updated_since` is set.
     pub async fn calls(&self, filter: &CallFilter, page: &PageRequest) -> Result<Page<CallView>> {
         let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
         let (of, filter) = (self.id, filter.clone());
@@ -95,7 +95,7 @@ impl BusinessHandle {
 
 struct Callers {
     business: BusinessId,
-    /// The names of the contacts. The outer `None` marks an erased contact.
+    /// The names of the contacts. The outer `Option` is `None` for an erased contact.
     names: HashMap<ContactId, Option<Option<String>>>,
 }
 

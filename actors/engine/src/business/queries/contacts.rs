@@ -42,7 +42,7 @@ impl BusinessHandle {
         Ok(contact.as_ref().map(V::from))
     }
 
-    /// The matching contacts, newest first, or ordered by `updated_at` with `updated_since`.
+    /// The matching contacts, newest first, or ordered by `updated_at` if `updated_since` is set.
     pub async fn contacts(&self, filter: &ContactFilter, page: &PageRequest) -> Result<Page<ContactView>> {
         self.contacts_as(filter, page).await
     }
@@ -118,7 +118,7 @@ fn named<V: SomeContactView>(
     let finder = memchr::memmem::Finder::new(part);
     let (mut items, mut looked_at) = (Vec::new(), 0);
     let mut reached = page.after.clone().unwrap_or_default();
-    // Each row is a scan of its own. A longer scan could miss names that move to a row it has passed.
+    // A new scan reads each row. One scan of all rows could miss a name that moves to a row already read.
     while let Some((key, row)) = reader.scan(&range, Order::Descending).next().transpose()? {
         if looked_at > 0 && reader.is_used_up() {
             return Ok((items, End::UsedUp(reached)));

@@ -13,14 +13,14 @@ use super::{PageRequest, collect};
 use crate::business::BusinessHandle;
 use crate::error::Result;
 
-/// How far the time in an id may be after the id's creation, if many ids are created in one instant.
+/// If many ids are created at once, the times in them run ahead of the entries' times, at most by this.
 const ID_AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 const HISTORY_MAX: usize = 100;
 
 #[derive(Clone, Debug)]
 pub struct History {
     pub entries: Vec<AuditEntry>,
-    /// False if entries may be missing, because the audit log between the record's changes is too long.
+    /// False if entries may be missing because one request could not read the log back to the creation.
     pub is_whole: bool,
 }
 
@@ -42,8 +42,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// Reads a record's audit entries, from the newest change backwards up to the bound of one request. If
-    /// the bound is reached, also reads the entries of the record's creation.
+    /// Reads a record's audit entries, newest first, up to the bound on the rows of one request. If the
+    /// bound is reached, also reads the entries of the record's creation.
     pub async fn history(
         &self,
         of: impl ResourceId,

@@ -51,7 +51,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The matching messages, newest first, or ordered by `updated_at` with `updated_since`.
+    /// The matching messages, newest first, or ordered by `updated_at` if `updated_since` is set.
     pub async fn messages(&self, filter: &MessageFilter, page: &PageRequest) -> Result<Page<MessageView>> {
         let (from, to) = (filter.from.unwrap_or(Timestamp::MIN), filter.to.unwrap_or(Timestamp::MAX));
         let (of, filter) = (self.id, filter.clone());

@@ -54,7 +54,7 @@ pub(crate) use pages::{collect, read_page};
 impl BusinessHandle {
     pub(crate) async fn read<T>(&self, read: impl FnOnce(&Store) -> Result<T, StoreError>) -> Result<T> {
         let found = read(&self.shared().store)?;
-        // If the business was set aside during the read, rows can be missing from the result.
+        // If the business was set aside during the read, rows may be missing, so the read must fail.
         self.shared().check_business(self.id)?;
         Ok(found)
     }
@@ -194,8 +194,8 @@ impl BusinessHandle {
         .await
     }
 
-    /// The stored answer to a repeated request. For changes that must call other services before the
-    /// decision. Errors: those of the change.
+    /// The stored answer to a repeated request, for callers that do other work before the change. Errors:
+    /// those of the change.
     pub async fn remembered<C: Change>(&self, request: &Request) -> Result<Option<AnswerOf<C>>> {
         if request.idempotency.is_none() {
             return Ok(None);
@@ -209,7 +209,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Fails if the change would be refused now. For callers that must make another change first.
+    /// Fails if the change would be refused now, for callers that must make another change before it.
     pub(crate) async fn check<C: Change + 'static>(&self, request: &Request, change: C) -> Result<()> {
         let request = request.clone();
         self.ask(move |state, now| {
@@ -231,7 +231,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// Reserves at most `rows_max` waiting deliveries. The actor makes reservations one at a time.
+    /// Reserves budget for at most `rows_max` waiting deliveries. The actor makes reservations one by one.
     pub(crate) async fn promise_waiting(&self, rows_max: usize) -> Result<Promised> {
         self.ask(move |state, _| Ok(state.budget.promise_waiting(rows_max as u64))).await
     }

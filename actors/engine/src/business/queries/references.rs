@@ -19,7 +19,7 @@ impl BusinessHandle {
         Ok(watch)
     }
 
-    /// Like [`Self::watch_unused_service`], for appointments and messages.
+    /// Like [`Self::watch_unused_service`], for a staff member, and also fails if a message refers to them.
     pub async fn watch_unused_staff(&self, id: StaffId) -> Result<Watch> {
         let watch = self.watch_references(id.uuid()).await?;
         self.check_none(UsedBy::Appointment, move |it: &Appointment| it.staff_id == id).await?;

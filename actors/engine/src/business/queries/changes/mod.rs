@@ -1,12 +1,12 @@
 //! Lists appointments in the order of their last change.
 //!
-//! An appointment that was never changed has no row in the index of changes. It is found by its id instead:
-//! within a business, a later creation has a greater id and no earlier stamp, and the time in an id is not
-//! before the creation stamp.
+//! An appointment that was never changed has no row in the index of changes. The list finds it in the index
+//! by id: a later appointment of a business has a greater id and no earlier creation stamp, and the time in
+//! an id is not before the creation stamp.
 //!
 //! Invariants:
 //! - Each appointment appears once, at its last change.
-//! - A page reads only the rows between its two ends.
+//! - A page reads only rows after its start position.
 
 use std::iter::Peekable;
 
@@ -36,7 +36,7 @@ pub(super) struct Changes {
     pub(super) until: Timestamp,
 }
 
-/// How far a list has got: its last change, and the last row of the index by id that was read.
+/// The position of a list: the last change that was reached, and the last row read from the index by id.
 #[derive(Clone, Copy)]
 struct Reached {
     change: (Timestamp, AppointmentId),
@@ -83,7 +83,7 @@ impl Changes {
             let found = row.and_then(|(key, start)| {
                 let change = keys::instant_and_id(&key).and_then(|(at, id)| {
                     let found = self.record(reader, id, &start)?;
-                    // The record may have changed after its index row was read.
+                    // A record that changes after its index row was read is listed at its later change.
                     let shown = found.filter(|found| found.updated_at == at && has_change_row(found));
                     Ok(Change { at, id, by_id: false, shown })
                 });
@@ -123,7 +123,7 @@ impl Changes {
         reader.get(&keys::appointment(self.of, keys::millis_from_value(start)?, id))
     }
 
-    /// A position contains the last change's key without its head, and the id of [`Reached::row`].
+    /// Decodes a position: the key of the last change, without its head, and the id [`Reached::row`].
     fn reached(&self, page: &PageRequest) -> Result<Reached, StoreError> {
         let first = (self.since, Uuid::nil().into());
         let Some(position) = &page.after else { return Ok(Reached { change: first, row: None }) };

@@ -10,7 +10,7 @@ fn business() -> BusinessId {
     Uuid::from_u128(1).into()
 }
 
-/// An appointment whose id has a timestamp one year after its creation, as after a clock that was ahead.
+/// An appointment whose id contains a time one year after its creation, as if the clock had been wrong.
 fn appointment(number: i64, created: i64, updated: i64) -> Appointment {
     let millis = 365 * 86_400_000 + number;
     let starts_at = Timestamp::from_millis(1_000_000 - number);
@@ -57,7 +57,8 @@ async fn walk(store: &Store, since: i64, budget: usize, limit: usize) -> (Vec<Ap
 #[tokio::test]
 async fn rows_whose_ids_are_much_later_than_their_stamps_are_listed() {
     let store = Store::in_memory(&MemoryBackend::new(), Box::new(|error| panic!("{error}"))).unwrap();
-    // Forty appointments were created from 100 ms on, and twenty from 510 ms on. Every third was changed.
+    // Forty appointments were created from 100 ms on, and twenty from 510 ms on. Every third one was
+    // changed.
     let made: Vec<_> = (0..60)
         .map(|number| {
             let created = if number < 40 { 100 + number / 4 } else { 500 + number / 4 };

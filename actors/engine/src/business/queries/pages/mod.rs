@@ -17,13 +17,13 @@ use crate::scans::{Reader, Scans};
 #[derive(Clone, Debug)]
 pub struct PageRequest {
     pub limit: usize,
-    /// Continues after this position, from an earlier [`Page::next`].
+    /// The page begins after this position, which is the [`Page::next`] of the page before.
     pub after: Option<Vec<u8>>,
 }
 
 #[derive(Clone, Debug)]
 pub struct Page<T> {
-    /// Fewer items than the limit, or none, if the bound on the rows of a request was reached.
+    /// Contains fewer items than the limit, or none, if the request reached its bound on rows.
     pub items: Vec<T>,
     /// The position of the next page, if more rows may exist.
     pub next: Option<Vec<u8>>,
@@ -68,7 +68,7 @@ pub(crate) async fn read_page<T: Send + 'static>(
     scans.read(store, of, step).await
 }
 
-/// The bytes of business and kind, which all keys of a list share.
+/// The length of the head in bytes. All keys of a list have the same head.
 const HEAD_BYTES: usize = 17;
 
 pub(super) fn position_key(range: &KeyRange, position: &[u8]) -> Key {
@@ -80,7 +80,7 @@ pub(super) fn position_of(key: &[u8]) -> &[u8] {
 }
 
 /// Reads a range from the page's position on and collects the results of `pick`. Stops at a full page or at
-/// the reader's bound. An undecodable row is skipped, so the page has one item less.
+/// the reader's bound. Skips undecodable rows.
 pub(crate) fn collect<T>(
     reader: &Reader<'_>,
     mut range: KeyRange,
@@ -141,7 +141,7 @@ pub(super) fn was_erased(
     contact.map_or(Ok(false), |id| Ok(reader.get_raw(&keys::contact(of, id))?.is_none()))
 }
 
-/// The value for an id, which is read at the first use. For an undecodable record, it is `unreadable`.
+/// The value for an id, which `read` reads at the first use. `unreadable` is for undecodable records.
 pub(super) fn once<I: ResourceId + Hash, T>(
     known: &mut HashMap<I, T>,
     id: I,
