@@ -1,6 +1,6 @@
 //! API keys: `rcpt_` + 8 characters + `_` + 32 random characters.
 //!
-//! Only requests and the response to its creation contain the whole key. The store contains its SHA-256.
+//! The whole key appears only in requests and in the response to its creation. The store has its SHA-256.
 
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;

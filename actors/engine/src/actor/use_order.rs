@@ -1,8 +1,8 @@
 //! The running actors of one kind, ordered by their last use. Uses are numbered in increasing order.
 //!
 //! To avoid a lock, a use stores its number only with the actor, so the actor's entry in the order becomes
-//! outdated. [`UseOrder::longest_unused`] corrects the first entry, and then the next first entry, until
-//! the first entry is not outdated. This entry belongs to the longest unused actor.
+//! outdated. [`UseOrder::longest_unused`] corrects the number of the first entry, which then moves back,
+//! until the first entry is up to date. This entry belongs to the longest unused actor.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;

@@ -16,8 +16,8 @@
 //! - rows are copied unchanged, so a backup has the format of the store;
 //! - the recorded usage of each business is compared with the rows ([`crate::counting`]). The manifest
 //!   lists the differences. A backup with differences is restored only if the operator accepts it;
-//! - a restore repeats the revocations and erasures since the backup, which the list of tombstones
-//!   contains. Without the list, it revokes every API key.
+//! - a restore repeats the revocations and erasures that the list of tombstones contains. Without the list,
+//!   it revokes every API key.
 
 mod read;
 mod restore;

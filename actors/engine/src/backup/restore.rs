@@ -1,8 +1,8 @@
 //! Restores a backup into a new store.
 //!
 //! *Tombstones* list revoked keys, erased contacts, removed people and ended businesses. Invariant: the
-//! directory becomes a valid store only in the last step. Before, the restore applies the tombstones and
-//! adds them to the new store's list. Without a list, it revokes every API key instead.
+//! directory becomes a valid store only in the last step. Before that, the restore applies the tombstones
+//! and adds them to the new store's list. Without a list, it revokes every API key instead.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -133,7 +133,7 @@ impl Restoring<'_> {
         Ok(())
     }
 
-    /// Ends the business if it is listed as ended, or erases its listed contacts and removes listed people.
+    /// Ends a business that is listed as ended. Otherwise erases listed contacts and removes listed people.
     async fn reapply(
         &mut self,
         clocks: &Clocks,
@@ -231,8 +231,8 @@ impl Restoring<'_> {
         self.store.write(of, batch).await // durable before the next call reads the newest audit entry
     }
 
-    /// The next record of a business's audit log, with the usage of the newest record. Compared with that
-    /// record, its id is greater and its timestamp is not earlier, even if this machine's clock is.
+    /// The next record of a business's audit log, with the usage of the newest record. Its id is greater
+    /// and its timestamp is not earlier than in the newest record, even with a wrong clock.
     fn next_record(
         &self,
         of: BusinessId,
@@ -248,7 +248,7 @@ impl Restoring<'_> {
     }
 }
 
-/// Ends all sessions and sign-in links. Some may have ended after the backup, but tombstones omit them.
+/// Ends all sessions and sign-in links, because tombstones do not list those that ended since the backup.
 async fn end_all_sessions(store: &Store) -> Result<(), StoreError> {
     let people = keys::of_kind(BusinessId::INSTALLATION, installation_kind::PERSON);
     let mut writer = BulkWriter::new(store, BusinessId::INSTALLATION);

@@ -1,4 +1,4 @@
-//! The trait of the changes of a business.
+//! A change of a business, which the business's actor decides.
 
 use domain::Right;
 use store::Weight;
@@ -18,7 +18,7 @@ pub trait Change: Send + Sized {
     /// Decides the change. After an error nothing is changed.
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>>;
 
-    /// Builds the answer to a repeated request: the stored answer, with the parts that it omits.
+    /// Builds the answer to a repeated request: adds the parts that the stored answer omits.
     fn replay(&self, remembered: <Self::Gives as Gives>::Value) -> <Self::Gives as Gives>::Value {
         remembered
     }

@@ -14,7 +14,7 @@ pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
     /// The newest erasure for each digest of a phone number. Later records with the number are not changed.
     phones: HashMap<[u8; 16], ErasureId>,
-    /// True if an erasure has no phone number. The contact may have been undecodable and have index rows.
+    /// True if an erasure has no phone number. The contact may be undecodable and still have index rows.
     may_be_listed: bool,
 }
 

@@ -114,8 +114,8 @@ impl BusinessHandle {
                         Decided { batch, effects, waits: true, done }
                     }
                     Err(error) => {
-                        // A refusal or `DiskFull` can result from earlier changes, so it is sent once these
-                        // are durable.
+                        // A refusal or `DiskFull` can result from earlier changes, so it is sent only when
+                        // they are durable.
                         let waits = matches!(error, EngineError::Refused(_) | EngineError::DiskFull(_));
                         let done = Box::new(|| reply.send(Err(error)));
                         Decided { batch: Batch::default(), effects: Vec::new(), waits, done }

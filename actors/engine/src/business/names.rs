@@ -16,7 +16,7 @@ pub(crate) const NAMES_PER_ROW_MAX: usize = 64;
 
 type Names = Vec<(ContactId, String)>;
 
-/// Updates the index, at most once per batch. `after` is `None` for a deleted contact.
+/// Updates the index. Callers call it at most once per batch. `after` is `None` for a deleted contact.
 pub(super) fn index(
     state: &State,
     before: Option<&Contact>,

@@ -1,7 +1,7 @@
 //! Idempotency: the answer to a request is stored in the batch of its change.
 //!
-//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock. The
-//! row's key contains the day. A look-up reads today and yesterday; a background job deletes older rows.
+//! An idempotency key is stored for 24 hours of steady time, independent of stamps and the wall clock, in a
+//! row of the day. A look-up reads the rows of today and yesterday. A background job deletes older rows.
 
 use chrono::TimeDelta;
 use domain::{
@@ -16,7 +16,7 @@ use super::state::State;
 use crate::error::{EngineError, Result};
 
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
-/// The maximum number of future days to read. A wrong clock can have written such rows.
+/// The maximum number of future days to read. A wrong clock may have written their rows.
 const DAYS_AHEAD_MAX: usize = 32;
 
 pub(super) fn given(

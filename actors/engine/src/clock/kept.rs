@@ -6,7 +6,7 @@
 //! Records with a longer retention expire at most one day early per start.
 //!
 //! The believed time is stored too. If only the service restarts, the machine's steady clock shows how much
-//! time has passed since. If the machine restarts, the stored time is only a lower bound.
+//! time has passed since then. If the machine restarts, the stored time is only a lower bound.
 
 use chrono::TimeDelta;
 use domain::{Business, BusinessId, SteadyTime, Timestamp};

@@ -2,8 +2,8 @@
 //! *seat* is the directory's entry for one id. A *sweep* inspects all actors, once a minute.
 //!
 //! - At most one actor per id takes messages, because the lock of the seat is held while the seat changes.
-//! - Each unanswered message holds a permit of its actor. The directory stops an actor only when it holds
-//!   all permits, or when the engine closes. A request that finds the permits closed looks up the seat
+//! - Each unanswered message holds a permit of its actor. The directory stops an actor only when all of its
+//!   permits are free, or when the engine closes. A request that finds closed permits looks up the seat
 //!   again.
 //! - If more than [`Bounds::running_max`] actors run, each start inspects [`LOOKS_PER_START`] actors, the
 //!   longest unused first, and stops those without work. If all of them have work, the new actor runs too,
@@ -27,7 +27,7 @@ use super::{Claim, Reply};
 use crate::error::{EngineError, Result};
 
 const IDLE_MAX: Duration = Duration::from_secs(600);
-/// The maximum number of unanswered messages of an actor. The next gets [`EngineError::Overloaded`].
+/// The maximum number of unanswered messages per actor. The next message gets [`EngineError::Overloaded`].
 pub(crate) const QUEUE_PERMITS: usize = 1_024;
 /// The number of parts into which a sweep is divided. One part runs per second.
 const SWEEP_PARTS: usize = 50;
@@ -125,7 +125,7 @@ impl<I: Id, M: Message> Directory<I, M> {
                 return Ok(entered);
             }
             let back_off = &self.seats.back_off;
-            // A request can find a failed actor before the supervisor has reported the failure.
+            // A request can find a failed actor before the supervisor does. Such a failure is counted here.
             if seat.running.read().as_ref().is_some_and(|running| running.has_failed()) {
                 back_off.failed(id);
             }

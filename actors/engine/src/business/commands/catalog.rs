@@ -298,7 +298,7 @@ impl Change for DeleteStaff {
     }
 }
 
-/// Fails if the watch is unknown, or if a record was written meanwhile that refers to the resource.
+/// Fails if the watch is unknown, or if a record that refers to the resource was written since its start.
 fn check_watch(context: &Context<'_>, id: impl ResourceId, watch: &Watch) -> Result<()> {
     match context.state.references.referred_to(id.uuid(), watch) {
         Some(false) => Ok(()),

@@ -30,7 +30,7 @@ impl Change for ResendMail {
         if mail.status == MailStatus::Pending {
             return refused(Conflict::MailPending, ProblemCode::MailPending);
         }
-        // The refusal is the same for an `Offer`, so it does not reveal whether the person has an account.
+        // An offer goes to an existing account. Its refusal is the same, so as not to reveal accounts.
         if mail.kind.has_link() || mail.kind == MailKind::Offer {
             return refused(Conflict::MailHasLink, ProblemCode::MailHasLink);
         }

@@ -17,7 +17,7 @@ use crate::error::Result;
 /// Adds an endpoint. Only the answer to this change contains the secret.
 #[derive(Clone, Debug)]
 pub struct CreateWebhook {
-    /// The caller has already resolved and checked its host.
+    /// The caller has already resolved and checked the host of this URL.
     pub url: WebhookUrl,
     pub events: EventTypes,
     pub description: Text<0, 500>,

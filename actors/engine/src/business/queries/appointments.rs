@@ -75,7 +75,7 @@ impl BusinessHandle {
     }
 
     /// The future appointments in `concerned` that are outside bookable time: the first ones by start, and
-    /// their total number.
+    /// the number of all such appointments.
     pub async fn outside(&self, concerned: Concerned) -> Result<(Vec<AppointmentView>, usize)> {
         let outside = self
             .ask(move |state, now| Ok(AffectedView::new(state.schedule(now).outside(&concerned))))

@@ -141,7 +141,7 @@ pub(super) fn was_erased(
     contact.map_or(Ok(false), |id| Ok(reader.get_raw(&keys::contact(of, id))?.is_none()))
 }
 
-/// The value for an id, which `read` reads at the first use. `unreadable` is for undecodable records.
+/// The value for an id, which `read` reads at the first use. `unreadable` replaces an undecodable value.
 pub(super) fn once<I: ResourceId + Hash, T>(
     known: &mut HashMap<I, T>,
     id: I,
