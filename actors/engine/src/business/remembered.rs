@@ -16,7 +16,7 @@ use super::state::State;
 use crate::error::{EngineError, Result};
 
 const IDEMPOTENCY_KEPT: TimeDelta = TimeDelta::hours(24);
-/// The maximum number of future days to read. A wrong clock may have written their rows.
+/// The maximum number of future days to read. A wrong clock may have caused rows of these days.
 const DAYS_AHEAD_MAX: usize = 32;
 
 pub(super) fn given(

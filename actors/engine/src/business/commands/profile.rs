@@ -49,7 +49,7 @@ impl Change for PatchBusiness {
 
     fn weight(&self) -> Weight {
         let changes_more = Self { booking_mode: None, suspended: None, ..self.clone() } != Self::default();
-        // On a nearly full disk, a request may only suspend the business or stop bookings.
+        // A nearly full disk does not prevent a suspension or a stop of bookings without other fields.
         match (self.booking_mode, self.suspended) {
             _ if changes_more => Weight::Grows,
             (None, None) => Weight::Grows,

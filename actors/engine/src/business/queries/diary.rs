@@ -20,7 +20,7 @@ const HISTORY_MAX: usize = 100;
 #[derive(Clone, Debug)]
 pub struct History {
     pub entries: Vec<AuditEntry>,
-    /// False if entries may be missing because one request could not read the log back to the creation.
+    /// False if entries may be missing because the read did not get back to the record's creation.
     pub is_whole: bool,
 }
 
