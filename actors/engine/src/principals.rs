@@ -27,7 +27,7 @@ impl Principals {
             if let Some(business_row) = store.get_raw(&keys::profile(of))? {
                 return Ok(Some([key_row, business_row]));
             }
-            // The rows of a deleted business, including its keys, are deleted later.
+            // The keys of a business that is being deleted may still exist without its profile.
             if store.contains(&keys::ending(of))? || !store.contains(&at)? {
                 return Ok(None);
             }

@@ -131,7 +131,7 @@ impl Shared {
         if closed { Err(EngineError::Stopping) } else { Ok(()) }
     }
 
-    /// The start function of a directory. It fails after the engine is closed or dropped.
+    /// Returns a function that starts an actor. It fails after the engine is closed or dropped.
     pub(crate) fn starting<H, I, M, F>(
         self: &Arc<Self>,
         handle: &Weak<H>,

@@ -22,7 +22,7 @@ impl WallClock {
         Self { started: Instant::now(), off_hours: AtomicI64::new(0), suspended_seconds: AtomicU64::new(0) }
     }
 
-    /// Moves the wall clock to this difference in hours.
+    /// Makes the wall clock this many hours fast, or slow if negative.
     pub(crate) fn is_off(&self, hours: i64) {
         self.off_hours.store(hours, Ordering::Relaxed);
     }

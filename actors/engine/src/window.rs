@@ -3,8 +3,8 @@
 //! Invariants:
 //!
 //! - events over a limit, and events with a later time stamp than now, are not counted;
-//! - a table holds at most `max` keys. A new key replaces the least recently counted key, so many unknown
-//!   keys do not block any other key;
+//! - a table holds at most `max` keys. A new key replaces the least recently counted key, so that a flood
+//!   of unknown keys blocks no other key;
 //! - a call removes at most [`FORGOTTEN_AT_ONCE`] expired keys, so no call iterates over the table.
 
 use std::collections::VecDeque;
@@ -41,7 +41,7 @@ impl<K: Eq + Hash> Windows<K> {
         Self { rates: rates.to_vec(), grain: 1, max: KEYS_MAX, entries: LruCache::unbounded() }
     }
 
-    /// Fixed windows, which begin at multiples of their length, the same for all keys.
+    /// Fixed windows. For all keys, they begin at multiples of their length.
     pub fn fixed(rate: Rate) -> Self {
         Self { grain: rate.within.num_milliseconds(), ..Self::sliding(&[rate]) }
     }
@@ -51,7 +51,8 @@ impl<K: Eq + Hash> Windows<K> {
         Self { max, ..self }
     }
 
-    /// Counts an event. Returns how many are still allowed. Errors: the instant when one is allowed again.
+    /// Counts an event. Returns how many further events are allowed now. The error is the instant from
+    /// which an event is allowed again.
     pub fn count(&mut self, key: K, now: Timestamp) -> Result<u32, Timestamp> {
         if let Some(free) = self.free_at(&key, now) {
             return Err(free);

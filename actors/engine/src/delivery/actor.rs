@@ -2,7 +2,8 @@
 //! [dispatcher](super::dispatch) decides when the actor may send.
 //!
 //! A *turn* reads the due rows and begins an attempt for each permit that the actor has. Every message
-//! requests a turn. Requests before the turn are combined. An actor that only waits may be stopped.
+//! requests a turn. Requests before the turn are combined into one. An actor that only waits may be
+//! stopped.
 
 use std::sync::Arc;
 
@@ -31,7 +32,7 @@ pub(crate) enum Message {
     Recorded(EventId),
     NotRecorded(Box<Ended>),
     Purged,
-    /// Clean the deliveries of events that must be wiped ([`super::resend`]), after this event if given.
+    /// Clean the deliveries of the events after this one that must be wiped ([`super::resend`]).
     Clean(Option<EventId>, OwnedSemaphorePermit),
     Cleaned(Option<EventId>),
     Resend(Box<Resending>),
@@ -72,7 +73,7 @@ impl DeliveryActor {
     ) -> Result<ActorRef<Message>, EngineError> {
         let shared = &deliveries.shared;
         shared.check_business(key.business)?;
-        // Waits for the durable outcomes of an earlier actor, whose attempts would otherwise be repeated.
+        // Waits until outcomes of an earlier actor are durable, so that its attempts are not repeated.
         shared.store.settled(key.business).await?;
         let loaded = State::load(&deliveries, key, permits)?;
         let spawned = Self::spawn_linked(None, Self, loaded, shared.supervisor.clone()).await;

@@ -23,16 +23,16 @@ use crate::error::EngineError;
 use crate::live::LiveChange;
 use crate::shared::Shared;
 
-/// The longest time for which an attempt keeps its permit while the body is read. After a body that ends
-/// within this time, the next attempt finds a reusable connection.
+/// The longest time for which an attempt keeps its permit while the body is read. If the body ends within
+/// this time, the next attempt can reuse the connection.
 const BODY_GRACE: Duration = Duration::from_millis(10);
-/// The pause of an endpoint after an attempt that failed for lack of this machine's resources.
+/// The pause of an endpoint after an attempt that failed because this machine lacked resources.
 const SHORTAGE_PAUSE: Duration = Duration::from_secs(1);
 
 impl State {
     /// Begins an attempt. The attempt returns its permit when the body is read, at most [`BODY_GRACE`]
-    /// after the head of the response. A slower body is read without this permit, as one of a bounded
-    /// number of bodies. Above that bound, the body is not read.
+    /// after the head of the response. A slower body is read without this permit. The number of such bodies
+    /// is bounded, and further bodies are not read.
     pub(super) fn attempt(
         &mut self,
         deliveries: &Deliveries,
@@ -89,8 +89,8 @@ impl State {
         Ok(())
     }
 
-    /// Aborts the attempts without an outcome that the endpoint must no longer receive: the attempts of an
-    /// earlier epoch, or all if the endpoint is disabled or deleted. Their permits are released.
+    /// Aborts attempts that have no outcome and that the endpoint must no longer receive: the attempts of
+    /// earlier epochs, or all attempts if the endpoint is disabled or deleted. Their permits are released.
     pub(super) fn abort_stale(&mut self, endpoint: Option<&WebhookEndpoint>) {
         let before = self.attempting.len();
         let epoch = endpoint.filter(|endpoint| endpoint.is_enabled()).map(|endpoint| endpoint.epoch);
@@ -163,7 +163,7 @@ impl State {
         let EndpointKey { business, endpoint } = self.key;
         let mut batch = Batch::default();
         write_delivery(&mut batch, self.key, &after, ended.delivery.next_attempt_at);
-        // The count must be durable no later than a delivery that refers to it.
+        // The delivery refers to this count, so the count must not become durable later than the delivery.
         let reached = self.reached();
         if self.reached_written != reached {
             self.reached_written = reached;

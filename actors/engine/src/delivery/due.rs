@@ -36,7 +36,7 @@ impl State {
             self.attempt_permits.clear();
             return Ok(());
         }
-        // An actor that gets no permit here is being stopped. It must not overwrite newer wake-ups.
+        // `hold` gets no permit if the actor is being stopped. It must then not overwrite newer wake-ups.
         self.hold();
         if self.work.is_none() {
             if !self.attempt_permits.is_empty() {
@@ -73,7 +73,7 @@ impl State {
             return Ok(());
         }
         if *suspended {
-            // Due deliveries wait. The change that ends the suspension wakes all endpoints of the business.
+            // The deliveries wait. The change that ends the suspension wakes all endpoints of the business.
             self.wait_without_work(deliveries, None);
             return Ok(());
         }
@@ -103,8 +103,8 @@ impl State {
             return Ok(());
         }
         // The attempts begin after the business's changes in progress are durable: the clients of these
-        // changes have priority, and the changes may add deliveries. They may also change the endpoint, so
-        // it is read again.
+        // changes have priority, and the changes may add deliveries. The changes may also change the
+        // endpoint, so the endpoint is read again.
         shared.store.settled_to_send(self.key.business).await?;
         let epoch = endpoint.epoch;
         let target = Target::read(&shared.store, self.key)?;
@@ -190,7 +190,7 @@ impl State {
             left = rest;
             let mut batch = Batch::default();
             for (at, latest, delivery) in late {
-                // The outcome of an attempt in progress sets a new due time.
+                // If an attempt is in progress, its outcome sets the new due time.
                 if waits(&delivery, &endpoint, at) && !self.is_under_way(delivery.event_id) {
                     let after = Delivery { next_attempt_at: Some(latest), ..delivery };
                     write_delivery(&mut batch, self.key, &after, Some(at));

@@ -32,7 +32,8 @@ pub struct DeliveryFilter {
 #[derive(Clone)]
 pub struct SentDelivery {
     pub shown: DeliveryView,
-    /// The request body of each attempt. Empty if the event was wiped; `None` if its row was deleted.
+    /// The request body of each attempt. Empty if the event was wiped, `None` if the row of the event was
+    /// deleted.
     pub body: Option<Vec<u8>>,
 }
 
@@ -46,7 +47,7 @@ impl std::fmt::Debug for SentDelivery {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DeliveryTally {
     pub delivered: usize,
-    /// Deliveries whose newest attempt failed, with or without a further retry.
+    /// Deliveries whose newest attempt failed, whether or not a retry follows.
     pub failed: usize,
     /// Deliveries that were not sent because the endpoint was disabled.
     pub missed: usize,
@@ -64,8 +65,8 @@ impl BusinessHandle {
         self.ask_delivery(endpoint, Resend::One(event)).await.map(drop)
     }
 
-    /// Sends every missed and failed event again, within the budget of waiting deliveries. Returns their
-    /// number. Fails with [`Refusal::Conflict`] while the endpoint is disabled.
+    /// Sends every missed and failed event again, within the budget of waiting deliveries. Returns the
+    /// number of these events. Fails with [`Refusal::Conflict`] while the endpoint is disabled.
     pub async fn resend_missed(&self, endpoint: WebhookId) -> Result<u64, EngineError> {
         self.ask_delivery(endpoint, Resend::Missed(keys::deliveries(self.id, endpoint))).await
     }

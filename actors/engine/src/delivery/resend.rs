@@ -23,7 +23,7 @@ use super::state::{ROWS_PER_TURN, State, Target};
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// The pause after a step that failed because too many requests were in progress. It is then repeated.
+/// The pause before a step is repeated that failed because too many requests were in progress.
 const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
 
 enum Progress {
@@ -46,7 +46,7 @@ impl State {
         }
         // The actor must run until the next turn has read the rows.
         self.hold();
-        // Attempts of an earlier epoch end before anything is sent again.
+        // Attempts of earlier epochs are aborted before an event is sent again.
         if let Some(endpoint) = shared.store.look(&self.row())? {
             self.abort_stale(endpoint.as_ref());
         }
@@ -63,7 +63,7 @@ impl State {
                     Progress::Done => step.reply.send(Ok(step.resent)),
                 }
             }
-            // Some events are scheduled again. An error would hide their number, so the step is repeated.
+            // An error would hide the number of events that are scheduled already, so the step is repeated.
             Err(EngineError::Overloaded | EngineError::Resting(_)) if step.resent > 0 => {
                 let myself = self.myself.clone();
                 tokio::spawn(async move {
@@ -117,7 +117,7 @@ impl State {
         }
     }
 
-    /// Sends the missed and failed deliveries of the range's next rows again. Returns their number.
+    /// Resends the missed and failed deliveries of the range's next rows. Returns how many were resent.
     async fn resend_missed(
         &mut self,
         deliveries: &Deliveries,
@@ -156,8 +156,8 @@ impl State {
         Ok((count, progress))
     }
 
-    /// Sends deliveries again, except those whose events are wiped. Returns the number sent, and whether
-    /// the budget of waiting deliveries was too small for all of them.
+    /// Sends deliveries again, except those whose events are wiped. Returns how many were scheduled, and
+    /// whether the budget of waiting deliveries was too small for all of them.
     async fn send_again(
         &self,
         deliveries: &Deliveries,

@@ -3,9 +3,9 @@
 //!
 //! Invariants:
 //!
-//! - A running actor gets each message with a permit, which keeps it running until the message is handled.
-//! - A stopped actor is started for an attempt permit, or for work that needs no permit. At the start of the
-//!   engine, only a correction of due times is such work.
+//! - Each message to a running actor has a permit. It keeps the actor running until the message is handled.
+//! - A stopped actor is started for an attempt permit, or for work that needs none. At the start of the
+//!   engine, this work is only the correction of due times.
 //! - The waiting deliveries are registered with the dispatcher in bounded steps.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,7 +37,7 @@ pub(crate) struct Deliveries {
     pub(crate) directory: Directory<EndpointKey, Message>,
     pub(crate) dispatcher: Arc<Dispatcher>,
     pub(crate) client: WebhookClient,
-    /// Limits the concurrent lookups of webhook URLs before they are saved.
+    /// Limits how many hosts of new webhook URLs are looked up at the same time.
     pub(super) saves: Quota,
     pub(super) tests: Arc<Quota>,
     pub(super) runtime: Handle,
@@ -97,7 +97,7 @@ impl Deliveries {
         );
     }
 
-    /// Makes an endpoint read its due deliveries. If no actor runs, the next attempt permit starts it.
+    /// Makes an endpoint read its due deliveries. An attempt permit starts its actor if it does not run.
     pub(crate) fn wake(self: &Arc<Self>, key: EndpointKey) {
         let is_set_aside = self.shared.store.is_business_set_aside(key.business);
         if !is_set_aside && !self.tell_running(key, Message::Wake) {
@@ -105,7 +105,7 @@ impl Deliveries {
         }
     }
 
-    /// Makes an endpoint's actor handle that the endpoint was deleted or disabled. Needs no attempt permit.
+    /// Makes the actor of a deleted or disabled endpoint handle this. Needs no attempt permit.
     pub(crate) fn refresh(self: &Arc<Self>, key: EndpointKey) {
         self.tell(key, Message::Wake);
     }
@@ -159,7 +159,8 @@ impl Deliveries {
             // If no actor can be started, the message is dropped. The deliveries are in the store.
             loop {
                 match deliveries.directory.enter(key).await {
-                    // If the cast fails, the actor has failed. The supervisor restarts it after a back-off.
+                    // If the `cast` fails, the actor has failed. The supervisor restarts it after a
+                    // back-off.
                     Ok((running, permit)) => {
                         let _ = running.actor.cast(message(permit));
                         return;

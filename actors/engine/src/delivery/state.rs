@@ -54,7 +54,7 @@ pub(super) struct Attempting {
     pub(super) task: AbortHandle,
 }
 
-/// The arguments of an actor. The number is the stored count of deliveries that reached the endpoint.
+/// The arguments of `pre_start`. The number is the stored count of deliveries that reached the endpoint.
 pub(crate) type Loaded = (Weak<Deliveries>, EndpointKey, Arc<Semaphore>, u64);
 
 impl State {
@@ -92,7 +92,7 @@ impl State {
         }
     }
 
-    /// Returns the attempt permits. Requests none for `wait` or, without `wait`, before the next message.
+    /// Returns the attempt permits. Requests no others for `wait` or, without it, before the next message.
     pub(super) fn wait(&mut self, deliveries: &Deliveries, wait: Option<Duration>) {
         deliveries.dispatcher.rest(self.key, wait);
         self.attempt_permits.clear();

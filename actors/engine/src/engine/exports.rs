@@ -22,7 +22,7 @@ use crate::error::{EngineError, Result};
 use crate::moving::{ExportPermit, Leaving, Moved, Moving};
 use crate::shared::Shared;
 
-/// The limit for one business. It suffices for 3.6 GB at one megabyte per second.
+/// The maximum duration of the export of one business. It suffices for 3.6 GB at one megabyte per second.
 const POINT_TIME_MAX: Duration = Duration::from_secs(60 * 60);
 /// The maximum pause. A pause usually lasts as long as its step, so an export uses half a core.
 const REST_MAX: Duration = Duration::from_millis(100);
@@ -34,7 +34,7 @@ pub enum ExportError {
     Engine(#[from] EngineError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// In some businesses, which get no end record, the number of records differs from the recorded number.
+    /// The number of records of some businesses differs from the recorded number. They have no end record.
     #[error("the export is incomplete: {0}")]
     Incomplete(Differences),
     #[error("the client received the records too slowly")]

@@ -58,7 +58,7 @@ impl Engine {
         self.parts.mails.outbox.left_out.load(Ordering::Relaxed)
     }
 
-    /// The number of checks of unused businesses: those that found no work, and those that found work.
+    /// The numbers of checks of unused businesses that found no work, and that found work.
     pub fn unused_businesses_looked_at(&self) -> (u64, u64) {
         self.parts.maintenance.round.checked.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
@@ -74,7 +74,7 @@ impl Engine {
         self.shared().store.noted_instant(Noted::NewestBackup)
     }
 
-    /// The number of counts of a business that equalled the recorded usage, and of counts that differed.
+    /// The numbers of counts of businesses that equalled the recorded usage, and that differed from it.
     pub fn businesses_counted(&self) -> (u64, u64) {
         self.parts.maintenance.round.counted.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }

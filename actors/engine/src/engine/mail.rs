@@ -79,7 +79,8 @@ impl Engine {
         self.parts.mails.outbox.figures()
     }
 
-    /// The number of waiting mails, at most 10,000. `None` without a relay or a response of the outbox.
+    /// The number of waiting mails, at most 10,000. `None` if there is no relay, or if the outbox does not
+    /// respond.
     pub async fn mails_waiting(&self) -> Option<usize> {
         self.parts.mails.outbox.count_waiting().await
     }

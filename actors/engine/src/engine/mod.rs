@@ -47,7 +47,6 @@ const PATIENCE: u32 = 1;
 /// The limit for one phase of closing. The listeners are already closed, so no client waits.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
     parts: Arc<Parts>,
@@ -211,7 +210,7 @@ impl Engine {
         self.parts.backups.begin((&shared.store, self.parts.limits.backup_rows), to, id, now)?;
         let mut batch = Batch::default();
         shared.note((by, AuditAction::BackupBegun), id, began, &mut batch);
-        // No wait for the commit of this entry, because a crash would also end the backup.
+        // Does not wait for the commit: a crash that loses this entry also ends the backup.
         shared.store.submit(id.uuid().into(), batch, Box::new(|| ())).ok_or(StoreError::Stopped)?;
         Ok(id)
     }
@@ -221,7 +220,8 @@ impl Engine {
         self.parts.backups.state(id)
     }
 
-    /// Waits at most 2 s for the uses of API keys, and 2 s for other work. Errors: the store has failed.
+    /// Waits at most 2 s until uses of API keys are written, and 2 s for other work. Errors: the store has
+    /// failed.
     pub async fn close(self) -> Result<(), StoreError> {
         let Parts { shared, businesses, people, mails, moving, maintenance, backups, .. } = &*self.parts;
         // The actors of people write the uses of API keys, so they must still accept messages.

@@ -41,7 +41,7 @@ impl Once {
         Ok(value.map(|value| Answer { value, replayed: true }))
     }
 
-    /// Also deletes some expired responses, so that the store contains those of about two days at most.
+    /// Also deletes some expired responses, so that the store contains responses of at most about two days.
     pub(super) fn remember<G: Gives>(
         shared: &Shared,
         asked: Idempotency,

@@ -34,7 +34,7 @@ impl MailKey {
     }
 }
 
-/// The maximum of a count of waiting mails, so that a count takes a few milliseconds.
+/// Waiting mails are counted only up to this number, so that a count takes a few milliseconds.
 pub(super) const COUNTED_MAX: usize = 10_000;
 
 #[derive(Debug)]
@@ -117,13 +117,12 @@ pub(crate) struct State {
     pub(super) positions: Positions,
     pub(super) pace: Pace,
     pub(super) alerts: Windows<PersonId>,
-    /// The mails that are being sent.
     pub(super) sending: BTreeSet<MailKey>,
-    /// The mails in changes that are not durable, each with the first mail of its change.
+    /// The mails in changes that are not durable. Each value is the first mail of the same change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
-    /// For each business, the mail that gathers others until that change is durable. Another mail of the
-    /// business might be for the same person, so none is sent meanwhile.
+    /// For each business, the mail into which others are being gathered. Until that change is durable, no
+    /// mail of the business is sent, because it might be for the same person.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
     pub(super) damaged: BTreeSet<MailKey>,
     pub(super) tasks: JoinSet<()>,
@@ -132,7 +131,7 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The number of waiting mails, at most [`COUNTED_MAX`], without businesses whose rows are unreadable.
+    /// The number of waiting mails, at most [`COUNTED_MAX`]. Does not count unreadable rows.
     fn count_waiting(&self, shared: &Shared) -> usize {
         let lanes = self.order.lanes().map(Lane::rows);
         let owners: BTreeSet<BusinessId> = lanes.chain(self.sending.iter().map(|key| key.of)).collect();

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - Password resets are sent first, and then the lane that was served longest ago.
+//! - Password resets are sent first. After that, the lane that was served longest ago is next.
 //! - Each business has a lane, and all other mails about accounts share one lane.
 //! - A lane needs one entry in memory for any number of mails. A lane without due mails is not scanned.
 //! - Before a lane's scan position, the only waiting mails of the lane are mails that are being sent.
@@ -25,7 +25,7 @@ pub(super) enum Lane {
 }
 
 impl Lane {
-    /// The lanes of the rows under a business or the installation. A row alone does not show its lane.
+    /// The lanes of the rows under a business or the installation. The key of a row does not show the lane.
     pub(super) fn under(of: BusinessId) -> impl Iterator<Item = Self> {
         let (first, second) = match of {
             BusinessId::INSTALLATION => (Self::Resets, Some(Self::Accounts)),
@@ -140,7 +140,7 @@ impl Positions {
         self.0.insert(lane, row);
     }
 
-    /// Moves scan positions back to a new row, under a business or the installation, with this due time.
+    /// Moves the scan positions of the lanes to which a new row may belong back to the row's due time.
     pub(super) fn go_back(&mut self, of: BusinessId, due: Timestamp) {
         let first = keys::mail_due(of, due, Uuid::nil().into());
         for lane in Lane::under(of) {
@@ -148,7 +148,7 @@ impl Positions {
         }
     }
 
-    /// Whether a lane of these rows has a scan position, which a new row may move back.
+    /// Whether a lane under this business, or under the installation, has a scan position.
     pub(super) fn goes_on(&self, of: BusinessId) -> bool {
         Lane::under(of).any(|lane| self.0.contains_key(&lane))
     }

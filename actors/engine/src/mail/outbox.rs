@@ -121,7 +121,8 @@ impl Outbox {
         })
     }
 
-    /// Notifies the outbox of a mail that is due at this instant. A later actor reads it from the store.
+    /// Notifies the outbox of a mail that is due at this instant. An actor that starts later finds the mail
+    /// in the store.
     pub(crate) fn waits(&self, of: BusinessId, due: Timestamp) {
         if let Some(actor) = &*self.actor.lock() {
             let _ = actor.cast(Message::Waits(of, due));

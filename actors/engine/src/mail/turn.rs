@@ -35,7 +35,7 @@ enum FirstRow {
     Now(Box<Mail>),
     /// A due row that must be deleted, because its mail is not due at this time.
     Stale(Key),
-    /// The scan read its maximum of rows of another lane. The next scan continues after them.
+    /// The scan has read the maximum number of rows of another lane. The next scan continues after them.
     NotReached,
 }
 
@@ -58,7 +58,7 @@ impl State {
                 break; // the end of an attempt or of a pause requests a turn
             }
             let Some(lane) = self.order.next(now) else { break };
-            // The lane waits for a change that gathers its mails. The commit makes the lane due again.
+            // While mails of the lane are gathered, it waits. The commit of that change makes it due again.
             let rows = lane.rows();
             if shared.store.is_business_set_aside(rows) || self.gathering.contains_key(&rows) {
                 self.order.set(lane, None);
@@ -87,7 +87,7 @@ impl State {
         Ok(())
     }
 
-    /// The first row of a lane whose mail is not being sent. Skips rows of another lane.
+    /// The lane's first row, except rows of mails in progress. Skips rows of the other lane in this range.
     fn first(&mut self, shared: &Shared, lane: Lane, now: Timestamp) -> Result<FirstRow, StoreError> {
         let (of, mut others) = (lane.rows(), 0);
         let left = self.positions.rows(lane);
@@ -109,7 +109,7 @@ impl State {
                 }
                 continue;
             }
-            // The due time is later than the schedule allows: the wall clock was ahead when it was written.
+            // A due time that is later than the schedule allows was written when the wall clock was ahead.
             let is_due = due <= now || due > latest_due(&mail, now) + AHEAD_MAX;
             return Ok(if is_due { FirstRow::Now(Box::new(mail)) } else { FirstRow::Later(due) });
         }

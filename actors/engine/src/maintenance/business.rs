@@ -2,7 +2,7 @@
 //! expired logs.
 //!
 //! Invariants:
-//! - One step runs at a time. The next step begins after it is durable and earlier messages are handled.
+//! - One step runs at a time. Before the next step, it becomes durable and earlier messages are handled.
 //! - A step that changes records is counted, audited and written like any other change.
 //! - The store contains the remaining work, so a restarted actor continues.
 
@@ -30,7 +30,6 @@ pub(crate) struct BusinessJobs {
     /// Whether the jobs start again after the current run.
     asked: bool,
     current: Option<BusinessJob>,
-    /// The current erasure, once it is loaded.
     pub(super) erasing: Option<Erasing>,
     /// The last event that the job of erased events has read.
     pub(super) wiped: Option<Key>,

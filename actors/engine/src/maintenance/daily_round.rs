@@ -34,14 +34,14 @@ use crate::shared::Shared;
 
 const ROUND_EVERY: TimeDelta = TimeDelta::hours(24);
 const BUSINESSES_PER_STEP: usize = 16;
-/// The pause after a step, as a multiple of its duration. A million businesses take about 3.5 hours.
+/// The pause as a multiple of the step's duration. A round over a million businesses takes about 3.5 hours.
 const PAUSE_TIMES: u32 = 9;
 const PAUSE_MIN: Duration = Duration::from_millis(200);
 const PAUSE_MAX: Duration = Duration::from_secs(10);
 
 const LOOK_MAX: Duration = Duration::from_secs(600);
 const ROWS_PER_SECOND: u32 = 2_000;
-/// The count pauses after this number of rows, to keep its rate.
+/// The count pauses after this number of rows, to keep to [`ROWS_PER_SECOND`].
 const ROWS_PER_PAUSE: usize = 100;
 
 /// The current round, or the last round, and the results of the rounds of this process.
@@ -59,7 +59,7 @@ struct Progress {
     /// The stored progress of the round. `None` until it is loaded.
     record: Option<RoundRecord>,
     written: Option<RoundRecord>,
-    /// The position before the business that is being counted.
+    /// If a business is being counted, the round's position before that business.
     counting: Option<Option<BusinessId>>,
 }
 
@@ -82,7 +82,7 @@ impl Round {
     }
 
     /// Called when the engine closes. The next engine continues with the business that is being counted.
-    /// Only after a crash does it skip that business, so that a count cannot crash the process repeatedly.
+    /// After a crash it skips that business instead, so that a count cannot crash the process repeatedly.
     pub(crate) fn end(&self, store: &Store) {
         let mut progress = self.progress.lock();
         if let (Some(after), Some(round)) = (progress.counting.take(), progress.record)

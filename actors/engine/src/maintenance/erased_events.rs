@@ -3,8 +3,8 @@
 //!
 //! Invariants:
 //! - A marked event is not sent again on request.
-//! - A marked event is wiped when none of its deliveries waits or contains a receiver's response. The
-//!   endpoints' actors delete the responses. After 24 hours of steady time, they also end the waiting
+//! - A marked event is wiped when no delivery of the event waits, and none contains a receiver's response.
+//!   The endpoints' actors delete the responses. After 24 hours of steady time, they also end the waiting
 //!   deliveries.
 //! - An event without bytes was wiped, and is never sent.
 
@@ -45,7 +45,7 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
         match unless_set_aside(state.store.get_raw(&bytes))? {
             Some(Some(before)) => rows.put_over(bytes, Vec::new(), before.len()),
             Some(None) => {}
-            // The pieces are inconsistent and their number is unknown.
+            // The pieces of the event's bytes are inconsistent and their number is unknown.
             None => rows.put_over(bytes, Vec::new(), LONG_VALUE_BYTES_MAX),
         }
         rows.delete(key);
@@ -63,7 +63,7 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     Ok(stepped)
 }
 
-/// Whether a delivery of the event is not clean. Adds the endpoints that must clean it now to `clean`.
+/// Whether the event has unclean deliveries. Adds the endpoints that must clean them now to `clean`.
 fn waits(
     state: &State,
     event: EventId,

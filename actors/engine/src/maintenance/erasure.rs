@@ -33,7 +33,7 @@ const UNWRITTEN_MAX: u32 = 64;
 /// The longest time for which a waiting event can still be sent, in steady time.
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
-/// The stage of the index rows. Kinds that are added later have greater stages.
+/// The stage that removes index rows. Kinds that are added later get greater stages.
 const LISTED: u8 = 6;
 
 macro_rules! declare {
@@ -123,9 +123,9 @@ pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError
     Ok(made)
 }
 
-/// Loads the pending erasures and their progress: after a restart, those up to the stored `newest`.
+/// Loads the pending erasures and their progress. An interrupted run continues with its own erasures.
 fn begun(state: &State) -> Result<Option<Erasing>, StoreError> {
-    // An undecodable progress row restarts the erasure.
+    // If the progress row cannot be decoded, the run starts again.
     let at = keys::erasing(state.id);
     let under_way = state.find::<ErasingRecord>(&at)?;
     let upto = under_way.as_ref().map(|record| record.newest);
@@ -164,7 +164,7 @@ struct Cleaning<'a> {
 }
 
 impl Cleaning<'_> {
-    /// Reads the next rows of the current stage. Returns true at its end. Stage numbers must not change.
+    /// Reads the next rows of the current stage. Returns true at its end. Stored numbers must not change.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
             // Stored responses are first, because a repeated request could return the erased data.

@@ -61,7 +61,6 @@ impl Step<'_> {
 
 #[derive(Default)]
 pub(super) struct Stepped {
-    /// Whether the step has submitted a batch.
     pub(super) is_submitted: bool,
     pub(super) more: bool,
 }
@@ -74,7 +73,7 @@ pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Step
     }
     let mut batch = Batch::default();
     if renew_keys_ahead(state, &mut batch)? {
-        // The overlay omits this batch. There, a deletion would look like a response that is not durable.
+        // Not added to the overlay, where a deleted key would look like a response that is not durable.
         state.store.submit(state.id, batch, done);
         return Ok(Stepped { is_submitted: true, more: true });
     }

@@ -114,7 +114,7 @@ fn deletion(store: &Store, of: BusinessId) -> Result<(Batch, Vec<KeyId>), StoreE
     Ok((batch, api_keys))
 }
 
-/// Starts the actors of businesses with an unfinished erasure (`keys::unfinished`), which they continue.
+/// Starts the actors of businesses with an unfinished erasure (`keys::unfinished`) to continue it.
 #[derive(Default)]
 pub(super) struct UnfinishedErasures {
     after: Option<Key>,

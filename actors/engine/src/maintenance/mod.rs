@@ -58,7 +58,7 @@ impl Maintenance {
         self.wake();
     }
 
-    /// Wakes every job. A job that is woken after the engine has closed ends.
+    /// Wakes every job. If the engine has closed, the woken jobs end.
     pub(crate) fn wake(&self) {
         self.wakes.iter().for_each(|wake| wake.notify_one());
     }

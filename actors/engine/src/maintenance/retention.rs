@@ -3,8 +3,8 @@
 //! Invariants:
 //! - A record is deleted only when both clocks agree that it is expired. The believed wall clock is compared
 //!   with the record's stamp, and steady time with the age marks ([`noted_until`]).
-//! - A record may be older than the setting of the retention. Its age is then the age by its stamp at the
-//!   time of that setting, plus the steady time since.
+//! - If a record is older than the setting of the retention, its age is the age by its stamp when the
+//!   retention was set, plus the steady time since then.
 //! - An appointment is expired when both clocks are past its end plus the retention time.
 //! - The newest audit entry stays, because it contains the usage of the business.
 //! - Records of one kind are read in the order of creation, and appointments in the order of their start.
@@ -104,7 +104,7 @@ impl Expires for AuditRecord {
     }
 }
 
-/// Makes the next step. No audit entry counts deleted audit entries, because it would expire in turn.
+/// Makes the next step. Deleting audit entries is not audited, because that entry would expire in turn.
 pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError> {
     let retention = state.retention;
     let Some(set) = retention.set else { return Ok(Step::default()) };

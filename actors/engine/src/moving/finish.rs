@@ -5,7 +5,7 @@
 //!
 //! - A call that is repeated after an interruption has the same result.
 //! - The rows of a business are deleted in bounded steps in the business's lane, so other work continues.
-//! - The list of tombstones gets an imported business after the point of no return, before it is opened.
+//! - An imported business is added to the list of tombstones after the point of no return, and then opened.
 
 use domain::{Business, BusinessId};
 use store::keys::{installation_kind, kind};
@@ -39,7 +39,7 @@ pub(crate) async fn finish(store: &Store, mut batch: Batch) -> Result<(), StoreE
 pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
-        // A cancelled call may have opened the business already. Its later changes must not be overwritten.
+        // A cancelled call may have opened the business. Later changes of it must not be overwritten.
         store.settled(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;

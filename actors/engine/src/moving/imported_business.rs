@@ -95,7 +95,7 @@ impl ImportedBusiness {
             }
             return Ok(problems);
         }
-        // The end of a business is a line but no record.
+        // The `end` line of a business is not a record.
         let of = self.of;
         let (Some(kind), Some(key)) = (moved.kind(), moved.key(of)) else { return Ok(problems) };
         let (place, stamped) = (key.to_vec(), moved.stamps());
@@ -110,7 +110,7 @@ impl ImportedBusiness {
             && self.erased.contains(&contact.id)
         {
             self.check_contact(contact, &mut problems)?;
-            // Every record has a smaller id than this bound, so all of the contact's records are cleaned.
+            // All ids are smaller than this bound, so all records of the contact lose the contact's data.
             let bound = Uuid::max().into();
             let phone = contact.phone.as_deref().map(keys::phone_digest);
             self.theirs.add(contact.id, Some(&ErasureRecord { id: bound, phone }));
@@ -313,7 +313,7 @@ impl ImportedBusiness {
     }
 
     /// Writes the remaining names and the first entry of the audit log, whose id and stamp are the newest
-    /// of the business. A retention starts now.
+    /// of the business. The time of a retention starts now.
     pub(super) async fn close(mut self, shared: &Shared) -> Result<(), EngineError> {
         self.write_names().await?;
         let (of, (newest, at)) = (self.of, self.newest);

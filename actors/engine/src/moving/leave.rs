@@ -71,8 +71,8 @@ impl Leaving {
         }
     }
 
-    /// Returns the next records: first the business, last its end, and then none. If there are
-    /// [differences](Self::differences), the end is left out.
+    /// Returns the next records. The first record is the business and the last is its end, which is left
+    /// out if there are [differences](Self::differences). After that, returns no records.
     pub fn next(&mut self, store: &Store, rows: &dyn Rows) -> Result<Vec<Moved>, StoreError> {
         if let Some(business) = self.business.take() {
             self.theirs = self.who_is_erased(store, rows)?;
@@ -145,8 +145,8 @@ impl Leaving {
         })
     }
 
-    /// After the last record, the kinds whose recorded number differs from the number read. API keys are
-    /// not exported, so they are not compared.
+    /// To be called after the last record. Returns the kinds whose recorded number differs from the number
+    /// read. API keys are not exported, so they are not compared.
     pub fn differences(&self) -> Vec<Difference> {
         let differences = |recorded| self.found.differences(self.of, &recorded, Some(BudgetKind::Keys));
         self.recorded.filter(|_| self.parts.is_empty()).map(differences).unwrap_or_default()

@@ -19,7 +19,7 @@ macro_rules! declare {
         #[allow(clippy::large_enum_variant, reason = "one value exists at a time")]
         pub enum Moved {
             $($kind(domain::$record),)*
-            /// The end of a business, with the number of its records, including the business itself.
+            /// The line after the records of a business, with their number, including the business itself.
             End {
                 records: u64,
             },
@@ -60,7 +60,7 @@ macro_rules! declare {
         }
 
         impl Moved {
-            /// `None` for the end of a business.
+            /// `None` for [`Self::End`].
             pub const fn kind(&self) -> Option<MovedKind> {
                 match self {
                     $(Self::$kind(_) => Some(MovedKind::$kind),)*
@@ -68,7 +68,7 @@ macro_rules! declare {
                 }
             }
 
-            /// The key of the record's row; `None` for the end of a business.
+            /// The key of the record's row. `None` for [`Self::End`].
             pub(super) fn key(&self, of: BusinessId) -> Option<Key> {
                 match self {
                     $(Self::$kind(it) => Some(Kept::key(it, of)),)*

@@ -98,7 +98,6 @@ impl Moving {
         Ok(self.notifying(permit))
     }
 
-    /// Wraps the permit so that its drop notifies the job that finishes interrupted imports.
     pub(crate) fn notifying(&self, permit: OwnedSemaphorePermit) -> ImportPermit {
         ImportPermit { permit: Some(permit), left: Arc::clone(&self.import_left) }
     }

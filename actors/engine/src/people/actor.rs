@@ -31,7 +31,8 @@ pub(crate) struct Decided {
     pub(super) mail: Option<NewMail>,
 }
 
-/// Decides a change of the newest state, or reports the error. The returned [`Done`] runs after the commit.
+/// Decides a change of the newest state, or handles the error if no change is possible. The returned
+/// [`Done`] runs after the commit.
 pub(crate) type Change = Box<dyn FnOnce(Result<&Person>, Timestamp) -> (Decided, Done) + Send>;
 
 pub(crate) enum Message {

@@ -22,12 +22,12 @@ use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// More failures are counted than affect the delay, so an attempt that succeeds displaces no failure.
+/// More failures are counted than the delay needs, so that an attempt in progress displaces none of those.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 /// The number of failures of an e-mail address that cause no delay.
 const PROMPT: u32 = 5;
 const DELAY_MAX: u32 = 5;
-/// The maximum number of attempts in progress from one IP address, so that it cannot delay all others.
+/// The maximum number of attempts in progress from an IP address, so that it cannot delay other addresses.
 const AT_ONCE_MAX: usize = 8;
 
 pub(crate) struct Attempts {

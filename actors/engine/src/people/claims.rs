@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::actor::Claim;
 
-/// The number of claims. Addresses with the same hash share a claim.
+/// The number of claims. Addresses whose hashes have the same first byte share a claim.
 const CLAIMS: usize = 256;
 
 pub(crate) struct Claims(Vec<Arc<Mutex<()>>>);
@@ -23,7 +23,8 @@ impl Default for Claims {
 }
 
 impl Claims {
-    /// Waits for the claims on these lower-case addresses. They end when all copies are dropped.
+    /// Waits for the claims on these lower-case addresses. They last until the returned value and all its
+    /// copies are dropped.
     pub(crate) async fn on(&self, emails: &[&str]) -> Claim {
         let mut places: Vec<_> =
             emails.iter().map(|email| usize::from(Sha256::digest(email)[0]) % CLAIMS).collect();

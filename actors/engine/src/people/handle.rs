@@ -160,8 +160,8 @@ impl People {
         Ok(all)
     }
 
-    /// Errors: [`StoreError::BusinessSetAside`] for a member of a business that is set aside. For other
-    /// people, this is not an error, because they must not learn of it.
+    /// Errors: [`StoreError::BusinessSetAside`] if the business is set aside and the person is a member.
+    /// Other people must not learn that it is set aside.
     pub fn check_set_aside(&self, person: PersonId, business: BusinessId) -> Result<()> {
         let store = &self.shared().store;
         if store.is_business_set_aside(business) && store.contains(&keys::member_of(person, business))? {

@@ -59,9 +59,9 @@ impl People {
     /// and its mail in one batch.
     ///
     /// A confirmed account does not change. The password of an unconfirmed account may have been set by
-    /// another person. An invitation by the operator therefore clears it. An invitation from the dashboard
-    /// is only mailed to such an account, or refused if the service sends no mail. For a confirmed account
-    /// the operator gets no link, and the offer is mailed.
+    /// another person. An invitation by the operator therefore clears this password. The dashboard can
+    /// invite such an account only by mail. Without mail, it refuses. For a confirmed account the operator
+    /// gets no link, and the offer is mailed.
     pub async fn invite(
         &self,
         business: &BusinessHandle,
@@ -126,7 +126,7 @@ impl People {
             (Some(_), false) => MailKind::Reset,
             (Some(_), true) => MailKind::Offer,
         };
-        // An offer contains no link, so mailing it does not invalidate a link of the operator.
+        // The mail of an offer contains no link, so it does not invalidate the link that the operator got.
         let mailed = mailed || by_operator && kind == MailKind::Offer && self.sends_mail();
         let mail = mailed.then_some(kind);
         let answer = business
@@ -213,8 +213,8 @@ impl People {
         Ok(counted)
     }
 
-    /// Makes the link of a mail, or returns the link of an earlier attempt. `None` if a later change has
-    /// invalidated it.
+    /// Makes the link of a mail, or returns the link that an earlier attempt to send the mail has made.
+    /// `None` if a later change has invalidated this link.
     pub async fn mail_link(&self, mail: &Mail, kind: Option<LinkKind>) -> Result<Option<NewLink>> {
         let token = Token::of_mail(&self.shared().meta.link_secret, mail.id);
         let (of_mail, of) = ((token.hash(), mail.created_at), mail.business_id);

@@ -22,7 +22,7 @@ use crate::quota::Quota;
 const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
 /// The lowest accepted score of the estimate of a password's strength (0 to 4).
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
-/// The minimum length of a word of a name that is compared with a password.
+/// Single words of names are compared with a password from this length on.
 const WORD_CHARS_MIN: usize = 3;
 const AT_ONCE: usize = 2;
 const WAITING_MAX: usize = 64;
@@ -120,7 +120,7 @@ impl Hasher {
         tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Failed)
     }
 
-    /// A password without a stored hash is wrong. The work for a wrong password depends only on its text.
+    /// Without a stored hash, every password is wrong. The work depends only on the text of the password.
     pub(super) async fn check(&self, kept: Option<&str>, given: &str) -> Result<PasswordCheck> {
         let (hash, known) = (kept.unwrap_or(self.hashing.dummy_hash()).to_owned(), kept.is_some());
         let (hashing, [prepared, as_given]) = (self.hashing, forms(given));
@@ -132,7 +132,7 @@ impl Hasher {
             match (known, prepared) {
                 (true, Some(_)) if is_prepared => PasswordCheck::Right,
                 (true, Some(prepared)) if is_as_given => again(hashing, &hash, &prepared),
-                // The prepared form is too short to be stored.
+                // The prepared form is too short, so the stored hash stays.
                 (true, None) if is_as_given => PasswordCheck::Right,
                 _ => PasswordCheck::Wrong,
             }
@@ -200,7 +200,7 @@ fn check_strength(given: &str, theirs: &[String]) -> Result<(), Refusal> {
     let words = theirs.iter().map(String::as_str).filter(|word| !word.is_empty());
     let words: Vec<&str> = words.take(ESTIMATED_WORDS_MAX).collect();
     let rest = without(given, &words);
-    // The rest is estimated too, because a known name adds no strength, however it is joined to other text.
+    // The password without these words is estimated too, because known words add no strength.
     let of_rest = rest.map(|rest| zxcvbn::zxcvbn(&rest, &[]));
     let estimates = [zxcvbn::zxcvbn(given, &words)].into_iter().chain(of_rest);
     let Some(estimate) = estimates.into_iter().find(|estimate| estimate.score() < SCORE_MIN) else {

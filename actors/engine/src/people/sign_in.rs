@@ -1,4 +1,4 @@
-//! Sign-in with a password, and the check of the password again before sensitive changes.
+//! Sign-in with a password, and the repeated check of the password before sensitive changes.
 //!
 //! Invariants:
 //!
@@ -59,7 +59,7 @@ struct Right {
 }
 
 impl Right {
-    /// Checks that the password has not changed since `check`, whose new hash is then stored, if any.
+    /// Checks that the password has not changed since `check`. If the check has made a new hash, stores it.
     fn still_is(self, person: &mut Person) -> bool {
         let again = match self.check {
             PasswordCheck::AsGiven(hash) => Some(hash),

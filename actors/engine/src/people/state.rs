@@ -22,15 +22,11 @@ pub(crate) struct Persons {
     pub(crate) directory: Directory<PersonId, Message>,
     pub(crate) businesses: Arc<Businesses>,
     pub(super) mails: Arc<Mails>,
-    /// Locks of the index rows of e-mail addresses.
     pub(super) claims: Claims,
-    /// The cache of sessions by token.
     pub(super) sessions: SessionCache,
-    /// Failed sign-ins.
     pub(super) attempts: Attempts,
     pub(super) hasher: Hasher,
     pub(super) sends_mail: AtomicBool,
-    /// The public origin of the service, if it is configured.
     pub(super) public_url: RwLock<Option<Arc<str>>>,
 }
 

@@ -1,6 +1,7 @@
 //! Tokens of links and sessions: 256 random bits as 43 characters for URLs and cookies.
 //!
-//! A token is only in the response or mail that delivers it and in requests. The store has its SHA-256.
+//! Only the response or mail that delivers a token and the requests that use it contain the token. The
+//! store contains its SHA-256.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;

@@ -28,7 +28,7 @@ impl Stamps {
 pub(super) struct StampMap {
     present: Timestamp,
     newest_kept: Timestamp,
-    /// The future stamps, each once, in order.
+    /// The future stamps in milliseconds, each once, in order.
     later: Vec<i64>,
 }
 
@@ -44,7 +44,6 @@ impl StampMap {
         self.later.is_empty()
     }
 
-    /// The future stamps in milliseconds, in order.
     pub(super) fn later(&self) -> &[i64] {
         &self.later
     }

@@ -1,5 +1,5 @@
-//! Corrects timestamps (stamps) that a wrong clock set in the future. They become the *present*, which is
-//! the time at which the repair began, or an earlier time. The repair works on a stopped store.
+//! Corrects timestamps (stamps) that a wrong clock set in the future. They are set to the *present* (the
+//! time at which the repair began) or to an earlier time. The repair works on a stopped store.
 //!
 //! Invariants:
 //!

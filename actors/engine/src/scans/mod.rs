@@ -134,7 +134,7 @@ pub(crate) struct Scans {
     rows_max: usize,
     /// The requests that read or wait.
     waiting: Arc<Quota>,
-    /// One permit per business, for its request that reads.
+    /// For each business, the permit of the only request that may read.
     turns: Mutex<HashMap<BusinessId, Weak<Semaphore>>>,
     places: Arc<Semaphore>,
     rows_read: AtomicU64,

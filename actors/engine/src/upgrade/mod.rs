@@ -30,9 +30,9 @@ pub enum Upgrades {
 
 /// The formats that can be converted.
 ///
-/// Only the steps from formats 1 and 2 convert rows. In the later steps, old rows stay readable, and the
-/// format number keeps earlier versions from opening a store with new rows: record versions and kinds of
-/// rows (from 3), rows of people, memberships, sessions, links and mails (from 4), the journal (from 5).
+/// Only the steps from formats 1 and 2 convert rows. The later steps only change the format number, so that
+/// earlier versions do not open a store with new contents: record versions and kinds of rows (from 3), rows
+/// of people, memberships, sessions, links and mails (from 4), the journal (from 5).
 const CONVERTED: Range<u16> = 1..STORE_FORMAT;
 
 /// Refuses a store whose format is not the current format.

@@ -7,7 +7,7 @@ use store::{Batch, Record, StoreError, keys};
 use super::conversion::Conversion;
 
 /// From format 1 to 2. Format 1 stored an appointment by id, with one index row by start for busy times and
-/// one empty index row by `updated_at`. In format 2, its key and its index rows contain its start.
+/// one empty index row by `updated_at`. In format 2, the key and the index rows contain the start.
 pub(super) async fn from_1(conversion: &mut Conversion<'_>) -> Result<(), StoreError> {
     let rows = |of| format_1::appointments(of);
     conversion

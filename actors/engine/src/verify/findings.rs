@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// The result of a lookup, or `None`. Damage is a finding. Any other error ends the check.
+    /// The result of a lookup. `None` for damage, which becomes a finding. Any other error ends the check.
     pub(super) fn read<T>(&mut self, read: Result<T, StoreError>) -> Option<T> {
         match read {
             Ok(read) => Some(read),

@@ -53,7 +53,7 @@ impl Checker<'_> {
         for (id, name) in row.names {
             let contact = self.record::<Contact>(&keys::contact(self.of, id));
             if contact.and_then(|contact| contact.name).map(|name| fold_name(&name)) != Some(name) {
-                self.wrong(format_args!("contact {id} does not have the name that it contains"));
+                self.wrong(format_args!("it contains a name that contact {id} does not have"));
             }
         }
     }

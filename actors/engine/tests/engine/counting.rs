@@ -1,5 +1,5 @@
-//! Rows that a business has recorded but its store has lost. Backups, exports and the daily count report
-//! them.
+//! Rows that the recorded usage of a business includes but that the store has lost. Backups, exports and
+//! the daily count report them.
 
 use std::time::Duration;
 
@@ -81,12 +81,13 @@ async fn a_backup_names_missing_rows_and_a_restore_needs_their_acceptance() {
     assert!(!at("refused").exists());
     let restored = restore(&from, &at("accepted"), None, true, &world.ports).await.unwrap();
     assert_eq!(restored.incomplete.count, 2);
-    // After the operator accepts a store, its earlier losses are not reported.
+    // If the operator accepts an incomplete store, the recorded usage is removed, so the loss is not
+    // reported again.
     let store = Store::open_disk(&at("accepted"), Box::new(|_| ())).unwrap();
     assert_eq!(store.newest_entry(shop.id).unwrap().unwrap().usage, None);
     assert!(store.newest_entry(other.id).unwrap().unwrap().usage.is_some());
     store.close().await.unwrap();
-    // Each business has an index of its API keys. The records of the keys are in the list of all businesses.
+    // The records of API keys are rows of the installation. Each business has an index of its own keys.
     world.lose(&listed).await;
     let lacks = backed_up(&world, &at("keys")).await;
     assert!(lacks.contains(&(other.id, "keys".to_owned(), Some(1), 0)), "{lacks:?}");

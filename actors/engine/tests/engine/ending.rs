@@ -1,4 +1,5 @@
-//! Deletion of businesses. After the response, a business no longer exists. Later no row of it is left.
+//! Deletion of businesses. After the response, a business no longer exists. Later, no row of the business
+//! is left.
 
 use std::time::Duration;
 

@@ -153,7 +153,7 @@ async fn an_erasure_deletes_personal_data_and_keeps_ids_and_times() {
     let used = handle.budget().await.unwrap();
     let since = handle.now();
     erase(&handle, erased).await;
-    // The contact is not found immediately after the response, while the cleanup continues.
+    // From the response on, requests do not find the contact, although the cleanup continues.
     assert!(handle.contact(erased).await.unwrap().is_none());
     let shown = handle.appointment(appointment).await.unwrap().unwrap();
     assert_eq!((shown.contact_id, shown.contact_name, shown.contact_phone), (None, None, None));
@@ -314,7 +314,7 @@ async fn pending_events_are_wiped_after_a_day_or_immediately_if_none_is_sent() {
     assert!(matches!(handle.resend(on, event).await, Err(EngineError::Refused(Refusal::Conflict { .. }))));
     assert_eq!(handle.resend_missed(on).await.unwrap(), 0);
 
-    // Deliveries of a suspended business are not pending.
+    // The erasure does not wait for the deliveries of a suspended business.
     let erased: ContactId = id_of(&handle.change(by_operator(), person(NAME, PHONE, EMAIL)).await.unwrap());
     let suspend = engine::business::commands::profile::PatchBusiness::suspending(true);
     handle.change(by_operator(), suspend).await.unwrap();

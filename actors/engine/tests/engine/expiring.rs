@@ -103,7 +103,7 @@ async fn setting_a_retention_deletes_older_records() {
     assert_eq!(
         there(&world, &shop).await[0],
         0,
-        "after one more day, the interval of the age marks, the call must be deleted"
+        "the call must be deleted within one more day, which is the interval of the age marks"
     );
     check(&mut world, &shop).await;
 }

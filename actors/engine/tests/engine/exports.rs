@@ -113,7 +113,7 @@ async fn people_run_one_export_per_business_and_leave_a_permit_to_the_operator()
         "the business has an export in progress"
     );
     let _second = begin(person, 1).unwrap();
-    assert!(matches!(begin(person, 2), Err(EngineError::Overloaded)), "the last permit is the operator's");
+    assert!(matches!(begin(person, 2), Err(EngineError::Overloaded)), "the last permit is for the operator");
     let _operators = begin(Actor::Operator, 0).unwrap();
     drop(first);
     begin(person, 2).unwrap();

@@ -233,9 +233,9 @@ impl Change for UntilItFails {
     }
 }
 
-/// A change that is decided after the failure would be in the memory but not in the store. Of two
-/// cancellations of an appointment, the second would then find the appointment not cancelled in the store,
-/// and no longer in the memory.
+/// A change that is decided after the failure would be in the actor's memory but not in the store. After a
+/// first cancellation, a second one would then find the appointment active in the store, but missing in the
+/// memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn after_a_failed_store_no_change_is_decided() {
     let world = World::new(4).await;
@@ -248,7 +248,7 @@ async fn after_a_failed_store_no_change_is_decided() {
     let deciding = handle.clone();
     let deciding = tokio::spawn(async move { deciding.change(by_operator(), until).await.map(drop) });
     tokio::task::spawn_blocking(move || has_begun.recv().unwrap()).await.unwrap();
-    // Both cancellations are in the mailbox before the store fails. The actor takes them from it afterwards.
+    // Both cancellations are in the mailbox before the store fails. The actor handles them afterwards.
     let cancel = || Box::pin(handle.change(by_operator(), Cancel { id }));
     let mut waiting = [cancel(), cancel()];
     for change in &mut waiting {

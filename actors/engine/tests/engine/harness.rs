@@ -331,7 +331,7 @@ pub(crate) async fn pass(minutes: u64) {
     tokio::time::sleep(Duration::from_secs(60 * minutes)).await;
 }
 
-/// The same request in a session that has just given its password.
+/// The same request, made in a session in which the password was just given.
 pub(crate) fn lately(world: &World, request: Request) -> Request {
     Request { password_at: Some(world.engine.now()), ..request }
 }

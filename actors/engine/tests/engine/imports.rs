@@ -234,8 +234,8 @@ async fn given_up_after(polls: usize, then: Then, moved: &[Moved], shop: &Shop) 
     assert!(is_known || !is_over, "{case}: the import was finished, but it is unknown");
     let listed = here.disk.tombstones().into_iter();
     let imported = listed.filter(|line| matches!(line, Tombstone::ImportedBusiness(..)));
-    // This line of the list of tombstones is written before the business that it names. A crash can undo
-    // the business and keep the line.
+    // The line in the list of tombstones is written before the business is opened. A crash can undo the
+    // opening and keep the line.
     let (lines, lines_max) = (imported.count(), if then == Then::Kills { 2 } else { 1 });
     assert!(lines == 0 || is_known && lines <= lines_max, "{case}: the business was opened {lines} times");
     assert_eq!(rows_of(&mut here, shop.id).await > 0, is_known, "{case}");

@@ -8,9 +8,9 @@
 //! Rule 2 chooses among the allowed endpoints by start-time fair queueing (Goyal, Vin, Cheng 1996): first
 //! the business with the least used time, then its endpoint with the least used time. The *tag* of a
 //! business or endpoint is the time that its attempts have taken. Idle time earns no credit: the next
-//! request raises the tag to the tag that was served last. The start of an attempt adds its expected
-//! duration to the tag, and its end corrects the tag by the real duration, so hanging attempts count
-//! immediately.
+//! request raises the tag to the tag of the business or endpoint that was served last. The start of an
+//! attempt adds its expected duration to the tag, and its end corrects the tag by the real duration, so
+//! hanging attempts count immediately.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -35,18 +35,18 @@ pub(super) struct Granted {
 struct Business {
     tag: u64,
     turn: u64,
-    /// The tag of its endpoint that was served last.
+    /// The tag of the business's endpoint that was served last.
     served: u64,
     held: usize,
     endpoints: BTreeMap<WebhookId, Endpoint>,
-    /// Its position among the waiting businesses, for each standing of its endpoints.
+    /// For each standing of the business's endpoints, its position among the waiting businesses.
     stands: [Option<(usize, Rank)>; Standing::COUNT],
 }
 
 /// The order of turns: the smallest tag, then the longest wait.
 type Rank = (u64, u64);
 
-/// The waiting businesses of a standing, by the number that the free permits must exceed, then by rank.
+/// The waiting businesses of a standing, by the number that the free permits must exceed, and then by rank.
 type Waiting = BTreeSet<(usize, Rank, BusinessId)>;
 
 #[derive(Default)]
@@ -95,7 +95,7 @@ impl Fair {
         self.plan(key, wants.max(1), None, now);
     }
 
-    /// The endpoint needs no permit before `until`. Without `until`, it needs none before the next wake-up.
+    /// Records that the endpoint needs no permit before `until` or, without it, before the next wake-up.
     pub(super) fn rest(&mut self, key: EndpointKey, until: Option<Moment>, now: Moment) {
         self.plan(key, 0, until, now);
     }
@@ -208,7 +208,7 @@ impl Fair {
         self.place(key.business, now);
     }
 
-    /// Holds an endpoint back during a local outage. If held back again, it keeps its first position.
+    /// Holds an endpoint back during a local outage. If held back again, it keeps its position.
     pub(super) fn cut_off(&mut self, key: EndpointKey, now: Moment) {
         if self.stopped {
             return;
@@ -230,7 +230,7 @@ impl Fair {
         }
     }
 
-    /// Registers an endpoint with waiting deliveries in the store. Newer information in memory stays.
+    /// Registers an endpoint that has waiting deliveries in the store. Keeps newer information in memory.
     pub(super) fn register(&mut self, key: EndpointKey, until: Moment, failed_before: bool, now: Moment) {
         if failed_before {
             let business = self.businesses.entry(key.business).or_default();
@@ -243,7 +243,7 @@ impl Fair {
         }
     }
 
-    /// Requests a permit for each due endpoint, for at most `most` of them. Returns whether more are due.
+    /// Requests permits for due endpoints, at most `most` of them. Returns whether more endpoints are due.
     pub(super) fn tick(&mut self, most: usize, by: Moment, now: Moment) -> bool {
         let first = |fair: &Self| fair.due.first().copied().filter(|(due, _)| *due <= by);
         for _ in 0..most {
@@ -279,7 +279,7 @@ impl Fair {
         self.swept.is_none()
     }
 
-    /// The free permits that count for an endpoint of this standing. `first`: its business holds no permit.
+    /// The number of free permits that count for this standing. `first`: the business holds no permit.
     fn room(&self, standing: Standing, first: bool) -> usize {
         let free = self.permits - self.held;
         let always = standing.always(self.permits).saturating_sub(self.held_by[standing as usize]);
@@ -334,7 +334,7 @@ impl Fair {
         self.stopped
     }
 
-    /// Whether rule 1 grants no permit to any waiting endpoint. Checks every endpoint.
+    /// True if rule 1 forbids a permit to every waiting endpoint. Checks every endpoint.
     pub(super) fn no_endpoint_may(&self, now: Moment) -> bool {
         self.businesses.values().all(|business| {
             let held: usize = business.endpoints.values().map(Endpoint::held).sum();

@@ -3,8 +3,8 @@
 //! Invariants:
 //!
 //! - At most [`PERMITS`] attempts are in progress. [`fair`] chooses the next endpoint.
-//! - An endpoint with waiting deliveries is registered here, or its actor runs and cannot be stopped. No
-//!   wake-up is lost when an actor stops.
+//! - An endpoint with waiting deliveries is registered here, or its actor runs and cannot be stopped.
+//!   Therefore no wake-up is lost when an actor stops.
 //! - A waiting endpoint needs no running actor, only an entry in memory. All endpoints share one timer.
 //! - While the disk is full, no permit is granted, and the timer checks for room. During an outage of this
 //!   machine's network, endpoints are *held back* here, and each probe wakes a bounded number of them.
@@ -49,7 +49,7 @@ const PANIC_PAUSE: Duration = Duration::from_secs(1);
 
 pub(crate) struct Dispatcher {
     fair: Mutex<Fair>,
-    /// The dispatcher's start. This clock measures attempts, and stops while the machine is suspended.
+    /// The start of the clock that measures attempts. This clock stops while the machine is suspended.
     began: Instant,
     /// The clock of the due times, which continues while the machine is suspended.
     steady: SteadyClock,
@@ -57,7 +57,7 @@ pub(crate) struct Dispatcher {
     earlier: Notify,
     /// The number of `hand_out` calls that are not carried out yet, including the running call.
     handing_out: AtomicUsize,
-    /// Whether the last check found no room on the disk. The timer checks again while this is set.
+    /// True if the last check found no room on the disk. The timer then repeats the check.
     is_full: AtomicBool,
     #[cfg(test)]
     panics: AtomicBool,
@@ -132,7 +132,7 @@ impl Dispatcher {
         own
     }
 
-    /// The endpoint needs no permit for `wait`. Without `wait`, it needs none before the next wake-up.
+    /// Records that the endpoint needs no permit for `wait` or, without it, before the next wake-up.
     pub(crate) fn rest(&self, key: EndpointKey, wait: Option<Duration>) {
         // The extra millisecond ensures that the delivery is due when the timer fires.
         let due = wait.map(|wait| self.steady.passed() + wait + Duration::from_millis(1));
@@ -225,7 +225,7 @@ impl Dispatcher {
         Some(self.permit(granted))
     }
 
-    /// Grants every permit that may be granted. A call during the loop only makes the loop repeat.
+    /// Grants every permit that may be granted. A concurrent call makes the running call repeat its loop.
     fn hand_out(self: &Arc<Self>) {
         if self.handing_out.fetch_add(1, Ordering::AcqRel) > 0 {
             return;

@@ -21,7 +21,7 @@ const COST_UNKNOWN: Duration = QUICK;
 /// The likelihood that an endpoint returns a permit soon. The most trusted standing is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// A quick delivery ended within [`ALIVE_TIME`].
+    /// A quick delivery ended within the last [`ALIVE_TIME`].
     Alive,
     /// The latest attempt succeeded, and the average of the latest attempts is quick.
     Good,
@@ -43,7 +43,7 @@ impl Standing {
         }
     }
 
-    /// The permits to leave free for more trusted endpoints. `first`: the business holds no permit.
+    /// The number of permits to leave free for better standings. `first`: the business holds no permit.
     pub(super) fn leaves_free(self, permits: usize, first: bool) -> usize {
         match (self, first) {
             (Self::Alive, _) => 0,
@@ -80,7 +80,7 @@ pub(super) struct Endpoint {
     /// The next due time, if no delivery is due now.
     pub(super) due: Option<Moment>,
     pub(super) cut_off: CutOff,
-    /// The endpoint's tag ([`super::fair`]). Of equal tags, the one with the smaller turn is served first.
+    /// The endpoint's tag ([`super::fair`]). If tags are equal, the smaller turn is first.
     pub(super) tag: u64,
     pub(super) turn: u64,
     pub(super) seen: Moment,

@@ -254,7 +254,8 @@ async fn a_rotated_secret_signs_every_attempt_that_starts_later() {
     assert_eq!(body(&requests[0]), body(&requests[1]));
 }
 
-/// The secret is replaced while a due attempt waits for the disk. One sync makes both changes durable.
+/// The secret is replaced while a due attempt waits until an earlier change is durable. One sync makes the
+/// earlier change and the new secret durable.
 #[tokio::test(start_paused = true)]
 async fn an_attempt_that_waited_for_the_disk_is_signed_with_the_secret_of_its_start() {
     let world = Arc::new(World::new().await);

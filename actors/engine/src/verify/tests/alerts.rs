@@ -28,12 +28,12 @@ const DAMAGES: &[Damage] = &[
         "earlier alerts of this person are missing",
     ),
     (
-        "an alert whose number differs from its row",
+        "an alert whose number differs from the number in its key",
         |m| m.edit::<Alert>(&m.first(kind::ALERT), |alert| alert.number += 1),
         "its record belongs to the key",
     ),
     (
-        "an alert for another person than its row",
+        "an alert whose person differs from the person in its key",
         |m| {
             m.edit::<Alert>(&m.first(kind::ALERT), |alert| {
                 alert.person_id = uuid::Uuid::from_u128(10).into();

@@ -12,7 +12,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "no record has this index row",
     ),
     (
-        "an appointment whose start differs from its row",
+        "an appointment whose start differs from the start in its key",
         |m| {
             let key = m.first(kind::APPOINTMENT);
             m.edit::<Appointment>(&key, |a| a.starts_at = a.starts_at - TimeDelta::minutes(5));
@@ -28,7 +28,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its index row by id is missing",
     ),
     (
-        "a row by id with another start",
+        "an index row by id with another start",
         |m| {
             let key = m.first(kind::APPOINTMENT_START);
             m.put(&key, keys::millis_value(Timestamp::from_millis(5)));
@@ -52,7 +52,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its index row by `updated_at` is missing",
     ),
     (
-        "an index row by `updated_at` without such a change",
+        "an index row by `updated_at` with a time at which nothing changed",
         |m| {
             let (of, key) = (m.of(), m.first(kind::APPOINTMENT));
             let a: Appointment = m.record(&key);
@@ -69,7 +69,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the contact that it names is missing",
     ),
     (
-        "two appointments at the same time",
+        "two overlapping appointments of a staff member",
         |m| {
             let of = m.of();
             let active = m
@@ -132,7 +132,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the contact that it names is missing",
     ),
     (
-        "a contact with another contact's phone number",
+        "a contact whose phone number differs from its index row",
         |m| {
             m.edit_where::<Contact>(
                 kind::CONTACT,
@@ -143,7 +143,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its index row by phone number is missing",
     ),
     (
-        "a row by phone number of another contact",
+        "an index row by phone number that names another contact",
         |m| {
             let (one, two) = (m.first(kind::CONTACT_BY_PHONE), m.last(kind::CONTACT));
             let id = two[17..].to_vec();
@@ -152,7 +152,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "by phone number has a wrong value",
     ),
     (
-        "a row by phone number without a contact",
+        "an index row by phone number that names no contact",
         |m| {
             let key = keys::contact_by_phone(m.of(), "+1");
             m.put(&key, vec![9; 16]);
@@ -189,7 +189,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.first(kind::CONTACT_NAMES);
             m.edit::<NamesRecord>(&key, |row| row.names[0].1 = "another name".into());
         },
-        "does not have the name that it contains",
+        "it contains a name that contact",
     ),
     (
         "a name in the index of a missing contact",
@@ -199,6 +199,6 @@ pub(super) const DAMAGES: &[Damage] = &[
                 row.names.push((uuid::Uuid::from_u128(u128::MAX).into(), "x".into()));
             });
         },
-        "does not have the name that it contains",
+        "it contains a name that contact",
     ),
 ];

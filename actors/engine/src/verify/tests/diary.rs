@@ -95,7 +95,7 @@ fn cut(m: &mut Map, key: &[u8]) {
 
 pub(super) const DAMAGES: &[Damage] = &[
     (
-        "a special day whose date differs from its row",
+        "a special day whose date differs from the date in its key",
         |m| _ = plant_special_day(m, "2026-12-26", &special_day("2026-12-24")),
         "its record belongs to the key",
     ),
@@ -127,7 +127,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its key has the wrong length",
     ),
     (
-        "a blocked time whose start differs from its row",
+        "a blocked time whose start differs from the start in its key",
         |m| {
             let (at, staff) = booked(m);
             let [right, wrong] =
@@ -137,7 +137,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its record belongs to the key",
     ),
     (
-        "a blocked time of another staff member than its row",
+        "a blocked time whose staff member differs from its key",
         |m| {
             let (at, staff) = booked(m);
             plant_blocked_time(m, &blocked_time(1, staff, at, 9), &blocked_time(1, other(), at, 9));

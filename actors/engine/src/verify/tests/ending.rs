@@ -49,7 +49,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the contact that is being erased still exists",
     ),
     (
-        "an erased contact with a row by phone number",
+        "an erased contact with an index row by phone number",
         |m| m.erase_but(&[kind::CONTACT_BY_PHONE]),
         "no record has this index row",
     ),
@@ -61,10 +61,10 @@ pub(super) const DAMAGES: &[Damage] = &[
     (
         "an erased contact in the index of names",
         |m| m.erase_but(&[kind::CONTACT_NAMES]),
-        "does not have the name that it contains",
+        "it contains a name that contact",
     ),
     (
-        "an erasure without a row for its cleanup",
+        "an erasure in a business that is not listed as unfinished",
         |m| {
             m.erase_but(&[]);
             m.remove(&keys::unfinished(m.of()));
@@ -81,7 +81,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "kind erasure",
     ),
     (
-        "the progress of an erasure without a contact",
+        "the progress of an erasure although no contact is being erased",
         |m| {
             let (key, record) =
                 (keys::erasing(m.of()), ErasingRecord { newest: other(), stage: 1, at: vec![] });
@@ -106,7 +106,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the event that it names is missing",
     ),
     (
-        "an event to be wiped without a row for its cleanup",
+        "an event to be wiped in a business that is not listed as unfinished",
         |m| {
             let event = keys::id_at_end(&m.first(kind::EVENT)).unwrap();
             let record = WipeRecord { until: domain::SteadyTime::from_millis(5) };
@@ -123,7 +123,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "kind wipe",
     ),
     (
-        "a cleanup of a missing business",
+        "a missing business in the list of unfinished businesses",
         |m| m.put(&keys::unfinished(other()), vec![]),
         "the business that it names is missing",
     ),
@@ -133,12 +133,12 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the deleted business still exists",
     ),
     (
-        "a deleted business whose row has a value",
+        "a row in the list of deleted businesses that has a value",
         |m| m.put(&keys::ending(other()), vec![1]),
         "its value must be empty",
     ),
     (
-        "rows of a business that no cleanup deletes",
+        "rows of a business that has no profile and is not being deleted",
         |m| {
             let of = m.of();
             m.remove(&keys::profile(of));

@@ -20,7 +20,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the business that is being imported already exists",
     ),
     (
-        "an import whose id differs from its row",
+        "an imported business whose id differs from the id in its key",
         |m| {
             let business = m.record::<Business>(&keys::profile(m.of()));
             m.put(&keys::moving(other()), business.encode());
@@ -62,7 +62,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its record belongs to the key",
     ),
     (
-        "a service whose id differs from its row",
+        "a service whose id differs from the id in its key",
         |m| {
             let key = m.first(kind::SERVICE);
             m.edit::<Service>(&key, |s| s.id = other());
@@ -118,7 +118,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "in the list of its business is missing",
     ),
     (
-        "an API key whose prefix differs from its row",
+        "an API key whose prefix differs from the prefix in its row's key",
         |m| {
             let key = m.installation(installation_kind::API_KEY);
             m.move_row(&key, &keys::api_key(*b"zzzzzzzz"));

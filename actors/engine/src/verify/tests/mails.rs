@@ -48,7 +48,7 @@ const DAMAGES: &[Damage] = &[
         "in the list of gathered mails is missing",
     ),
     (
-        "a mail for another person than its row",
+        "a mail whose person differs from the person in its index row",
         |m| m.edit::<Mail>(&m.first(kind::MAIL), |mail| mail.person_id = uuid::Uuid::from_u128(8).into()),
         "no record has this index row",
     ),

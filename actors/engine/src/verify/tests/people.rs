@@ -64,7 +64,7 @@ fn row(map: &Map) -> Vec<u8> {
 
 pub(super) const DAMAGES: &[Damage] = &[
     (
-        "a person whose id differs from its row",
+        "a person whose id differs from the id in its key",
         |m| {
             let key = row(m);
             m.edit::<Person>(&key, |person| person.id = other());
@@ -73,12 +73,12 @@ pub(super) const DAMAGES: &[Damage] = &[
     ),
     ("a missing person", |m| m.remove(&row(m)), "the person that it names is missing"),
     (
-        "a person without a row by email address",
+        "a person without an index row by email address",
         |m| m.remove(&m.installation(installation_kind::PERSON_BY_EMAIL)),
         "by e-mail address is missing",
     ),
     (
-        "a person whose email address differs from its row",
+        "a person whose email address differs from its index row",
         |m| {
             let key = row(m);
             m.edit::<Person>(&key, |person| person.email = "b@example.com".into());

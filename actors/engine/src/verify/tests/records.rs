@@ -12,7 +12,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "no record has this index row",
     ),
     (
-        "a call that is missing in its list",
+        "a call without its index row by start",
         |m| {
             let key = m.first(kind::CALL_BY_START);
             m.remove(&key);
@@ -20,7 +20,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its index row by start is missing",
     ),
     (
-        "a list row that differs from its call",
+        "an index row by contact of a call without a contact",
         |m| {
             let key = m.first(kind::CALL);
             m.edit::<CallRecord>(&key, |call| call.contact_id = None);
@@ -36,7 +36,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the contact that it names is missing",
     ),
     (
-        "a message that is missing in its list",
+        "a message without its index row by creation",
         |m| {
             let key = m.first(kind::MESSAGE_BY_CREATION);
             m.remove(&key);
@@ -44,7 +44,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "its index row by creation is missing",
     ),
     (
-        "a message whose status differs from its list",
+        "a message in the index of another status",
         |m| {
             let (of, key) = (m.of(), m.first(kind::MESSAGE_BY_STATUS));
             let (at, id) = keys::instant_and_id(&key).unwrap();
@@ -58,7 +58,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "the call that it names is missing",
     ),
     (
-        "an item of knowledge whose id differs from its row",
+        "an item of knowledge whose id differs from the id in its key",
         |m| {
             let key = m.first(kind::KNOWLEDGE);
             m.edit::<Knowledge>(&key, |k| k.id = other());
@@ -177,7 +177,7 @@ pub(super) const DAMAGES: &[Damage] = &[
         "earlier than the timestamp of the previous entry",
     ),
     (
-        "an audit entry whose id differs from its row",
+        "an audit entry whose id differs from the id in its key",
         |m| {
             let key = m.first(kind::AUDIT);
             m.edit::<AuditRecord>(&key, |record| record.entry.id = other());

@@ -201,7 +201,7 @@ async fn alerts_that_a_new_role_may_not_see_are_in_no_mail_and_no_list() {
     let endpoint = id_of::<WebhookId>(&done(&world, &shop, create).await);
     done(&world, &shop, message(Urgency::Urgent, None)).await;
     assert_eq!(sent(&post).await.len(), 1);
-    // This alert is the same as when an endpoint is disabled.
+    // This is the alert that the disabling of an endpoint creates.
     let (kind, id, at) = (AlertKind::WebhookDisabled, endpoint.uuid(), world.engine.now());
     let about = About { kind, id, at };
     let alert =

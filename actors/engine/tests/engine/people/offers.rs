@@ -80,7 +80,8 @@ async fn a_session_that_may_be_another_persons_cannot_decline_an_offer() {
     assert_eq!(status(&world.engine, &other, id(&invited)).await, MembershipStatus::Invited);
 }
 
-/// The dashboard has shown the link of an unconfirmed account, and the service would not make a second link.
+/// The dashboard shows the link of an unconfirmed account only once, and the service would not make another
+/// link. The session of this link must therefore be able to accept the offer later.
 #[tokio::test(start_paused = true)]
 async fn an_offer_in_a_suspended_business_is_accepted_later_in_the_links_session() {
     let world = world().await;
@@ -101,7 +102,7 @@ async fn an_offer_in_a_suspended_business_is_accepted_later_in_the_links_session
     let early = people.accept(&world.at(&shop), &session).await;
     assert!(matches!(early, Err(engine::EngineError::Suspended)), "{early:?}");
     suspend(&world, &shop, false).await;
-    // Another session may belong to another person than the recipient of the link.
+    // A different session may belong to a person who did not get the link.
     let other = sign_in(&people, "new@example.com", PASSWORD).await.unwrap();
     assert!(matches!(refusal(people.accept(&world.at(&shop), &other).await), Refusal::NotAllowed(_)));
     people.accept(&world.at(&shop), &session).await.unwrap();

@@ -444,7 +444,7 @@ async fn a_member_changes_only_their_own_time_off() {
         let asked = of.change(by(hand), AddTimeOff { staff_id, span: span(), note: None }).await;
         (told(&asked), asked)
     };
-    assert_eq!(add(shop.staff[0]).await.0, 'r', "a person who is no staff member must not add time off");
+    assert_eq!(add(shop.staff[0]).await.0, 'r', "a person who is not a staff member must not add time off");
     let is = MembershipPatch { staff_id: Some(Some(shop.staff[0])), ..MembershipPatch::default() };
     world.engine.people().patch_member(&of, by_operator(), (hand, is, None)).await.unwrap();
     let added = add(shop.staff[0]).await.1.unwrap();
