@@ -4,7 +4,7 @@
 //!
 //! - events over a limit, and events with a later time stamp than now, are not counted;
 //! - a table holds at most `max` keys. A new key replaces the least recently counted key, so that a flood
-//!   of unknown keys blocks no other key;
+//!   of unknown keys cannot block other keys;
 //! - a call removes at most [`FORGOTTEN_AT_ONCE`] expired keys, so no call iterates over the table.
 
 use std::collections::VecDeque;

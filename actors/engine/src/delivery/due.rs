@@ -36,7 +36,7 @@ impl State {
             self.attempt_permits.clear();
             return Ok(());
         }
-        // `hold` gets no permit if the actor is being stopped. It must then not overwrite newer wake-ups.
+        // If `hold` gets no permit, the actor is being stopped and must not overwrite newer wake-ups.
         self.hold();
         if self.work.is_none() {
             if !self.attempt_permits.is_empty() {

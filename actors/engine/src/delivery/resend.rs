@@ -23,7 +23,7 @@ use super::state::{ROWS_PER_TURN, State, Target};
 use crate::error::EngineError;
 use crate::shared::Shared;
 
-/// The pause before a step is repeated that failed because too many requests were in progress.
+/// The pause before the repeat of a step that failed because too many requests were in progress.
 const OVERLOAD_PAUSE: Duration = Duration::from_secs(1);
 
 enum Progress {

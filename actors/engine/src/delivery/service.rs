@@ -3,9 +3,9 @@
 //!
 //! Invariants:
 //!
-//! - Each message to a running actor has a permit. It keeps the actor running until the message is handled.
-//! - A stopped actor is started for an attempt permit, or for work that needs none. At the start of the
-//!   engine, this work is only the correction of due times.
+//! - Each message contains a permit, which keeps the actor running until the message is handled.
+//! - A stopped actor is started when its endpoint gets an attempt permit, or for work that needs no permit.
+//!   At the start of the engine, the only such work is the correction of due times.
 //! - The waiting deliveries are registered with the dispatcher in bounded steps.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -97,7 +97,7 @@ impl Deliveries {
         );
     }
 
-    /// Makes an endpoint read its due deliveries. An attempt permit starts its actor if it does not run.
+    /// Makes an endpoint read its due deliveries. A stopped actor is started by the next attempt permit.
     pub(crate) fn wake(self: &Arc<Self>, key: EndpointKey) {
         let is_set_aside = self.shared.store.is_business_set_aside(key.business);
         if !is_set_aside && !self.tell_running(key, Message::Wake) {
@@ -105,7 +105,7 @@ impl Deliveries {
         }
     }
 
-    /// Makes the actor of a deleted or disabled endpoint handle this. Needs no attempt permit.
+    /// Makes an actor notice that its endpoint was deleted or disabled. Needs no attempt permit.
     pub(crate) fn refresh(self: &Arc<Self>, key: EndpointKey) {
         self.tell(key, Message::Wake);
     }

@@ -92,7 +92,7 @@ impl State {
         }
     }
 
-    /// Returns the attempt permits. Requests no others for `wait` or, without it, before the next message.
+    /// Returns the attempt permits. Requests none before `wait` has passed or the next message arrives.
     pub(super) fn wait(&mut self, deliveries: &Deliveries, wait: Option<Duration>) {
         deliveries.dispatcher.rest(self.key, wait);
         self.attempt_permits.clear();

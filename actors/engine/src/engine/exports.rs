@@ -34,7 +34,7 @@ pub enum ExportError {
     Engine(#[from] EngineError),
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The number of records of some businesses differs from the recorded number. They have no end record.
+    /// Some businesses have no end record: their number of records differs from the recorded number.
     #[error("the export is incomplete: {0}")]
     Incomplete(Differences),
     #[error("the client received the records too slowly")]
@@ -205,7 +205,7 @@ impl Current {
     fn step(&mut self, store: &Store) -> Result<Vec<Moved>, StoreError> {
         let before: Vec<u8> = Leaving::kinds().filter(|kind| self.leaving.still_reads(*kind)).collect();
         let moved = self.leaving.next(store, &self.frozen)?;
-        // The old values of a completely read kind are no longer needed.
+        // When all rows of a kind are read, their old values are no longer needed.
         for kind in before.into_iter().filter(|kind| !self.leaving.still_reads(*kind)) {
             self.frozen.release(self.of, kind);
         }

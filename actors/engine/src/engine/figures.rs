@@ -58,7 +58,7 @@ impl Engine {
         self.parts.mails.outbox.left_out.load(Ordering::Relaxed)
     }
 
-    /// The numbers of checks of unused businesses that found no work, and that found work.
+    /// The number of checks of unused businesses that found no work, and the number that found work.
     pub fn unused_businesses_looked_at(&self) -> (u64, u64) {
         self.parts.maintenance.round.checked.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }
@@ -74,7 +74,7 @@ impl Engine {
         self.shared().store.noted_instant(Noted::NewestBackup)
     }
 
-    /// The numbers of counts of businesses that equalled the recorded usage, and that differed from it.
+    /// The number of business counts that equalled the recorded usage, and the number that differed.
     pub fn businesses_counted(&self) -> (u64, u64) {
         self.parts.maintenance.round.counted.each_ref().map(|count| count.load(Ordering::Relaxed)).into()
     }

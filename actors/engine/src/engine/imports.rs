@@ -1,7 +1,7 @@
 //! Imports while the engine runs, one at a time.
 //!
 //! Invariants:
-//! - An import is invisible until all its records are valid and durable. Then its businesses are visible.
+//! - The businesses of an import become visible only after all its records are valid and durable.
 //! - The batch that marks the point of no return also stores the response for a repeat of the request.
 //! - An interrupted import, also of an earlier process, is removed or finished
 //!   ([`crate::maintenance::installation_jobs`]) before another import begins.

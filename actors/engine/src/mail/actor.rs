@@ -121,8 +121,8 @@ pub(crate) struct State {
     /// The mails in changes that are not durable. Each value is the first mail of the same change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
-    /// For each business, the mail into which others are being gathered. Until that change is durable, no
-    /// mail of the business is sent, because it might be for the same person.
+    /// For each business, the mail into which others are being gathered. Until this change is durable, no
+    /// mail of the business is sent, because that mail might be for the same person.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
     pub(super) damaged: BTreeSet<MailKey>,
     pub(super) tasks: JoinSet<()>,

@@ -30,7 +30,7 @@ pub(super) const TESTS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 pub enum Forgotten {
     /// A mail may be sent if an account has the address.
     Send,
-    /// The address recently got a mail. No other mail is sent, and the response is the same.
+    /// The address recently got a mail, so no mail is sent. The response does not show this.
     Repeated,
     /// The IP address sent too many requests. It may send the next request at this instant.
     TooMany(Timestamp),
@@ -91,7 +91,7 @@ impl Allowances {
     }
 }
 
-/// Counts for both keys. If a key is at its limit, returns the instant when both are below their limits.
+/// Counts an event for both keys unless one is at its limit. The error is the instant when neither is.
 fn both<A: Eq + Hash, B: Eq + Hash>(
     (of, who): (&mut Windows<A>, A),
     (to, whom): (&mut Windows<B>, B),

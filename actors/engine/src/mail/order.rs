@@ -126,7 +126,7 @@ impl Order {
     }
 }
 
-/// The scan position of each lane: the last row of another lane that its scan has passed.
+/// For each lane, its scan position: the last row of another lane that the scan has passed.
 #[derive(Debug, Default)]
 pub(super) struct Positions(BTreeMap<Lane, Key>);
 

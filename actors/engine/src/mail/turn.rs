@@ -58,7 +58,7 @@ impl State {
                 break; // the end of an attempt or of a pause requests a turn
             }
             let Some(lane) = self.order.next(now) else { break };
-            // While mails of the lane are gathered, it waits. The commit of that change makes it due again.
+            // While mails of the lane are being gathered, the lane waits. The commit makes it due again.
             let rows = lane.rows();
             if shared.store.is_business_set_aside(rows) || self.gathering.contains_key(&rows) {
                 self.order.set(lane, None);

@@ -2,7 +2,7 @@
 //! expired logs.
 //!
 //! Invariants:
-//! - One step runs at a time. Before the next step, it becomes durable and earlier messages are handled.
+//! - One step runs at a time. The next step waits until it is durable and earlier messages are handled.
 //! - A step that changes records is counted, audited and written like any other change.
 //! - The store contains the remaining work, so a restarted actor continues.
 

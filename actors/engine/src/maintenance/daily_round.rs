@@ -9,7 +9,7 @@
 //!   continues at it;
 //! - a business is counted as of one point between two commits, and changes do not wait for the count;
 //! - at most [`ROWS_PER_SECOND`] rows are counted, over the whole installation;
-//! - a business is set aside only if two counts at different points both differ;
+//! - a business is set aside only if two counts at different points both differ from its recorded usage;
 //! - businesses that were deleted, are set aside, or have no recorded usage are not counted.
 
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -63,7 +63,7 @@ pub(super) fn step(state: &mut State) -> Result<Step, StoreError> {
     Ok(stepped)
 }
 
-/// Whether the event has unclean deliveries. Adds the endpoints that must clean them now to `clean`.
+/// Whether a delivery still waits or holds a response. Adds endpoints that must clean it now to `clean`.
 fn waits(
     state: &State,
     event: EventId,

@@ -33,7 +33,7 @@ const UNWRITTEN_MAX: u32 = 64;
 /// The longest time for which a waiting event can still be sent, in steady time.
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
-/// The stage that removes index rows. Kinds that are added later get greater stages.
+/// The stage that removes the remaining index rows. Kinds that are added later get greater stages.
 const LISTED: u8 = 6;
 
 macro_rules! declare {

@@ -73,7 +73,7 @@ pub(super) fn step(state: &mut State, now: Timestamp, done: Done) -> Result<Step
     }
     let mut batch = Batch::default();
     if renew_keys_ahead(state, &mut batch)? {
-        // Not added to the overlay, where a deleted key would look like a response that is not durable.
+        // This batch skips the overlay, where a deleted key would look like a response that is not durable.
         state.store.submit(state.id, batch, done);
         return Ok(Stepped { is_submitted: true, more: true });
     }

@@ -104,7 +104,7 @@ impl Expires for AuditRecord {
     }
 }
 
-/// Makes the next step. Deleting audit entries is not audited, because that entry would expire in turn.
+/// Makes the next step. The deletion of audit entries is not audited: the new entry would expire too.
 pub(super) fn step(state: &mut State, now: Timestamp) -> Result<Step, StoreError> {
     let retention = state.retention;
     let Some(set) = retention.set else { return Ok(Step::default()) };

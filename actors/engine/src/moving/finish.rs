@@ -39,7 +39,7 @@ pub(crate) async fn finish(store: &Store, mut batch: Batch) -> Result<(), StoreE
 pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
-        // A cancelled call may have opened the business. Later changes of it must not be overwritten.
+        // A cancelled call may have opened the business, and later changes must not be overwritten.
         store.settled(id).await?;
         if !store.contains(&keys::moving(id))? {
             continue;

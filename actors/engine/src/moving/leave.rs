@@ -71,8 +71,8 @@ impl Leaving {
         }
     }
 
-    /// Returns the next records. The first record is the business and the last is its end, which is left
-    /// out if there are [differences](Self::differences). After that, returns no records.
+    /// Returns the next records. The first record is the business, and the last is its end. The end is left
+    /// out if there are [differences](Self::differences). After the last record, returns none.
     pub fn next(&mut self, store: &Store, rows: &dyn Rows) -> Result<Vec<Moved>, StoreError> {
         if let Some(business) = self.business.take() {
             self.theirs = self.who_is_erased(store, rows)?;

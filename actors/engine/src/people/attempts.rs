@@ -22,7 +22,7 @@ use crate::sources::Sources;
 use crate::window::{Rate, Windows};
 
 const FAILURES: Rate = Rate { count: 30, within: TimeDelta::minutes(15) };
-/// More failures are counted than the delay needs, so that an attempt in progress displaces none of those.
+/// Greater than the number of failures that affect the delay, so that successful attempts displace none.
 const FAILURES_OF_EMAIL: Rate = Rate { count: 64, within: FAILURES.within };
 /// The number of failures of an e-mail address that cause no delay.
 const PROMPT: u32 = 5;

@@ -22,7 +22,7 @@ use crate::quota::Quota;
 const CHARS: std::ops::RangeInclusive<usize> = 12..=256;
 /// The lowest accepted score of the estimate of a password's strength (0 to 4).
 const SCORE_MIN: zxcvbn::Score = zxcvbn::Score::Three;
-/// Single words of names are compared with a password from this length on.
+/// Single words, for example of names, are compared with a password from this length on.
 const WORD_CHARS_MIN: usize = 3;
 const AT_ONCE: usize = 2;
 const WAITING_MAX: usize = 64;
@@ -120,7 +120,7 @@ impl Hasher {
         tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Failed)
     }
 
-    /// Without a stored hash, every password is wrong. The work depends only on the text of the password.
+    /// Without a stored hash, any password is wrong. The work for a wrong one depends only on its text.
     pub(super) async fn check(&self, kept: Option<&str>, given: &str) -> Result<PasswordCheck> {
         let (hash, known) = (kept.unwrap_or(self.hashing.dummy_hash()).to_owned(), kept.is_some());
         let (hashing, [prepared, as_given]) = (self.hashing, forms(given));

@@ -1,6 +1,6 @@
 //! Tokens of links and sessions: 256 random bits as 43 characters for URLs and cookies.
 //!
-//! Only the response or mail that delivers a token and the requests that use it contain the token. The
+//! A token appears only in the response or mail that delivers it, and in the requests that use it. The
 //! store contains its SHA-256.
 
 use base64::Engine as _;

@@ -134,7 +134,7 @@ pub(crate) struct Scans {
     rows_max: usize,
     /// The requests that read or wait.
     waiting: Arc<Quota>,
-    /// For each business, the permit of the only request that may read.
+    /// For each business, a permit to read, which one request holds at a time.
     turns: Mutex<HashMap<BusinessId, Weak<Semaphore>>>,
     places: Arc<Semaphore>,
     rows_read: AtomicU64,

@@ -161,7 +161,7 @@ async fn expired_keys_are_deleted_without_another_request() {
     }
 }
 
-/// What happens after a key was used.
+/// An event that follows the use of an idempotency key.
 #[derive(Clone, Copy, Debug)]
 enum Happens {
     /// The clock jumps by this many days. After this many minutes it is corrected.

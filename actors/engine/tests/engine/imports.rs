@@ -173,7 +173,7 @@ async fn a_repeated_import_gets_the_same_response() {
     assert!(!here.engine.import_once(asked.key).unwrap().is_known());
 }
 
-/// What the client does after its request to finish an import was dropped.
+/// The behaviour of the client after its request to finish an import was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
     /// The client waits until all other tasks have run.

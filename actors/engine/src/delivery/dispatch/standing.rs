@@ -23,19 +23,19 @@ const COST_UNKNOWN: Duration = QUICK;
 pub(super) enum Standing {
     /// A quick delivery ended within the last [`ALIVE_TIME`].
     Alive,
-    /// The latest attempt succeeded, and the average of the latest attempts is quick.
+    /// The latest attempt succeeded, and the average duration of the latest attempts is short.
     Good,
     /// The endpoint is new, or it fails quickly.
     Unknown,
-    /// The average of the latest attempts is slow, an attempt in progress is slow, or the only known
-    /// attempt failed before the engine started.
+    /// The average duration of the latest attempts is long, an attempt in progress is slow, or the only
+    /// known attempt failed before the engine started.
     Slow,
 }
 
 impl Standing {
     pub(super) const COUNT: usize = 4;
 
-    /// The number of permits that endpoints of this standing may always hold together.
+    /// The number of permits that all endpoints of this standing together may always hold.
     pub(super) fn always(self, permits: usize) -> usize {
         match self {
             Self::Alive => 0,
@@ -43,7 +43,7 @@ impl Standing {
         }
     }
 
-    /// The number of permits to leave free for better standings. `first`: the business holds no permit.
+    /// The number of permits to leave free for better endpoints. `first`: the business holds no permit.
     pub(super) fn leaves_free(self, permits: usize, first: bool) -> usize {
         match (self, first) {
             (Self::Alive, _) => 0,

@@ -271,7 +271,7 @@ async fn events_missed_by_disabling_and_enabling_on_a_busy_disk_are_resent() {
     let all = async { tokio::join!(rotate, again, off_and_on) };
     let (_, resent, ()) = tokio::time::timeout(Duration::from_secs(9), all)
         .await
-        .expect("nothing may delay these requests any longer");
+        .expect("the requests must end within nine seconds");
     assert_eq!(resent, 1, "A must have been missed");
 }
 

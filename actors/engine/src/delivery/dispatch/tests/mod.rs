@@ -130,12 +130,12 @@ impl World {
     }
 }
 
-/// The business number of the first endpoint with a delivery history whose waits are measured.
+/// The business number of the first measured endpoint that has a delivery history.
 const KNOWN: usize = 90_000;
 const NEW: usize = 91_000;
 
-/// Returns the longest waits of two groups while bad endpoints run: endpoints with a delivery history, and
-/// new businesses with one event each. The bad endpoints begin after a minute.
+/// While bad endpoints run, measures the longest waits of two groups: endpoints with a delivery history,
+/// and new businesses with one event each. The bad endpoints begin after a minute.
 fn beside(mut world: World, bad: impl FnOnce(&mut World, Moment)) -> (Duration, Duration) {
     let minute = 60 * SECOND;
     world.events((Duration::ZERO, 3 * minute), SECOND / 10, key(KNOWN, 0), ANSWERS);
@@ -163,7 +163,7 @@ fn endpoints_that_respond_after_seven_seconds_delay_no_other_endpoint() {
 
 #[test]
 fn endpoints_that_drip_the_response_body_delay_no_other_endpoint() {
-    // Their attempts return the permits when the head of the response arrives, or a moment later.
+    // Attempts at such endpoints return their permits with the head of the response or a moment later.
     let drips = Answers { after: PROMPT + Duration::from_millis(10), delivered: true };
     let (known, new) = beside(World::new(PERMITS), |world, from| {
         for number in 0..150 {

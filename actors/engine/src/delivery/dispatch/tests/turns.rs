@@ -161,7 +161,7 @@ fn the_standing_of_an_endpoint_depends_on_its_latest_attempts() {
         }
     }
     assert_eq!(standing(&fair, now), Standing::Alive);
-    // A hanging attempt lowers the standing of its endpoint before it ends.
+    // A hanging attempt lowers the standing of its endpoint before the attempt ends.
     fair.want(of, 1, now);
     fair.grant(now).unwrap();
     assert_eq!(standing(&fair, now + QUICK), Standing::Alive);
