@@ -1,4 +1,4 @@
-//! Bounds on concurrent work, in total and per key (business or person), so no key uses all of it.
+//! Bounds on concurrent work, in total and per key (business or person). No key can use up the total.
 //!
 //! Invariants: the count of a key is the number of its permits. A key without permits uses no memory.
 

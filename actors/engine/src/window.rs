@@ -150,8 +150,8 @@ fn within(counts: &Counts, rate: Rate, now: Timestamp) -> u32 {
     counts.iter().filter(|(at, _)| *at <= now && *at + rate.within > now).map(|(_, count)| count).sum()
 }
 
-/// The window of an event. A caller that read the clock just before the newest window began belongs to that
-/// window.
+/// The window of an event. If the clock was read just before the newest window began, the event belongs to
+/// that window.
 fn window_of(counts: &Counts, now: Timestamp, grain: i64) -> Timestamp {
     let now = rounded(now, grain);
     let just_after = now + TimeDelta::milliseconds(grain);

@@ -30,7 +30,7 @@ pub(crate) struct State {
     pub(super) recording: BTreeMap<EventId, u64>,
     pub(super) attempts: u64,
     pub(super) attempt_permits: Vec<AttemptPermit>,
-    /// Requests to send deliveries again. They wait until the outcome of an attempt is durable.
+    /// Requests to send deliveries again. They wait until the outcome of an attempt in progress is durable.
     pub(super) resending: Vec<Resending>,
     /// The number of deliveries that reached the endpoint. A successful attempt increases it.
     pub(super) reached: Arc<AtomicU64>,

@@ -114,7 +114,7 @@ impl Export {
     }
 
     /// Returns the next records, or none after the last business. A business begins with its profile and
-    /// ends with an end record. If records are missing, it has no end record, and the export fails.
+    /// ends with an end record. A business with missing records has no end record, and the export fails.
     pub async fn next(&mut self) -> Result<Vec<Moved>, ExportError> {
         if let Some(lane) = self.noted.take() {
             self.shared().store.settled(lane).await?;

@@ -65,7 +65,7 @@ fn content(
     })
 }
 
-/// The alerts of a mail, except about deleted records and records that the recipient may not see.
+/// Reads a mail's alerts. Omits alerts about deleted records and alerts that the role may not see.
 fn alert_items(store: &Store, mail: &Mail, role: Option<Role>) -> Result<Vec<AlertItem>, StoreError> {
     let Some(of) = mail.business_id else { return Ok(Vec::new()) };
     let shown = mail.about.iter().filter(|about| role.is_none_or(|role| about.kind.is_shown_to(role)));

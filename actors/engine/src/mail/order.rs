@@ -211,7 +211,7 @@ mod tests {
             let of_account = Mail { business_id: None, kind, ..mail(1) };
             let expected = if kind == MailKind::Reset { Lane::Resets } else { Lane::Accounts };
             assert_eq!(Lane::of(&of_account), expected, "{kind}");
-            // A reset after an invitation belongs to the business's lane.
+            // A mail of a business belongs to the business's lane, even if it is a password reset.
             assert_eq!(Lane::of(&Mail { kind, ..mail(1) }), business(1), "{kind}");
         }
         for lane in [Lane::Resets, Lane::Accounts, business(1)] {

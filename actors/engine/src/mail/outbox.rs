@@ -133,7 +133,7 @@ impl Outbox {
         self.allowances.lock()
     }
 
-    /// The number of waiting mails, at most 10,000. `None` without a relay or after one second.
+    /// The number of waiting mails, at most 10,000. `None` without a relay or a response within one second.
     pub(crate) async fn count_waiting(&self) -> Option<usize> {
         let actor = self.actor.lock().clone()?;
         match actor.call(Message::CountWaiting, Some(COUNT_TIME_MAX)).await {

@@ -50,7 +50,7 @@ enum BusinessJob {
 #[derive(Default)]
 pub(super) struct Step {
     pub(super) writes: Vec<Write>,
-    /// The number of changed records of each kind that a budget counts, for the audit entry.
+    /// For the audit entry, the numbers of changed records of the kinds that a budget counts.
     pub(super) counts: BTreeMap<BudgetKind, u64>,
     pub(super) clean: Vec<EndpointKey>,
     pub(super) more: bool,

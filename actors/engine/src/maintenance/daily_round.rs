@@ -210,7 +210,8 @@ impl DailyRound {
         waiting(engine, move || store.set_business_aside(of, &reason)).await
     }
 
-    /// Counts as of one point. Returns the differences from the usage. `None` if the business is skipped.
+    /// Counts as of one point in time. Returns differences from the usage, or `None` for a skipped
+    /// business.
     async fn differences(
         &mut self,
         engine: &Weak<Parts>,

@@ -164,7 +164,7 @@ struct Cleaning<'a> {
 }
 
 impl Cleaning<'_> {
-    /// Reads the next rows of the current stage. Returns true at its end. Stored numbers must not change.
+    /// Reads the stage's next rows. Returns true at its end. Stage numbers are stored and must not change.
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
             // Stored responses are first, because a repeated request could return the erased data.

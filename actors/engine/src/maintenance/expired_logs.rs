@@ -100,8 +100,8 @@ fn expire_keys(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     Ok(false)
 }
 
-/// Moves the keys of far future days to today. An earlier version wrote them with a wrong clock, so their age
-/// is unknown. Returns whether there were such keys.
+/// Moves the keys of days in the far future to today. An earlier version wrote them with a wrong clock, so
+/// their age is unknown. Returns whether there were such keys.
 fn renew_keys_ahead(state: &State, batch: &mut Batch) -> Result<bool, StoreError> {
     let now = state.clocks.steady();
     let today = now.day();

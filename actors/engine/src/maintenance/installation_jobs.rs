@@ -60,7 +60,7 @@ impl Job for DeletedBusinesses {
         let is_gone = batch.is_empty();
         self.last = Some((id, is_gone));
         if is_gone {
-            // Another step must find no row either, because writes may have been in progress.
+            // A second step must also find no row, because writes may have been in progress.
             if last != self.last {
                 return Ok(Some(Duration::ZERO));
             }

@@ -16,7 +16,7 @@ use domain::{
 
 use super::record::MovedKind;
 
-/// The maximum time by which a stamp may be in the future, because another machine's clock was ahead.
+/// The maximum time by which a stamp may be in the future. The clock of its machine may have been ahead.
 const AHEAD_MAX: TimeDelta = TimeDelta::hours(24);
 
 pub(super) fn check(
@@ -172,7 +172,7 @@ mod tests {
             known.time_off(&time, &mut problems);
             problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
         };
-        // From the start of the first day in Kiritimati to the end of the last day in Niue.
+        // The permitted period begins with the first day in Kiritimati and ends with the last day in Niue.
         assert!(off("1969-12-31T10:00:00Z", "2200-01-01T11:00:00Z").is_empty());
         assert_eq!(off("1600-01-01T00:00:00Z", "9999-01-01T00:00:00Z"), ["starts_at", "ends_at"]);
         assert_eq!(off("1969-12-30T23:00:00Z", "2200-01-02T00:00:00Z"), ["starts_at", "ends_at"]);

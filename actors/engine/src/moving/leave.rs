@@ -36,7 +36,7 @@ pub struct Leaving {
     ended: bool,
 }
 
-/// The kinds after the business itself, in their order.
+/// The kinds of all records except the business, in the order of the export.
 const PARTS: &[MovedKind] = MovedKind::ALL.split_at(1).1;
 
 /// The exported form of a record. A retention starts with the import, so its start is left out.

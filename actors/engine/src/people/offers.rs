@@ -26,7 +26,7 @@ impl People {
         business.change(request, DeclineMembership { person, by_link }).await.map(drop)
     }
 
-    /// The signed-in person of a token. If the session began with a link of this business, also its start.
+    /// The signed-in person of a token. If a link of this business began the session, also its start time.
     async fn offered(&self, business: &BusinessHandle, token: &Token) -> Result<(Person, Option<Timestamp>)> {
         let signed_in = self.session(token).await?.ok_or(Refusal::Expired)?;
         let session = signed_in.session;

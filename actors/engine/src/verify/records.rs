@@ -161,7 +161,7 @@ impl Checker<'_> {
         self.has_no_value(value);
     }
 
-    /// Checks a read position. It is not after the newest remaining alert.
+    /// Checks that a read position is not after the newest remaining alert.
     pub(super) fn alerts_read(&mut self, value: &[u8]) {
         let Some(read) = self.decoded::<AlertsRead>(value) else { return };
         let Some(person) = self.id::<PersonId>() else { return };

@@ -83,7 +83,7 @@ async fn unread_exports_delay_no_request() {
     }
     world.engine.backup(id).unwrap().outcome.unwrap().unwrap();
     world.at(&shop).change(by_operator(), shop.booking(at(1, 0), 1)).await.unwrap();
-    // A dropped export returns its permit. An export that is read too slowly is ended.
+    // A dropped export returns its permit. An export that is read too slowly is cancelled.
     held.pop();
     let mut late = begin().unwrap();
     late.next().await.unwrap();

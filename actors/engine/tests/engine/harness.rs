@@ -180,7 +180,7 @@ impl World {
         let _ = self.engine.clone().close().await;
     }
 
-    /// Closes the engine, adds a row to the store, and starts it again.
+    /// Closes the engine, adds a row to the store, and starts the engine again.
     pub(crate) async fn plant(&mut self, key: Key, value: &[u8]) {
         self.engine.clone().close().await.unwrap();
         let (store, mut batch) = (self.store(), Batch::new());
@@ -190,7 +190,7 @@ impl World {
         self.open_again().await;
     }
 
-    /// Closes the engine, deletes rows of the store, and starts it again.
+    /// Closes the engine, deletes rows of the store, and starts the engine again.
     pub(crate) async fn lose(&mut self, keys: &[Key]) {
         self.engine.clone().close().await.unwrap();
         let (store, mut batch) = (self.store(), Batch::new());
@@ -200,7 +200,8 @@ impl World {
         self.open_again().await;
     }
 
-    /// Closes the engine, replaces a row by undecodable bytes of the same length, and starts it again.
+    /// Closes the engine, replaces a row by undecodable bytes of the same length, and starts the engine
+    /// again.
     pub(crate) async fn spoil(&mut self, key: Key) {
         self.engine.clone().close().await.unwrap();
         let store = self.store();

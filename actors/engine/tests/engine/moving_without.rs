@@ -43,8 +43,8 @@ pub(crate) fn tells_of_them(moved: &[Moved]) -> bool {
     [NAME, &PHONE[1..], EMAIL, SAID, "recordings.example"].iter().any(|word| shown.contains(word))
 }
 
-/// Imports the records into a new world with a running engine. Checks that an export of it equals the first
-/// export.
+/// Imports the records into a new world with a running engine. Checks that an export of the new world
+/// equals the imported records.
 async fn arrived(moved: &[Moved], seed: u64) -> World {
     let mut here = World::new(seed).await;
     import(&here, moved, ImportOptions::default()).await;

@@ -269,7 +269,7 @@ async fn a_business_that_was_imported_again_is_not_deleted_by_earlier_tombstones
             async |key: &str| engine.authenticate(&Credential::parse(key).unwrap()).await.unwrap().is_some();
         assert_eq!((lets_in(&old_key).await, lets_in(&new_key).await), (false, backup == &second));
         engine.close().await.unwrap();
-        // The list of tombstones in the restored store continues in order.
+        // The list in the restored store begins with all lines of the current list, in the same order.
         let kept = store::read_tombstones(&to).unwrap();
         let listed = store::read_tombstones(&list_at).unwrap();
         assert_eq!(kept[..listed.len()], listed[..]);

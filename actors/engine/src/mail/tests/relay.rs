@@ -187,7 +187,7 @@ async fn a_reset_queued_before_the_scan_position_is_found() {
     // The relay refused each mail twice, so the mails wait for five minutes.
     sleep(Duration::from_secs(90)).await;
     assert_eq!(world.addresses().len(), 1_200);
-    // A reset is due before those mails, even after a refusal.
+    // Even after a refusal, a reset is attempted again earlier than the other mails.
     reset(&world, 250, None).await;
     settle().await;
     assert_eq!(place_of(&world.addresses()[1_200..], 250), Some(0));
