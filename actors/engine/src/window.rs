@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - events over a limit, and events with a later time stamp than now, are not counted;
+//! - events that [`Windows::count`] refuses, and events with a timestamp in the future, are not counted;
 //! - a table holds at most `max` keys. A new key replaces the least recently counted key, so that a flood
 //!   of unknown keys cannot block other keys;
 //! - a call removes at most [`FORGOTTEN_AT_ONCE`] expired keys, so no call iterates over the table.

@@ -6,7 +6,7 @@
 //!
 //! - the round reads rows to decide whether work is due, and only then starts an actor, one at a time;
 //! - it pauses between steps. Its position is written once a minute, and after a restart the round
-//!   continues at it;
+//!   continues there;
 //! - a business is counted as of one point between two commits, and changes do not wait for the count;
 //! - at most [`ROWS_PER_SECOND`] rows are counted, over the whole installation;
 //! - a business is set aside only if two counts at different points both differ from its recorded usage;

@@ -5,9 +5,9 @@
 //! - Ids and stamps do not change. An import creates only businesses that the store does not have.
 //! - A business under import is not in any list. Its profile is stored under a separate key (`keys::moving`)
 //!   until one batch opens the business.
-//! - Businesses are opened only after every record was valid and durable. An import that stopped before this
-//!   point is rolled back: its rows are deleted. An import that stopped later is finished. The engine does
-//!   this at its start, before another import.
+//! - Businesses are opened only after every record was valid and durable. An import that stopped before
+//!   this point is rolled back: its rows are deleted. An import that stopped later is finished. At its
+//!   start, the engine rolls back or finishes such an import before another import.
 //! - An import never restores data of erased contacts, which the store's list of tombstones names.
 //! - The memory of an import is bounded by one business's services and staff, and by the erased contacts.
 

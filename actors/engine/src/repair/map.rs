@@ -24,7 +24,6 @@ impl Stamps {
     }
 }
 
-/// Maps future stamps to their corrected values.
 pub(super) struct StampMap {
     present: Timestamp,
     newest_kept: Timestamp,

@@ -31,8 +31,8 @@ pub enum Upgrades {
 /// The formats that can be converted.
 ///
 /// Only the steps from formats 1 and 2 convert rows. The later steps only change the format number, so that
-/// earlier versions do not open a store with new contents: record versions and kinds of rows (from 3), rows
-/// of people, memberships, sessions, links and mails (from 4), the journal (from 5).
+/// earlier versions do not open a store with new contents: record versions and kinds of rows (step from 3),
+/// rows of people, memberships, sessions, links and mails (step from 4), the journal (step from 5).
 const CONVERTED: Range<u16> = 1..STORE_FORMAT;
 
 /// Refuses a store whose format is not the current format.
