@@ -1,5 +1,5 @@
-//! The application of a listener: a router whose every response has an id, is logged and counted once, and is
-//! a 500 if the handler panics.
+//! The application of a listener: a router that gives each response an id, logs and counts it once, and
+//! turns a panic of a handler into a 500.
 //!
 //! Invariants: every response carries `X-Request-Id`, and all log lines of the request are in a span with
 //! that id. Of the request's headers, the log contains only this id and the address that trusted proxies
@@ -29,13 +29,13 @@ use crate::server::{ClientAddr, Unfit};
 const ALWAYS_ANSWERED: [&str; 2] = ["/healthz", "/metrics"];
 
 const PATH_CHARS_MAX: usize = 200;
-/// Longer segments of such a path are not logged, in bytes: a token has 43, an id has 36.
+/// The maximum length of a logged path segment, in bytes. A token has 43 bytes, an id has 36.
 const PART_BYTES_MAX: usize = 36;
 
 /// Cheap to clone.
 pub type App = BoxCloneSyncService<Request, Response, Infallible>;
 
-/// Gives a router the common treatment of all responses.
+/// Wraps a router with the steps that are common to all responses.
 pub(crate) fn app(router: Router, metrics: Arc<Metrics>) -> App {
     BoxCloneSyncService::new(service_fn(move |mut request: Request| {
         let (router, metrics) = (router.clone(), Arc::clone(&metrics));

@@ -7,7 +7,7 @@ use mimalloc::MiMalloc;
 use receptionist::cli::{self, OperatorCommand};
 use receptionist::config::ServeArgs;
 
-/// A request makes dozens of allocations; see `benches/`.
+/// The allocator matters, since a request makes dozens of allocations; see `benches/`.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
@@ -26,7 +26,7 @@ enum Command {
     Serve(ServeArgs),
     /// Run the service with its own data directory and a sample business, and print example requests
     Demo(ServeArgs),
-    /// Check whether the service can run here with these settings, and how to fix each problem
+    /// Check whether the service can run here with these settings, and say how to fix each problem
     Doctor(cli::doctor::DoctorArgs),
     /// Copy the store of the running service to a directory
     Backup(cli::backup::BackupArgs),

@@ -37,7 +37,7 @@ use crate::{api, docs, mcp, openapi};
 /// The reason why the service cannot start or has ended.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// A setting is invalid, for example a file with a certificate. An address in use is another error.
+    /// A setting is invalid, for example a certificate file. An address that is in use is another error.
     #[error(transparent)]
     Setting(#[from] ConfigError),
     #[error("{0}")]

@@ -14,7 +14,7 @@ use crate::rest::contact::{ContactBody, booking_contact, one_contact, one_contac
 use crate::rest::prelude::*;
 
 json_object! {
-    /// A booking by the team; it is confirmed in every booking mode.
+    /// A booking by the team. The appointment is confirmed immediately, in every booking mode.
     pub(crate) struct TeamBookBody {
         /// The service to book.
         service_id: ServiceId,
@@ -22,9 +22,9 @@ json_object! {
         starts_at: Timestamp,
         /// The staff member; any free staff member when absent.
         staff_id: Option<StaffId>,
-        /// The id of the contact; this or `contact`.
+        /// The id of an existing contact, instead of `contact`.
         contact_id: Option<ContactId>,
-        /// The contact, found by phone, then by email, or else created; this or `contact_id`.
+        /// The contact with this phone, else with this email, else a new one; instead of `contact_id`.
         contact: Option<ContactBody>,
         /// Has no effect, because a booking by the team is always confirmed.
         allow_pending: Option<bool>,
@@ -37,7 +37,7 @@ json_object! {
 }
 
 json_object! {
-    /// A move by the team; it leaves the appointment confirmed in every booking mode.
+    /// A move by the team. The appointment is confirmed afterwards, in every booking mode.
     pub(crate) struct TeamRescheduleBody {
         /// The new start time.
         starts_at: Timestamp,
@@ -45,7 +45,7 @@ json_object! {
         staff_id: Option<StaffId>,
         /// Has no effect, because a move by the team is always confirmed.
         allow_pending: Option<bool>,
-        /// The channel of the move; the appointment keeps the source of its booking.
+        /// The channel of the move. The `source` of the appointment stays that of its booking.
         source: Option<Source>,
         /// Whether the appointment may overlap the buffers of other appointments; false when absent.
         ignore_buffers: Option<bool>,

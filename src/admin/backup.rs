@@ -11,7 +11,7 @@ use crate::{english, json_object};
 json_object! {
     /// The destination of a backup.
     pub(crate) struct BackupBody {
-        /// The absolute path of a directory on the service's machine; it must not exist or must be empty.
+        /// The absolute path of a directory on the service's machine; if it exists, it must be empty.
         to: Text<1, 4096>,
     }
 }

@@ -60,7 +60,7 @@ json_object! {
         messages: Patch<KindPatch>,
         /// Pieces of knowledge.
         knowledge: Patch<KindPatch>,
-        /// Deliveries that wait for an attempt, with the bytes of their events.
+        /// Deliveries that wait for an attempt. The bytes are those of their events.
         waiting_deliveries: Patch<KindPatch>,
     }
 }

@@ -55,7 +55,7 @@ json_object! {
         breaks: Patch<WeeklyBreaks>,
         /// The ISO 3166 region in which national phone numbers are read.
         phone_region: Patch<PhoneRegion>,
-        /// Whether the business is suspended: its keys can then only use `GET /me`.
+        /// Whether the business is suspended. The keys of a suspended business can use only `GET /me`.
         suspended: Patch<bool>,
     }
 }

@@ -25,7 +25,7 @@ json_object! {
         from_number: Option<Phone>,
         /// The called number, E.164 or national.
         to_number: Option<Phone>,
-        /// The contact. When absent, the contact with the other party's number; it is created if needed.
+        /// The contact. When absent, the contact with the other party's number; a new one if none has it.
         contact_id: Option<ContactId>,
         /// The name of the contact if one is created; an existing contact keeps its name.
         contact_name: Option<Text<1, 200>>,

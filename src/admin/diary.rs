@@ -20,11 +20,11 @@ use crate::rest::prelude::*;
 use crate::{json_object, list_query};
 
 json_object! {
-    /// The opening hours of a date: `closed` or `windows`. Both may be given if they agree, as in the response.
+    /// The opening hours of a date: `closed` or `windows`. Both may be given if they agree.
     pub(crate) struct SpecialDayBody {
         /// Whether the business is closed on this date.
         closed: Option<bool>,
-        /// The opening hours of the date; none if it is closed.
+        /// The opening hours of the date; none if the business is closed.
         windows: Option<DayWindows>,
         /// A note about the day.
         note: Option<Text<1, 200>>,
@@ -208,7 +208,7 @@ list_query! {
     normalize as_meant
 }
 
-/// Fills in the defaults, so a cursor is valid with and without the default parameters.
+/// Fills in the defaults, so a cursor stays valid if the client omits a default value.
 fn as_meant(query: TeamAvailabilityQuery) -> Result<TeamAvailabilityQuery, ApiError> {
     let last = query.end_date.unwrap_or(query.start_date);
     check_days(query.start_date, last)?;

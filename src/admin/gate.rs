@@ -45,7 +45,7 @@ impl TokenGate {
     }
 
     fn refusal(&self, request: &Request) -> Option<ApiError> {
-        // A request without a token is not a guess.
+        // A request without a token does not count as a guess.
         let token = match bearer(request.headers()) {
             Ok(token) => token,
             Err(fault) => return Some(ApiError::NoToken(fault)),
@@ -88,7 +88,7 @@ impl Gate<Token> for TokenGate {
             reading: Reading::in_region(PhoneRegion::DEFAULT),
             principal: None,
         };
-        // An unknown business is reported after syntax errors, when the handler asks for it.
+        // The handler reports an unknown business later, after syntax errors.
         let named = routed.params.get("business_id");
         if let Some(id) = named.and_then(|id| id.parse::<BusinessId>().ok()) {
             let handle = self.engine.business(id);

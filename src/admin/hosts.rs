@@ -1,9 +1,9 @@
 //! The host names of the operator listener.
 //!
-//! A web page could send requests to its own host name while it resolves to this listener (DNS rebinding).
+//! With DNS rebinding, a web page sends requests to its own host name, which resolves to this listener.
 //!
 //! Invariant: a request with another host name is refused before its token or path is checked. IP addresses
-//! and `localhost` are accepted, since no page can change how they resolve.
+//! and `localhost` are accepted, since a page cannot change how they resolve.
 
 use std::sync::Arc;
 

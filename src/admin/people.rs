@@ -24,7 +24,7 @@ json_object! {
         name: Option<PersonName>,
         /// The role.
         role: Role,
-        /// The staff member that the person is.
+        /// The staff member to whom the person is linked.
         staff_id: Option<StaffId>,
         /// The language, for a new account; the business's when absent.
         locale: Option<Locale>,
@@ -36,11 +36,11 @@ json_object! {
     pub(crate) struct PersonPatch {
         /// The role.
         role: Patch<Role>,
-        /// The staff member that the person is; null clears it.
+        /// The staff member to whom the person is linked; null removes the link.
         staff_id: Patch<Option<StaffId>>,
         /// The name of the account.
         name: Patch<PersonName>,
-        /// The access of the person.
+        /// Whether the person has access.
         status: Patch<SetStatus>,
     }
 }
@@ -48,7 +48,7 @@ json_object! {
 json_object! {
     /// The purpose of a new link.
     pub(crate) struct LinkBody {
-        /// The kind of link; the one that fits the account when absent.
+        /// The kind of link. When absent, the service chooses the kind that the account needs.
         kind: Option<HandedKind>,
     }
 }
@@ -72,9 +72,9 @@ json_object! {
         webhook_disabled: Patch<NotificationPatch>,
         /// An urgent message was taken.
         urgent_message: Patch<NotificationPatch>,
-        /// Another message was taken.
+        /// A message that is not urgent was taken.
         message_taken: Patch<NotificationPatch>,
-        /// A booking or a move waits for the team.
+        /// A booking or a move waits for confirmation by the team.
         appointment_requested: Patch<NotificationPatch>,
         /// An appointment was booked.
         appointment_booked: Patch<NotificationPatch>,

@@ -46,10 +46,10 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getBusiness", "Get a business"),
         patch(b!(""), Token, businesses::update)
             .named("updateBusiness", "Change, suspend or resume a business")
-            .details("A property that is left out keeps its value. `hours` replaces the whole week, and `breaks` replaces all breaks. Appointments stay; `affected` lists the ones outside bookable time."),
+            .details("A property that is left out keeps its value. `hours` replaces the whole week, and `breaks` replaces all breaks. Appointments do not change; `affected` lists those that are outside bookable time."),
         delete(b!(""), Token, businesses::end)
             .named("endBusiness", "Delete a business permanently")
-            .details("After the response its keys no longer work and the business is not found. Its rows are deleted in steps after that. A deletion cannot be undone."),
+            .details("After the response, the API keys of the business no longer work, and requests for the business get a 404. The service then deletes the data in steps. A deletion cannot be undone."),
         post(b!("/services"), Token, services::create)
             .named("createService", "Add a service")
             .refuses(CONFLICT),
@@ -71,7 +71,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by creation."),
         patch(b!("/staff/{staff_id}"), Token, staff::update)
             .named("updateStaffMember", "Change a staff member")
-            .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments stay; `affected` lists the ones outside bookable time."),
+            .details("A property that is left out keeps its value. `service_ids` and `hours` replace the whole list. Appointments do not change; `affected` lists those that are outside bookable time."),
         delete(b!("/staff/{staff_id}"), Token, staff::delete)
             .named("deleteStaffMember", "Delete a staff member that no record refers to")
             .details("A staff member with an appointment, past or future, or with a message, can be made inactive instead.")
@@ -90,7 +90,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("Ordered by date."),
         put(b!("/special-days/{date}"), Token, diary::set_special_day)
             .named("setSpecialDay", "Set the opening hours of a date")
-            .details("The hours replace the weekly hours on that date, and a special day that was set before. Hours of the previous day that run past midnight still apply, and so do breaks. A business has at most 1,000 special days. `affected` lists the future appointments of that date outside bookable time, including those that were outside before.")
+            .details("The hours replace the weekly hours on that date. If the date already has special hours, they are replaced too. Hours of the previous day that run past midnight still apply, and so do breaks. A business has at most 1,000 special days. `affected` lists the future appointments of that date outside bookable time, including those that were outside before.")
             .refuses(CONFLICT),
         delete(b!("/special-days/{date}"), Token, diary::delete_special_day)
             .named("deleteSpecialDay", "Delete a special day")
@@ -99,7 +99,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post(b!("/staff/{staff_id}/time-off"), Token, diary::add_time_off)
             .named("addTimeOff", "Add time off of a staff member")
-            .details("Time off lasts from `starts_at` to `ends_at`, or for the whole days from `from` to `to`. A staff member has at most 1,000 times off, and a business 10,000; at the limit, the one that ended first is deleted. Whole days are in the current time zone of the business: if the zone changes, the time off keeps its instants.")
+            .details("Time off lasts from `starts_at` to `ends_at`, or for the whole days from `from` to `to`. A staff member has at most 1,000 times off, and a business 10,000; at the limit, the time off that ended first is deleted. Whole days are in the current time zone of the business: if the zone changes, the time off keeps its instants.")
             .refuses(CONFLICT),
         get(b!("/staff/{staff_id}/time-off"), Token, diary::times_off)
             .named("listTimeOff", "List the time off of a staff member")
@@ -110,23 +110,23 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         post(b!("/people"), Token, people::create)
             .named("addPerson", "Add a person to a business")
-            .details("If no account has this address, the service creates one. The person chooses a password at `link`, which is null if the account has a password or the service has no public URL. An account whose address is not confirmed first loses its password, sessions and links.")
+            .details("If no account has this address, the service creates one. The person chooses a password at `link`, which is null if the account has a password or the service has no public URL. If the address of an existing account is not confirmed, the service first removes the account's password, sessions and links.")
             .refuses(CONFLICT),
         get(b!("/people"), Token, people::list)
             .named("listPeople", "List the people of a business")
-            .details("Ordered by the creation of their accounts."),
+            .details("The list is ordered by the time at which the people's accounts were created."),
         get(b!("/people/{person_id}"), Token, people::show)
             .named("getPerson", "Get a person"),
         patch(b!("/people/{person_id}"), Token, people::update)
             .named("updatePerson", "Change the role, the staff member, the name or the access of a person")
-            .details("A property that is left out keeps its value. `name` is the name of the account, in all its businesses.")
+            .details("A property that is left out keeps its value. `name` is the name of the account, so it changes in all of the person's businesses.")
             .refuses(CONFLICT),
         delete(b!("/people/{person_id}"), Token, people::remove)
             .named("removePerson", "Remove a person from a business")
             .details("The person's sessions lose access to the business immediately. The last owner can be removed too."),
         post(b!("/people/{person_id}/link"), Token, people::link)
             .named("createSignInLink", "Create a link with which a person signs in or chooses a password")
-            .details("The link works once and replaces every earlier one. Only this response contains the `link`.")
+            .details("The link works once. Earlier links of the person stop working. Only this response contains the `link`.")
             .refuses(CONFLICT),
         get(b!("/people/{person_id}/notifications"), Token, people::notifications)
             .named("getNotifications", "Get the alert settings of a person"),
@@ -143,7 +143,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getAppointment", "Get an appointment"),
         patch(b!("/appointments/{appointment_id}"), Token, appointments::update)
             .named("updateAppointment", "Change the team's notes of an appointment")
-            .details("Integrations see no change: `updated_at` stays, and no event is sent."),
+            .details("`updated_at` does not change and no event is sent, so integrations see no change."),
         post(b!("/appointments"), Token, appointments::book)
             .named("bookAppointment", "Book an appointment on behalf of the team")
             .details("The body has exactly one of `contact_id` and `contact`. The appointment is confirmed in every booking mode. Notice and advance do not apply, and with `ignore_buffers` neither do buffers.")
@@ -159,7 +159,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("An appointment that is already cancelled or declined is returned unchanged."),
         post(b!("/appointments/{appointment_id}/reschedule"), Token, appointments::reschedule)
             .named("rescheduleAppointment", "Move an appointment on behalf of the team")
-            .details("The appointment is confirmed in every booking mode. With `ignore_buffers` buffers do not apply.")
+            .details("The appointment is confirmed in every booking mode. With `ignore_buffers`, buffers do not apply.")
             .refuses(TEAM_MOVE),
         get(b!("/contacts"), Token, api::contacts::list::<OperatorContactView>)
             .named("listContacts", "List contacts")
@@ -171,11 +171,11 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("getContact", "Get a contact"),
         patch(b!("/contacts/{contact_id}"), Token, contacts::update)
             .named("updateContact", "Change a contact")
-            .details("A property that is left out keeps its value; null clears it. A contact keeps a name, a phone or an email.")
+            .details("A property that is left out keeps its value; null clears it. The contact must keep a name, a phone or an email.")
             .refuses(CONFLICT),
         delete(b!("/contacts/{contact_id}"), Token, contacts::erase)
             .named("eraseContact", "Erase a contact")
-            .details("After the response the contact is not found. In steps after that, calls, messages and appointments lose names, numbers and text but keep their ids and times. The audit log, stored responses and responses of webhook receivers lose the same data. Waiting events are sent unchanged for at most 24 hours and are then wiped. An erasure cannot be undone."),
+            .details("After the response, requests for the contact get a 404. The service then removes, in steps, the names, numbers and texts from the contact's calls, messages and appointments, but not their ids and times. It removes the same data from the audit log, stored responses and responses of webhook receivers. Waiting events are sent unchanged for at most 24 hours and are then wiped. An erasure cannot be undone."),
         get(b!("/calls"), Token, api::conversations::calls)
             .named("listCalls", "List calls")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
@@ -212,7 +212,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .refuses(CONFLICT),
         delete(b!("/webhooks/{webhook_id}"), Token, api::webhooks::delete)
             .named("deleteWebhook", "Delete a webhook endpoint")
-            .details("Waiting events are never sent to it."),
+            .details("Events that wait for this endpoint are never sent."),
         get(b!("/webhooks"), Token, webhooks::list)
             .named("listWebhooks", "List the webhook endpoints")
             .details("Ordered by creation. Secrets are not shown."),
@@ -235,7 +235,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("rotateWebhookSecret", "Rotate the secret of a webhook endpoint")
             .details("Only this response contains the new secret. The old secret stops working immediately."),
         get(b!("/budget"), Token, budget::show)
-            .named("getBudget", "Get the limit and the usage of each kind of record"),
+            .named("getBudget", "Get the limits and the usage of each kind of record"),
         patch(b!("/budget"), Token, budget::update)
             .named("updateBudget", "Change the limits of a business")
             .details("A property that is left out keeps its value; null restores the default."),
@@ -262,7 +262,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The list contains changes of people's accounts, exports, backups and deleted businesses, newest first. Changes within a business are in its own audit log."),
         post("/admin/v1/mail/test", Token, mail::test)
             .named("testMail", "Send a test mail")
-            .details("The service makes one attempt and returns the relay's response. Without a relay in the settings the response is a conflict.")
+            .details("The service makes one attempt and returns the relay's response. If the settings contain no relay, the response is a conflict.")
             .refuses(CONFLICT),
         post("/admin/v1/import", Token, moving::import)
             .named("importBusinesses", "Import exported businesses")

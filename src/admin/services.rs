@@ -29,9 +29,9 @@ json_object! {
         buffer_after_minutes: Option<Whole<0, BUFFER_MINUTES_MAX>>,
         /// The minimum time between a customer's booking and the start, in minutes; 0 when absent.
         min_notice_minutes: Option<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
-        /// The number of local days ahead that customers can book; no limit when absent.
+        /// How many days ahead customers can book, in the business's time zone; no limit when absent.
         max_advance_days: Option<AdvanceDays>,
-        /// The price in hundredths of the currency, which is then required.
+        /// The price in hundredths of the currency. With a price, `currency` is required.
         price_cents: Option<Whole<0, PRICE_CENTS_MAX>>,
         /// The ISO 4217 code of the price's currency, such as EUR.
         currency: Option<Currency>,
@@ -55,7 +55,7 @@ json_object! {
         buffer_after_minutes: Patch<Whole<0, BUFFER_MINUTES_MAX>>,
         /// The minimum time between a customer's booking and the start, in minutes.
         min_notice_minutes: Patch<Whole<0, MIN_NOTICE_MINUTES_MAX>>,
-        /// The number of local days ahead that customers can book; null for no limit.
+        /// How many days ahead customers can book, in the business's time zone; null for no limit.
         max_advance_days: Patch<Option<AdvanceDays>>,
         /// The price in hundredths of the currency; null clears the price and its currency.
         price_cents: Patch<Option<Whole<0, PRICE_CENTS_MAX>>>,
@@ -128,8 +128,8 @@ pub(super) async fn update(
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-/// Deletes a service that no appointment uses. A repeated request gets the stored response before the
-/// search for appointments of the service, because that search can take long.
+/// Deletes a service that no appointment uses. The search for such appointments can take long, so the
+/// handler first checks for the stored response of an earlier request.
 pub(super) async fn delete(
     context: Context,
     Path(id): Path<ServiceId>,

@@ -95,8 +95,8 @@ pub(super) async fn update(
     Ok(changed.tagged_as(|shown| &shown.resource))
 }
 
-/// Deletes a staff member who has no appointments or messages. A repeated request gets the stored response
-/// before the search for appointments and messages, because that search can take long.
+/// Deletes a staff member without appointments and messages. The search for these can take long, so the
+/// handler first checks for the stored response of an earlier request.
 pub(super) async fn delete(
     context: Context,
     Path(id): Path<StaffId>,

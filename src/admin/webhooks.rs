@@ -76,7 +76,7 @@ pub(super) async fn update(
     context.change(change).await
 }
 
-/// Lists the endpoints as the public API does, but its cursors are not valid there, and vice versa.
+/// Lists the endpoints as the public API does. A cursor of one API is not valid in the other.
 pub(super) async fn list(
     context: Context,
     Query(query): Query<PlainList>,

@@ -20,9 +20,9 @@ json_object! {
         starts_at: Timestamp,
         /// The staff member; any free staff member when absent.
         staff_id: Option<StaffId>,
-        /// The id of the contact; this or `contact`.
+        /// The id of an existing contact, instead of `contact`.
         contact_id: Option<ContactId>,
-        /// The contact, found by phone, then by email, or else created; this or `contact_id`.
+        /// The contact with this phone, else with this email, else a new one; instead of `contact_id`.
         contact: Option<ContactBody>,
         /// Whether a pending appointment, which the team still has to confirm, is acceptable.
         allow_pending: Option<bool>,
@@ -114,7 +114,7 @@ pub(super) async fn reschedule(
     context.change(Reschedule { id, request }).await
 }
 
-/// The integration as the author of a change. It gets a pending appointment only with `allow_pending`.
+/// The integration that makes the change. Its booking may become pending only with `allow_pending`.
 pub(crate) fn integration(allow_pending: Option<bool>) -> Party {
     Party::Integration { allow_pending: allow_pending.unwrap_or(false) }
 }

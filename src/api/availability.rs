@@ -28,7 +28,7 @@ list_query! {
     normalize with_last_day
 }
 
-/// Fills in the default last day, so a cursor is valid with and without the parameter.
+/// Fills in the default last day, so a cursor stays valid if the client adds or omits that parameter.
 fn with_last_day(query: AvailabilityQuery) -> Result<AvailabilityQuery, ApiError> {
     let last = query.end_date.unwrap_or(query.start_date);
     check_days(query.start_date, last)?;

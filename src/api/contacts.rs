@@ -72,7 +72,7 @@ list_query! {
         phone: Option<Phone>,
         /// Only the contact with this email address.
         email: Option<Email>,
-        /// Only contacts with this text in the name, in any case.
+        /// Only contacts with this text in the name; upper and lower case are equal.
         name_part as "q": Option<Text<1, 200>>,
         /// Only contacts changed at or after this instant, in the order of their changes.
         updated_since: Option<Timestamp>,

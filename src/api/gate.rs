@@ -73,7 +73,7 @@ impl KeyGate {
         Self { engine, cursors, limits, metrics, origins: None }
     }
 
-    /// A gate that shares the rate limits with this one and also checks `Host` and `Origin`.
+    /// A gate with the rate limits of this gate, which also checks `Host` and `Origin`.
     pub(crate) fn with_origins(&self, origins: Origins) -> Self {
         Self { origins: Some(origins), ..self.clone() }
     }
@@ -84,7 +84,7 @@ impl KeyGate {
         self.engine.authenticate(&credential).await?.ok_or(ApiError::NoKey(BadCredential::Unknown))
     }
 
-    /// Counts a request without a valid key for its address. Returns `refusal`, or a 429 over the limit.
+    /// Counts a request without a valid key. Returns `refusal`, or a 429 if its address is over the limit.
     fn anonymous(&self, request: &Request, now: Timestamp, refusal: ApiError) -> Response {
         let client = ClientAddr::of(request.extensions());
         let counters = &self.metrics.rate_limited;
@@ -93,7 +93,7 @@ impl KeyGate {
     }
 }
 
-/// Returns the error if the request exceeds its rate limit, and the remaining quota. Counts each refusal.
+/// The error for a refused request, and the remaining quota. Counts the refusal for the metrics.
 pub(crate) fn limited(
     verdict: Verdict,
     counters: &RateLimited,

@@ -77,7 +77,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .named("getContact", "Get a contact"),
         patch("/v1/contacts/{contact_id}", ContactsWrite, contacts::update)
             .named("updateContact", "Change a contact")
-            .details("A property that is left out keeps its value; null clears it. A phone or an email of another contact is a conflict."),
+            .details("A property that is left out keeps its value; null clears it. If another contact has the phone or the email, the response is a conflict."),
         get("/v1/calls", CallsRead, conversations::calls)
             .named("listCalls", "List calls")
             .details("The list is ordered from newest to oldest. With `updated_since`, it is ordered by the last change."),
@@ -105,7 +105,7 @@ pub(crate) fn table() -> Vec<Route<Access>> {
             .details("A property that is left out keeps its value. A changed URL takes effect with the next attempt."),
         delete("/v1/webhooks/{webhook_id}", WebhooksManage, webhooks::delete)
             .named("deleteWebhook", "Delete a webhook endpoint")
-            .details("Waiting events are never sent to it."),
+            .details("Events that wait for this endpoint are never sent."),
         post("/v1/webhooks/{webhook_id}/test", WebhooksManage, webhooks::test)
             .named("testWebhook", "Send a signed sample event")
             .details("The service makes one attempt, with the header `webhook-test: true` and without retries. A test works on a disabled \

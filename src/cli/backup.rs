@@ -34,7 +34,7 @@ const BACKUPS: &str = "/admin/v1/backup";
 
 #[derive(Args)]
 pub struct BackupArgs {
-    /// The directory of the backup on the service's machine; it must not exist or be empty
+    /// The directory of the backup on the service's machine; if it exists, it must be empty
     #[arg(long, value_name = "DIR", required_unless_present = "within")]
     to: Option<PathBuf>,
     /// A directory for several backups; the backup gets a subdirectory named by the time in UTC. The list of
@@ -46,7 +46,7 @@ pub struct BackupArgs {
     /// ones are deleted
     #[arg(long, value_name = "COUNT", requires = "within")]
     keep: Option<NonZeroUsize>,
-    /// Copy only the list that --in describes, without a backup; the service need not run
+    /// Copy only the list that is described under --in, and make no backup; the service need not run
     #[arg(long, requires = "within", conflicts_with = "keep")]
     list_only: bool,
     #[command(flatten)]
@@ -154,7 +154,7 @@ const NAME: &str = "backup-%Y-%m-%dT%H-%M-%S%.3fZ";
 /// The prefix of a directory that is being deleted.
 const DELETED: &str = "deleted-";
 
-/// Deletes the oldest complete backups in the directory of `made`, so that `keep` remain with `made`.
+/// Deletes the oldest complete backups next to `made`, so that `keep` backups remain, including `made`.
 fn keep_newest(made: &Path, keep: usize) -> io::Result<usize> {
     let Some(dir) = made.parent() else { return Ok(0) };
     let mut others = Vec::new();

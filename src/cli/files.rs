@@ -1,5 +1,5 @@
-//! Input from a file or standard input, and atomic output: a file that is complete and on disk or does not
-//! exist, or standard output.
+//! Input from a file or standard input. Output to standard output, or to a file that appears only when it
+//! is complete and on disk.
 //!
 //! Invariants: only its owner can read an output file. While it is incomplete, it has another name.
 

@@ -92,7 +92,7 @@ fn replaces(event: &Event) -> Result<Option<(&str, NaiveDate)>, String> {
     }
 }
 
-/// Whether an event and its repetitions are over, judged without validating all of it.
+/// Whether an event and its repetitions are over. Other parts of a past event are not validated.
 fn is_past(event: &Event, today: NaiveDate) -> bool {
     let date = |name| ics::date(event.word(name).get(..8)?);
     let Some(first) = date("DTSTART") else { return false };
@@ -145,7 +145,7 @@ fn dates(event: &Event, today: NaiveDate, replaced: &Replaced<'_>) -> Result<Vec
     }
 }
 
-/// The start dates of an event and its yearly repetitions, without excluded and replaced ones.
+/// The start dates of an event and its yearly repetitions, without excluded and replaced dates.
 fn beginnings(
     event: &Event,
     first: NaiveDate,

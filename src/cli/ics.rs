@@ -153,7 +153,7 @@ fn no_calendar() -> String {
     "is not an iCalendar file: it must begin with BEGIN:VCALENDAR".into()
 }
 
-/// Unfolds the lines. Each has the number of its first line in the file. A fold may be inside a character.
+/// Unfolds the lines. The number of a result is that of its first line. A fold may be inside a character.
 fn unfolded(file: &[u8]) -> Vec<(usize, Vec<u8>)> {
     let mut lines: Vec<(usize, Vec<u8>)> = Vec::new();
     for (number, line) in (1..).zip(file.split(|byte| *byte == b'\n')) {

@@ -71,7 +71,7 @@ fn warning(origin: &PublicUrl) -> Option<String> {
     })
 }
 
-/// Parses an origin. Ignores a path of [`COPIED_PATHS`] after it.
+/// Parses an origin. If one of the [`COPIED_PATHS`] follows the origin, ignores the path.
 fn origin(given: &str) -> Option<PublicUrl> {
     let mut text = given.trim_end_matches('/');
     for path in COPIED_PATHS {

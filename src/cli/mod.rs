@@ -5,8 +5,8 @@
 //! `resolve` replaces names by ids and local times by instants, and `run` executes the task.
 //!
 //! Invariants:
-//! - A request contains only given values or their resolution, and the phone region of a new business. The
-//!   service validates it.
+//! - A request contains only values from the command line, names and times in resolved form, and the phone
+//!   region of a new business. The service validates the request.
 //! - Standard output contains the response only, complete or not at all. Notes and errors go to standard
 //!   error.
 //! - The operator's token is never printed.
@@ -121,7 +121,7 @@ pub fn unusable(error: &clap::Error) -> ExitCode {
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-/// Warns about environment variables with the prefix of settings that are not settings.
+/// Warns about environment variables that have the prefix of the settings but are not settings.
 pub fn warn_of_misspelt_variables() {
     for problem in crate::config::variables::all_misspelt() {
         print::note(&format!("warning: {problem}"));

@@ -81,8 +81,8 @@ impl OperatorOptions {
         self.access_from(Path::new(""), Path::new(UNIT_DATA_DIR))
     }
 
-    /// [`Self::access`] with two directories that tests replace: `here`, which contains the default data
-    /// directories, and the data directory of the systemd unit.
+    /// [`Self::access`] with two directories that tests replace. `here` contains the default data
+    /// directories, and `unit` is the data directory of the systemd unit.
     fn access_from(&self, here: &Path, unit: &Path) -> Result<Access, Failure> {
         let running = self.running_dir(here, unit)?;
         let (address, tls) = match (&running, &self.admin_url) {
@@ -152,8 +152,8 @@ impl OperatorOptions {
         Ok(read.map(|authorization| (authorization, origin.to_owned())))
     }
 
-    /// The data directory whose socket accepts a connection, or `None` without a data directory or if the
-    /// address in the settings is used. The token is not sent to the default port instead, since another
+    /// The data directory whose socket accepts a connection, or `None` if there is none or the command uses
+    /// the address in the settings. The token is not sent to the default port instead, since another
     /// program may listen there while the service is stopped.
     fn running_dir(&self, here: &Path, unit: &Path) -> Result<Option<PathBuf>, Failure> {
         if self.is_placed() {
@@ -163,7 +163,7 @@ impl OperatorOptions {
         let is_own = |dir: &PathBuf| std::fs::metadata(dir).is_ok_and(|found| found.uid() == user);
         let dirs = match &self.data_dir {
             Some(dir) => vec![dir.clone()],
-            // Directories of other users are ignored, in case root runs the command in a foreign directory.
+            // Directories of other users are ignored, in case root runs the command in a user's directory.
             None => [here.join(SERVE_DATA_DIR), here.join(DEMO_DATA_DIR)]
                 .into_iter()
                 .filter(is_own)

@@ -78,7 +78,7 @@ pub fn openapi(args: OpenapiArgs) -> ExitCode {
     written.map_or_else(|failure| failure.exit(false), |()| ExitCode::SUCCESS)
 }
 
-/// The columns of the text, which every terminal has.
+/// The width of the text in columns. Every terminal has at least this width.
 const WIDTH: usize = 80;
 
 /// The list of topics that the help prints after the list of commands.
@@ -87,7 +87,7 @@ pub fn topics() -> String {
     format!("Topics (receptionist help TOPIC):{}", lines.collect::<String>())
 }
 
-/// Prints the topic that `help` asks for. Any other error is printed like an error of [`unusable`].
+/// If the command line was `help TOPIC`, prints the topic. Otherwise calls [`unusable`].
 pub fn help(error: &clap::Error, program: &Command) -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
@@ -101,7 +101,7 @@ pub fn help(error: &clap::Error, program: &Command) -> ExitCode {
     };
     let mut text = docs::terminal_text(topic.text, WIDTH, print::look().colours);
     if is_help {
-        // A command and the topic have the same name, so the help of the command is printed first.
+        // A command has the same name as the topic, so the help of the command is printed first.
         unusable(error);
         text.insert(0, '\n');
     }

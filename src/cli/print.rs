@@ -31,7 +31,7 @@ pub(super) fn output(text: &str) -> io::Result<()> {
     }
 }
 
-/// [`output`] with the message for a failed command.
+/// Like [`output`], but an error becomes the failure of a command.
 pub(super) fn written(text: &str) -> Result<(), Failure> {
     output(text).map_err(|error| Failure::new(format!("cannot write to standard output: {error}")))
 }

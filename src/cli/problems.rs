@@ -34,7 +34,7 @@ impl Flags {
             [Some(name.as_str()), shorter, name.strip_suffix('s')]
         });
         let known = forms.flatten().find(|form| self.0.iter().any(|flag| flag == form))?;
-        // An object has a flag for each of its properties, in addition to the flag for the id.
+        // `--contact` takes an id, but the object `contact` has the flags `--contact-name` and so on.
         let of_object = known == property && self.0.iter().any(|flag| flag.starts_with(&format!("{known}-")));
         Some(format!("--{known}{}", if of_object { "-…" } else { "" }))
     }

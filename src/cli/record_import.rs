@@ -29,14 +29,14 @@ use crate::moving::{Row, TableProblem, table};
 
 const AT_ONCE: usize = 16;
 
-/// A row whose contact exists, with the service's message about it.
+/// A row whose contact exists already, with the service's message about the conflict.
 struct Known {
     line: u64,
     column: String,
     message: String,
 }
 
-/// Imports a CSV file into `business`, whose path is that of `call`. Returns the output of the command.
+/// Imports a CSV file into `business`. `call` contains its path. Returns the output of the command.
 pub(super) async fn import_contacts(
     client: &Client,
     import: &ImportFile,
@@ -153,7 +153,7 @@ struct ClosedDay {
     ids: Vec<String>,
 }
 
-/// Imports a calendar into `business`, whose path is that of `call`. Returns the output of the command.
+/// Imports a calendar into `business`. `call` contains its path. Returns the output of the command.
 pub(super) async fn import_holidays(
     client: &Client,
     import: &ImportFile,

@@ -17,7 +17,7 @@ pub struct RestoreArgs {
     /// The directory of the backup
     #[arg(long, value_name = "BACKUP")]
     from: PathBuf,
-    /// The data directory to create; it must not exist or be empty
+    /// The data directory to create; if it exists, it must be empty
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
     /// The list of keys, contacts, people and businesses that were revoked or deleted since the backup:

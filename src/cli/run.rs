@@ -116,7 +116,7 @@ pub(super) async fn perform(
         Show::Holidays => {
             let now = SystemTime::now().into();
             let printed = import_holidays(client, &task.import, &call, &one(&answer)?, now, json).await;
-            // The message already contains the flag or the date of this command.
+            // The import has already explained the refusal, by adding the flag or the date.
             return printed.map_err(|failure| Failure { refusal: None, ..failure });
         }
         _ if json => return Ok(Printed { output: raw(&answer)?, note: None }),
@@ -179,7 +179,7 @@ pub(super) async fn explained(client: &Client, failure: Failure, call: &Call, fl
     Failure::new(text)
 }
 
-/// A hint about the region of national phone numbers. `None` if the service does not return it.
+/// A hint about the region of national phone numbers. `None` if the service does not return the region.
 async fn phone_region(client: &Client, call: &Call) -> Option<String> {
     let id = call.path.strip_prefix("/admin/v1/businesses/")?.split('/').next()?;
     let business = record::one(client, &Path::businesses().then(id)).await.ok()?;

@@ -23,7 +23,7 @@ pub struct SalvageArgs {
     /// The data directory of the damaged store
     #[arg(long, value_name = "DIR")]
     data_dir: PathBuf,
-    /// The data directory to create; it must not exist or be empty
+    /// The data directory to create; if it exists, it must be empty
     #[arg(long, value_name = "NEW")]
     to: PathBuf,
     /// Print the result as JSON

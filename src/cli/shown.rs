@@ -1,6 +1,6 @@
 //! Formats records, tables and open times: columns aligned by display width, optionally with colours.
 //!
-//! Invariants: every value is one line. Escape sequences inside values are written out, so only this module
+//! Invariants: every value is one line. Escape sequences in values are shown as text, so only this module
 //! sets colours.
 
 use anstyle::{AnsiColor, Style};

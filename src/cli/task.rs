@@ -46,7 +46,7 @@ impl Part {
         Self { limit: None, cursor: None, enough: usize::MAX }
     }
 
-    /// The first pages with at least this number of rows, or the whole list if it is shorter.
+    /// Reads pages until they have this number of rows, or until the list ends.
     pub(super) fn first(rows: u32) -> Self {
         Self { limit: Some(rows), cursor: None, enough: usize::try_from(rows).unwrap_or(usize::MAX) }
     }

@@ -258,7 +258,7 @@ fn mail(
     }
 }
 
-/// The rate limit of API keys, which has two variables.
+/// The rate limit of API keys. Either of two variables sets it; if both are set, they must be equal.
 fn rate_limit(given: Option<OsString>, too: Option<OsString>) -> Result<NonZeroU32, ConfigError> {
     let read = |variable, given| parsed(variable, given, "120", AT_LEAST_1);
     match (given, too) {

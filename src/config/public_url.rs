@@ -42,7 +42,7 @@ impl PublicUrl {
         Some(Self { is_https, host: url.host()?.to_owned(), port: url.port_or_known_default()? })
     }
 
-    /// The origin of a listener without a configured public URL.
+    /// The origin of a listener. It is used if no public URL is configured.
     pub fn of_listener(address: SocketAddr, is_https: bool) -> Self {
         let host = match address.ip() {
             IpAddr::V4(ip) => Host::Ipv4(ip),

@@ -156,7 +156,7 @@ impl Asked {
         Ok(response)
     }
 
-    /// Keeps the submitted form as a draft, and redirects to its page, or to the sign-in without a session.
+    /// Keeps the form as a draft, and redirects to its page or, without a session, to the sign-in page.
     pub(super) fn keep_form(&self, page: &str, why: Why) -> Response {
         let to = if why == Why::SignedOut { sign_in_path(page) } else { page.to_owned() };
         let draft =
@@ -189,7 +189,7 @@ impl Asked {
 }
 
 impl Visit {
-    /// Converts the request to that of a member of the business in the path. Others get a 404.
+    /// The request as that of a member of the business in the path. Other people get a 404.
     pub(super) async fn member(self) -> Result<Member, Refused> {
         let id: BusinessId = self.param("business_id").ok_or_else(Refused::not_found)?;
         let belongs = self.belongs.iter().find(|one| one.business_id == id && one.membership.is_active());

@@ -1,13 +1,13 @@
 //! The cookies of the dashboard.
 //!
 //! Invariants:
-//! - Session and draft cookies are hidden from scripts, are not sent with forms of other sites, and belong
-//!   to this host only if the origin is https (`__Host-`, RFC 6265bis §4.1.3.2).
+//! - Session and draft cookies are hidden from scripts and are not sent with forms of other sites. With
+//!   https, their prefix `__Host-` binds them to this host (RFC 6265bis §4.1.3.2).
 //! - The other cookies contain only the language and the theme.
 
 use axum::http::{HeaderMap, HeaderValue, header};
 
-/// The maximum age of a session cookie, in seconds: the longest session. The engine ends sessions.
+/// The maximum age of a session cookie, in seconds. The engine ends a session after this time or earlier.
 const SESSION_SECONDS: u32 = 30 * 24 * 60 * 60;
 const CHOICE_SECONDS: u32 = 365 * 24 * 60 * 60;
 

@@ -124,7 +124,7 @@ pub(super) fn by_day<T>(rows: &[T], day: impl Fn(&T) -> NaiveDate) -> Vec<(Naive
     days.map(|of_day| (day(&of_day[0]), of_day)).collect()
 }
 
-/// Parses a requested day. `None` outside the bookable years, some days of which chrono cannot convert.
+/// Parses a requested day. `None` outside the bookable years: chrono cannot convert every day outside them.
 pub(super) fn asked(text: &str) -> Option<NaiveDate> {
     let day: NaiveDate = text.trim().parse().ok()?;
     BOOKABLE_YEARS.contains(&day.year()).then_some(day)

@@ -153,7 +153,7 @@ impl Member {
         Body { member: self, properties: Vec::new() }
     }
 
-    /// The path of a page of the business, for example `calls`.
+    /// The path of the business's page with this name, for example `calls`.
     pub(super) fn path_to(&self, page: &str) -> String {
         format!("/dashboard/b/{}/{page}", self.business.id())
     }

@@ -68,7 +68,7 @@ pub(super) struct Frame {
     pub(super) suspended: bool,
 }
 
-/// The frame of a page, and the member or, for a page of the account, the signed-in person's request.
+/// The frame of a page, and the request for it: a [`Member`], or a [`Visit`] for a page of the account.
 pub(super) struct Sheet<'a, M = Member> {
     pub(super) member: &'a M,
     pub(super) frame: Frame,

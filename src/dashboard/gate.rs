@@ -130,7 +130,7 @@ async fn answer(
     }
     let Some(row) = place.row(&head.method) else {
         if reads {
-            // After a refusal, the browser shows the address of the form, and may request it with GET.
+            // After a refusal, the address bar shows the path of the form, and the browser may request it.
             return Ok(see_other(&gate.page_of(place.path, head.uri.path())));
         }
         let posts = place.row(&Method::POST).is_some();
@@ -151,7 +151,7 @@ async fn answer(
     if !from_anywhere && desk.origins.is_cross_site(&head.headers) {
         return Err(Refused::CrossSite);
     }
-    // The handler reads no field of a form from mail programs, so every media type is accepted.
+    // The handler ignores the content of forms that mail programs send, so every media type is accepted.
     let form = if from_anywhere { Ok(Form::default()) } else { Form::read(&head.headers, body).await };
     post(gate, place, row, Asked::new(Arc::clone(desk), head, params, form?)).await
 }
@@ -222,7 +222,7 @@ async fn act(
     response
 }
 
-/// Checks access and calls the handler of the row. A `stale` form returns to its page.
+/// Checks the access rule of the route and calls its handler. A `stale` form becomes a draft instead.
 async fn admitted(
     gate: &Gate,
     row: &Route,

@@ -33,7 +33,7 @@ const IDS_OF_SESSION_MAX: usize = 256;
 const IDS_MAX: usize = 65_536;
 /// The maximum age of a form, in milliseconds (one day).
 const AGE_MILLIS_MAX: i64 = 24 * 60 * 60 * 1_000;
-/// The maximum time of a form in the future, in milliseconds. The clock may be set back by this time.
+/// The clock may be set back: a form's time may be in the future by at most this number of milliseconds.
 const AHEAD_MILLIS_MAX: i64 = 60 * 1_000;
 
 #[derive(Clone, Copy)]
@@ -125,7 +125,7 @@ impl Once {
         {
             session.acted.remove(at);
             state.ids -= 1;
-            // An empty session with a horizon stays, so that its horizon need not apply to all sessions.
+            // A session with a horizon stays. Its horizon would otherwise have to apply to all sessions.
             if session.acted.is_empty() && session.horizon == 0 {
                 state.sessions.remove(&sent.session);
             }

@@ -26,7 +26,7 @@ pub(super) struct Operation {
     pub(super) body: Vec<Field>,
     /// The status and the description of each response.
     pub(super) responses: Vec<(String, String)>,
-    /// The properties of the `data` of its response.
+    /// The properties of the `data` of the response.
     pub(super) shown: Vec<Field>,
     pub(super) samples: Vec<Sample>,
     /// The description without markup, for the search.

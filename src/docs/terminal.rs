@@ -184,7 +184,7 @@ impl Printer {
     }
 }
 
-/// The addition after the text of a link: the command that shows the topic, or the address.
+/// The text appended to a link: its address or, for a topic, the command that shows the topic.
 fn told(link: &str) -> String {
     let file = link.split('#').next().unwrap_or_default();
     match file.strip_suffix(".md") {

@@ -27,7 +27,7 @@ pub const BODY_BYTES_MAX: usize = 256 * 1024;
 
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// The initial and maximum time that the service waits for pieces of a streamed body.
+/// The time limit for the first piece of a streamed body. The limit for a later piece is at most this.
 pub const PATIENCE_MAX: Duration = Duration::from_secs(30);
 
 /// The minimum average pace in bytes per second. The waiting time grows by one second per this many bytes.

@@ -42,7 +42,7 @@ impl FromText for CursorText {
     }
 }
 
-/// The list, its owner and its filters. Each part has its length, so different parts never collide.
+/// The list, its owner and its filters. Each part follows its length, so different bindings never collide.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding(Vec<u8>);
 

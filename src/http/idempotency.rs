@@ -76,8 +76,7 @@ mod tests {
         }
     }
 
-    /// Earlier versions ignored the query in fingerprints. Those stored for requests without a query are
-    /// valid.
+    /// Earlier versions ignored the query. Their fingerprints of requests without a query must still match.
     #[test]
     fn without_a_query_the_fingerprint_is_that_of_earlier_versions() {
         assert_eq!(of("POST", "/a", "{}"), fingerprint_of([b"POST", b"/a", b"{}"]));

@@ -101,8 +101,8 @@ pub fn is_patch(properties: &[bool]) -> bool {
     properties.contains(&true) && !properties.contains(&false)
 }
 
-/// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema.
-/// The reader reports the problems of all properties, with unknown and duplicate ones. A property is
+/// Declares the struct of a JSON body, its [`FromJson`](crate::http::read::FromJson) and its schema. The
+/// reader reports the problems of all properties, including unknown and duplicate ones. A property is
 /// renamed with `kind as "type": …`. The functions after `check` and `described` add rules between
 /// properties.
 #[macro_export]

@@ -127,7 +127,7 @@ where
 pub(crate) struct PathParams(Arc<[(String, String)]>);
 
 impl PathParams {
-    /// Reads the parameters. A path with invalid UTF-8 has none, so it names no record.
+    /// Reads the parameters. A path with invalid UTF-8 has no parameters, so it names no record.
     pub(crate) async fn of(parts: &mut Parts) -> Self {
         let params = RawPathParams::from_request_parts(parts, &()).await;
         let params = params.iter().flatten();

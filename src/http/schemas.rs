@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - The [`JsonSchema`] of a type describes it in requests and in responses.
-//! - Two types never have the same name. schemars would silently number the second one; here it is a panic.
+//! - Two types never have the same name. schemars would number the second type; this module panics.
 //! - An object has only the listed properties.
 //!
 //! schemars sorts the properties of an object, so [`Schemas::parameters`] takes the names of query

@@ -51,7 +51,7 @@ struct Series {
 #[derive(Default)]
 pub(crate) struct RateLimited {
     pub(crate) keys: AtomicU64,
-    /// The number of refused requests without a valid key, because their address exceeded its limit.
+    /// The number of requests without a valid key that were refused because of their address's limit.
     pub(crate) addresses: AtomicU64,
     pub(crate) uncounted: AtomicU64,
 }

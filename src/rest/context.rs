@@ -98,7 +98,7 @@ impl Context {
         self.idempotency_by(&self.canonical)
     }
 
-    /// The `Idempotency-Key` and the fingerprint of the request. `body` stands in for the request's body.
+    /// The `Idempotency-Key` and the fingerprint of the request. `body` is used as its body.
     pub(crate) fn idempotency_by(&self, body: &[u8]) -> Result<Option<Idempotency>, ApiError> {
         let fingerprint = idempotency::fingerprint(&self.head, body);
         Ok(self.idempotency_key()?.map(|key| Idempotency { key, fingerprint }))

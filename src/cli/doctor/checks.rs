@@ -18,7 +18,7 @@ use super::{Finding, ok, problem, warning};
 use crate::config::{Settings, TOKEN_FILE, variables};
 use crate::server::tls;
 
-/// The earliest plausible time of the clock, since the program did not exist before it.
+/// The earliest plausible time of the clock: the program did not exist before this time.
 const EARLIEST: Duration = Duration::from_secs(1_767_225_600); // 2026-01-01
 /// The tolerated difference between file times and the clock.
 const AHEAD_MAX: Duration = Duration::from_secs(60);
@@ -48,7 +48,7 @@ pub(super) fn all(settings: &Settings, resolve: Option<&str>) -> Vec<Finding> {
     findings.into_iter().flat_map(about).collect()
 }
 
-/// Checks the data directory. The first value is true if a service uses it.
+/// Checks the data directory. The first value is true if a service uses the directory.
 fn data_directory(dir: &Path) -> (bool, Vec<Finding>) {
     let shown = dir.display();
     if !dir.exists() {

@@ -205,7 +205,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
     },
     Resource {
         name: "knowledge",
-        about: "Knowledge of the receptionist of a business: list, add, change and delete entries",
+        about: "Knowledge entries for the receptionist of a business: list, add, change and delete them",
         shapes: &[Shape { in_file: true, ..Shape::of("content") }],
         verbs: &[
             Verb::new("list", "listKnowledge", "List the knowledge entries")
@@ -260,13 +260,13 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
     },
     Resource {
         name: "budget",
-        about: "The storage budget of a business: the limit and the usage of each kind of record",
+        about: "The storage budget of a business: the limits and the usage of each kind of record",
         shapes: &[
             Shape { null: Some("default"), ..Shape::of("rows_max") },
             Shape { null: Some("default"), ..Shape::of("bytes_max") },
         ],
         verbs: &[
-            Verb::new("show", "getBudget", "Show the limit and the usage of each kind")
+            Verb::new("show", "getBudget", "Show the limits and the usage of each kind")
                 .shown(Show::ByField(BUDGET)),
             Verb::new("set", "updateBudget", "Set the limits of one kind; omitted values stay the same")
                 .shown(Show::ByField(BUDGET)),

@@ -23,7 +23,7 @@ const FILE: &str = "file";
 pub(super) struct Shape {
     pub(super) property: &'static str,
     pub(super) alias: Option<&'static str>,
-    /// A word that means null, such as `default`. With it, no flag clears the property.
+    /// A word that means null, such as `default`. If it is set, the property needs no flag that clears it.
     pub(super) null: Option<&'static str>,
     /// The flag that clears the property or empties the list, and its help.
     pub(super) clears: Option<(&'static str, &'static str)>,
@@ -171,7 +171,7 @@ impl<'a> Flag<'a> {
         if let Some((flag, about)) = self.shape.clears {
             return Some((flag.into(), about.into()));
         }
-        // A property that is cleared with another has no such flag.
+        // The flag of another property clears this property too.
         if self.shape.cleared_with.is_some() {
             return None;
         }

@@ -175,6 +175,6 @@ mod tests {
         };
         assert_eq!(split("Its name."), ("Its name".into(), String::new()));
         assert_eq!(split("The language; `en` when absent."), ("The language".into(), "en".into()));
-        assert_eq!(split("Whom it is for; null clears it. More."), ("Whom it is for".into(), String::new()));
+        assert_eq!(split("The recipient; null clears it. More."), ("The recipient".into(), String::new()));
     }
 }

@@ -11,8 +11,7 @@ struct Page {
     view: View,
     email: String,
     restricted: bool,
-    /// Whether the person has no password and needs a new link to set a password, since the link is too
-    /// old.
+    /// Whether the person needs a new link: the person has no password and used the last link too long ago.
     needs_link: bool,
     current: Option<Field>,
     password: Field,

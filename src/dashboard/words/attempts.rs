@@ -103,7 +103,7 @@ fn failure(words: &Words, failure: AttemptFailure) -> &'static str {
         }
         F::ConnectFailed => ("No connection. It failed", "Pas de connexion. Elle a échoué"),
         F::HostName => {
-            ("TLS. The host is no name for a certificate", "TLS. L’hôte n’est pas un nom pour un certificat")
+            ("TLS. No certificate can contain this host", "TLS. Aucun certificat ne peut contenir ce nom")
         }
         F::CertificateExpired => ("TLS. The certificate has expired", "TLS. Le certificat a expiré"),
         F::CertificateNotYetValid => {

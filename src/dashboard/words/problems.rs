@@ -56,8 +56,8 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         ),
         P::DayListed(_, most) | P::WindowsMax(most) => count(
             *most,
-            "A day can have at most {} opening times.",
-            "Un jour peut avoir {} horaires au plus.",
+            "A day can have at most {} opening periods.",
+            "Un jour peut avoir au plus {} plages horaires.",
         ),
         P::BreaksMax(most) => {
             count(*most, "A week can have at most {} breaks.", "Une semaine peut avoir {} pauses au plus.")

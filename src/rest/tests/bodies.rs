@@ -13,9 +13,9 @@ use crate::json_object;
 json_object! {
     /// A person.
     struct Person {
-        /// Their name.
+        /// The person's name.
         name: Option<Text<1, 5>>,
-        /// Their address.
+        /// The person's email address.
         email: Email,
     }
 }
@@ -23,21 +23,21 @@ json_object! {
 json_object! {
     /// A body with a property of every type.
     struct Everything {
-        /// Nested.
+        /// A nested object.
         contact: Person,
-        /// Renamed.
+        /// A property with another name than its field.
         kind as "type": Option<String>,
-        /// Numbers.
+        /// A number with bounds.
         minutes: Option<Whole<5, 1440>>,
-        /// Lists.
+        /// A list of ids.
         ids: Option<DistinctList<ContactId, 0, 2>>,
-        /// Lists without repetition.
+        /// A list of distinct texts.
         words: Option<DistinctList<String, 1, 3>>,
-        /// The week.
+        /// The opening hours of a week.
         hours: Option<WeeklyHours>,
-        /// Clearable.
+        /// A property that null clears.
         note: Patch<Option<String>>,
-        /// Not clearable.
+        /// A property that refuses null.
         flag: Patch<bool>,
     }
 }

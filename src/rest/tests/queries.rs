@@ -18,15 +18,15 @@ query_object! {
         day: NaiveDate,
         /// An instant.
         from: Option<Timestamp>,
-        /// Words.
+        /// Statuses, separated by commas.
         status: CommaList<AppointmentStatus, 3>,
         /// An id.
         staff_id: Option<StaffId>,
-        /// Renamed.
+        /// A parameter with another name than its field.
         kind as "type": Option<String>,
         /// A flag.
         flag: Option<bool>,
-        /// The page.
+        /// The maximum number of items.
         limit: Limit<50, 100>,
     }
 }

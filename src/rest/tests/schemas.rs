@@ -22,9 +22,9 @@ mod declared {
         pub(super) struct Everything {
             /// A name.
             name: Text<1, 200>,
-            /// A word.
+            /// A language.
             locale: Option<Locale>,
-            /// Called otherwise.
+            /// Renamed property.
             kind as "type": Option<Whole<5, 1440>>,
             /// Ids.
             ids: DistinctList<AppointmentId, 1, 6>,
@@ -34,19 +34,19 @@ mod declared {
     json_object! {
         /// A change.
         pub(super) struct Change {
-            /// Clearable.
+            /// Null clears it.
             note: Patch<Option<Text<0, 5>>>,
-            /// Not clearable.
+            /// Not nullable.
             flag: Patch<bool>,
         }
     }
 
     query_object! {
-        /// A part of a list.
+        /// The query of a list.
         pub(super) struct Asked {
-            /// Words.
+            /// Languages.
             locale: CommaList<Locale, 2>,
-            /// How many.
+            /// Page size.
             limit: Limit<50, 100>,
         }
     }
@@ -61,16 +61,16 @@ fn the_schema_of_a_body_matches_its_reader() {
     let expected = json!({
         "Change": {"type": "object", "description": "A change.", "additionalProperties": false,
             "minProperties": 1, "properties": {
-                "note": {"type": ["string", "null"], "maxLength": 5, "description": "Clearable."},
-                "flag": {"type": "boolean", "description": "Not clearable."}}},
+                "note": {"type": ["string", "null"], "maxLength": 5, "description": "Null clears it."},
+                "flag": {"type": "boolean", "description": "Not nullable."}}},
         "Everything": {"type": "object", "description": "Everything at once.",
             "additionalProperties": false, "required": ["ids", "name"], "properties": {
                 "name": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "\\S",
                     "description": "A name."},
                 "locale": {"oneOf": [{"$ref": "#/components/schemas/Locale"}, {"type": "null"}],
-                    "description": "A word."},
+                    "description": "A language."},
                 "type": {"type": ["integer", "null"], "minimum": 5, "maximum": 1440,
-                    "description": "Called otherwise."},
+                    "description": "Renamed property."},
                 "ids": {"type": "array", "items": {"type": "string", "format": "uuid"}, "minItems": 1,
                     "maxItems": 6, "uniqueItems": true, "description": "Ids."}}},
         "Locale": {"type": "string", "enum": ["en", "fr"]},
@@ -82,10 +82,10 @@ fn the_schema_of_a_body_matches_its_reader() {
 fn a_parameter_is_never_null_and_a_list_has_commas() {
     let parameters = Schemas::default().parameters::<Asked>(Asked::NAMES);
     let expected = json!([
-        {"name": "locale", "in": "query", "description": "Words.", "required": false, "style": "form",
+        {"name": "locale", "in": "query", "description": "Languages.", "required": false, "style": "form",
             "explode": false, "schema": {"type": "array", "minItems": 1, "maxItems": 2,
             "items": {"$ref": "#/components/schemas/Locale"}}},
-        {"name": "limit", "in": "query", "description": "How many.", "required": false,
+        {"name": "limit", "in": "query", "description": "Page size.", "required": false,
             "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 50}},
     ]);
     assert_eq!(json!(parameters), expected);

@@ -1,4 +1,4 @@
-//! The parsers of the value types, each used for bodies and queries. This file has texts, ids and keywords.
+//! The parsers of value types in bodies and queries. This file has those of texts, ids and enumerations.
 
 pub(crate) mod phone;
 pub(crate) mod time;

@@ -8,7 +8,8 @@
 //!   than the address of the new connection.
 //! - A connection without a slot is in the reserve, which serves only the paths that always answer. The
 //!   reserve has at most [`RESERVE_MAX`] connections, and [`RESERVE_PER_ADDRESS_MAX`] per address. Each
-//!   serves one request and is closed after [`RESERVE_TIME_MAX`]. If it is full, the oldest is closed.
+//!   serves one request and is closed after [`RESERVE_TIME_MAX`]. A full reserve closes its oldest
+//!   connection.
 //! - A client of a trusted proxy has at most [`Limits::per_address`] simultaneous requests.
 
 use std::cmp::Reverse;

@@ -56,7 +56,7 @@ struct Inner {
 struct Current {
     acceptor: TlsAcceptor,
     chain: Chain,
-    /// The stamps (times, size, inode) of both files at the last read, even if they were unusable.
+    /// The stamps (times, size, inode) of both files at the last read, even if the files were unusable.
     read: [Stamp; 2],
 }
 

@@ -94,8 +94,8 @@ impl Page<'_> {
     }
 }
 
-/// Whether the mail is an invitation. Its kind depends on whether the account existed, so the page shows
-/// all invitations with the same words.
+/// Whether the mail is an invitation. The page shows both kinds in the same way, since the kind would
+/// reveal whether the person already had an account.
 fn invites(kind: MailKind) -> bool {
     matches!(kind, MailKind::Invitation | MailKind::Offer | MailKind::Reset)
 }

@@ -201,7 +201,7 @@ async fn answered(member: &Member, done: Result<String, Refused>) -> Answered {
 pub(crate) async fn confirm(member: Member) -> Answered {
     let visit = asked(&member).await?;
     let done = member.change(Confirm { id: visit.id }).await;
-    // After a form on the page of today, the person returns to that page.
+    // A person who confirms on the page of today returns to that page.
     let is_today = member.form.get("from") == "today";
     let page = if is_today { member.path_to("today") } else { member.appointment_path(&visit) };
     answered(&member, done.map(|_| format!("{page}?done=confirmed"))).await

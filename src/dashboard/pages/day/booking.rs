@@ -28,7 +28,7 @@ use crate::rest::through::{Through, read_through};
 use crate::rest::values::phone::PhoneRegion;
 
 const NEW: &str = "new";
-/// The names of the buttons that show open times or contacts: the main button, and a day of the strip.
+/// The names of two kinds of buttons that show open times: the main button, and the days of the strip.
 const SHOW: &str = "show";
 const DAY: &str = "day";
 /// The hidden fields with the parameters of the shown times, and with the text of the contact search.

@@ -12,7 +12,7 @@ use engine::business::PageRequest;
 
 use crate::dashboard::pages::prelude::*;
 
-/// From this age on, a business with bookings no longer sees the steps.
+/// From this age on, the page omits the steps if the business takes bookings.
 const NEW_FOR: TimeDelta = TimeDelta::days(14);
 
 const TO_A_BOOKING: usize = 4;

@@ -73,7 +73,7 @@ pub(crate) async fn list(member: Member) -> Answered {
 }
 
 impl View {
-    /// The direction of an outgoing call, and the outcome of a call that was not completed.
+    /// The text before the summary: for an outgoing call its direction, for an incomplete call its outcome.
     fn before_summary(&self, call: &CallView) -> String {
         let direction = (call.direction == Direction::Outbound).then(|| self.t("call-direction-outbound"));
         let has_outcome = call.status != CallStatus::Completed && call.outcome != CallOutcome::Other;
@@ -141,7 +141,7 @@ async fn came_of_it(member: &Member, call: &CallView) -> Result<Vec<Row>, Refuse
     let first = PageRequest { limit: MESSAGES_MAX, after: None };
     let mut messages = member.business.messages(&filter, &first).await?.items;
     if let Some(id) = call.message_id.filter(|id| messages.iter().all(|message| message.id != *id)) {
-        // The message that the call refers to may have been saved before the call.
+        // This message has no reference to the call if it was saved before the call.
         messages.extend(member.business.message(id).await?);
     }
     all.extend(messages.iter().map(|message| member.row_of_message(message)));

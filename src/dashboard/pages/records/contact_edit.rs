@@ -166,7 +166,7 @@ fn versions(view: &View, filled: &Filled, contact: &OperatorContactView) -> Vers
 }
 
 const SURE: &str = "sure";
-/// The page looks for future appointments among this number of latest appointments.
+/// The number of latest appointments of a contact in which the page looks for future ones.
 const LOOKED_AT: usize = 50;
 
 #[derive(Template)]

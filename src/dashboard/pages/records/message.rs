@@ -132,7 +132,7 @@ impl Page<'_> {
     }
 }
 
-/// The call of the message, and the contact who left it or has its phone number, if they exist.
+/// The message's call and contact, if they exist. The contact may be one with the caller's phone number.
 async fn beside(
     member: &Member,
     message: &MessageView,

@@ -1,6 +1,6 @@
 //! The page of one person, with a form for role and staff member.
 //!
-//! The form's tag covers only role and staff member, so a sign-in of the person does not make it stale.
+//! The form's tag covers only role and staff member, so the person's sign-in does not make it stale.
 
 use domain::{Access, MembershipPatch, MembershipStatus, Right, Role, StaffId, StaffMember};
 use engine::business::{IfMatch, Request};
