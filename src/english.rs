@@ -286,7 +286,7 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
     }
 }
 
-/// The problem of a table of contacts.
+/// The problem of a CSV file with contacts.
 pub(crate) fn flaw(flaw: &Flaw) -> String {
     match flaw {
         Flaw::UnknownColumn => format!("is not a column; the columns are: {}", COLUMNS.join(", ")),

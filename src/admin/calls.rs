@@ -25,9 +25,9 @@ json_object! {
         from_number: Option<Phone>,
         /// The called number, E.164 or national.
         to_number: Option<Phone>,
-        /// The contact. When absent, the contact with the other party's number; a new one if none has it.
+        /// The contact. When absent, the service finds or creates it by the other party's number.
         contact_id: Option<ContactId>,
-        /// The name of the contact if one is created; an existing contact keeps its name.
+        /// The name for a contact that the service creates; an existing contact keeps its name.
         contact_name: Option<Text<1, 200>>,
         /// The start of the call.
         started_at: Timestamp,

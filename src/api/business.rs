@@ -87,7 +87,7 @@ struct BusinessName {
     name: String,
 }
 
-/// Needs no particular scope, and works even for a suspended business.
+/// The request needs no particular scope, and works even if the business is suspended.
 pub(super) async fn caller(context: Context) -> Result<One<CallerIdentity>, ApiError> {
     let principal = context.caller.principal.as_ref().ok_or(ApiError::NoKey(BadCredential::Missing))?;
     Ok(One::of(&CallerIdentity {

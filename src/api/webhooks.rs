@@ -136,7 +136,7 @@ pub(crate) async fn delete(context: Context, Path(id): Path<WebhookId>) -> Resul
     context.change(DeleteWebhook { id }).await
 }
 
-/// Sends one signed attempt. It stores nothing, so it needs no `Idempotency-Key`.
+/// Sends one signed test request. The handler stores nothing, so it needs no `Idempotency-Key`.
 pub(super) async fn test(
     _: Context,
     Body(body): Body<Option<WebhookTestBody>>,

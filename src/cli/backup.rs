@@ -37,13 +37,13 @@ pub struct BackupArgs {
     /// The directory of the backup on the service's machine; if it exists, it must be empty
     #[arg(long, value_name = "DIR", required_unless_present = "within")]
     to: Option<PathBuf>,
-    /// A directory for several backups; the backup gets a subdirectory named by the time in UTC. The list of
-    /// revoked keys, erased contacts, removed people and deleted businesses is copied next to it, where
+    /// A directory for several backups; the backup gets a subdirectory named by the time in UTC. The list
+    /// of revoked keys, erased contacts, removed people and deleted businesses is copied into DIR, where
     /// `restore` finds it
     #[arg(long = "in", id = "within", value_name = "DIR", conflicts_with = "to")]
     within: Option<PathBuf>,
-    /// The number of complete backups to keep in --in, including the new one; after a complete backup, older
-    /// ones are deleted
+    /// The number of complete backups to keep in --in, including the new one; after a complete backup, the
+    /// oldest backups are deleted
     #[arg(long, value_name = "COUNT", requires = "within")]
     keep: Option<NonZeroUsize>,
     /// Copy only the list that is described under --in, and make no backup; the service need not run

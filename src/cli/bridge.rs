@@ -3,8 +3,8 @@
 //!
 //! Invariants: each request gets one response with its own id, even if the service fails. At most
 //! [`REQUESTS_MAX`] requests are in progress, and no line is longer than [`LINE_BYTES_MAX`]. No request is
-//! sent twice. The line is sent unchanged, and the service validates it. The bridge reads only what the
-//! transport needs.
+//! sent twice. The line is sent unchanged, and the service validates it. The bridge parses only the
+//! properties that the transport needs.
 
 use std::cell::RefCell;
 use std::io::{self, BufRead, Read};

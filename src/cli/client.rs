@@ -1,8 +1,8 @@
 //! A small client of the operator API: HTTP/1.1 to one server, with the operator's token.
 //!
-//! A request takes at most [`CALL_TIMEOUT`], except that streamed lines may take longer. It holds at most
-//! [`ANSWER_BYTES_MAX`] of a response. Requests are never repeated: a request without a response may have
-//! changed something, so the operator decides about a retry.
+//! A request takes at most [`CALL_TIMEOUT`], except that streamed lines may take longer. The client holds
+//! at most [`ANSWER_BYTES_MAX`] bytes of a response. Requests are never repeated: a request without a
+//! response may have changed something, so the operator decides about a retry.
 
 use std::error::Error;
 use std::io::{self, Read};

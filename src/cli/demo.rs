@@ -1,8 +1,8 @@
 //! `demo`: the service with its own data directory, a sample business and example requests.
 //!
-//! The first start creates the business by requests to the operator API, without the network. Its id and
-//! key are stored in a file next to the store, so that later starts print the same key. Only its owner can
-//! read it.
+//! The first start creates the business by requests to the operator API, without the network. The id and
+//! the key of the business are stored in a file next to the store, so that later starts print the same key.
+//! Only the file's owner can read it.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;

@@ -21,7 +21,7 @@ const NOTE_CHARS_MAX: usize = 200;
 
 pub(super) type Holidays = BTreeMap<NaiveDate, String>;
 
-/// The occurrences (event and date) that another event replaces.
+/// The occurrences that other events replace. An occurrence is an event's UID and a date.
 type Replaced<'a> = HashSet<(&'a str, NaiveDate)>;
 
 /// The holidays from `today` on. The error has one line for each unsupported part of a future event.

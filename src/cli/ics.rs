@@ -1,4 +1,4 @@
-//! Parses the events of an iCalendar file (RFC 5545): it unfolds the lines and assigns properties to events.
+//! Parses the events of an iCalendar file (RFC 5545): unfolds the lines and assigns properties to events.
 //!
 //! Invariants: the module is pure. Names are case-insensitive. The nesting of components is at most
 //! [`DEPTH_MAX`]. An error names the line.

@@ -121,8 +121,8 @@ impl OperatorOptions {
         self.admin_url.is_some() || (self.admin_listen.is_some() && !by_setting)
     }
 
-    /// These options with a data directory: the given one, else the first with a running service, else the
-    /// first that exists. `None` if a service is named by its URL.
+    /// These options with a data directory: the given directory, else the first default directory with a
+    /// running service, else the first that exists. `None` if a service is named by its URL.
     pub(super) fn with_data_dir(&self) -> Option<(Self, PathBuf)> {
         if self.admin_url.is_some() {
             return None;

@@ -1,7 +1,7 @@
 //! Refusals of the service, printed with the names of the flags that caused them.
 //!
-//! Invariants: a problem is printed once. A problem that no flag of the command caused keeps the name from
-//! the service.
+//! Invariants: a problem is printed once. A problem that no flag of the command caused is printed with the
+//! name that the service returns.
 
 use super::record::{ApiError, Detail, one_line};
 use super::request::Call;

@@ -1,8 +1,8 @@
 //! The limit of open files, and notifications to the supervisor of the process, such as systemd
 //! (`sd_notify(3)`).
 //!
-//! Invariants: without `NOTIFY_SOCKET` nothing is sent. The runtime notifies the watchdog, so a blocked
-//! runtime is detected, and a slow disk does not cause a restart.
+//! Invariants: without `NOTIFY_SOCKET` nothing is sent. The async runtime notifies the watchdog. So a
+//! blocked runtime is detected, but a slow disk does not cause a restart.
 
 use std::time::Duration;
 

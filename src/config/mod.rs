@@ -1,4 +1,4 @@
-//! The settings of `serve`. Each has a flag and an environment variable.
+//! The settings of `serve`. Each setting has a flag and an environment variable.
 //!
 //! clap collects the texts, and [`Settings`] checks and parses them once. An error message is one line. It
 //! begins with the name of the variable, even if the flag was used. The process then exits with

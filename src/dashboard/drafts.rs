@@ -31,7 +31,7 @@ pub(super) enum Why {
     /// The form was so old that the service cannot know whether it was applied.
     Stale,
     Suspended,
-    /// The person submitted another form on the same page, and that form was accepted.
+    /// The person submitted another form of the same page, and the other form was accepted.
     Beside,
 }
 

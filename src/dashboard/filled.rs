@@ -60,7 +60,7 @@ impl Undone {
         }
     }
 
-    /// Converts errors that a form can show to [`Refused::Undone`]. Other errors are unchanged.
+    /// Converts an error to [`Refused::Undone`] if a form can show it. Other errors are unchanged.
     pub(super) fn of(error: impl Into<EngineError>) -> Refused {
         let undone = match error.into() {
             EngineError::Refused(Refusal::Invalid(problems)) => Self::Invalid(problems),
@@ -294,7 +294,7 @@ impl Filled {
         Self { notice: view.t(draft.why.message()), ..Self::of(draft.form.clone()) }
     }
 
-    /// The given lines if the form is stale, else none, since there is only one version.
+    /// The given lines if the form is stale. Otherwise no lines, since there is only one version.
     pub(super) fn versions(&self, lines: impl IntoIterator<Item = (String, String, String)>) -> Versions {
         if self.stale { lines.into_iter().collect() } else { Versions::new() }
     }

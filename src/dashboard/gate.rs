@@ -57,7 +57,7 @@ struct Gate {
 }
 
 impl Gate {
-    /// The path of the page with the form that is submitted to this path: the nearest page at or above it.
+    /// The path of the page whose form is submitted to this path: the nearest page at or above this path.
     fn page_of(&self, mut template: &str, mut page: &str) -> String {
         while !self.shown.contains(&template) {
             let (Some((above, _)), Some((page_above, _))) =

@@ -9,9 +9,9 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagE
 
 use super::topics::topic;
 
-/// The maximum length of a name in the first column of a table that is shown without a line break.
+/// In the first column of a table, a name of at most this length has no line break.
 const NAME_BYTES_MAX: usize = 44;
-/// The maximum length of other code in a table that is shown without a line break.
+/// In the other columns, code of at most this length has no line break.
 const WORD_BYTES_MAX: usize = 24;
 
 pub(super) struct Rendered {

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use super::markdown::{is_comment, parse};
 
 const GAP: &str = "  ";
-/// A longer word in a table does not widen its column.
+/// In a table, a word that is longer than this does not widen its column.
 const WORD_WIDTH_MAX: usize = 40;
 /// The minimum width of a column of sentences, since a narrower column is not readable.
 const PROSE_WIDTH_MIN: usize = 24;

@@ -60,7 +60,7 @@ pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) 
     timeout(BODY_TIME_MAX, collect(body)).await.unwrap_or(Err(BodyError::Timeout))
 }
 
-/// Copies the pieces into one buffer. A list of pieces could take much more memory, if each is one byte.
+/// Copies the pieces into one buffer. If each piece is one byte, a list of them takes much more memory.
 async fn collect(mut body: Body) -> Result<Bytes, BodyError> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {

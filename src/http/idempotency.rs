@@ -1,5 +1,5 @@
-//! The `Idempotency-Key` and the fingerprint of a request. The fingerprint is a hash, with which the
-//! service detects that a key was used for another request.
+//! The `Idempotency-Key` and the fingerprint of a request. The fingerprint is a hash of the request. With
+//! it, the service detects that a key was used for another request.
 //!
 //! Invariant: two requests have the same fingerprint exactly if method, path, query text and canonical
 //! body are the same.

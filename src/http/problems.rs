@@ -12,7 +12,7 @@ use super::reading::Reading;
 
 pub const PROBLEMS_MAX: usize = 100;
 
-/// The maximum length of a path in a problem, in characters. The client chooses the names in a path.
+/// The maximum length of a path in a problem, in characters. Clients can send properties with long names.
 pub const PATH_CHARS_MAX: usize = 200;
 
 /// A path in a request, for example `hours[0].open`.

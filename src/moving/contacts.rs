@@ -65,8 +65,8 @@ pub(crate) enum Flaw {
     Value(ProblemCode),
 }
 
-/// Reads a table with national phone numbers of `region`. Commas or semicolons separate its columns, as in
-/// the header.
+/// Reads a table. National phone numbers in it belong to `region`. The header shows whether commas or
+/// semicolons separate the columns.
 pub(crate) fn table(mut input: impl Read, region: &str) -> std::io::Result<Table> {
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;

@@ -20,7 +20,7 @@ enum Next {
     Nothing,
 }
 
-/// The time that a client may take in addition to the time that [`BYTES_A_SECOND`] gives it.
+/// A client may take this time in addition to the time that its bytes need at [`BYTES_A_SECOND`].
 const WAIT_MAX: Duration = Duration::from_secs(60);
 const BYTES_A_SECOND: u64 = 16 << 10;
 
@@ -33,8 +33,8 @@ struct Taken {
     handed: Instant,
 }
 
-/// The lines of an export. If it fails, is too slow or is incomplete, the last line is missing. An
-/// incomplete export ends with lines that describe the differences.
+/// The lines of an export. The last line is missing if the export fails or the client is too slow. An
+/// incomplete export ends with lines about the missing records instead.
 pub(crate) fn stream(
     export: Export,
     exported_at: Timestamp,

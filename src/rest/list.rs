@@ -129,7 +129,7 @@ macro_rules! list_query {
     };
 }
 
-/// The filter of a list query: the query itself, or the engine's filter with the fields of the query.
+/// The filter of a list query: the query itself, or the engine's filter filled from the query.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! filter_of {

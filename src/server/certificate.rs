@@ -1,7 +1,7 @@
 //! The validity period (RFC 5280, 4.1.2.5) and the names of a certificate chain.
 //!
-//! Problems with the period or the names cause warnings only. The service starts with an expired
-//! certificate, since it is more useful than no service.
+//! Problems with the period or the names cause warnings only. The service starts even with an expired
+//! certificate, since that is more useful than no service.
 
 use domain::Timestamp;
 use rustls::client::verify_server_name;

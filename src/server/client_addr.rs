@@ -21,7 +21,7 @@ const V6_CLIENT_BITS: u32 = 64;
 /// The number of bits before the IPv4 address in an IPv4-mapped IPv6 address.
 const V4_MAPPED_BITS: u8 = 96;
 
-/// The client's address in the extensions of a request: that of the peer, or the one that proxies report.
+/// The client's address in the extensions of a request: the peer's, or the address that proxies report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientAddr(pub IpAddr);
 

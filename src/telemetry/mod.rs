@@ -40,7 +40,8 @@ impl LogSettings {
     }
 }
 
-/// Libraries whose log lines are omitted unless a filter names them. The service logs the same facts.
+/// Log lines of these libraries are omitted unless a filter names the library. The service logs the same
+/// facts.
 const LEFT_OUT: [&str; 2] = ["rmcp", "sled"];
 
 fn parse(filter: &str) -> Result<EnvFilter, String> {

@@ -159,7 +159,7 @@ async fn special_days_are_added_changed_and_removed() {
     let own = format!("{add}/2026-03-03");
     let page = browser.get(&own).await.is(200).says("Up to four opening periods");
     let fields = [("open-1", "09:00"), ("close-1", "11:00"), ("open-3", "10:00"), ("close-3", "12:00")];
-    let page = browser.submit(&page, &own, &fields).await.is(422).says("It overlaps the first one.");
+    let page = browser.submit(&page, &own, &fields).await.is(422).says("It overlaps the first period.");
     let fields = [("open-3", "14:00"), ("close-3", "16:00"), ("note", "")];
     browser.submit(&page, &own, &fields).await.leads_to(&format!("{path}?done=day&date=2026-03-03"));
     let days = special_days(&server, &salon).await;

@@ -29,7 +29,7 @@ pub(super) struct Shape {
     pub(super) clears: Option<(&'static str, &'static str)>,
     /// The default that the help shows instead of the default in the API document.
     pub(super) default: Option<&'static str>,
-    /// Another property whose flag clears this one too.
+    /// Another property. The flag that clears it also clears this property.
     pub(super) cleared_with: Option<&'static str>,
     /// Whether the text can be read from a file or standard input.
     pub(super) in_file: bool,

@@ -137,7 +137,7 @@ fn operation(line: &str) -> String {
         return format!("{} /audit", call.method);
     }
     let path = call.path.trim_start_matches("/admin/v1/businesses");
-    // The command names the business, or uses the default business.
+    // A command may name the business or use the default business.
     let path = match path.strip_prefix("/business_id").or_else(|| path.strip_prefix('/')) {
         None => path.to_owned(),
         Some("") => "/{business_id}".to_owned(),

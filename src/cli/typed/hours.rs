@@ -9,8 +9,8 @@ pub(in crate::cli) fn window(text: &str) -> Result<Value, &'static str> {
     Ok(json!({"open": time(open), "close": time(close)}))
 }
 
-/// Parses one window for several days. `from` and `to` are the names of its start and end properties. The
-/// service validates the values.
+/// Parses one window for several days. `from` and `to` are the names of the window's start and end
+/// properties. The service validates the values.
 pub(in crate::cli) fn week(text: &str, [from, to]: [&str; 2]) -> Result<Vec<Value>, &'static str> {
     let text = text.trim().replace(" - ", "-");
     let split = || {

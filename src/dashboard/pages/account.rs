@@ -193,7 +193,7 @@ async fn zone(visit: &Visit) -> Result<Tz, Refused> {
     }
 }
 
-/// The browser and the operating system in a user agent. An unknown one is omitted.
+/// The browser and the operating system in a user agent. An unknown browser or system is omitted.
 fn browser(view: &View, user_agent: &str) -> String {
     // The first match counts, since most user agents also contain names of other browsers.
     const BROWSERS: [(&str, &str); 6] = [

@@ -50,7 +50,7 @@ async fn shown(asked: &Asked, what: Unsubscribe, done: bool) -> Answered {
             Subscription::EveryNow => view.t("alert-every-now"),
             Subscription::EveryDaily => view.t("alert-every-daily"),
         },
-        // The name is empty if the person is no longer a member of the business.
+        // The name of the business is empty if the person is no longer a member.
         business: of.map(|of| of.business_name).unwrap_or_default(),
         view,
     };

@@ -68,14 +68,12 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
             "It overlaps a time of {}.",
             "Cet horaire en chevauche un du {}.",
         ),
-        P::OverlapsWindow(0) => say("It overlaps the first one.", "Elle chevauche la première."),
-        P::OverlapsWindow(1) => say("It overlaps the second one.", "Elle chevauche la deuxième."),
-        P::OverlapsWindow(2) => say("It overlaps the third one.", "Elle chevauche la troisième."),
-        P::OverlapsWindow(index) => count(
-            index + 1,
-            "It overlaps the one with the number {}.",
-            "Elle chevauche celle qui a le numéro {}.",
-        ),
+        P::OverlapsWindow(0) => say("It overlaps the first period.", "Elle chevauche la première."),
+        P::OverlapsWindow(1) => say("It overlaps the second period.", "Elle chevauche la deuxième."),
+        P::OverlapsWindow(2) => say("It overlaps the third period.", "Elle chevauche la troisième."),
+        P::OverlapsWindow(index) => {
+            count(index + 1, "It overlaps period number {}.", "Elle chevauche celle qui a le numéro {}.")
+        }
         P::People(1) => say("1 person belongs to it.", "1 personne en fait partie."),
         P::People(number) => count(*number, "{} people belong to it.", "{} personnes en font partie."),
         P::WebhookUrl(refusal) => webhook_url(words, *refusal),

@@ -107,10 +107,10 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             "Il y a {} absences à venir, c’est le maximum.",
         ),
         Conflict::EndpointsFull(most) => {
-            count(*most, "A business has at most {} endpoints.", "Un établissement a {} adresses au plus.")
+            count(*most, "A business has at most {} endpoints.", "Un établissement a {} webhooks au plus.")
         }
         Conflict::PeopleFull(most) => {
-            count(*most, "A business has {} people at most.", "Un établissement compte {} personnes au plus.")
+            count(*most, "A business has at most {} people.", "Un établissement compte {} personnes au plus.")
         }
         Conflict::AppointmentStatus(status, amendment) => appointment(words.locale, *status, *amendment),
         Conflict::BudgetUsedUp(kind) => budget(words.locale, *kind).to_owned(),

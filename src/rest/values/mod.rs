@@ -50,7 +50,6 @@ pub(crate) trait RecordId: ResourceId + FromStr + Send + 'static {
     /// The name of the path parameter.
     const PARAMETER: &'static str;
     const NAMED: Named;
-    /// The refusal for an unknown id.
     const NOT_FOUND: Refusal = Refusal::NotFound(Self::NAMED);
 }
 

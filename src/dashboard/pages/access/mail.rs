@@ -2,7 +2,7 @@
 //! sends a mail again.
 //!
 //! Invariants: before an invitation is accepted, the log does not reveal whether the address had an
-//! account. So it shows both kinds of invitation mails in the same way, and neither can be sent again.
+//! account. So it shows both kinds of invitation mails in the same way, and neither kind can be sent again.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry::Vacant;

@@ -19,7 +19,7 @@ fn has_scope(kind: AlertKind) -> bool {
     !matches!(kind, AlertKind::CallMissed | AlertKind::WebhookDisabled)
 }
 
-/// The form field for a part of a kind's setting. It is also the path in the body of the operator API.
+/// The form field for a part of an alert kind's settings. It is also the path in the operator API's body.
 fn field(kind: AlertKind, part: &str) -> String {
     format!("{kind}.{part}")
 }

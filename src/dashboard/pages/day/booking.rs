@@ -306,7 +306,7 @@ impl View {
         name.unwrap_or_else(|| self.t("somebody"))
     }
 
-    /// The phone number and the email of a contact, except the one shown in place of a name.
+    /// The phone number and the email of a contact, except the value that is shown as its name.
     pub(super) fn reached(&self, contact: &ContactView) -> String {
         let name = self.name_to_choose(contact);
         let phone = contact.phone.as_ref().filter(|phone| **phone != name).map(|phone| self.phone(phone));

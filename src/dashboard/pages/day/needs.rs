@@ -26,7 +26,7 @@ pub(super) struct Need {
     pub(super) title: String,
     pub(super) path: String,
     pub(super) aside: String,
-    /// The time to show, or `None` if the text contains it.
+    /// The time to show, or `None` if the text already contains the time.
     pub(super) at: Option<Timestamp>,
     pub(super) text: String,
     pub(super) is_quote: bool,

@@ -50,7 +50,7 @@ async fn find(member: &Member, part: &Part, q: &str) -> Result<Through<ContactVi
     let of_phone = phone.map(|phone| ContactFilter { phone: Some(phone), ..ContactFilter::default() });
     let of_email =
         Email::new(q).ok().map(|email| ContactFilter { email: Some(email), ..ContactFilter::default() });
-    // At most one contact has this phone number or email, and it is shown on the first page.
+    // At most one contact has this phone number or email. The first page shows this contact.
     for exact in of_phone.into_iter().chain(of_email).filter(|_| part.request.after.is_none()) {
         let found = read(exact).await?;
         if !found.items.is_empty() {

@@ -211,7 +211,7 @@ async fn erasure(member: &Member, contact: &ContactView, mut filled: Filled) -> 
     page_as(shown.filled.status, &shown)
 }
 
-/// The future appointments that are not cancelled, the next one first.
+/// The future appointments that are not cancelled, in order of their start.
 async fn ahead(member: &Member, contact: &ContactView) -> Result<Vec<Row>, Refused> {
     let (mut latest, ..) = filters(contact.id);
     latest.status = vec![AppointmentStatus::Pending, AppointmentStatus::Confirmed];

@@ -118,7 +118,7 @@ pub(super) fn how_many_days(view: &View, days: u32) -> String {
     view.count("count-days", u64::from(days))
 }
 
-/// A line of a record. For an empty value, the line says so.
+/// A line of a record. For an empty value, the line says that it is empty.
 pub(super) fn line(view: &View, label: &str, value: &str) -> Line {
     let value = value.trim();
     (view.t(label), if value.is_empty() { view.t("nothing-there") } else { value.to_owned() })

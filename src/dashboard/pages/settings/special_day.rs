@@ -73,7 +73,7 @@ async fn find(member: &Member, date: NaiveDate) -> Result<Option<SpecialDayView>
 }
 
 /// Adds the special day in the form, with at most one window, and returns its date. Refuses a date that is
-/// a special day already: the person changes it on its own page, which shows its hours.
+/// already a special day: such a day is changed on its own page, which shows its hours.
 pub(super) async fn add(member: &Member) -> Result<NaiveDate, Refused> {
     let [open, close] = ["open", "close"].map(|name| tidy(member.form.get(name)));
     let closed = open.is_empty() && close.is_empty();

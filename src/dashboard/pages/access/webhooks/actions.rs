@@ -32,7 +32,7 @@ pub(crate) async fn switch(member: Member, status: WebhookStatus, done: &'static
         events: None,
         description: None,
         status: Some(status),
-        // Members and the operator share this reason. The audit log shows who made the change.
+        // A change by a member has the same reason as one by the operator. The audit log shows the author.
         reason: DisabledReason::Operator,
     };
     let done = member.change(change).await.map(|_| format!("{}?done={done}", member.path_of(id)));
