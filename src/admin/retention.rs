@@ -1,4 +1,4 @@
-//! The retention periods of a business: how long it keeps its records.
+//! The retention periods of a business: how long its records are kept.
 
 use domain::{AUDIT_DAYS_MIN, RETENTION_DAYS};
 use engine::business::commands::erasure::PatchRetention;

@@ -235,7 +235,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("rotateWebhookSecret", "Rotate the secret of a webhook endpoint")
             .details("Only this response contains the new secret. The old secret stops working immediately."),
         get(b!("/budget"), Token, budget::show)
-            .named("getBudget", "Get the limits and the usage of each kind of record"),
+            .named("getBudget", "Get the limit and the usage of each kind of record"),
         patch(b!("/budget"), Token, budget::update)
             .named("updateBudget", "Change the limits of a business")
             .details("A property that is left out keeps its value; null restores the default."),

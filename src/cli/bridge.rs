@@ -202,7 +202,7 @@ impl Bridge {
     }
 }
 
-/// Reads the next line, without its end.
+/// Reads the next line, without the line feed at its end.
 fn read_line(input: &mut impl BufRead) -> io::Result<Option<Line>> {
     let mut line = Vec::new();
     let limit = LINE_BYTES_MAX as u64 + 1;

@@ -91,7 +91,7 @@ impl Client {
         Self { http, scheme, address: access.address, authorization: access.authorization, timeout }
     }
 
-    /// Sends a request that changes nothing. If the service refuses the first token, uses the other.
+    /// Tests the first token with a request. If the service refuses it, the client uses the other token.
     pub(super) async fn admitted(access: Access, timeout: Duration) -> Self {
         let otherwise = access.otherwise.clone();
         let client = Self::new(access, timeout);

@@ -19,7 +19,7 @@ pub(super) struct Event {
 pub(super) struct Property {
     /// The name of the property, in upper case.
     name: String,
-    /// The names of its parameters, in upper case.
+    /// The names of the property's parameters, in upper case.
     parameters: Vec<String>,
     pub(super) value: String,
 }
@@ -153,7 +153,7 @@ fn no_calendar() -> String {
     "is not an iCalendar file: it must begin with BEGIN:VCALENDAR".into()
 }
 
-/// Unfolds the lines. The number of a result is that of its first line. A fold may be inside a character.
+/// Unfolds the lines. Each result has the number of its first line. A fold may be inside a character.
 fn unfolded(file: &[u8]) -> Vec<(usize, Vec<u8>)> {
     let mut lines: Vec<(usize, Vec<u8>)> = Vec::new();
     for (number, line) in (1..).zip(file.split(|byte| *byte == b'\n')) {

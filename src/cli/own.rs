@@ -20,7 +20,7 @@ pub(super) struct AvailabilityArgs {
     /// The id or name of the service
     #[arg(long)]
     service: String,
-    /// Show only times when this staff member is free; an id or name
+    /// Show only times when the staff member with this id or name is free
     #[arg(long)]
     staff: Option<String>,
     /// The first day, such as 2026-03-02, tomorrow or tue

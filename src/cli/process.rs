@@ -17,7 +17,7 @@ const EXTEND_EVERY: Duration = Duration::from_secs(10);
 /// The time in microseconds that each such request asks for.
 const EXTEND_BY_MICROSECONDS: u32 = 60_000_000;
 
-/// Notifies the watchdog until the runtime ends. The returned task requests more time until it is aborted.
+/// Notifies the watchdog until the runtime ends. The returned task asks for more time until its end.
 pub(super) fn starting() -> JoinHandle<()> {
     if let Some(watchdog) = sd_notify::watchdog_enabled() {
         tokio::spawn(again(watchdog / 2, || tell(NotifyState::Watchdog)));

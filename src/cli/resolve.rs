@@ -202,7 +202,7 @@ fn word<'a>(record: &'a Record, name: &str) -> &'a str {
     record.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The name of a record. A person without a name has the email address.
+/// The name of a record or, for a person without a name, the email address.
 fn called(record: &Record) -> &str {
     let email = word(record, "email");
     if email.is_empty() { word(record, "name") } else { email }

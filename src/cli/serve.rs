@@ -119,7 +119,7 @@ pub(super) fn exit(ended: Result<(), ServiceError>) -> ExitCode {
     }
 }
 
-/// Ends the process without writing any data in memory. The next start reads the state on disk.
+/// Ends the process without writing the data that is in memory. The next start reads the state on disk.
 fn die(error: &StoreError) {
     tracing::error!(error = error as &dyn std::error::Error, "the service cannot continue and exits");
     telemetry::finish();

@@ -105,7 +105,7 @@ impl Look {
         self.table(columns, &record.0.iter().map(row).collect::<Vec<_>>())
     }
 
-    /// One or more lines per day with local start times. A time that occurs twice has its offset.
+    /// One or more lines per day with local start times. A time that occurs twice is shown with its offset.
     pub(super) fn times(self, zone: Tz, records: &[Record]) -> String {
         let mut days: Vec<(String, Vec<String>)> = Vec::new();
         for start in records.iter().filter_map(|record| record.get("starts_at")?.as_str()) {

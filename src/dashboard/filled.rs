@@ -162,7 +162,7 @@ impl Member {
         self.membership.role.access(right) == Access::Change && !self.profile.suspended
     }
 
-    /// Checks that the person may make changes under this right. Pages that offer a change check it too.
+    /// Checks that the person's role has this right for changes. Pages that offer a change also check this.
     ///
     /// # Errors
     /// Returns [`Refusal::NotAllowed`] without the right, and [`Refused::Suspended`] if the business is

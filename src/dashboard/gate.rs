@@ -172,7 +172,7 @@ async fn post(gate: &Gate, place: &Arc<Place<Pages>>, row: &Route, asked: Asked)
         Turn::Acted(outcome) => once::answer(outcome).await.ok_or_else(|| ApiError::Unavailable.into()),
         Turn::SentBefore => Err(Refused::SentBefore),
         Turn::Stale => admitted(gate, row, asked, signed_in, true).await,
-        // The task continues after the client disconnects, so a repeated form receives its response.
+        // The task continues after the client disconnects, so a repeated form can receive the response.
         Turn::Act(acting) => {
             let (gate, place) = (gate.clone(), Arc::clone(place));
             let acts = async move { act(&gate, &place, asked, signed_in, acting, &sent).await };

@@ -9,9 +9,9 @@ use pulldown_cmark::{Alignment, CodeBlockKind, Event, Options, Parser, Tag, TagE
 
 use super::topics::topic;
 
-/// In the first column of a table, a name of at most this length has no line break.
+/// In the first column of a table, a name without slashes is not broken if it has at most this length.
 const NAME_BYTES_MAX: usize = 44;
-/// In the other columns, code of at most this length has no line break.
+/// Other code in a table is not broken if it has at most this length.
 const WORD_BYTES_MAX: usize = 24;
 
 pub(super) struct Rendered {

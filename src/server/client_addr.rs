@@ -1,8 +1,8 @@
 //! The client's address, for limits and logs.
 //!
 //! Invariant: only the part of `X-Forwarded-For` that trusted proxies wrote is used. Each proxy appends the
-//! address of its peer, so the service reads the header from its end. The first address that is not a trusted
-//! proxy is the client. The addresses before it may be forged.
+//! address of its peer, so the service reads the header from its end. The last address that is not a
+//! trusted proxy is the client's. The addresses before the client's may be forged.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;

@@ -59,7 +59,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                      min_notice_minutes max_advance_days price_cents currency description",
                 )),
             Verb::new("update", "updateService", "Change a service; omitted values stay the same"),
-            Verb::new("delete", "deleteService", "Delete a service without any references")
+            Verb::new("delete", "deleteService", "Delete a service to which no other record refers")
                 .shown(Show::Done("deleted")),
         ],
     },
@@ -72,13 +72,13 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             Verb::new("list", "listStaff", "List the staff of a business, including inactive members")
                 .shown(Show::List("id name active timezone service_ids hours")),
             Verb::new("update", "updateStaffMember", "Change a staff member; omitted values stay the same"),
-            Verb::new("delete", "deleteStaffMember", "Delete a staff member without any references")
+            Verb::new("delete", "deleteStaffMember", "Delete a staff member to whom no other record refers")
                 .shown(Show::Done("deleted")),
         ],
     },
     Resource {
         name: "special-day",
-        about: "Special days of a business: dates with other opening hours, or without any",
+        about: "Special days of a business: dates with other opening hours than those of the week",
         shapes: &[],
         verbs: &[
             Verb::new("list", "listSpecialDays", "List special days, in order of their dates")
@@ -222,7 +222,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
     },
     Resource {
         name: "webhook",
-        about: "Webhook endpoints of a business, with their delivery log and resending",
+        about: "Webhook endpoints of a business: change them, show their deliveries and resend events",
         shapes: &[],
         verbs: &[
             Verb::new("list", "listWebhooks", "List the endpoints")
@@ -255,12 +255,12 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                 "rotateWebhookSecret",
                 "Create a new secret for an endpoint and print it; the secret is not shown again",
             )
-            .shown(Show::RecordWithNote("store the secret now, it is not shown again; the old one has stopped working")),
+            .shown(Show::RecordWithNote("store the secret now, it is not shown again; the old secret has stopped working")),
         ],
     },
     Resource {
         name: "budget",
-        about: "The storage budget of a business: the limits and the usage of each kind of record",
+        about: "The storage budget of a business: the limits and the usage for each kind of record",
         shapes: &[
             Shape { null: Some("default"), ..Shape::of("rows_max") },
             Shape { null: Some("default"), ..Shape::of("bytes_max") },

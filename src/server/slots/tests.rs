@@ -30,7 +30,7 @@ fn the_number_of_slots_of_an_address_is_limited() {
     );
     assert_eq!(limits.counters.refused.load(Ordering::Relaxed), 2);
     assert!(slots.admit(ip("192.0.2.2")).is_held);
-    assert!(!has_ended(&held[0]), "a refused connection must not close others of its address");
+    assert!(!has_ended(&held[0]), "a refused connection must not close connections of its address");
     held.remove(1);
     assert!(slots.admit(ip("192.0.2.1")).is_held, "a returned slot must be free");
     drop(held);

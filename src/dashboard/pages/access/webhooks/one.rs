@@ -1,5 +1,5 @@
-//! The list of endpoints with code for receivers to verify events, and the page of an endpoint: its status, its
-//! delivery log, and links to all actions.
+//! The list of endpoints, with sample code of receivers that verify events, and the page of an endpoint:
+//! its status, its delivery log, and links to all actions.
 
 use domain::{DeliveryStatus, DisabledReason, ENDPOINTS_MAX, Right, WebhookEndpoint};
 use engine::business::PageRequest;
