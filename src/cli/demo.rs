@@ -302,7 +302,7 @@ Stop with Ctrl-C.
     Ok(out)
 }
 
-/// The program as the user started it, such as `target/release/receptionist`, quoted for a shell if needed.
+/// The program's path as the user typed it, such as `target/release/receptionist`, quoted for a shell.
 fn program(started_as: Option<OsString>) -> String {
     let name = started_as.map_or_else(|| "receptionist".into(), |name| name.to_string_lossy().into_owned());
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));

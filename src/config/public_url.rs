@@ -21,7 +21,7 @@ pub struct PublicUrl {
 }
 
 impl PublicUrl {
-    /// Parses an origin. Accepts plain http for any host, and refuses text after the port.
+    /// Parses an origin. Accepts plain http for any host. Refuses a path after the port.
     pub fn parse(text: &str) -> Option<Self> {
         let url = Url::parse(text).ok()?;
         let is_https = match url.scheme() {

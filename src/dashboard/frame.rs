@@ -101,7 +101,7 @@ impl Member {
         self.sheet(place).under(vec![self.crumb(place)])
     }
 
-    /// A link to a page of the business, for example `contacts` or `settings/keys`.
+    /// A link to a page of the business. `place` is for example `contacts` or `settings/keys`.
     pub(super) fn crumb(&self, place: &str) -> Crumb {
         Crumb { label: self.t(&place.replace('/', "-")), path: self.path_to(place) }
     }

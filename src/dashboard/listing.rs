@@ -28,8 +28,8 @@ pub(super) struct Pages {
 }
 
 impl Member {
-    /// The requested page of a list, with at most `limit` rows, these filters and the cursor. With an invalid
-    /// cursor, or a cursor of another list or filter, the list starts at the beginning.
+    /// The requested page of a list, with at most `limit` rows. If the cursor is invalid or belongs to
+    /// another list or other filters, the page is the first page.
     pub(super) fn part(&self, list: &str, limit: usize, filters: &[&str]) -> Part {
         let id = self.business.id().to_string();
         let mut binding = Binding::list(list).with(id.as_bytes());

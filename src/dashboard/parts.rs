@@ -33,8 +33,7 @@ pub(super) struct Choice {
 
 pub(super) type Line = (String, String);
 
-/// Lines of a record: label, value in the submitted version, value in the version that another person
-/// saved.
+/// Lines of a record: label, submitted value, and the value that another person has saved.
 pub(super) type Versions = Vec<(String, String, String)>;
 
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! Markdown as HTML.
 //!
-//! Invariants: raw HTML in the text is shown as text, and its comments are not shown; an anchor follows GitHub's rules;
-//! a link to a topic's file leads to its page.
+//! Invariants: raw HTML is shown as text, except that HTML comments are omitted. Anchors follow GitHub's
+//! rules. A link to a topic's file leads to the topic's page.
 
 use std::collections::HashMap;
 
@@ -81,7 +81,7 @@ fn anchor(title: &str) -> String {
     title.to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
-/// The address of a link: that of the page if it leads to a topic's file.
+/// The address of a link. A link to a topic's file gets the address of the topic's page.
 fn address(link: &str) -> String {
     let (file, anchor) = link.split_once('#').map_or((link, None), |(file, anchor)| (file, Some(anchor)));
     match file.strip_suffix(".md").filter(|name| topic(name).is_some()) {
@@ -100,7 +100,7 @@ struct Writer<'a> {
     code: Option<(String, String)>,
     alignments: Vec<Alignment>,
     labels: Vec<String>,
-    /// The number of the cell that is being read; 0 outside of cells.
+    /// The number of the column whose cell is being read, from 1; 0 outside of cells.
     column: usize,
     in_head: bool,
 }

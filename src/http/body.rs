@@ -30,7 +30,7 @@ pub const BODY_TIME_MAX: Duration = Duration::from_secs(10);
 /// The time limit for the first piece of a streamed body. The limit for a later piece is at most this.
 pub const PATIENCE_MAX: Duration = Duration::from_secs(30);
 
-/// The minimum average pace in bytes per second. The waiting time grows by one second per this many bytes.
+/// The minimum average pace in bytes per second. This number of bytes adds one second to the waiting time.
 pub const PACE_MIN: u64 = 4 * 1024;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +103,7 @@ impl Pieces {
     }
 }
 
-/// Refuses another media type. The header may be absent.
+/// Refuses a `Content-Type` other than this media type. The header may be absent.
 fn check_media_type(headers: &HeaderMap, media_type: &'static str) -> Result<(), BodyError> {
     let mut declared = headers.get_all(header::CONTENT_TYPE).iter();
     let (first, second) = (declared.next(), declared.next());

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - A reader returns a value, or adds a problem.
-//! - A request with any problem is refused, for example with an unknown property.
+//! - A request with any problem, for example an unknown property, is refused.
 //!
 //! The crate `deserr` also reports every problem, but it accepts duplicate properties, passes no context
 //! such as the phone region, and makes no schema.

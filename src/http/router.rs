@@ -111,8 +111,8 @@ where
     F: Fn(Request) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Response> + Send + 'static,
 {
-    // `map` holds the future once. An async block would hold it a second time while it awaits it, and every
-    // request would allocate twice the memory.
+    // `map` holds the future once. An async block would hold it twice while awaiting it, so every request
+    // would allocate twice the memory.
     let serve = move |request: Request| {
         serve(request).map(|mut response: Response| {
             response.extensions_mut().get_or_insert_default::<Noted>().route = Some(path);
@@ -144,7 +144,7 @@ impl PathParams {
 pub(crate) struct Noted {
     pub(crate) route: Option<&'static str>,
     pub(crate) key: Option<KeyId>,
-    /// The business, only after the caller was authorized for it.
+    /// The business. It is set only after the caller was authorized for it.
     pub(crate) business: Option<BusinessId>,
     pub(crate) person: Option<PersonId>,
 }

@@ -76,7 +76,7 @@ impl Schemas {
             assert!(named.insert(name.clone(), schema).is_none(), "two schemas are called {name}");
         }
         for name in named.keys() {
-            // The generator appends a number to the second type with a name.
+            // If two types have the same name, the generator appends a number to the second name.
             let taken = name.trim_end_matches(|c: char| c.is_ascii_digit());
             assert!(taken == name || !named.contains_key(taken), "two schemas are called {taken}");
         }

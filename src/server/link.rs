@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-/// No request is in progress: during the handshake, an incomplete head, or between requests.
+/// No request is in progress: during the handshake, while a head is incomplete, or between requests.
 const IDLE: u8 = 0;
 const ACTIVE: u8 = 1;
 /// The service has answered, and a part of the response may be unsent.

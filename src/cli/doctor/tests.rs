@@ -9,7 +9,7 @@ use super::checks::{all, clock, name_servers};
 use super::{Finding, Level};
 use crate::config::{ServeArgs, Settings};
 
-/// The settings of a service without problems, after `change`.
+/// The settings of a service without problems, modified by `change`.
 fn settings(dir: &Path, change: impl FnOnce(&mut ServeArgs)) -> Settings {
     let mut args = ServeArgs {
         listen: Some("127.0.0.1:0".into()),

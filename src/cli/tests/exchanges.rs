@@ -1,4 +1,4 @@
-//! The output of commands for a valid, an invalid or a missing response.
+//! The output of commands after a valid response, after an invalid response, or without a response.
 
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -79,7 +79,7 @@ pub(crate) async fn show(member: Member) -> Answered {
 pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
     let seen = seen(member).await?;
     let visit = &seen.appointment;
-    // After a refusal the form keeps the submitted notes.
+    // If the change was refused, the form shows the submitted notes.
     let is_typed = undone.is_some() && member.form.find(NOTES).is_some();
     let notes = seen.notes.get().unwrap_or_default();
     let contact = match visit.contact_id {

@@ -112,7 +112,7 @@ pub(super) fn span(minutes: impl Iterator<Item = Range<u32>>) -> Option<Range<u3
     minutes.reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
 }
 
-/// The minutes of an appointment on a date, from its local start time, with the elapsed time as the length.
+/// The minutes of an appointment on a date: from its local start time, for its elapsed duration.
 pub(super) fn minutes_of(visit: &AppointmentView, date: NaiveDate, zone: Tz) -> Range<u32> {
     let start = minute(visit.starts_at, date, zone);
     let begun = visit.starts_at.max(begins(date, zone));

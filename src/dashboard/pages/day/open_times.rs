@@ -56,9 +56,9 @@ pub(super) struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// Builds the strip and the times for a form, in which the chosen time is an instant or a local time.
-    /// `way` returns the link of a day or the value of its button. `is_taken` is true if the engine refused
-    /// the submitted time.
+    /// Builds the strip of days and the times for a form. The form's chosen time is an instant or a local
+    /// time. `way` returns the link of a day or the value of its button. `is_taken` is true if the engine
+    /// refused the submitted time.
     pub(super) fn open_times(
         &self,
         filled: &mut Filled,

@@ -125,7 +125,7 @@ impl Member {
         self.row(&path, shown.created_at, title, &shown.body, self.of_message(shown))
     }
 
-    /// An appointment with its service as the title, and with its day.
+    /// The row of an appointment, with its service as the title and its day in the details.
     pub(super) fn row_with_day(&self, shown: &AppointmentView) -> Row {
         let row = self.row_of_appointment(shown);
         let when = capitalised(&self.moment(shown.starts_at));

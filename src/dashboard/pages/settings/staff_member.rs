@@ -62,7 +62,7 @@ impl List<'_> {
     }
 }
 
-/// The field that selects the opening hours of the business or own hours, and its value for own hours.
+/// The field that selects the business's opening hours or own hours, and its value for own hours.
 const HOURS: &str = "whose_hours";
 const OWN: &str = "own";
 const OF_BUSINESS: &str = "business";
