@@ -81,7 +81,7 @@ pub(crate) fn check_days(first: NaiveDate, last: NaiveDate) -> Result<(), ApiErr
     if problems.is_empty() { Ok(()) } else { Err(Refusal::Invalid(problems).into()) }
 }
 
-/// A page of at most `limit` slots. `after` is the start of the last slot of the previous page.
+/// A page of at most `limit` slots. `after` is the start time of the previous page's last slot.
 pub(crate) fn part(slots: Vec<Slot>, limit: usize, after: Option<&[u8]>) -> Result<Page<Slot>, ApiError> {
     let after = after
         .map(<[u8; 8]>::try_from)

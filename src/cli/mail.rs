@@ -14,7 +14,7 @@ use super::options::OperatorOptions;
 use super::print;
 use super::record::{One, one_line};
 
-/// The time limit for the service's response. The service's own time limit for the relay is shorter.
+/// The time limit for the service's response. The service's time limit for the relay's response is shorter.
 const TEST_TIMEOUT: Duration = Duration::from_secs(90);
 const TEST: &str = "/admin/v1/mail/test";
 

@@ -37,7 +37,7 @@ pub fn document() -> Value {
         server: "The server that serves this document.",
         security: (
             "apiKey",
-            "An API key of one business. Every request must carry it. Keep it on servers and never send it to a browser.",
+            "An API key of one business. Every request must carry a key. Keep keys on servers and never send them to a browser.",
         ),
         scope: |access: &crate::api::Access| access.scope(),
         is_public: true,
@@ -72,7 +72,7 @@ pub fn operator_document() -> Value {
         server: "The operator's listener.",
         security: (
             "operatorToken",
-            "The operator's token. Every request must carry it. It gives access to every business.",
+            "The operator's token. Every request must carry the token, which gives access to every business.",
         ),
         scope: |_| None,
         is_public: false,

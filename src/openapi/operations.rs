@@ -164,7 +164,7 @@ fn path_parameter(id: &PathId) -> Value {
         "schema": {"type": "string", "format": format}})
 }
 
-/// The request headers that this operation reads, without those that every operation reads.
+/// The request headers that this operation reads, except headers that every operation reads.
 fn headers_read(operation: &Operation<'_>) -> impl Iterator<Item = &'static str> {
     let one = operation.signature.answers == Kind::One;
     let reads = *operation.method == Method::GET;

@@ -284,7 +284,7 @@ fn newest_file(dir: &Path) -> Option<SystemTime> {
     entries.filter_map(|entry| entry.ok()?.metadata().ok()?.modified().ok()).max()
 }
 
-/// Checks the requirements of webhooks: trusted authorities and a resolver.
+/// Checks two requirements of webhooks: trusted certificate authorities and a name server.
 fn outgoing(resolve: Option<&str>) -> (Finding, Option<Finding>) {
     let ports = match Ports::system() {
         Ok(ports) => ports,

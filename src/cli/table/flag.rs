@@ -115,7 +115,8 @@ impl<'a> Flag<'a> {
         format!("{companion} {}", self.property.name)
     }
 
-    /// Whether the property is a required list of words. Such a property has a flag that adds all words.
+    /// Whether the property is a required list of fixed values. Such a list has a flag that adds all
+    /// values.
     fn has_words(&self) -> bool {
         self.property.is("array") && self.property.required && !self.property.words.is_empty()
     }

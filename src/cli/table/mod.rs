@@ -1,4 +1,4 @@
-//! The commands on the records of a business: the API operation of each command, and how its response is
+//! The commands on the records of a business: the API operation of each command, and how the response is
 //! shown. The flags are derived from the operation.
 //!
 //! Invariants: a new property of the API becomes a flag of its commands without a change here. A flag has the

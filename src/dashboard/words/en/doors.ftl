@@ -167,7 +167,7 @@ told-gone = The record that this alert was about no longer exists.
 
 # Error pages.
 go-to-dashboard = Go to the dashboard
-ask-for-another = Ask for a new one
+ask-for-another = Ask for a new link
 reference = Reference { $id }
 cross-site = Nothing was changed: the form came from another site.
 foreign-host = The dashboard is not at this address. The operator of the service sets the address with { $setting }.

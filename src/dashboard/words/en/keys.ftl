@@ -38,7 +38,7 @@ keys-revoke-title = Revoke “{ $name }”?
 keys-revoke-stops = This stops immediately and permanently:
 keys-revoke-programs = Programs and assistants that use this key lose access
 keys-revoke-may = Its permissions today:
-keys-revoke-stays = Appointments, contacts and webhook endpoints that were created with it are kept. Other keys do not change.
+keys-revoke-stays = Appointments, contacts and webhook endpoints that were created with this key are kept. Other keys do not change.
 keys-revoke-do = Revoke the key
 keys-revoke-keep = Keep the key
 
