@@ -7,7 +7,7 @@ use chrono_tz::Tz;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WallClockError {
-    /// The time does not exist. The instants have the offset after and before the clock change.
+    /// The time does not exist. The first instant has the offset after the clock change, the second before.
     Skipped(DateTime<Tz>, DateTime<Tz>),
     /// The time occurs twice, at these instants.
     Twice(DateTime<Tz>, DateTime<Tz>),

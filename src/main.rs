@@ -43,7 +43,7 @@ enum Command {
     RepairStamps(cli::repair::RepairArgs),
     /// Write one business or all businesses of the running service as JSON Lines
     Export(cli::transfer::ExportArgs),
-    /// Import businesses from a file of `export` into the running service
+    /// Import businesses into the running service from a file that `export` has written
     Import(cli::transfer::ImportArgs),
     /// Serve the Model Context Protocol on standard input and output, for an assistant that starts this
     /// program

@@ -18,7 +18,7 @@ pub(super) struct Yearly {
 enum On {
     /// February 29 occurs in leap years only.
     Date { month: u32, day: u32 },
-    /// The first, second and so on; negative values count from the end of the month.
+    /// The `nth` such weekday of the month; a negative number counts from the end of the month.
     Weekday { month: u32, nth: i8, weekday: Weekday },
 }
 

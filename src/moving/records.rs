@@ -58,7 +58,7 @@ export_line! {
         appointments_days: Option<Days>,
     }
     => {
-        // The state of the store when the retention was set is not exported.
+        // An export does not contain the store's state at the time when the retention was set.
         set: None,
     }
 }

@@ -31,7 +31,7 @@ pub(super) struct Shape {
     pub(super) default: Option<&'static str>,
     /// Another property. The flag that clears it also clears this property.
     pub(super) cleared_with: Option<&'static str>,
-    /// Whether the text can be read from a file or standard input.
+    /// Whether the value can be read from a file or standard input.
     pub(super) in_file: bool,
 }
 

@@ -242,7 +242,7 @@ struct Ending<'a> {
     means: &'static str,
 }
 
-/// The page before declining. If the appointment is no longer pending, shows the page of the appointment.
+/// The page before a request is declined. If the appointment is not pending any more, shows its page.
 pub(crate) async fn declining(member: Member) -> Answered {
     let visit = asked(&member).await?;
     if visit.status != AppointmentStatus::Pending || !member.may(Right::Day) {

@@ -51,7 +51,7 @@ impl Dates {
     }
 }
 
-/// The appointments that overlap a range of time, by start. The flag is true if the maximum is exceeded.
+/// The appointments that overlap a range of time, by start time. The flag is true if there are too many.
 async fn visits(
     member: &Member,
     during: Range<Timestamp>,

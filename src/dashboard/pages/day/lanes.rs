@@ -25,7 +25,7 @@ struct BoardPage<'a> {
     hours: Vec<Hour>,
     now: Option<(String, String)>,
     lanes: Vec<Lane>,
-    /// Whether each lane is a staff member. Small screens then show links to the lanes.
+    /// Whether each lane belongs to a staff member. Small screens then show links to the lanes.
     is_day: bool,
     more: bool,
     note: String,

@@ -32,7 +32,7 @@ pub(super) struct Need {
     pub(super) is_quote: bool,
     /// The phone number to call back, in E.164 form, or an empty text.
     pub(super) tel: String,
-    /// Whether the task has a form that confirms an appointment, whose entity tag is `tag`.
+    /// Whether the task has a form that confirms an appointment. `tag` is the appointment's entity tag.
     pub(super) confirms: bool,
     pub(super) tag: String,
     pub(super) resolves: bool,

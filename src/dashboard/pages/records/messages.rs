@@ -1,4 +1,4 @@
-//! The messages of callers by status: new, read, resolved. New messages begin with the urgent messages.
+//! The messages of callers by status: new, read, resolved. Urgent new messages are listed first.
 
 use std::collections::{HashMap, HashSet};
 

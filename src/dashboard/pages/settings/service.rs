@@ -185,7 +185,7 @@ pub(crate) async fn show_new(member: Member) -> Answered {
 
 pub(crate) async fn show(member: Member) -> Answered {
     let service = find(&member).await?;
-    // Appointments of a service that was made inactive are listed.
+    // If the form made the service inactive, the page lists the appointments of the service.
     let is_concerned = member.query.get("done") == "saved" && !service.active;
     let concerned = is_concerned.then(|| Concerned::service(service.id));
     let done = Done::said(&member).with_outside(&member, concerned).await?.with_next(&member).await?;
