@@ -4,7 +4,8 @@
 //! A write without progress for [`WRITE_STALL_MAX`] fails. If a stream ends while a request is arriving, it
 //! shuts down writing first and then discards incoming data for at most [`LINGER_TIME_MAX`]. Otherwise the
 //! kernel would reset the connection, and the client would lose the response with the reason of the refusal
-//! (RFC 9112 §9.6). The crate `tokio-io-timeout` is not used, since it supports only the first part.
+//! (RFC 9112 §9.6). The crate `tokio-io-timeout` is not used, since it supports only the time limit of
+//! writes.
 
 use std::io;
 use std::pin::Pin;

@@ -398,7 +398,7 @@ async fn a_listener_without_free_slots_responds_to_healthz() {
     assert!(ask(OTHER, server, "/healthz").await.ends_with("well"));
     assert!(ask(OTHER, server, "/").await.starts_with("HTTP/1.1 503"));
     drop(held);
-    // When its slots have been released, the address can use them again.
+    // The address can use its slots again when they have been released.
     while !ask(OTHER, server, "/nowhere").await.starts_with("HTTP/1.1 404") {}
 }
 

@@ -83,7 +83,7 @@ struct State {
     addresses: HashMap<IpAddr, usize>,
     /// The connections without a slot, oldest first.
     reserve: VecDeque<(u64, IpAddr, Arc<Link>)>,
-    /// The time of the last search without a result, and its minimum number of slots per address.
+    /// The time of the last search that found no idle connection, and the `at_least` of this search.
     last_miss: Option<(Instant, usize)>,
     refused: u64,
     logged: Option<Instant>,
