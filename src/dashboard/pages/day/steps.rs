@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //! - The page reads from the business's data which steps are done.
-//! - The steps disappear when all are done, or when the business takes bookings and is older than
-//!   `NEW_FOR`.
+//! - The steps disappear when all are done, or when the business can take bookings, has an appointment, and
+//!   is older than `NEW_FOR`.
 
 use chrono::TimeDelta;
 use domain::diary::{Diary, Presence};
@@ -12,7 +12,7 @@ use engine::business::PageRequest;
 
 use crate::dashboard::pages::prelude::*;
 
-/// From this age on, the page omits the steps if the business takes bookings.
+/// From this age on, the page omits the steps if the business has an appointment and can take bookings.
 const NEW_FOR: TimeDelta = TimeDelta::days(14);
 
 const TO_A_BOOKING: usize = 4;
