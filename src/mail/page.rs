@@ -57,7 +57,7 @@ impl Page {
             Content::Test => maker.notice("test"),
         };
         let hello = match plain(&letter.to.name, SUBJECT_CHARS_MAX) {
-            name if name.is_empty() => words.say("hello-nobody", &[]),
+            name if name.is_empty() => words.say("hello-unnamed", &[]),
             name => words.say("hello", &[("name", Value::Text(&name))]),
         };
         if !matches!(letter.content, Content::Alert(_) | Content::Gathered(..) | Content::Daily(..)) {

@@ -129,7 +129,7 @@ impl World {
         let ports = Ports {
             resolver: Arc::clone(&self.network) as _,
             dialer: Arc::new(Shared(Arc::clone(&self.network))),
-            trust: Trust::nobody().and(authority()).unwrap(),
+            trust: Trust::none().and(authority()).unwrap(),
             ..Ports::with_clock_and_random(Arc::clone(&self.time) as _, Arc::clone(&self.chance) as _)
         };
         let mut limits = self.limits;

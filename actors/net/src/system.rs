@@ -38,7 +38,7 @@ impl Ports {
             random,
             resolver: Arc::new(NoNetwork),
             dialer: Arc::new(NoNetwork),
-            trust: Trust::nobody(),
+            trust: Trust::none(),
         }
     }
 

@@ -43,7 +43,7 @@ pub enum TrustError {
 }
 
 impl Trust {
-    pub fn nobody() -> Self {
+    pub fn none() -> Self {
         Self { roots: Arc::new(RootCertStore::empty()), named: Arc::default() }
     }
 
@@ -56,7 +56,7 @@ impl Trust {
     }
 
     fn load(extra: Option<&Path>) -> Result<Self, TrustError> {
-        let mut store = Self::nobody();
+        let mut store = Self::none();
         match extra {
             None => add_all(&mut store, load_native_certs()),
             Some(path) => {
@@ -170,6 +170,6 @@ mod tests {
 
     #[test]
     fn bytes_that_are_no_certificate_are_not_trusted() {
-        assert!(Trust::nobody().and(b"none").is_err());
+        assert!(Trust::none().and(b"none").is_err());
     }
 }

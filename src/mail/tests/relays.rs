@@ -14,7 +14,7 @@ const PLAIN: Manner = Manner { tls: false, starttls: false, password: None, odd:
 
 /// The settings for a relay at this server, with this scheme and user.
 fn smtp(server: &Server, scheme: &str, user: &str) -> Smtp {
-    let trust = Trust::nobody().and(&server.certificate).unwrap();
+    let trust = Trust::none().and(&server.certificate).unwrap();
     trusting(server, scheme, user, &trust)
 }
 
@@ -120,7 +120,7 @@ async fn a_relay_with_an_untrusted_certificate_gets_nothing() {
         [("smtps", Manner { tls: true, ..PLAIN }), ("smtp", Manner { starttls: true, ..PLAIN })]
     {
         let (server, other) = (Server::start(manner).await, Server::start(manner).await);
-        for trust in [Trust::nobody(), Trust::nobody().and(&other.certificate).unwrap()] {
+        for trust in [Trust::none(), Trust::none().and(&other.certificate).unwrap()] {
             let failure = trusting(&server, scheme, "u:p@", &trust).send(&mail()).await.unwrap_err();
             assert!(matches!(failure, MailFailure::Relay(_)), "{failure:?}");
         }
@@ -143,7 +143,7 @@ async fn a_relay_may_use_a_trusted_certificate_that_is_marked_as_an_authority() 
     let server = Server::start_with(manner, authority("localhost")).await;
     assert!(smtp(&server, "smtps", "").send(&mail()).await.is_ok());
     let why = |failure: Result<_, MailFailure>| failure.unwrap_err().to_string();
-    let unknown = why(trusting(&server, "smtps", "", &Trust::nobody()).send(&mail()).await);
+    let unknown = why(trusting(&server, "smtps", "", &Trust::none()).send(&mail()).await);
     assert!(unknown.contains("the certificate's issuer is not trusted"), "{unknown}");
     let other = Server::start_with(manner, authority("other.example")).await;
     let other = why(smtp(&other, "smtps", "").send(&mail()).await);

@@ -85,7 +85,7 @@ test-subject = Test of the email settings
 test-intro = This email has arrived, so the email settings work.
 
 hello = Hello { $name },
-hello-nobody = Hello,
+hello-unnamed = Hello,
 zone = All times are in the time zone { $zone }.
 zone-utc = All times are in UTC.
 unsubscribe-kind = No more emails like this

@@ -85,7 +85,7 @@ test-subject = Test des réglages d’e-mail
 test-intro = Cet e-mail est arrivé : les réglages d’e-mail fonctionnent.
 
 hello = Bonjour { $name },
-hello-nobody = Bonjour,
+hello-unnamed = Bonjour,
 zone = Les heures sont celles du fuseau horaire { $zone }.
 zone-utc = Les heures sont en UTC.
 unsubscribe-kind = Ne plus recevoir d’e-mails de ce type

@@ -41,7 +41,7 @@ impl Receiver {
         let certificate = certificate.signed_by(&key, &issuer).unwrap();
         Self {
             tls: TlsAcceptor::from(Arc::new(tls::server(&certificate, &key))),
-            trust: Trust::nobody().and(authority.der()).unwrap(),
+            trust: Trust::none().and(authority.der()).unwrap(),
             answer: Arc::new(Mutex::new(Some((204, String::new())))),
             requests: Arc::default(),
         }

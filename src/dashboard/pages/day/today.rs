@@ -61,7 +61,7 @@ pub(crate) async fn show(member: Member) -> Answered {
         let left = member.count("steps-left", left as u64);
         let of = member.with("steps-for", "name", &member.profile.name);
         let welcome = match member.signed_in.person.name.trim() {
-            "" => member.t("steps-welcome-nobody"),
+            "" => member.t("steps-welcome-unnamed"),
             name => member.with("steps-welcome", "name", name),
         };
         (welcome, format!("{left}, {of}"))

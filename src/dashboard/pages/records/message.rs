@@ -92,12 +92,12 @@ async fn shown(member: &Member, message: MessageView, mut filled: Filled) -> Ans
     let (view, staff) = (&member.view, member.staff().await?);
     let name_of = |id: Option<StaffId>| {
         let one = staff.iter().find(|one| Some(one.id) == id);
-        one.map_or_else(|| view.t("message-nobody"), |one| one.name.clone())
+        one.map_or_else(|| view.t("message-unassigned"), |one| one.name.clone())
     };
     // An inactive staff member is offered only if the message is assigned to them.
     let offered = staff.iter().filter(|one| one.active || Some(one.id) == message.staff_id);
     let offered = offered.map(|one| Choice::new(one.id.to_string(), &*one.name));
-    let field = Field::select(STAFF, view.t("message-staff"), offered).or_empty(view.t("message-nobody"));
+    let field = Field::select(STAFF, view.t("message-staff"), offered).or_empty(view.t("message-unassigned"));
     let fact = match MessageStatus::from_word(filled.get("status")) {
         Some(wanted) => (view.t("log-status"), view.standing(wanted), view.standing(message.status)),
         None => (view.t("message-staff"), name_of(filled.get(STAFF).parse().ok()), name_of(message.staff_id)),

@@ -71,7 +71,7 @@ impl List<'_> {
         let active = self.staff.iter().filter(|member| member.active);
         let offering: Vec<_> = active.clone().filter(|member| member.offers(service.id)).collect();
         if offering.is_empty() {
-            return self.sheet.member.t("services-nobody");
+            return self.sheet.member.t("services-no-staff");
         }
         if offering.len() > 1 && offering.len() == active.count() {
             return self.sheet.member.t("services-everybody");

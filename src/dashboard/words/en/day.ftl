@@ -48,7 +48,7 @@ today-need-see = See what happened
 # The first steps of a new business.
 steps-first = First steps
 steps-welcome = Welcome, { $name }
-steps-welcome-nobody = Welcome
+steps-welcome-unnamed = Welcome
 steps-left = { $count ->
     [one] One more step
    *[other] { $count } more steps
@@ -117,8 +117,8 @@ calendar-legend = What the marks mean
 calendar-legend-asks = Requested, to be confirmed
 calendar-legend-away = Break, buffer, time off or not working
 calendar-legend-free = Free times show when you point at them; select one to book it.
-calendar-nobody = No staff members yet
-calendar-nobody-text = Each staff member gets a column on this page.
+calendar-no-staff = No staff members yet
+calendar-no-staff-text = Each staff member gets a column on this page.
 calendar-filter = Filter appointments
 calendar-from = From
 calendar-to = To

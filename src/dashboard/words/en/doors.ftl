@@ -73,7 +73,7 @@ password-set = You have a new password. All your other sessions have ended.
 # The page after signing in.
 your-businesses = Your businesses
 hello = Hello, { $name }
-hello-nobody = Hello
+hello-unnamed = Hello
 offer = { $business } invites you
 offer-text = As: { $role }
 accept = Accept

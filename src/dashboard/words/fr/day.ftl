@@ -48,7 +48,7 @@ today-need-see = Voir le détail
 # Les premières étapes d’un nouvel établissement.
 steps-first = Premières étapes
 steps-welcome = Bienvenue, { $name }
-steps-welcome-nobody = Bienvenue
+steps-welcome-unnamed = Bienvenue
 steps-left = { $count ->
     [one] Encore une étape
    *[other] Encore { $count } étapes
@@ -117,8 +117,8 @@ calendar-legend = Légende
 calendar-legend-asks = Demande, à confirmer
 calendar-legend-away = Pause, absence, battement ou hors des heures de travail
 calendar-legend-free = Les créneaux libres apparaissent au survol ; cliquez sur un créneau pour le réserver.
-calendar-nobody = Aucun membre de l’équipe pour l’instant
-calendar-nobody-text = Chaque membre de l’équipe aura sa colonne sur cette page.
+calendar-no-staff = Aucun membre de l’équipe pour l’instant
+calendar-no-staff-text = Chaque membre de l’équipe aura sa colonne sur cette page.
 calendar-filter = Filtrer les rendez-vous
 calendar-from = Du
 calendar-to = Au

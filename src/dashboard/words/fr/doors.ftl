@@ -73,7 +73,7 @@ password-set = Votre mot de passe est changé. Toutes vos autres sessions ont pr
 # La liste des établissements.
 your-businesses = Vos établissements
 hello = Bonjour, { $name }
-hello-nobody = Bonjour
+hello-unnamed = Bonjour
 offer = { $business } vous invite
 offer-text = En tant que : { $role }
 accept = Accepter

@@ -70,7 +70,7 @@ impl World {
         let ports = Ports {
             resolver: dns.clone(),
             dialer: net.clone(),
-            trust: Trust::nobody().and(authority.der()).unwrap(),
+            trust: Trust::none().and(authority.der()).unwrap(),
             ..Ports::with_clock_and_random(clock.clone(), Arc::new(Counting::default()))
         };
         let disk = MemoryBackend::new();

@@ -76,7 +76,7 @@ impl World {
         let (dns, net) = (Arc::new(FakeDns::default()), Arc::new(FakeNet::default()));
         dns.set(HOST_NAME, &["93.184.216.34"]);
         let authority = Authority::new();
-        let trust = Trust::nobody().and(authority.der()).unwrap();
+        let trust = Trust::none().and(authority.der()).unwrap();
         let ports = Ports {
             resolver: dns.clone(),
             dialer: net.clone(),

@@ -63,7 +63,7 @@ fn staff_name(staff: &[StaffMember], id: Option<StaffId>) -> &str {
 fn staff_field(view: &View, staff: &[StaffMember], chosen: Option<StaffId>) -> Field {
     let shown = staff.iter().filter(|one| one.active || Some(one.id) == chosen);
     let shown = shown.map(|one| Choice::new(one.id.to_string(), one.name.as_str()));
-    let field = Field::select("staff_id", view.t("people-staff"), shown).or_empty(view.t("people-nobody"));
+    let field = Field::select("staff_id", view.t("people-staff"), shown).or_empty(view.t("people-none"));
     field.hint(view.t("people-staff-hint"))
 }
 

@@ -50,7 +50,7 @@ impl<'a> Page<'a> {
         let view = &member.view;
         let sent_staff: Option<StaffId> = filled.get("staff_id").parse().ok();
         let one = |id| match staff_name(staff, id) {
-            "" => view.t("people-nobody"),
+            "" => view.t("people-none"),
             name => name.to_owned(),
         };
         let sent_role = Role::from_word(filled.get("role")).map(|role| view.role_word(role));
