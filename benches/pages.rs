@@ -53,8 +53,8 @@ const ROUNDS: usize = 31;
 const DOCS_TIME_MAX: Duration = Duration::from_millis(10);
 /// The number of concurrent changes while the business is filled.
 const AT_ONCE: usize = 64;
-/// The number of open pages. `BOOKED` is the number of bookings in a turn, and `TURNS` the number of turns of
-/// each kind.
+/// The number of open pages. `BOOKED` is the number of bookings per measurement, and `TURNS` the number of
+/// measurements with open pages, and without.
 const OPEN_PAGES: usize = 200;
 const BOOKED: usize = 5_000;
 const TURNS: usize = 5;

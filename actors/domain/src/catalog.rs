@@ -16,7 +16,7 @@ pub const MIN_NOTICE_MINUTES_MAX: u32 = 43_200;
 
 pub const MAX_ADVANCE_DAYS: RangeInclusive<u32> = 1..=1_095;
 
-/// In hundredths of the currency.
+/// In hundredths of the currency unit.
 pub const PRICE_CENTS_MAX: u32 = 100_000_000;
 
 /// The minutes that a staff member is kept free around an appointment, each at most [`BUFFER_MINUTES_MAX`].

@@ -43,7 +43,7 @@ pub struct Link {
     pub hash: [u8; 32],
     pub kind: LinkKind,
     pub created_at: Timestamp,
-    /// Whether the use of the link confirms the account, because it was mailed or made by the operator.
+    /// Whether using the link confirms the account. True if the link was mailed or made by the operator.
     pub confirms: bool,
     pub business_id: Option<BusinessId>,
     pub email: Option<String>,

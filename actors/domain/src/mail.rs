@@ -142,7 +142,7 @@ pub struct Mail {
     pub last_error: Option<MailError>,
     pub created_at: Timestamp,
     pub last_attempt_at: Option<Timestamp>,
-    /// Set exactly while the mail is pending.
+    /// Set if and only if the mail is pending.
     pub next_attempt_at: Option<Timestamp>,
 }
 

@@ -81,7 +81,7 @@ impl Wall {
         }
     }
 
-    /// The first instant at which clocks show this time, or the end of the gap for a skipped time.
+    /// The first instant at which clocks show this time. For a skipped time: the clock change.
     pub(super) fn earliest(&self, wall: NaiveDateTime) -> Timestamp {
         self.first_of(wall, &self.showing(wall))
     }
@@ -90,7 +90,7 @@ impl Wall {
         showing.earliest().unwrap_or_else(|| self.after_gap(wall))
     }
 
-    /// The last instant at which clocks show this time, or the end of the gap for a skipped time.
+    /// The last instant at which clocks show this time. For a skipped time: the clock change.
     pub(super) fn latest(&self, wall: NaiveDateTime) -> Timestamp {
         self.showing(wall).latest().unwrap_or_else(|| self.after_gap(wall))
     }
@@ -99,8 +99,8 @@ impl Wall {
         self.earliest(date.and_time(NaiveTime::MIN))
     }
 
-    /// The next instant at which clocks show this time for the first time on a date. A skipped time gives
-    /// the end of the gap. Dates that the zone skipped are ignored.
+    /// The next instant at which clocks show this time for the first time on a date. For a skipped time:
+    /// the clock change. Dates that the zone skipped are ignored.
     pub(super) fn next_at(&self, time: LocalTime, after: Timestamp) -> Timestamp {
         let on = |date: NaiveDate| Some((date, self.earliest(wall_clock(date, time)?)));
         let days = self.local(after).date().iter_days().filter_map(on);
@@ -108,8 +108,8 @@ impl Wall {
         instants.find(|at| *at > after).unwrap_or(Timestamp::MAX)
     }
 
-    /// `None` if a clock change skips the whole window. A repeated opening is its first instant, a repeated
-    /// closing its last instant, and a skipped opening or closing the end of the gap.
+    /// `None` if a clock change skips the whole window. A repeated opening is its first instant, and a
+    /// repeated closing is its last instant. A skipped opening or closing moves to the clock change.
     pub(super) fn stretch(&self, date: NaiveDate, window: LocalWindow) -> Option<Stretch> {
         let (first, minutes) = (window.open.minutes(), window.wall_minutes());
         if let (Some(opens), Some(closes)) = (self.counted(date, first), self.counted(date, first + minutes))
@@ -123,7 +123,7 @@ impl Wall {
     }
 
     fn after_gap(&self, wall: NaiveDateTime) -> Timestamp {
-        // The local time of a gap's end can be ambiguous. Its beginning and the earlier offset are not.
+        // The local time after the skipped time can occur twice. The time at which the skip begins cannot.
         let begin = GapInfo::new(&wall, &self.zone).and_then(|gap| gap.begin);
         let (skipped, before) = begin.expect("a gap has a beginning");
         instant(skipped, before.fix())
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     /// A check of all hours of all bookable dates would take minutes, so the test checks noon of every
-    /// fifth date in the years with most clock changes.
+    /// fifth date in the years with the most clock changes.
     #[test]
     fn a_date_with_one_offset_at_both_midnights_has_it_all_day_in_every_zone() {
         let year = |year| NaiveDate::from_ymd_opt(year, 1, 1).unwrap();

@@ -27,7 +27,7 @@ words! {
     }
 
     DisabledReason {
-        /// An event failed in all attempts, and no other delivery reached the endpoint meanwhile.
+        /// All attempts to deliver an event failed, and meanwhile no other delivery reached the endpoint.
         Failures = "failures",
         Api = "api",
         Operator = "operator",

@@ -16,7 +16,7 @@ const PERSON_ACTORS: usize = 10_000;
 pub struct Limits {
     pub scan_rows: usize,
     pub delivery_permits: usize,
-    /// If more endpoint actors than this run, an actor is stopped as soon as it has no work.
+    /// If more endpoint actors than this number are running, an actor is stopped as soon as it has no work.
     pub actors_at_rest: usize,
     /// At least 1. A start exceeds this number if all running actors have work in progress.
     pub business_actors: usize,

@@ -16,7 +16,7 @@ use x509_parser::parse_x509_certificate;
 /// The names of servers that may show a named certificate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NamedHosts {
-    /// The names in the certificate, during its validity.
+    /// Only the names in the certificate, and only while the certificate is valid.
     OfCertificate,
     /// Any name at any time, because the certificate was named for this one server.
     Any,

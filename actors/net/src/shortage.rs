@@ -18,7 +18,7 @@ pub(super) fn is_ours(error: &io::Error) -> bool {
         || error.get_ref().is_some_and(|inner| inner.is::<TooManyLookups>())
 }
 
-/// `EADDRNOTAVAIL` means exhausted ports only over IPv4: a machine may have no IPv6 address.
+/// Over IPv4, `EADDRNOTAVAIL` means that no port is free. Over IPv6, the machine may have no address.
 pub(super) fn is_ours_connecting(error: &io::Error, to: IpAddr) -> bool {
     is_ours(error) || (to.is_ipv4() && error.raw_os_error() == Some(NO_PORT))
 }

@@ -89,7 +89,7 @@ impl KeyRange {
         }
     }
 
-    /// The keys of the range after `key`. Panics if `key` has [`KEY_BYTES_MAX`] bytes; no stored key has.
+    /// The keys after `key`. Panics if `key` is [`KEY_BYTES_MAX`] bytes long; stored keys are shorter.
     #[must_use]
     pub fn after(self, key: Key) -> Self {
         Self { from: self.from.max(key.with(&[0])), ..self }

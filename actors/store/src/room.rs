@@ -27,7 +27,7 @@ const RESERVE_PARTS: u64 = 20;
 const LAST_PARTS: u64 = 4;
 const FLOOR_PARTS: u64 = 16;
 const STEP_BYTES: u64 = 8 << 20;
-/// The minimum of the floor. Accepted changes may fill the current segment of the log and the next segment.
+/// The smallest floor. Changes that are already accepted may fill the log's current and next segments.
 const FLOOR_BYTES_MIN: u64 = 2 * STEP_BYTES;
 const LAST_BYTES_MIN: u64 = FLOOR_BYTES_MIN + STEP_BYTES;
 /// The minimum of a reserve other than 0.
@@ -96,7 +96,7 @@ impl Weight {
     }
 }
 
-/// The change is refused because of the free disk space.
+/// The change is refused because too little disk space is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the disk is nearly full")]
 pub struct DiskFull;
@@ -113,7 +113,7 @@ struct Seen {
     level: RoomLevel,
     looked_at: Option<Instant>,
     space: Option<Space>,
-    /// The submitted bytes that were written before the last check, so `space` includes them.
+    /// The submitted bytes that were written before the last check. `space` already accounts for them.
     written: u64,
 }
 

@@ -78,13 +78,13 @@ impl From<&Business> for OperatorBusinessView {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Retention")]
 pub struct RetentionView {
-    /// Calls, counted from their creation.
+    /// The number of days that a call is kept after its creation.
     pub calls_days: Option<u32>,
-    /// Messages, counted from their creation.
+    /// The number of days that a message is kept after its creation.
     pub messages_days: Option<u32>,
-    /// Entries of the audit log, counted from the change. The newest entry is always kept.
+    /// The number of days that an audit log entry is kept after its creation. The newest is always kept.
     pub audit_days: Option<u32>,
-    /// Appointments, counted from their end.
+    /// The number of days that an appointment is kept after its end.
     pub appointments_days: Option<u32>,
 }
 

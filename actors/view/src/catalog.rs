@@ -48,7 +48,7 @@ pub struct OperatorServiceView {
     pub min_notice_minutes: u32,
     /// The number of local days ahead that customers can book; null without a limit.
     pub max_advance_days: Option<u32>,
-    /// The price in hundredths of the currency.
+    /// The price in hundredths of the currency unit.
     pub price_cents: Option<u32>,
     /// The ISO 4217 code of the price's currency.
     #[schemars(with = "Option<Currency>")]

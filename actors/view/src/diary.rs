@@ -15,7 +15,7 @@ pub struct SpecialDayView {
     /// The date, in the business's time zone.
     #[schemars(with = "NaiveDate")]
     pub date: String,
-    /// Whether the business does not open on this date.
+    /// Whether the business is closed on this date.
     pub closed: bool,
     /// The opening hours of the date.
     pub windows: Vec<LocalWindow>,
@@ -52,7 +52,7 @@ pub struct SpecialDayRemovedView {
     pub affected: AffectedView,
 }
 
-/// Time off of a staff member.
+/// A staff member's time off.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "TimeOff")]
 pub struct TimeOffView {
@@ -77,7 +77,7 @@ impl From<&BlockedTime> for TimeOffView {
     }
 }
 
-/// The future appointments that a change concerns and that are outside bookable time, because of this change
+/// The affected future appointments that are outside bookable time after a change, because of this change
 /// or an earlier change. They stay booked. Buffers and notice are ignored.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "Affected")]
@@ -97,14 +97,14 @@ impl AffectedView {
     }
 }
 
-/// A changed resource, and the appointments that the change concerns and that are outside bookable time.
+/// A changed resource, and the affected appointments that are outside bookable time after the change.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "{V}Change")]
 pub struct AffectingView<V> {
     /// The resource.
     #[serde(flatten)]
     pub resource: V,
-    /// The appointments that the change concerns and that are outside bookable time.
+    /// The affected appointments that are outside bookable time after the change.
     pub affected: AffectedView,
 }
 

@@ -5,7 +5,7 @@
 //! - an alert contains the id of its record but none of the record's text, so an erasure does not need to
 //!   search alerts;
 //! - a person receives no alert about their own action, about a record that their role does not see, or about
-//!   an event before their membership became active.
+//!   an event that happened before their membership became active.
 
 use uuid::Uuid;
 

@@ -98,8 +98,8 @@ struct BookingRange {
 }
 
 impl<'a> Schedule<'a> {
-    /// Returns the bookable times from the first to the last local date, sorted. Empty for an integration
-    /// if the booking mode is `off`.
+    /// Returns the bookable times from the first to the last local date, sorted. If the booking mode is
+    /// `off`, a request with [`Terms::Integration`] gets no times.
     pub fn slots(
         &self,
         service: ServiceId,

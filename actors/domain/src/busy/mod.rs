@@ -187,7 +187,7 @@ impl BusyCursor<'_> {
     /// Returns the conflict, and the first later start that avoids it. Buffers between appointments add up.
     pub fn clash(&mut self, start: Timestamp, query: &BusyQuery) -> Option<(Clash, Timestamp)> {
         let (end, (from, to)) = (query.end(start), query.around(start));
-        // The earliest start whose leading buffer begins after the conflict.
+        // The earliest start whose buffer begins at `other`, the end of the conflict.
         let until =
             |other: Timestamp| Timestamp::from_millis(other.millis() + start.millis() - from.millis());
         let for_all = &self.busy.for_all;

@@ -62,7 +62,7 @@ pub fn day_bounds(zone: Tz, date: NaiveDate) -> Range<Timestamp> {
     wall.day_start(date)..end
 }
 
-/// The first instant after `after` at which clocks show this time. If clocks skip it: the end of the gap.
+/// The first instant after `after` at which clocks show this time. For a skipped time: the clock change.
 pub fn next_at(zone: Tz, time: LocalTime, after: Timestamp) -> Timestamp {
     Wall::new(zone).next_at(time, after)
 }
@@ -77,7 +77,7 @@ impl<'a> Calendar<'a> {
         Wall::new(self.zone).local(at).date()
     }
 
-    /// Empty for a date that the zone skipped when it moved across the date line.
+    /// The result is empty for a date that the zone skipped when it moved across the date line.
     pub fn day_bounds(&self, date: NaiveDate) -> Range<Timestamp> {
         day_bounds(self.zone, date)
     }

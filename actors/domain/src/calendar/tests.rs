@@ -190,7 +190,7 @@ fn new_york_skips_an_hour_and_repeats_one() {
 fn an_opening_that_is_skipped_is_the_first_instant_after_the_gap() {
     assert_eq!(starts(New_York, &[(Sunday, "02:15", "04:15")], "2026-03-08", 30), ["03:00-04", "03:30-04"],);
     // A window inside the skipped hour is empty. A closing time inside the skipped hour moves to the end of
-    // the gap.
+    // this hour.
     assert_eq!(starts(New_York, &[(Sunday, "02:10", "02:50")], "2026-03-08", 5), [""; 0]);
     assert_eq!(starts(New_York, &[(Sunday, "01:00", "02:50")], "2026-03-08", 30), ["01:00-05", "01:30-05"]);
     assert_eq!(starts(New_York, &[(Sunday, "01:00", "02:50")], "2026-03-08", 45), ["01:00-05"]);
@@ -202,7 +202,8 @@ fn a_window_in_a_repeated_hour_opens_at_the_earlier_instant_and_closes_at_the_la
         starts(New_York, &[(Sunday, "00:30", "01:30")], "2026-11-01", 30),
         ["00:30-04", "01:00-04", "01:30-04", "01:00-05"],
     );
-    // The second 01:00 is within the window but earlier than the opening time from which the grid is counted.
+    // On this date 01:00 occurs twice. The second 01:00 is in the window, but its local time is before
+    // 01:30, the opening time at which the grid begins. It is therefore not on the grid.
     let hours = [(Sunday, "01:30", "02:30")];
     assert_eq!(starts(New_York, &hours, "2026-11-01", 30), ["01:30-04", "01:30-05", "02:00-05"]);
     let hours = week(&hours);
@@ -239,7 +240,7 @@ fn havana_changes_its_clocks_at_midnight() {
         ["00:00-04", "00:30-04", "00:00-05", "00:30-05", "01:00-05", "01:30-05"],
     );
     // If midnight occurs twice, a window that closes at midnight closes at the second one. If midnight is
-    // skipped, the window continues across the gap.
+    // skipped, the window closes at the clock change, where a window from 00:00 opens.
     let saturday = [(Saturday, "23:00", "24:00")];
     assert_eq!(starts(Havana, &saturday, "2026-11-01", 30), ["00:00-04", "00:30-04"]);
     assert_eq!(starts(Havana, &saturday, "2026-03-07", 60), ["23:00-05"]);
@@ -274,7 +275,7 @@ fn kathmandu_is_a_quarter_of_an_hour_off() {
         calendar.starts(day, day, TimeDelta::minutes(30)),
         [at("2026-03-02T03:15:00Z"), at("2026-03-02T03:45:00Z")],
     );
-    // The year 1986 began at 00:15.
+    // On 1986-01-01 the clocks of this zone skipped the time from 00:00 to 00:15.
     let hours = [(Wednesday, "00:00", "01:30")];
     assert_eq!(starts(Kathmandu, &hours, "1986-01-01", 30), ["00:15+05:45", "00:45+05:45"]);
 }

@@ -122,7 +122,7 @@ impl<'a> Model<'a> {
     }
 
     /// The index of the first or last minute with this local time. If the local time is skipped, the index of
-    /// the first minute after the gap.
+    /// the first minute after the skipped time.
     fn minute_showing(&self, wall: i64, first: bool) -> usize {
         let shows = |shown: &i64| *shown == wall;
         let found = if first { self.wall.iter().position(shows) } else { self.wall.iter().rposition(shows) };

@@ -2,8 +2,8 @@
 //!
 //! Invariants:
 //! - A business without members writes no alert.
-//! - The numbers of a person's alerts have no gaps. A person has at most [`ALERTS_KEPT`] alerts. The batch
-//!   that writes a further alert deletes the oldest.
+//! - The numbers of a person's alerts are consecutive. A person has at most [`ALERTS_KEPT`] alerts. The
+//!   batch that writes a further alert deletes the oldest.
 //! - If too many mails are waiting, an alert appears in the dashboard instead of being mailed, even if the
 //!   person's settings exclude the dashboard.
 

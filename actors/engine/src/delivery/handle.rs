@@ -60,7 +60,7 @@ impl BusinessHandle {
     }
 
     /// Sends an event again with the same id and bytes on a new schedule. Fails with [`Refusal::Conflict`]
-    /// while the delivery waits, the endpoint is disabled or the budget of waiting deliveries is full.
+    /// while the delivery waits, the endpoint is disabled or the budget of waiting deliveries is used up.
     pub async fn resend(&self, endpoint: WebhookId, event: EventId) -> Result<(), EngineError> {
         self.ask_delivery(endpoint, Resend::One(event)).await.map(drop)
     }

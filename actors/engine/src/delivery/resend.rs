@@ -44,7 +44,7 @@ impl State {
             step.reply.send(Err(EngineError::Stopping));
             return Ok(());
         }
-        // The actor must run until the next turn has read the rows.
+        // The actor must run until its next turn has read the rows.
         self.hold();
         // Attempts of earlier epochs are aborted before an event is sent again.
         if let Some(endpoint) = shared.store.look(&self.row())? {
@@ -237,7 +237,7 @@ impl State {
             return Ok(());
         }
         shared.store.submit(business, batch, done);
-        shared.store.settled(business).await // otherwise a turn would read the old rows
+        shared.store.settled(business).await // otherwise the actor's next turn would read the old rows
     }
 
     pub(super) fn is_to_be_wiped(&self, shared: &Shared, event: EventId) -> Result<bool, StoreError> {

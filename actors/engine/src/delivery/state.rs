@@ -17,7 +17,7 @@ use super::actor::{Message, Resending};
 use super::dispatch::AttemptPermit;
 use super::service::Deliveries;
 
-/// The maximum number of rows per turn. The next turn continues.
+/// The maximum number of rows per turn of the actor. The next turn continues.
 pub(super) const ROWS_PER_TURN: usize = 256;
 
 pub(crate) struct State {
@@ -102,7 +102,7 @@ impl State {
         keys::webhook(self.key.business, self.key.endpoint)
     }
 
-    /// Requests a turn after the messages that already wait.
+    /// Requests a turn of the actor after the messages that already wait.
     pub(super) fn ask_turn(&mut self) {
         if !std::mem::replace(&mut self.turn_asked, true) {
             let _ = self.myself.cast(Message::Turn);

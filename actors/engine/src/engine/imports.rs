@@ -46,8 +46,8 @@ impl Engine {
         let _ = self.parts.moving.imports_end.subscribe().wait_for(|ends| *ends).await;
     }
 
-    /// The response to an earlier import with the same key, options and lines, after its businesses are
-    /// open. Errors: [`Refusal::IdempotencyKeyReused`] if the options or lines differ.
+    /// Returns the response to an earlier import with the same key, options and lines. First waits until
+    /// its businesses are open. Errors: [`Refusal::IdempotencyKeyReused`] if the options or lines differ.
     pub async fn imported_before(&self, asked: Idempotency) -> Result<Option<Answer<ImportedView>>> {
         let answered = Once::answered::<Shown<ImportedView>>(self.shared(), asked)?;
         if answered.is_some() {

@@ -53,7 +53,7 @@ impl Lane {
 #[derive(Clone, Copy, Debug)]
 struct Waits {
     due: Timestamp,
-    /// The smaller turn is served first.
+    /// The lane's number in the order of service. The smallest number is served first.
     turn: u64,
 }
 
@@ -78,7 +78,7 @@ impl Order {
         self.put(lane, Waits { due, turn });
     }
 
-    /// Adds a mail that is due at this instant or earlier.
+    /// Sets a lane's next due time to `due`, unless the lane is due earlier.
     pub(super) fn add(&mut self, lane: Lane, due: Timestamp) {
         let due = self.waits.get(&lane).map_or(due, |waits| waits.due.min(due));
         self.set(lane, Some(due));

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 pub(super) const SENDS_MAX: usize = 8;
 /// The pause after the first failure of the relay. It doubles with each failure.
 const REST: Duration = Duration::from_secs(1);
-/// The longest pause. It equals the first delay of a mail, so that a single mail follows its own schedule.
+/// The longest pause. It equals the delay before a mail's first retry, so it does not delay a lone mail.
 const REST_MAX: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Default)]

@@ -7,7 +7,7 @@
 //!
 //! Invariants:
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress.
-//! - At most [`TOGETHER_MAX`] contacts are erased together. Later erasures wait for the next run.
+//! - A *run* of all stages erases at most [`TOGETHER_MAX`] contacts. Later erasures wait for the next run.
 //! - Later changes write no data of the contacts, so a finished stage need not be repeated.
 //! - Records that are newer than the erasure stay unchanged, even with the same phone number.
 //! - A call or message without a contact belongs to the contact with the same phone number. A call or message

@@ -239,7 +239,7 @@ impl ImportedBusiness {
         Ok(())
     }
 
-    /// Checks a call. A missing contact was erased, so the contact's data is removed from the call.
+    /// Checks a call. A contact that is missing was erased, so the call loses the contact's data.
     fn check_call(&self, call: CallRecord, problems: &mut Vec<Problem>) -> Result<CallRecord, StoreError> {
         let starts_first = call.ended_at >= call.started_at;
         check(problems, starts_first, "ended_at", ProblemCode::Before("started_at"));
@@ -249,7 +249,7 @@ impl ImportedBusiness {
         Ok(if self.is_contact(call.contact_id)? { call } else { call.erased() })
     }
 
-    /// Whether a referenced record exists, or may have expired because the business has a retention.
+    /// True if the referenced record exists, or may have expired because the business has a retention.
     fn may_refer_to(&self, key: Option<Key>) -> Result<bool, StoreError> {
         key.filter(|_| self.retention.is_none()).map_or(Ok(true), |key| self.staged.has(key))
     }

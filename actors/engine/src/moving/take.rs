@@ -20,7 +20,7 @@ use super::record::{Moved, Wrong};
 use super::service::{ImportPermit, Moving};
 use crate::error::EngineError;
 
-/// An import pauses after each turn, which has this duration.
+/// An import pauses after each *turn*, a period of work of this duration.
 const TURN_MAX: Duration = Duration::from_millis(2);
 /// The maximum pause. A pause usually lasts as long as its turn, so an import uses half of one core.
 const REST_MAX: Duration = Duration::from_millis(100);

@@ -1,4 +1,4 @@
-//! A cache of people by session token, and the uses of sessions that are not written yet.
+//! A cache of people by session token, and the session uses that are not yet written to the store.
 
 use std::sync::Arc;
 

@@ -27,7 +27,7 @@ use self::rows::each_of;
 use crate::people::write_person;
 use crate::upgrade;
 
-/// The maximum number of stamps in one row of a map. Such a row has 32 KiB.
+/// The maximum number of stamps in one row of a business's map. Such a row is 32 KiB long.
 const STAMPS_PER_PART: usize = 4_096;
 
 #[derive(Debug, thiserror::Error)]
@@ -41,7 +41,7 @@ pub enum RepairError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     pub present: Timestamp,
-    /// Whether this run continued an unfinished repair.
+    /// Whether an earlier repair had been interrupted and was continued.
     pub resumed: bool,
     pub businesses: Vec<BusinessReport>,
     pub others: u64,
@@ -88,7 +88,7 @@ pub async fn repair_stamps(store: &Store, present: Timestamp, dry_run: bool) -> 
     Ok(report)
 }
 
-/// The keys of a business, except the keys of its map.
+/// The keys of a business, except the keys of its map of timestamps.
 fn stamped(of: BusinessId) -> KeyRange {
     KeyRange { from: keys::profile(of), to: keys::repair_part(of, 0) }
 }
@@ -156,7 +156,7 @@ impl Repair<'_> {
         Ok(Some(BusinessReport { id: of, name: name.unwrap_or_default(), records }))
     }
 
-    /// The map of an unfinished repair, if it is complete.
+    /// Reads the map of timestamps of an interrupted repair. `None` if the map was not completely written.
     fn kept_map(&self, of: BusinessId) -> Result<Option<StampMap>, StoreError> {
         let Some(head) = self.store.get_raw(&keys::repair_part(of, 0))? else { return Ok(None) };
         let newest_kept = keys::millis_from_value(&head)?;
@@ -169,7 +169,7 @@ impl Repair<'_> {
         Ok(Some(StampMap::new(Stamps { newest_kept, later: stamps }, self.present)))
     }
 
-    /// Writes the map of a business. The head is written last and marks the map as complete.
+    /// Writes a business's map of timestamps. Its head row is written last and marks the map as complete.
     async fn make_map(&mut self, of: BusinessId) -> Result<StampMap, StoreError> {
         let mut stamps = Stamps::new();
         let (store, present) = (self.store, self.present);

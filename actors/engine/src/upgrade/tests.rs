@@ -136,8 +136,8 @@ fn with_more(mut rows: Rows) -> Rows {
     rows
 }
 
-/// Cuts the power after every millisecond of a conversion whose syncs take two milliseconds. Some of the
-/// unsynced data survives.
+/// Repeats a conversion and cuts the power one millisecond later each time. A sync takes two milliseconds.
+/// Some of the unsynced data survives.
 #[tokio::test(start_paused = true)]
 async fn a_repeatedly_interrupted_conversion_has_the_same_result() {
     // The conversion from format 2 changes only the format mark, so it has fewer moments at which the power

@@ -191,7 +191,7 @@ impl InBusiness {
         }
     }
 
-    /// Checks an alert against the previous alert. The numbers of a person's alerts have no gaps.
+    /// Checks an alert against the previous alert. The numbers of a person's alerts are consecutive.
     fn alert(&mut self, checker: &mut Checker<'_>, value: &[u8]) {
         let at = checker.read(keys::alert_at(&checker.key));
         let before = std::mem::replace(&mut self.last_alert, at);

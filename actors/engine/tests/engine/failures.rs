@@ -233,9 +233,9 @@ impl Change for UntilItFails {
     }
 }
 
-/// A change that is decided after the failure would be in the actor's memory but not in the store. After a
-/// first cancellation, a second one would then find the appointment active in the store, but missing in the
-/// memory.
+/// An actor must not decide a change after the store has failed: the change would be in the actor's memory
+/// but not in the store. For example, after a cancellation, a second cancellation would find the
+/// appointment active in the store but missing in the memory.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn after_a_failed_store_no_change_is_decided() {
     let world = World::new(4).await;

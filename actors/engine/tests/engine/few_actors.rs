@@ -1,5 +1,5 @@
 //! The engine has more businesses than it may run actors. The actor that was unused for longest is stopped
-//! first, and no request fails because of the limit.
+//! first, and no request fails because too many actors run.
 
 use std::time::Duration;
 

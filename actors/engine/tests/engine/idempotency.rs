@@ -137,7 +137,7 @@ async fn expired_keys_are_deleted_while_the_business_is_in_use() {
     assert!(!world.at(&shop).change(once(0, 1), service()).await.unwrap().replayed);
 }
 
-/// The number of unused businesses, which is more than the sweep of one minute checks.
+/// The number of unused businesses. One step of the daily round checks fewer businesses.
 const UNUSED: u64 = 25;
 
 #[tokio::test(start_paused = true)]

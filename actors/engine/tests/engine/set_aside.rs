@@ -370,7 +370,7 @@ async fn no_booking_overlaps_an_undecodable_appointment() {
         handle.change(by_operator(), later).await.unwrap();
         let at_eight = shop.booking_with(Some(shop.staff[round]), at(2, 7), 5);
         handle.change(by_operator(), at_eight).await.unwrap();
-        // A request for this appointment returns an error instead of not found.
+        // A request for this appointment returns a store error, not `Refusal::NotFound`.
         let (_, id) = keys::instant_and_id(&row).unwrap();
         assert!(matches!(handle.appointment(id).await, Err(EngineError::Store(_))));
         assert_eq!(world.engine.rows_set_aside(), 1);

@@ -1,4 +1,4 @@
-//! The backend of a simulation: a map in memory and a simulated disk that can crash.
+//! The backend of a simulation: a map of all rows in memory, and a simulated disk that can crash.
 //!
 //! As on a real disk, a batch is written to a journal (the real journal, on blocks in memory), synced and
 //! then applied to the map. The map is saved from time to time. A crash reverts the map to the state after
@@ -189,7 +189,7 @@ impl MemoryBackend {
         self.0.state.lock().syncs
     }
 
-    /// The number of reads of a key or of a row in a scan.
+    /// The number of reads so far. Each lookup of a key and each row of a scan counts as one read.
     pub fn reads(&self) -> u64 {
         self.0.state.lock().reads
     }

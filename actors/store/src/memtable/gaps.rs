@@ -19,7 +19,7 @@ pub(super) struct Gaps(BTreeMap<Key, Key>);
 #[derive(Clone, Copy)]
 pub(super) struct Run {
     from: Key,
-    /// The last key of the gap; `None` while the gap is empty.
+    /// The last key of the gap. `None` for a new gap that the scan has not extended yet.
     last: Option<Key>,
 }
 

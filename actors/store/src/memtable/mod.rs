@@ -153,7 +153,7 @@ struct Scan<S> {
     memtable: Arc<Memtable>,
     seek: S,
     rest: Rest,
-    /// The gap at the start of the scan. `None` once the scan has found a row.
+    /// The gap that contains the start of the scan. `None` once the scan has found a row.
     run: Option<Run>,
     flushed: u64,
     /// The rows of the tree after the last returned row.

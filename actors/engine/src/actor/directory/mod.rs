@@ -267,7 +267,7 @@ impl<I: Id, M: Message> Seats<I, M> {
         self.map.get(&id)?.running.read().clone()
     }
 
-    /// Sorted, because simulations must be reproducible and the map's own order differs between runs.
+    /// Sorted, because simulations must be reproducible and the order of a `DashMap` is not.
     fn ids_descending(&self) -> Vec<I> {
         let mut ids: Vec<_> = self.map.iter().map(|seat| *seat.key()).collect();
         ids.sort_unstable_by(|a, b| b.cmp(a));

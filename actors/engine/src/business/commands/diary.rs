@@ -169,7 +169,7 @@ pub struct AddTimeOff {
 
 impl Change for AddTimeOff {
     type Gives = New<AffectingView<TimeOffView>>;
-    /// The decision checks that the member may change the time off of this staff member.
+    /// The decision checks that the member may change this staff member's time off.
     const RIGHT: Option<Right> = Some(Right::Day);
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {

@@ -179,7 +179,7 @@ impl BusinessHandle {
         .await
     }
 
-    /// The time off of a staff member, by start. Errors: [`Refusal::NotFound`] for an unknown staff member.
+    /// A staff member's time off, by start. Errors: [`Refusal::NotFound`] for an unknown staff member.
     pub async fn times_off(&self, staff: StaffId, page: &PageRequest) -> Result<Page<TimeOffView>> {
         if self.read(|store| store.get_raw(&keys::staff(self.id, staff))).await?.is_none() {
             return Err(Refusal::NotFound(Named::Staff).into());

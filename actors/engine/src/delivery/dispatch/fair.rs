@@ -43,7 +43,7 @@ struct Business {
     stands: [Option<(usize, Rank)>; Standing::COUNT],
 }
 
-/// The order of turns: the smallest tag, then the longest wait.
+/// The order in which businesses get permits: the smallest tag, then the longest wait.
 type Rank = (u64, u64);
 
 /// The waiting businesses of a standing, by the number that the free permits must exceed, and then by rank.
@@ -100,7 +100,7 @@ impl Fair {
         self.plan(key, 0, until, now);
     }
 
-    /// Takes back a permit. `ended` is the success and the duration of the attempt, if one was made.
+    /// Takes back a permit. `ended`: whether the attempt, if there was one, succeeded, and its duration.
     pub(super) fn give_back(&mut self, granted: Granted, ended: Option<(bool, Duration)>, now: Moment) {
         let Granted { key, number } = granted;
         let business = self.businesses.get_mut(&key.business).expect("the holder is registered");
@@ -279,7 +279,7 @@ impl Fair {
         self.swept.is_none()
     }
 
-    /// The number of free permits that count for this standing. `first`: the business holds no permit.
+    /// The number of permits that are free for this standing. `first`: the business holds no permit.
     fn room(&self, standing: Standing, first: bool) -> usize {
         let free = self.permits - self.held;
         let always = standing.always(self.permits).saturating_sub(self.held_by[standing as usize]);
@@ -291,7 +291,7 @@ impl Fair {
         for (at, standing) in STANDINGS.into_iter().enumerate() {
             let mut from = (0, (0, 0), BusinessId::INSTALLATION);
             while let Some(&(needs, rank, id)) = self.waiting[at].range(from..).next() {
-                // `needs` is zero exactly when the business holds no permit.
+                // `needs` is zero if and only if the business holds no permit.
                 if needs >= self.room(standing, needs == 0) {
                     break;
                 }

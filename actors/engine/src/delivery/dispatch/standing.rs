@@ -67,9 +67,9 @@ pub(super) struct Held {
 pub(super) enum CutOff {
     #[default]
     No,
-    /// Held back since this turn.
+    /// A local outage holds the endpoint back. The number is its position among such endpoints.
     Held(u64),
-    /// Woken, after it was held back at this turn. An endpoint that is held back again keeps the turn.
+    /// Woken. If the endpoint is held back again before its next attempt, it gets this position again.
     Woken(u64),
 }
 
@@ -80,7 +80,7 @@ pub(super) struct Endpoint {
     /// The next due time, if no delivery is due now.
     pub(super) due: Option<Moment>,
     pub(super) cut_off: CutOff,
-    /// The endpoint's tag ([`super::fair`]). If tags are equal, the smaller turn is first.
+    /// The endpoint's tag ([`super::fair`]). Among equal tags, the longest wait (smallest `turn`) is first.
     pub(super) tag: u64,
     pub(super) turn: u64,
     pub(super) seen: Moment,

@@ -143,7 +143,7 @@ async fn requests_during_an_outage_report_that_no_attempt_was_made() {
 }
 
 /// Endpoints that an outage delays wait in one queue without polling. When the outage ends, each endpoint
-/// gets its turn.
+/// receives its event.
 #[tokio::test(start_paused = true)]
 async fn endpoints_delayed_by_an_outage_are_read_only_with_a_probe() {
     let world = World::with(Limits { actors_at_rest: 0, ..Limits::default() }).await;

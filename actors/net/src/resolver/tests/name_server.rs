@@ -29,11 +29,11 @@ pub(super) enum Says {
     Alias(&'static str, Vec<IpAddr>),
     /// A truncated datagram. The response over TCP contains these addresses.
     TooLong(Vec<IpAddr>),
-    /// A response with these addresses, only to the question of this number. It is sent to the first socket
-    /// that asked.
+    /// Only the question with this number, counted from 1, gets a response, which has these addresses. It
+    /// is sent to the socket that asked first.
     Late(usize, Vec<IpAddr>),
-    /// A response with these addresses, only to the question of this number. It is sent to the last socket
-    /// that asked.
+    /// Only the question with this number, counted from 1, gets a response, which has these addresses. It
+    /// is sent to the socket that asked last.
     Lost(usize, Vec<IpAddr>),
     Nothing,
 }

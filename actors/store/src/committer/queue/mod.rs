@@ -1,19 +1,19 @@
 //! The queue of changes. Many threads add changes. Only the writer takes them, in groups.
 //!
 //! Each shard of businesses has a *lane*, a queue that preserves the order of its changes. A change above
-//! [`QUANTUM_BYTES`] is *long*, others are *short*. The lanes whose next change is short take turns in one
-//! *ring*, the other lanes in another ring. The short ring uses deficit round robin (Shreedhar and
-//! Varghese, 1995). Invariants:
+//! [`QUANTUM_BYTES`] is *long*, others are *short*. A lane is short or long like its next change. The short
+//! lanes take *turns*, of [`QUANTUM_BYTES`] each, in the *short ring*, by deficit round robin (Shreedhar
+//! and Varghese, 1995). The long lanes take turns, of one change each, in the *long ring*. Invariants:
 //!
 //! - A lane with waiting changes is in exactly one ring. An empty lane is in no ring.
 //! - A lane that waits alone gets all of the writer's time. No short change waits while the writer is idle.
 //! - A short change waits for at most one long change of other lanes.
-//! - A short lane may write as many bytes as a long lane: after a long change, each lane in the short ring
-//!   may write the length of this change divided by the number of lanes in the long ring. A long change
-//!   thus waits for a bounded number of rounds (one turn of each short lane).
+//! - Each short lane may write as many bytes as each long lane: after a long change of n bytes, if there
+//!   are m long lanes, each short lane may write about n / m bytes before the next long change. A long
+//!   change thus waits for a bounded number of rounds (one turn of each short lane).
 //! - The long ring pauses after a long change if other lanes wrote short changes since the previous long
-//!   change. The pause is [`REST`] times the duration of the change's group, divided by the number of long
-//!   lanes.
+//!   change. The pause is [`REST`] times the time that the write of the change's group took, divided by the
+//!   number of long lanes.
 //! - The cost of taking a change does not depend on the number of lanes or changes.
 
 use std::collections::VecDeque;
@@ -38,7 +38,7 @@ pub const QUANTUM_BYTES: usize = 8 << 10;
 /// A change up to this length never causes a pause. A booking with events for all endpoints is shorter.
 const REST_FROM_BYTES: usize = 32 << 10;
 
-/// The pause as a multiple of the group's duration. With 9, one long lane gets a tenth of the time.
+/// The pause as a multiple of the write's duration. With 9, one long lane gets a tenth of the time.
 const REST: u32 = 9;
 
 /// The maximum pause. Without it, a short stall of the disk would cause a long pause.
@@ -68,7 +68,7 @@ pub(super) struct Group {
     pub(super) batch: Batch,
     pub(super) writing: usize,
     short: Lanes,
-    /// The pause after this group, as a multiple of the duration of the group.
+    /// The pause after this group, as a multiple of the time that the write of the group takes.
     rest: u32,
 }
 
@@ -313,7 +313,7 @@ impl State {
         let changes = &mut self.lanes[lane].changes;
         let taken = changes.front().is_some_and(|next| group.takes(next));
         let Some(change) = taken.then(|| changes.pop_front()).flatten() else { return false };
-        // The turns that a short lane needs to write this length, divided by the number of long lanes.
+        // The turns that a short lane needs to write as many bytes, divided by the number of long lanes.
         let turns = change.batch.bytes().div_ceil(QUANTUM_BYTES).div_ceil(self.long.len());
         self.long_from = self.round + turns as u64;
         if change.batch.bytes() > REST_FROM_BYTES && self.short_since.others_than(lane) {

@@ -1,5 +1,5 @@
-//! The turns of endpoints, the limits on their permits, and their standings (the likelihood that an
-//! endpoint returns a permit soon).
+//! The order in which endpoints get permits, the limits on their permits, and their standings (the
+//! likelihood that an endpoint returns a permit soon).
 
 use super::super::standing::{ALIVE_TIME, QUICK, Standing};
 use super::*;
