@@ -29,7 +29,7 @@ use crate::server::{ClientAddr, Unfit};
 const ALWAYS_ANSWERED: [&str; 2] = ["/healthz", "/metrics"];
 
 const PATH_CHARS_MAX: usize = 200;
-/// The maximum length of a logged path segment, in bytes. A token has 43 bytes, an id has 36.
+/// The maximum length of a logged path segment, in bytes. A token is 43 bytes long, an id 36.
 const PART_BYTES_MAX: usize = 36;
 
 /// Cheap to clone.

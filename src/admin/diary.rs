@@ -1,4 +1,4 @@
-//! Special days, time off of staff members, and the times at which the team can book.
+//! Special days, staff members' time off, and the times at which the team can book.
 
 use chrono::NaiveDate;
 use domain::availability::Terms;

@@ -131,7 +131,7 @@ pub(super) struct Request {
 }
 
 impl Request {
-    /// The unresolved terms, those of the path first.
+    /// The values that must still be resolved. The values of the path come first.
     pub(super) fn typed(&mut self) -> Vec<&mut Term> {
         let path = self.path.0.iter_mut().flat_map(Term::typed);
         path.chain(self.query.typed()).chain(self.body.iter_mut().flat_map(Terms::typed)).collect()

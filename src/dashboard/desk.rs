@@ -1,7 +1,7 @@
 //! The state that all pages share, with the rate limits for submitted forms and for exports.
 //!
-//! Invariants: a form counts for the limit of the person who submits it. It counts for the limit of a
-//! business only if that person is a member of the business.
+//! Invariants: a form counts towards the limit of the person who submits it. It counts towards the limit
+//! of a business only if that person is a member of the business.
 
 use std::hash::Hash;
 use std::net::IpAddr;
@@ -73,7 +73,7 @@ impl Desk {
     }
 
     /// An opaque change marker for a business. It differs after every change to the business or to a business
-    /// in the same lane, and after a restart of the service.
+    /// in the same lane of the store's commit queue, and after a restart of the service.
     pub(super) fn as_of(&self, business: &BusinessHandle) -> String {
         let changes = business.changes().to_be_bytes();
         let binding = Binding::list("stream").with(business.id().to_string().as_bytes()).with(&changes);

@@ -264,7 +264,7 @@ impl Filled {
         Self { values, problems: Vec::new(), notice: String::new(), tone: "wait", stale: false, status }
     }
 
-    /// The submitted form with the reason for its refusal. A stale form gets the current tag.
+    /// The submitted form with the reason for its refusal.
     pub(super) fn refused(view: &View, form: &Form, undone: Undone) -> Self {
         let values = form.clone();
         let bad = Self { tone: "bad", status: undone.status(), ..Self::of(values) };
@@ -316,7 +316,7 @@ impl Filled {
         self.values.all(id).any(|ticked| ticked == value)
     }
 
-    /// The tag for the form: the submitted tag, or the tag of the current record if the form is new or stale.
+    /// The form's entity tag: the submitted tag, or the current record's tag if the form is new or stale.
     pub(super) fn tag(&self, now: &impl Serialize) -> String {
         match self.values.find(TAG) {
             Some(sent) if !self.stale => sent.to_owned(),

@@ -82,8 +82,8 @@ impl Sheet<'_> {
 }
 
 impl Member {
-    /// The sheet of a page of the business. `here` is an entry of the navigation, or an entry and a path
-    /// below it, for example `settings/keys`.
+    /// The [`Sheet`] of a page of the business. `here` is an entry of the navigation, or an entry and a
+    /// path below it, for example `settings/keys`.
     pub(super) fn sheet(&self, here: &str) -> Sheet<'_> {
         let of = Of {
             id: self.business.id(),
@@ -96,7 +96,7 @@ impl Member {
         Sheet { member: self, frame, crumbs: Vec::new() }
     }
 
-    /// The sheet of a page below an entry of the navigation, with a link to the entry.
+    /// The [`Sheet`] of a subpage of a navigation entry. It contains a link to the page of the entry.
     pub(super) fn sheet_below(&self, place: &str) -> Sheet<'_> {
         self.sheet(place).under(vec![self.crumb(place)])
     }
@@ -108,7 +108,7 @@ impl Member {
 }
 
 impl Visit {
-    /// The sheet of a page of the person's account. The frame shows the person's business if there is only one.
+    /// The [`Sheet`] of an account page. The frame shows the person's business if there is only one.
     pub(super) async fn own_sheet(&self) -> Result<Sheet<'_, Visit>, Refused> {
         let as_of;
         let mut active = self.active();

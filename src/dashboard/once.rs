@@ -245,7 +245,7 @@ mod tests {
         assert_eq!(&body[..], b"the secret");
         let other = Sent { content: [1; 32], ..form };
         assert!(matches!(once.turn(&other, 10), Turn::SentBefore), "other content is refused");
-        // The same id in another session is a different form, which has not acted.
+        // A form with the same id in another session is a different form, which has not been submitted yet.
         act(&once, &Sent { session: [9; 32], ..form }, 10);
         tokio::time::advance(KEPT).await;
         assert!(matches!(once.turn(&form, 10), Turn::SentBefore));

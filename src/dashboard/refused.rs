@@ -37,7 +37,7 @@ impl From<Undone> for Refused {
 }
 
 impl Refused {
-    /// The page does not exist, or the person may not see it.
+    /// The page does not exist, or the person is not allowed to see it.
     pub(super) fn not_found() -> Self {
         Refusal::NotFound(Named::Page).into()
     }

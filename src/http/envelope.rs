@@ -55,7 +55,7 @@ pub fn plain(status: StatusCode, rendered: &[u8]) -> Response {
     json(status, body)
 }
 
-/// A page of a list. `has_more` is true exactly if there is a cursor.
+/// A page of a list. `has_more` is true if and only if there is a cursor.
 pub fn list<T: Serialize>(items: &[T], next_cursor: Option<String>) -> Result<Response, serde_json::Error> {
     let page = Page { data: items, has_more: next_cursor.is_some(), next_cursor };
     // A rough estimate of the size, so that the buffer rarely grows.

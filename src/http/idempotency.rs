@@ -1,8 +1,8 @@
 //! The `Idempotency-Key` and the fingerprint of a request. The fingerprint is a hash of the request. With
 //! it, the service detects that a key was used for another request.
 //!
-//! Invariant: two requests have the same fingerprint exactly if method, path, query text and canonical
-//! body are the same.
+//! Invariant: two requests have the same fingerprint if and only if their methods, paths, query texts
+//! and canonical bodies are the same.
 
 use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;

@@ -1,4 +1,4 @@
-//! The context that some values need to be parsed, in addition to their text.
+//! The context that is needed, in addition to the text, to parse some values.
 
 use std::sync::Arc;
 

@@ -111,8 +111,8 @@ where
     F: Fn(Request) -> Fut + Clone + Send + Sync + 'static,
     Fut: Future<Output = Response> + Send + 'static,
 {
-    // `map` holds the future once. An async block would hold it twice while awaiting it, so every request
-    // would allocate twice the memory.
+    // `FutureExt::map` holds the future once. An async block would hold it twice while awaiting it, so
+    // every request would allocate twice the memory.
     let serve = move |request: Request| {
         serve(request).map(|mut response: Response| {
             response.extensions_mut().get_or_insert_default::<Noted>().route = Some(path);

@@ -166,8 +166,8 @@ impl Maker<'_> {
         }
     }
 
-    /// The mail for a new password. With a business, it is an invitation to an account whose address is not
-    /// confirmed: such an account loses its password, since another person may have chosen it.
+    /// The mail for a new password. If it names a business, the mail invites a person whose account had an
+    /// unconfirmed address and lost its password, because another person may have chosen that password.
     fn reset(&self, link: &Link) -> Page {
         let mut page = self.link("reset", link, &["reset-ignore"]);
         if self.business.is_some() {

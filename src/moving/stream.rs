@@ -84,7 +84,7 @@ pub(super) fn end(businesses: u64) -> String {
     Written::new("kind", END).put("businesses", &businesses).end()
 }
 
-/// A line that an incomplete export has instead of the last line: records of a business are missing.
+/// A line at the end of an incomplete export, in place of the last line. It reports missing records.
 fn problem(difference: &Difference) -> String {
     let Difference { business_id, kind, recorded, found } = difference;
     Written::new("kind", PROBLEM)

@@ -1,7 +1,7 @@
 //! The outputs of handlers. Each output type has a response and a description for the API document.
 //!
 //! Invariants:
-//! - A response has an entity tag exactly if it shows a resource.
+//! - A response has an entity tag if and only if it shows a resource.
 //! - The type of a change determines the output type of its handler ([`AnswerTo`]).
 
 use std::borrow::Cow;

@@ -89,7 +89,7 @@ pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 /// previous run, so the caller must hold the lock of the directory.
 ///
 /// # Errors
-/// Returns an error if the socket cannot be created, for example because its path has more than 107 bytes.
+/// Returns an error if the socket cannot be created, for example because its path is longer than 107 bytes.
 pub fn bind_socket(path: &Path) -> io::Result<UnixListener> {
     match fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::program::Demo;
 
-/// Sends these lines. Returns the responses, which may be in another order than the lines.
+/// Sends these lines. Returns the responses, whose order may differ from the order of the lines.
 fn answers(demo: &Demo, lines: &[&str]) -> Vec<Value> {
     let told =
         |line: &str| demo.says.iter().find_map(|said| said.split_once(line).map(|(_, rest)| rest.to_owned()));

@@ -39,7 +39,7 @@ impl Schemas {
         broken
     }
 
-    /// The variants of a body in which one property is missing, null, or has an invalid value.
+    /// The variants of a body in which one property is missing, is null, or has an invalid value.
     fn broken_objects(&self, schema: &Value, good: &Value, depth: usize) -> Vec<String> {
         let schema = self.resolved(schema);
         let required = schema["required"].as_array().cloned().unwrap_or_default();

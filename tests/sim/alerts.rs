@@ -277,7 +277,7 @@ impl World {
         })
     }
 
-    /// Checks the rows on the disk. At the end of the seed, every mail must have arrived.
+    /// Checks the rows on the disk. At the end of the simulation, every mail must have arrived.
     fn check(&self, is_the_end: bool) {
         let runtime = runtime();
         let store = runtime.block_on(async { self.store() });

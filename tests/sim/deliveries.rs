@@ -114,8 +114,8 @@ fn check_in_time(
     assert!(late < turns * ATTEMPT_MILLIS + 2_000, "{event} is {late} ms late: {}", told());
 }
 
-/// Checks the status of a delivery that the endpoint accepted long enough ago in this run. The delivery
-/// must be recorded as successful.
+/// Checks the status of a delivery that the endpoint accepted in this run of the engine, long enough ago.
+/// The delivery must be recorded as successful.
 fn check_got(hook: &Hook, event: EventId, delivery: &Delivery, span: Span, told: &impl Fn() -> String) {
     let Some(at) = hook.got_quickly(event) else { return };
     let resent = hook.resends.iter().any(|asked| *asked >= at - ATTEMPT_MILLIS);

@@ -164,8 +164,8 @@ impl Hook {
         Some(why)
     }
 
-    /// The arrival of the newest attempt of an event in this run, if the attempt certainly got a 2xx
-    /// response in time.
+    /// The arrival time of the newest attempt of an event in this run of the engine, if the attempt
+    /// certainly got a 2xx response in time.
     pub(crate) fn got_quickly(&self, event: EventId) -> Option<i64> {
         self.attempts.get(&event)?.last().filter(|(_, _, quick)| *quick).map(|(at, _, _)| *at)
     }
@@ -214,8 +214,8 @@ impl Hook {
                 );
             }
         }
-        // An attempt whose connection was lost may not count as a failure. In this case, the service may
-        // start the next attempt without a delay.
+        // If the connection of an attempt was lost, the service need not count the attempt as a failure. It
+        // may then start the next attempt without a delay.
         if quick || !received.cut_off {
             earlier.push((received.at, marks, quick));
         }

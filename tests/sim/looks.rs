@@ -241,7 +241,7 @@ impl Sim {
         }
     }
 
-    /// A random time on a day, mostly on the grid.
+    /// A random quarter hour of a day in the time zone of the business.
     fn time_of(&self, shop: usize, day: NaiveDate) -> Timestamp {
         let minutes = i64::try_from(self.dice.below(96)).unwrap() * 15;
         let local = day.and_hms_opt(0, 0, 0).unwrap() + TimeDelta::minutes(minutes);

@@ -34,7 +34,7 @@ impl Sim {
         tokio::time::sleep(CAUGHT_UP).await;
     }
 
-    /// Stops the service for some time, or restarts the machine. After a restart, the clock may be too early
+    /// Stops the service for some time, or restarts the machine. After a restart, the clock may be slow
     /// until it is corrected.
     pub(crate) fn some_standstill(&self) {
         if self.workload != Workload::Wide {

@@ -74,7 +74,7 @@ const RUNS: u64 = 25;
 /// The maximum number of lines of the history that are printed for a failed seed.
 const LINES_SHOWN: usize = 60;
 /// The time limit for a seed. A seed usually takes about a second. Simulated time advances only while no
-/// task can run. If one task can always run, the seed therefore never ends.
+/// task can run. If one task can always run, the simulation therefore never ends.
 const SEED_TIME_MAX: Duration = Duration::from_secs(300);
 /// Seeds that have found a fault with the first workload. If the workload changes, a seed has another
 /// history, so each fault of the service also has its own test.

@@ -27,8 +27,7 @@ pub(crate) struct Span {
     /// The start of the run, in simulated time.
     pub(crate) began: i64,
     pub(crate) ended: i64,
-    /// The time at which the engine stopped working in this run: when its store failed, or when the run
-    /// ended.
+    /// The time at which the engine stopped working: when its store failed, or when the run ended.
     pub(crate) worked: i64,
     /// The time that the service used at the start of the run, in milliseconds. Schedules run evenly from
     /// there.

@@ -320,12 +320,13 @@ impl Sim {
         self.moves.arrived.push((id, moved, arrival));
     }
 
-    /// Forgets the export in progress, which ends with the run.
+    /// Forgets the export in progress, which ends with the run of the engine.
     pub(crate) fn end_moves(&mut self) {
         self.moves.leaving = None;
     }
 
-    /// Checks the imported businesses on the disk. At the end of the seed, no import may be incomplete.
+    /// Checks the imported businesses on the disk. At the end of the simulation, no import may be
+    /// incomplete.
     pub(crate) fn check_moves(&mut self, store: &Store, is_the_end: bool) {
         for (id, moved, arrival) in &self.moves.arrived {
             let (there, arrival) = (all_of(store, store.rows(), *id, false), *arrival.lock());

@@ -119,8 +119,8 @@ pub(crate) struct Received {
     pub(crate) test: bool,
     /// The status of the response. 0 if there was none.
     pub(crate) status: u16,
-    /// Whether the connection was lost, or may have been lost, before the response. Such an attempt may not
-    /// count as a failure.
+    /// Whether the connection was lost, or may have been lost, before the response. The service need
+    /// not count such an attempt as a failure.
     pub(crate) cut_off: bool,
 }
 

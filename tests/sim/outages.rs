@@ -59,7 +59,7 @@ impl Sim {
         }
     }
 
-    /// The time until which an outage may have delayed deliveries in this run.
+    /// The time until which an outage may have delayed deliveries in this run of the engine.
     pub(crate) fn held_until(&self) -> i64 {
         match self.world.network.line() {
             (Line::There, 0) => 0,
@@ -74,8 +74,8 @@ impl Sim {
         let mut ids = Vec::new();
         for shop in &self.shops {
             let audit = life.engine.business(shop.id).audit(&newest).await;
-            // If the store has failed, there are no new events. The largest id therefore makes all events
-            // count as old.
+            // If the store has failed, there are no new events. All events are then older than the largest
+            // possible id, so they count as old.
             ids.push(audit.map_or(Uuid::max(), |page| page.items[0].id.uuid()));
         }
         ids

@@ -123,7 +123,7 @@ impl Model {
             }
             Op::RemoveStaff(gone) => {
                 let id = gone.id.uuid();
-                // The time off of a staff member is deleted together with the staff member.
+                // A staff member's time off is deleted together with the staff member.
                 self.newest.retain(|_, shown| !(is_time_off(shown) && id_in(shown, "staff_id") == id));
                 self.check_unused(id);
                 effects.noted.push(("staff.deleted", id));
@@ -314,8 +314,8 @@ impl Model {
         }
     }
 
-    /// Records an appointment. Checks that it overlaps no other appointment and no time off of its staff
-    /// member. It must not overlap buffers either, unless the team ignores them.
+    /// Records an appointment. Checks that it overlaps neither another appointment nor the staff member's
+    /// time off. It must not overlap buffers either, unless the team ignores them.
     fn hold(&mut self, id: Uuid, body: &Value, party: Party) {
         let staff = &self.newest[&id_in(body, "staff_id")];
         let offers = staff["service_ids"].as_array().unwrap().contains(&body["service_id"]);

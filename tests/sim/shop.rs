@@ -29,8 +29,8 @@ use serde_json::Value;
 use crate::dice::Dice;
 use crate::ops::Op;
 
-/// The durations of services in minutes. Some of them do not fill whole steps of the grid, so the appointment
-/// ends between two steps.
+/// The durations of services in minutes. Some of them are not a multiple of the interval between two
+/// start times, so the appointment ends between two start times.
 const MINUTES: [u32; 5] = [30, 31, 45, 61, 90];
 
 /// A business as its clients see it.

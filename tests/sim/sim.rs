@@ -386,7 +386,7 @@ impl Sim {
         tokio::time::sleep(Duration::from_secs(120)).await;
     }
 
-    /// Whether the disk had no room for the service's own rows at some time in this run.
+    /// Whether the disk had no room for the service's own rows at some time in this run of the engine.
     fn is_room_short(&self, span: Span) -> bool {
         self.world.room_between(span.began).1 >= RoomLevel::Exhausted
     }

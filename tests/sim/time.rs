@@ -1,5 +1,5 @@
-//! Simulated time: the time since the start of the seed, the wall clock, and the times that the service may
-//! use.
+//! Simulated time: the time since the start of the simulation, the wall clock, and the times that the
+//! service may use.
 //!
 //! Each run of the engine has its own tokio runtime, whose clock stops while a task can run. This module adds
 //! the durations of earlier runs, so time continues after crashes and restarts.
@@ -44,7 +44,7 @@ impl Belief {
 /// The maximum duration of a start, in milliseconds.
 const STARTS_MILLIS: i64 = 1_000;
 
-/// The start of every seed: a Monday at 08:00 UTC.
+/// The usual start of the simulated time: a Monday at 08:00 UTC.
 const BEGIN: i64 = 1_772_438_400_000;
 
 #[derive(Default)]
@@ -83,7 +83,7 @@ struct State {
     /// By how much the service's steady time is ahead of the simulated time, in milliseconds.
     counts_ahead: i64,
     jumps: u32,
-    /// By how much the start of the seed is later than the usual start, in milliseconds.
+    /// By how much the simulated time starts later than [`BEGIN`], in milliseconds.
     later: i64,
 }
 
@@ -162,9 +162,10 @@ impl Time {
         *listed = asked.max(*listed);
     }
 
-    /// The earliest possible timestamp of a change to this business that is requested now. A list ordered
-    /// by `updated_at` was complete up to this time. If the service has set its time back in this run,
-    /// there is no limit, because an actor that is loaded again does not know the lists of earlier runs.
+    /// The earliest timestamp that a change to this business can get if the change is requested now. A list
+    /// ordered by `updated_at` was complete up to this time. If the service has set its time back in this
+    /// run of the engine, the timestamp can have any value, because an actor that is loaded again does not
+    /// know which lists were returned before.
     pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
         let state = self.0.lock();
         let listed = state.listed.get(&of).filter(|_| !state.was_set_back);
@@ -211,7 +212,7 @@ impl Time {
         state.now() + state.counts_ahead
     }
 
-    /// Moves the start of the seed.
+    /// Sets by how many milliseconds the simulated time starts later than [`BEGIN`].
     pub(crate) fn begin_later(&self, millis: i64) {
         self.0.lock().later = millis;
     }

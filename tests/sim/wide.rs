@@ -49,7 +49,7 @@ const DAY_MILLIS: i64 = 86_400_000;
 const BUSINESSES: usize = 5;
 const ENDPOINTS_MAX: usize = 6;
 /// The minimum and maximum number of contacts in a burst. The contacts of a burst fill more than one row of
-/// the index of names. Those of a big burst also make more deliveries due than one turn reads.
+/// the index of names. A big burst also makes more deliveries due than an endpoint's actor reads at once.
 const BURST: (u64, u64) = (70, 90);
 const BIG_BURST: (u64, u64) = (280, 320);
 /// The number of concurrent requests in a burst. It is lower than the limit of a business.
@@ -98,8 +98,8 @@ impl Sim {
     }
 
     /// Creates very many contacts in one business while about half of the receivers fail. The names of the
-    /// contacts fill several rows of the index. After a big burst, more deliveries are due than one turn
-    /// reads.
+    /// contacts fill several rows of the index. After a big burst, more deliveries are due than an
+    /// endpoint's actor reads at once.
     async fn burst(&mut self, life: &mut Life) {
         self.has_burst = true;
         let shop = self.dice.below(self.shops.len());

@@ -60,7 +60,7 @@ pub(crate) struct World {
     pub(crate) network: Arc<Network>,
     pub(crate) mails: Arc<Mails>,
     pub(crate) trace: Arc<Trace>,
-    /// The time at which the store failed in this run.
+    /// The time at which the store failed in this run of the engine.
     failed: Arc<Mutex<Option<i64>>>,
     chance: Arc<Dice>,
     limits: Limits,
@@ -68,12 +68,12 @@ pub(crate) struct World {
     pub(crate) places: Option<usize>,
     /// Each change of the disk's room level, with its time.
     pub(crate) room: Arc<Mutex<Vec<(i64, RoomLevel)>>>,
-    /// The businesses whose actors the test made fail in this run.
+    /// The businesses whose actors the test made fail in this run of the engine.
     broken: Arc<Mutex<BTreeSet<usize>>>,
 }
 
 thread_local! {
-    /// The number of panics on this thread. A seed runs all its tasks on one thread.
+    /// The number of panics on this thread. The simulation of a seed runs all tasks on one thread.
     static PANICS: Cell<u32> = const { Cell::new(0) };
 }
 

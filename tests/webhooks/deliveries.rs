@@ -194,8 +194,8 @@ fn neither_a_redirect_nor_a_moved_name_reaches_an_internal_address() {
                 assert_eq!((&row["last_response_status"], &row["status"]), (&json!(307), &json!("pending")));
             }
         }
-        // A connection to the first address is still open. After the name has another address, the service
-        // must not use this connection.
+        // A connection to the first address is still open. Once the name resolves to another address,
+        // the service must not use this connection.
         moves.gets(2).await;
         hooks[2].log_of(&client, &shop, 2).await;
         for to in [&["127.0.0.1"][..], &["93.184.216.12", "127.0.0.1"], &["::1"]] {

@@ -84,7 +84,7 @@ fn hanging() -> Vec<Case> {
 }
 
 /// Returns a gzip header and blocks of deflate data that unpack to zeros. Each block contains one zero
-/// byte, and many instructions that each copy this byte 258 times. The returned blocks have 400 KiB and
+/// byte, and many instructions that each copy this byte 258 times. The returned blocks are 400 KiB long and
 /// unpack to 64 MiB. The receiver sends them without end.
 fn gzip_bomb() -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::new();

@@ -36,7 +36,7 @@ pub(super) enum Kind {
     Person,
     /// An instant, which may be typed as a local time.
     Instant,
-    /// The date of a typed day, plus a number of days.
+    /// The date of the day that the operator typed, for example `mon`, plus `later_by` days.
     Day {
         later_by: u64,
     },

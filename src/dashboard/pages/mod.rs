@@ -1,5 +1,5 @@
-//! The pages. Each page has a template next to its file. This folder contains the pages without a business.
-//! Its subfolders contain the pages of a business.
+//! The pages. Each page has a template next to its file. This folder contains the pages that belong to no
+//! business. Its subfolders contain the pages of a business.
 
 pub(super) mod access;
 pub(super) mod account;

@@ -21,7 +21,7 @@ struct Page {
     view: View,
     next: String,
     done: String,
-    /// Whether the browser has a draft, because the session had ended when the form was submitted.
+    /// Whether the browser has a draft of a form that was submitted after the session had ended.
     kept: bool,
     wrong: bool,
     email: Field,

@@ -37,7 +37,7 @@ pub(crate) fn load_numbering_plans() {
 /// Parses an international number as written, or a national number by the plan of `region`.
 fn phone(text: &str, region: &str) -> Result<Phone, TextError> {
     let text = text.trim();
-    // The parser's time grows with the length of the text, and valid numbers are shorter.
+    // The parser takes longer for longer texts, so a text that is longer than any valid number is refused.
     if text.chars().count() > Phone::WRITTEN_CHARS_MAX {
         return Err(TextError::Phone);
     }

@@ -1,5 +1,5 @@
-//! The store, compared with a map: changes, scans, delayed syncs, crashes and reopening, in memory and on
-//! disk.
+//! The store, compared with a `BTreeMap` that gets the same changes: changes, scans, delayed syncs, crashes
+//! and reopening, in memory and on disk.
 //!
 //! After a crash, the store must be in the complete state after some change, and contain every acknowledged
 //! change.

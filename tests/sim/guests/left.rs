@@ -10,7 +10,8 @@ use super::people::{Gone, Guest, Person, phone, words};
 use crate::sim::Sim;
 
 impl Sim {
-    /// Checks the rows of the additional businesses. At the end of the seed, all cleanup must be complete.
+    /// Checks the rows of the additional businesses. At the end of the simulation, all cleanup must be
+    /// complete.
     pub(crate) fn check_guests(&self, store: &Store, is_the_end: bool) {
         let listed = self.world.disk.tombstones();
         for (at, guest) in self.guests.all.lock().iter_mut().enumerate() {

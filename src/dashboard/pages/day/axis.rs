@@ -40,7 +40,7 @@ impl Axis {
         let shown = shown.unwrap_or(QUIET);
         let from = (shown.start / 60).saturating_sub(1);
         let to = shown.end.div_ceil(60) + 1;
-        // If a range continues on the next day, the board shows the whole range, up to the maximum.
+        // If a range continues on the next day, the board shows the whole range, up to `HOURS_MAX`.
         let to = if shown.end > 24 * 60 { to } else { to.min(24) };
         Self { from, hours: (to - from).min(HOURS_MAX) }
     }

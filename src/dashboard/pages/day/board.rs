@@ -18,7 +18,7 @@ use super::diary::Dates;
 use crate::dashboard::days::begins;
 use crate::dashboard::pages::prelude::*;
 
-/// The number of minutes between two offered start times. The start times of bookings have the same grid.
+/// The number of minutes between two offered start times. It equals the interval of the open times.
 const FREE_MINUTES: u32 = 30;
 const NOON: u32 = 12 * 60;
 /// An appointment that is shorter than this is shown on one line.

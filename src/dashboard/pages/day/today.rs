@@ -40,11 +40,11 @@ struct OneDay {
 
 #[derive(Default)]
 struct Row {
-    /// The CSS class: `past`, `is-now`, `gap`, or empty.
+    /// The CSS class: `past`, `is-now`, `gap` (a break or time off), or empty.
     class: &'static str,
     at: String,
     time: String,
-    /// The path of the appointment; empty for a gap.
+    /// The path of the appointment; empty for a break or time off.
     path: String,
     label: String,
     detail: String,

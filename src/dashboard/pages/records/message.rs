@@ -24,7 +24,7 @@ struct Page<'a> {
     versions: Versions,
     tag: String,
     staff: Field,
-    /// The assigned staff member, for a member who may not change it.
+    /// The assigned staff member, for a member who is not allowed to change it.
     assigned: String,
 }
 

@@ -39,7 +39,7 @@ struct Page<'a> {
     versions: Versions,
     facts: Vec<Line>,
     fields: Vec<Field>,
-    /// The period of the audit log, for a member who may not change it.
+    /// The period of the audit log, for a member who is not allowed to change it.
     log: String,
 }
 

@@ -2,7 +2,7 @@
 //! its file.
 //!
 //! Invariants:
-//! - A member who may not change the settings sees the values and no form.
+//! - A member who is not allowed to change the settings sees the values and no form.
 //! - A change that leaves appointments outside the bookable times lists them.
 
 pub(in crate::dashboard) mod business;

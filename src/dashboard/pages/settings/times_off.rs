@@ -1,4 +1,4 @@
-//! The time off of a staff member: the list, and the form to add one.
+//! The list of a staff member's time off, and the form that adds time off.
 //!
 //! Invariants:
 //! - A local time that the clocks skip or repeat is refused.
