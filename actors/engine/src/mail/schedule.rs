@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_mail_is_tried_again_by_its_schedule_and_then_failed() {
-        let down: Result<String, _> = Err(MailFailure::Relay(MailError::Quoted("no response".into())));
+        let down: Result<String, _> = Err(MailFailure::Relay(MailError::Quoted("the line is cut".into())));
         let (mut mail, mut waits) = (mail(1), Vec::new());
         while mail.status == MailStatus::Pending {
             mail = after_attempt(&mail, &down, (at(0), at(7)));
@@ -81,7 +81,7 @@ mod tests {
         }
         assert_eq!(waits, [60, 300, 1_800, 7_200, 21_600, 86_400]);
         assert_eq!((mail.status, mail.attempts, mail.next_attempt_at), (MailStatus::Failed, 7, None));
-        assert_eq!(mail.last_error, Some(MailError::Quoted("no response".into())));
+        assert_eq!(mail.last_error, Some(MailError::Quoted("the line is cut".into())));
     }
 
     #[test]
