@@ -116,7 +116,7 @@ pub(crate) async fn judge(
             let id = text(row, "event_id");
             match row["status"].as_str().unwrap() {
                 "delivered" => {
-                    assert!(taken.contains(&*id), "recorded as delivered but never received: {row}")
+                    assert!(taken.contains(&*id), "recorded as delivered but never received: {row}");
                 }
                 "pending" => {}
                 "missed" => {
