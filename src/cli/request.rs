@@ -1,7 +1,7 @@
 //! One request to the operator API: with texts as the operator typed them, and in the form that is sent.
 //!
-//! Invariants: a typed text stays inside one path segment or one query value, whatever characters it
-//! contains. A body contains only given values.
+//! Invariants: a typed text stays inside one path segment or one query value, since special characters are
+//! encoded. A body contains only given values.
 
 use hyper::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};

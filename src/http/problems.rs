@@ -1,7 +1,7 @@
 //! The problems of a request and their paths.
 //!
 //! Invariants:
-//! - Each part of a problem has a maximum length, whatever the client sends.
+//! - Each part of a problem has a maximum length, even if it quotes a longer text of the client.
 //! - The first [`PROBLEMS_MAX`] problems are listed, and further problems are counted.
 
 use std::fmt;

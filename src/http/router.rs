@@ -93,7 +93,7 @@ impl<S: Surface> Place<S> {
     }
 }
 
-/// Builds the router of these paths. `serve` is the gate and gets every request, whatever its method.
+/// Builds the router of these paths. `serve` is the gate and gets requests of every method.
 pub(crate) fn router<S: Surface, F, Fut>(places: Vec<Place<S>>, serve: F) -> Router
 where
     F: Fn(Arc<Place<S>>, Request) -> Fut + Clone + Send + Sync + 'static,

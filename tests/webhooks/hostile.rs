@@ -42,8 +42,7 @@ fn case(name: &'static str, head: &str, then: Then, error: &'static str) -> Case
     Case { name, reply, status: "pending", response: None, error: Some(error), body: None }
 }
 
-/// A receiver that sends a valid head. The attempt therefore succeeds, whatever the rest of the response
-/// is.
+/// A receiver that sends a valid head. The attempt succeeds even if the rest of the response is invalid.
 fn taken(name: &'static str, head: &str, then: Then, body: &str) -> Case {
     let body = Some(body.to_owned());
     Case { name, reply: Reply::now(head, then), status: "delivered", response: Some(200), error: None, body }

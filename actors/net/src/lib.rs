@@ -4,7 +4,7 @@
 //!
 //! - Of the crates under `actors`, only this one uses an HTTP client, TLS and a DNS resolver.
 //! - A connection is opened only to an address that the [guard] has just checked.
-//! - An attempt ends by its deadline and takes bounded memory, whatever the receiver does.
+//! - No receiver can delay the end of an attempt beyond its deadline, or make it use unbounded memory.
 
 pub mod client;
 mod connection;

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //!
-//! - An attempt ends by its deadline, whatever the receiver does.
+//! - No receiver can delay the end of an attempt beyond its deadline.
 //! - Data is sent only over TLS, to an address that the same attempt has checked.
 //! - A response takes bounded memory and is never decompressed. A redirect is a failure.
 //! - The error of an attempt contains no address.

@@ -1,8 +1,8 @@
 //! Pages of lists.
 //!
 //! A *position* is the key of the last row that was read, without its *head*, which is the business and the
-//! kind. Invariant: the page after a position begins with the next row, whatever the size of earlier pages
-//! and steps. So several pages contain the same items as one long page.
+//! kind. Invariant: the page after a position begins with the next row. The sizes of earlier pages and steps
+//! do not matter, so several pages contain the same items as one long page.
 
 use std::collections::HashMap;
 use std::hash::Hash;
