@@ -69,6 +69,8 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::TestMailsUsedUp(_) => "the limit of test mails is reached".into(),
         Conflict::MailPending => "the mail is still waiting to be sent".into(),
         Conflict::MailHasLink => "invitations and mails with a link cannot be sent again".into(),
+        Conflict::SlugTaken => "another business has or recently had this slug".into(),
+        Conflict::NoTexts => "the business has no connection that sends texts".into(),
         Conflict::NoRelay => "no mail is sent: the service has no relay".into(),
         Conflict::NoPublicUrl => "the service has no public URL; set RECEPTIONIST_PUBLIC_URL".into(),
         Conflict::MailsWait => "too many mails of the business are waiting to be sent".into(),
@@ -169,6 +171,14 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::MailPending => conflict(&Conflict::MailPending),
         P::MailHasLink => conflict(&Conflict::MailHasLink),
         P::NoRelay => conflict(&Conflict::NoRelay),
+        P::NoTexts => conflict(&Conflict::NoTexts),
+        P::NotASlug => {
+            "must have 3 to 60 characters of a-z, 0-9 and -, no - at its ends, and not be manage or assets"
+                .into()
+        }
+        P::NotAnOrigin => "must be https://host[:port], or http for a loopback host, without a path".into(),
+        P::NotAColor => "must be a colour such as #1a2b3c".into(),
+        P::NotOneLine => "must be one line".into(),
         P::MailsWait => conflict(&Conflict::MailsWait),
         P::Guessable(hints) => guessable(hints),
         P::NextAt(at) => format!("the next one can be sent at {at}"),

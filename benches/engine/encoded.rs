@@ -29,6 +29,8 @@ pub(crate) fn records(criterion: &mut Criterion) {
         announced: true,
         move_unannounced: false,
         notes: None,
+        customer_note: None,
+        booked_as: None,
         created_at: now(),
         updated_at: now(),
     };

@@ -14,7 +14,7 @@ use super::gate::{Token, TokenGate};
 use super::hosts::AdminHosts;
 use super::{
     appointments, audit, backup, budget, businesses, calls, contacts, diary, keys, knowledge, mail, messages,
-    moving, people, retention, services, staff, webhooks,
+    moving, people, retention, services, staff, webhooks, website,
 };
 use crate::api;
 use crate::config::AdminToken;
@@ -107,6 +107,16 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         delete(b!("/staff/{staff_id}/time-off/{time_off_id}"), Token, diary::delete_time_off)
             .named("deleteTimeOff", "Delete time off")
             .conditional()
+            .refuses(CONFLICT),
+        get(b!("/website"), Token, website::show)
+            .named("getWebsite", "Get the booking page of a business"),
+        patch(b!("/website"), Token, website::update)
+            .named("updateWebsite", "Change the booking page of a business")
+            .refuses(CONFLICT),
+        get(b!("/notices"), Token, website::notices)
+            .named("getNotices", "Get the settings of the notices to customers"),
+        patch(b!("/notices"), Token, website::update_notices)
+            .named("updateNotices", "Change the settings of the notices to customers")
             .refuses(CONFLICT),
         post(b!("/people"), Token, people::create)
             .named("addPerson", "Add a person to a business")

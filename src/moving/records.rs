@@ -3,18 +3,18 @@
 use chrono::NaiveDate;
 use domain::{
     AUDIT_DAYS_MIN, Appointment, AppointmentId, AppointmentStatus, BUFFER_MINUTES_MAX, BlockedSource,
-    BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CalendarSyncStatus, CallId,
-    CallOutcome, CallRecord, CallStatus, Contact, ContactId, Currency, DayWindows, Direction, DisabledReason,
-    Email, EventType, ImportProblem, Knowledge, KnowledgeId, Locale, MAX_ADVANCE_DAYS,
-    MIN_NOTICE_MINUTES_MAX, MessageId, MessageStatus, PRICE_CENTS_MAX, Price, Problem, ProblemCode,
-    RETENTION_DAYS, Retention, Service, ServiceId, Source, SpecialDay, StaffHours, StaffId, StaffMember,
-    TakenMessage, Text, Timestamp, Urgency, WebhookEndpoint, WebhookId, WebhookStatus, WebhookUrl,
-    WeeklyBreaks, WeeklyHours,
+    BlockedTime, BlockedTimeId, BookingMode, Buffers, Business, BusinessId, CHANGE_NOTICE_MINUTES_MAX,
+    CalendarSyncStatus, CallId, CallOutcome, CallRecord, CallStatus, Color, Contact, ContactId, Currency,
+    DayWindows, Direction, DisabledReason, Email, EventType, ImportProblem, Knowledge, KnowledgeId, Locale,
+    MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, MessageId, MessageStatus, NoticeScope, NoticeSettings,
+    ORIGINS_MAX, PRICE_CENTS_MAX, Price, Problem, ProblemCode, RETENTION_DAYS, Retention, Service, ServiceId,
+    SiteOrigin, Slug, Source, SpecialDay, StaffHours, StaffId, StaffMember, TakenMessage, Text, Timestamp,
+    Urgency, WebhookEndpoint, WebhookId, WebhookStatus, WebhookUrl, Website, WeeklyBreaks, WeeklyHours,
 };
 use engine::moving::{Moved, MovedKind};
 
 use super::line::{Line, Written, export_line, read};
-use super::values::{E164, Secret};
+use super::values::{BookedAsLine, E164, ReminderHours, Secret};
 use crate::http::json::Json;
 use crate::http::lists::DistinctList;
 use crate::http::numbers::Whole;
@@ -25,8 +25,9 @@ use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
 
 /// The version of the format. It must change when a property is added, removed or redefined.
-pub(super) const VERSION: u32 = 3;
-/// The earliest supported version. Its records have no notes.
+pub(super) const VERSION: u32 = 4;
+/// The earliest supported version. Its records have no notes, and it has no settings of the booking page and
+/// of notices.
 pub(super) const VERSION_MIN: u32 = 2;
 
 export_line! {
@@ -60,6 +61,29 @@ export_line! {
     => {
         // An export does not contain the store's state at the time when the retention was set.
         set: None,
+    }
+}
+
+export_line! {
+    Website as it {
+        enabled: bool,
+        slug: Option<Slug>,
+        origins: DistinctList<SiteOrigin, 0, ORIGINS_MAX>,
+        color: Option<Color>,
+        phone: Option<E164>,
+        email: Option<Email>,
+        address: Option<Text<1, 300>>,
+        change_by_caller: bool,
+        change_notice_minutes: Option<Whole<0, CHANGE_NOTICE_MINUTES_MAX>>,
+        show_prices: bool,
+    }
+}
+
+export_line! {
+    NoticeSettings as it {
+        email: NoticeScope,
+        text: NoticeScope,
+        reminder_hours: ReminderHours,
     }
 }
 
@@ -171,6 +195,8 @@ export_line! {
         // Whether the appointment was moved and the move is not announced yet.
         move_unannounced: bool,
         notes: Option<Text<1, 1000>>,
+        customer_note: Option<Text<1, 1000>>,
+        booked_as: Option<BookedAsLine>,
         created_at: Timestamp,
         updated_at: Timestamp,
     }
@@ -281,5 +307,5 @@ macro_rules! kinds {
 }
 
 kinds! {
-    Business Retention Service Staff SpecialDay TimeOff Contact Appointment Call Message Knowledge Webhook
+    Business Retention Website Notices Service Staff SpecialDay TimeOff Contact Appointment Call Message Knowledge Webhook
 }

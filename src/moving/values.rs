@@ -9,19 +9,23 @@ use chrono::NaiveDate;
 use chrono_tz::Tz;
 use domain::schema::Break;
 use domain::{
-    AppointmentId, AppointmentStatus, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus, CallId,
-    CallOutcome, CallStatus, ContactId, Currency, DayWindows, Direction, DisabledReason, Email,
-    ImportProblem, KnowledgeId, Locale, MessageId, MessageStatus, Phone, ProblemCode, ServiceId, Source,
-    StaffId, Text, Timestamp, Urgency, WebhookId, WebhookSecret, WebhookStatus, WebhookUrl, Week,
-    WeeklyBreaks,
+    AppointmentId, AppointmentStatus, BlockedTimeId, BookedAs, BookingMode, BusinessId, CalendarSyncStatus,
+    CallId, CallOutcome, CallStatus, Color, ContactId, Currency, DayWindows, Direction, DisabledReason,
+    Email, ImportProblem, KnowledgeId, Locale, MessageId, MessageStatus, NoticeScope, Phone, ProblemCode,
+    REMINDER_HOURS_MAX, REMINDERS_MAX, ServiceId, Slug, Source, StaffId, Text, Timestamp, Urgency, WebhookId,
+    WebhookSecret, WebhookStatus, WebhookUrl, Week, WeeklyBreaks,
 };
 use schemars::JsonSchema;
 use serde::Serialize;
+use view::BookedAsView;
 
 use super::SECRET_TAG;
+use crate::http::json::Json;
 use crate::http::lists::DistinctList;
 use crate::http::numbers::Whole;
+use crate::http::problems::{FieldPath, Problems};
 use crate::http::read::{FromJson, FromText};
+use crate::json_object;
 use crate::rest::values::phone::PhoneRegion;
 use crate::rest::values::time::Zone;
 use crate::rest::values::web::WebsiteUrl;
@@ -77,6 +81,10 @@ properties! {
     DayWindows => Self, identity, Self::windows;
     NaiveDate => Self, identity, NaiveDate::to_string;
     Currency => Self, identity, Currency::as_str;
+    Slug => Self, identity, Slug::as_str;
+    Color => Self, identity, Color::to_string;
+    ReminderHours => Vec<u8>, ReminderHours::into_vec, identity;
+    BookedAsLine => BookedAs, BookedAs::from, |booked: &BookedAs| BookedAsView::from(booked);
     Zone => Tz, Zone::get, |zone: &Tz| zone.name();
     Email => Self, identity, Email::as_str;
     E164 => Phone, |phone: E164| phone.0, Phone::as_str;
@@ -98,7 +106,7 @@ macro_rules! fields {
 fields! {
     bool, AppointmentId, AppointmentStatus, BlockedTimeId, BookingMode, BusinessId, CalendarSyncStatus,
     CallId, CallOutcome, CallStatus, ContactId, Direction, DisabledReason, KnowledgeId, Locale, MessageId,
-    MessageStatus, ServiceId, Source, StaffId, Timestamp, Urgency, WebhookId, WebhookStatus
+    MessageStatus, NoticeScope, ServiceId, Source, StaffId, Timestamp, Urgency, WebhookId, WebhookStatus
 }
 
 /// A phone number that must be in E.164 form.
@@ -109,6 +117,48 @@ pub(super) struct E164(#[schemars(with = "String")] Phone);
 impl FromText for E164 {
     fn from_text(text: &str) -> Result<Self, ProblemCode> {
         Phone::from_e164(text.to_owned()).map(Self).map_err(|_| ImportProblem::NotE164.into())
+    }
+}
+
+#[derive(Clone, Debug, JsonSchema)]
+#[schemars(inline)]
+pub(super) struct ReminderHours(Vec<u8>);
+
+impl ReminderHours {
+    fn into_vec(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+impl FromJson for ReminderHours {
+    fn from_json(json: &Json, at: &FieldPath<'_>, problems: &mut Problems) -> Option<Self> {
+        type Hours = Whole<1, { REMINDER_HOURS_MAX as u32 }>;
+        let hours = DistinctList::<Hours, 0, REMINDERS_MAX>::from_json(json, at, problems)?.into_vec();
+        // The bounds of `Hours` fit into 8 bits.
+        Some(Self(hours.into_iter().map(|hours| hours.get() as u8).collect()))
+    }
+}
+
+json_object! {
+    /// What the customer entered.
+    pub(super) struct BookedAsLine {
+        /// The name.
+        name: Option<Text<1, 200>>,
+        /// The phone number.
+        phone: Option<E164>,
+        /// The e-mail address.
+        email: Option<Email>,
+        /// The language of the page.
+        locale: Locale,
+        /// Whether the customer agreed to texts.
+        texts: bool,
+    }
+}
+
+impl From<BookedAsLine> for BookedAs {
+    fn from(line: BookedAsLine) -> Self {
+        let BookedAsLine { name, phone, email, locale, texts } = line;
+        Self { name: name.map(Text::into_string), phone: phone.map(|phone| phone.0), email, locale, texts }
     }
 }
 

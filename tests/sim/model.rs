@@ -174,6 +174,7 @@ impl Model {
                 Actor::Operator => self.replay_operator(&group[0]),
                 Actor::System => self.replay_turn_off(rows, &group[0], span),
                 Actor::Person(id) => panic!("no person made requests, but {id} is the actor"),
+                Actor::Customer => panic!("no customer made requests, but one is the actor"),
             };
             self.check_effects(rows, group, &effects, span);
             assert!(

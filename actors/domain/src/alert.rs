@@ -166,6 +166,8 @@ mod tests {
             announced,
             move_unannounced: false,
             notes: None,
+            customer_note: None,
+            booked_as: None,
             created_at: Timestamp::from_millis(0),
             updated_at: Timestamp::from_millis(0),
         }

@@ -3,7 +3,7 @@
 use chrono::TimeDelta;
 
 use super::words::words;
-use super::{AppointmentId, Buffers, ContactId, ServiceId, StaffId, Timestamp};
+use super::{AppointmentId, Buffers, ContactId, Email, Locale, Phone, ServiceId, StaffId, Timestamp};
 
 words! {
     AppointmentStatus {
@@ -57,8 +57,24 @@ pub struct Appointment {
     pub move_unannounced: bool,
     /// Internal notes, 1 to 1,000 characters. Integrations do not see them.
     pub notes: Option<String>,
+    /// The customer's note from the form, 1 to 1,000 characters. Integrations do not see it.
+    pub customer_note: Option<String>,
+    /// `None` unless a customer booked the appointment. Integrations do not see it.
+    pub booked_as: Option<BookedAs>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+/// What the customer entered. It may differ from the contact, because a form never changes a contact.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BookedAs {
+    pub name: Option<String>,
+    pub phone: Option<Phone>,
+    pub email: Option<Email>,
+    /// The language of the page.
+    pub locale: Locale,
+    /// Whether the customer agreed to texts about this appointment.
+    pub texts: bool,
 }
 
 impl Appointment {
@@ -68,7 +84,7 @@ impl Appointment {
 
     #[must_use]
     pub fn erased(&self) -> Self {
-        Self { contact_id: None, notes: None, ..self.clone() }
+        Self { contact_id: None, notes: None, customer_note: None, booked_as: None, ..self.clone() }
     }
 
     pub fn duration(&self) -> TimeDelta {

@@ -29,6 +29,8 @@ words! {
         BusinessRestoredIncomplete = "business.restored_incomplete",
         SpecialDaySet = "special_day.set",
         SpecialDayDeleted = "special_day.deleted",
+        WebsiteUpdated = "website.updated",
+        NoticesUpdated = "notices.updated",
         ServiceCreated = "service.created",
         ServiceUpdated = "service.updated",
         ServiceDeleted = "service.deleted",
@@ -103,8 +105,8 @@ impl AuditAction {
     pub fn kind(self) -> AuditedKind {
         let (of, _) = self.as_str().split_once('.').unwrap_or_default();
         match of {
-            // A special day has no id, and "records" have many ids, so the entry names the business.
-            "special_day" | "records" => AuditedKind::Business,
+            // Settings and special days have no id, and "records" have many, so the entry names the business.
+            "special_day" | "website" | "notices" | "records" => AuditedKind::Business,
             "installation" => AuditedKind::Export,
             of => AuditedKind::from_word(of).expect("the name of an action begins with a kind"),
         }
@@ -140,6 +142,8 @@ pub enum Actor {
     Operator,
     Person(PersonId),
     System,
+    /// A customer, by the booking page or a manage link.
+    Customer,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@
 //! returns the new state and the events to announce, or a [`Refusal`]. Invariants:
 //!
 //! - no input or output, clock, randomness or async code; the dependencies are serde, chrono, chrono-tz,
-//!   uuid, sha2 for membership ids, url, http and ipnet for [`WebhookUrl`], and schemars for the schemas;
+//!   uuid, sha2 for membership ids, url, http and ipnet for web addresses, unicode-normalization, and schemars
+//!   for the schemas;
 //! - request types ([`Text`], [`Phone`], [`WeeklyHours`] …) have one constructor each, so rules receive valid
 //!   values;
 //! - an instant is a [`Timestamp`] in whole milliseconds of UTC; only `calendar` and `wall` convert local
@@ -35,6 +36,7 @@ mod link;
 mod mail;
 mod membership;
 mod message;
+mod notice;
 mod person;
 mod problem;
 mod public;
@@ -49,11 +51,12 @@ mod time;
 mod wall;
 mod webhook;
 mod webhook_url;
+mod website;
 mod words;
 
 pub use self::{
     address::*, alert::*, alerting::*, appointment::*, attempt::*, audit::*, blocked::*, budget::*,
     business::*, busy::*, calendar::*, call::*, catalog::*, contact::*, hours::*, ids::*, key::*,
-    knowledge::*, link::*, mail::*, membership::*, message::*, person::*, problem::*, public::*, refusal::*,
-    retention::*, role::*, spans::*, text::*, time::*, webhook::*, webhook_url::*,
+    knowledge::*, link::*, mail::*, membership::*, message::*, notice::*, person::*, problem::*, public::*,
+    refusal::*, retention::*, role::*, spans::*, text::*, time::*, webhook::*, webhook_url::*, website::*,
 };

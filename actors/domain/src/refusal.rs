@@ -64,6 +64,9 @@ pub enum Conflict {
     NoRelaySet(&'static str),
     MailsWait,
     NoPublicUrl,
+    SlugTaken,
+    /// The business has no connection that sends texts.
+    NoTexts,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::*;
 use super::{
-    Address, Currency, Day, DayHours, DayWindows, Email, LocalTime, LocalWindow, PersonName, Phone, Text,
-    Timestamp, WebhookUrl, Week, WeeklyBreaks,
+    Address, Color, Currency, Day, DayHours, DayWindows, Email, LocalTime, LocalWindow, PersonName, Phone,
+    SiteOrigin, Slug, Text, Timestamp, WebhookUrl, Week, WeeklyBreaks,
 };
 use crate::each_id;
 
@@ -97,4 +97,7 @@ inline_schema!(WeeklyBreaks, generator => json_schema!({"type": "array",
 inline_schema!(DayWindows, generator => json_schema!({"type": "array",
     "items": generator.subschema_for::<LocalWindow>(), "maxItems": Self::WINDOWS_MAX}));
 
+inline_schema!(Slug, _ => json_schema!({"type": "string", "pattern": "^[a-z0-9][a-z0-9-]{1,58}[a-z0-9]$"}));
+inline_schema!(SiteOrigin, _ => json_schema!({"type": "string", "pattern": "^[Hh][Tt][Tt][Pp][Ss]?://[^/]+$"}));
+inline_schema!(Color, _ => json_schema!({"type": "string", "pattern": "^#[0-9A-Fa-f]{6}$"}));
 inline_schema!(Currency, _ => json_schema!({"type": "string", "pattern": "^[A-Z]{3}$"}));

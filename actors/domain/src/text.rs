@@ -3,6 +3,8 @@
 use std::ops::Deref;
 
 use serde::Serialize;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
 
 /// A text of `MIN` to `MAX` characters without NUL. If `MIN` is at least 1, not all are white space.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +17,11 @@ pub enum TextError {
     Nul,
     Email,
     Phone,
+}
+
+/// Replaces compatibility forms (Unicode NFKD) and removes accents.
+pub fn unaccented(text: &str) -> String {
+    text.nfkd().filter(|c| !is_combining_mark(*c)).collect()
 }
 
 impl<const MAX: usize> Default for Text<0, MAX> {

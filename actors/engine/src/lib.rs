@@ -6,6 +6,7 @@
 mod actor;
 pub mod backup;
 pub mod business;
+mod claims;
 mod clock;
 pub mod counting;
 mod credential_cache;

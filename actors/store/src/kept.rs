@@ -6,8 +6,8 @@
 
 use domain::{
     ApiKey, Appointment, BlockedTime, Budget, BudgetKind, Business, BusinessId, CallRecord, Contact,
-    Delivery, Knowledge, Membership, ResourceId, Retention, Service, SpecialDay, StaffMember, TakenMessage,
-    Timestamp, WebhookEndpoint,
+    Delivery, Knowledge, Membership, NoticeSettings, ResourceId, Retention, Service, SpecialDay, StaffMember,
+    TakenMessage, Timestamp, WebhookEndpoint, Website,
 };
 
 use super::keys::{MessagesOf, kind};
@@ -19,6 +19,7 @@ use super::{Batch, Key, Record, StoreError, keys};
 /// A row of the table begins with the name of the kind's lines in an export. Any of these marks may follow:
 ///
 /// - `dated`: a record is identified by a date, not by an id.
+/// - `single`: a business has at most one record.
 /// - `personal`: the erasure of a contact changes these records, in the stage with this number. Stage
 ///   numbers are stored and must not change. The contact itself is deleted.
 /// - `expires`: the records expire after the time in this field of `Retention`.
@@ -33,9 +34,15 @@ macro_rules! each_kind {
                 Business(Business) "business" {
                     PROFILE "profiles", |_it, of| keys::profile(of), [created_at, updated_at]
                 }
-                Retention(Retention) "retention" {
+                Retention(Retention) "retention" [single] {
                     RETENTION "retention settings", |_it, of| keys::retention(of), [],
                     |set| &mut set.at
+                }
+                Website(Website) "website" [single] {
+                    WEBSITE "settings of the booking page", |_it, of| keys::website(of), []
+                }
+                Notices(NoticeSettings) "notices" [single] {
+                    NOTICES "settings of notices", |_it, of| keys::notices(of), []
                 }
                 Service(Service) "service" {
                     SERVICE "services" Services, |it, of| keys::service(of, it.id),

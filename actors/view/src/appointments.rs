@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use domain::{
-    Appointment, AppointmentId, AppointmentStatus, Buffers, CalendarSyncStatus, Contact, ContactId,
-    ServiceId, Source, StaffId, Timestamp,
+    Appointment, AppointmentId, AppointmentStatus, BookedAs, Buffers, CalendarSyncStatus, Contact, ContactId,
+    Locale, ServiceId, Source, StaffId, Timestamp,
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::contacts::said;
 use super::{NotesView, View};
 
 /// An appointment, with the names of its service, staff member and contact.
@@ -62,6 +63,42 @@ pub struct OperatorAppointmentView {
     /// The team's notes.
     #[serde(flatten)]
     pub notes: NotesView,
+    /// The customer's note from the booking form.
+    #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub customer_note: Option<Option<String>>,
+    /// What the customer entered in the booking form; null if no customer booked the appointment.
+    #[serde(default, deserialize_with = "said", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<BookedAsView>")]
+    pub booked_as: Option<Option<BookedAsView>>,
+}
+
+/// The name and addresses of a customer as entered in the booking form.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "BookedAs")]
+pub struct BookedAsView {
+    /// The name.
+    pub name: Option<String>,
+    /// The phone number, E.164.
+    pub phone: Option<String>,
+    /// The e-mail address.
+    pub email: Option<String>,
+    /// The language of the page.
+    pub locale: Locale,
+    /// Whether the customer agreed to texts about this appointment.
+    pub texts: bool,
+}
+
+impl From<&BookedAs> for BookedAsView {
+    fn from(booked: &BookedAs) -> Self {
+        Self {
+            name: booked.name.clone(),
+            phone: booked.phone.as_deref().map(str::to_owned),
+            email: booked.email.as_deref().map(str::to_owned),
+            locale: booked.locale,
+            texts: booked.texts,
+        }
+    }
 }
 
 pub trait SomeAppointmentView: View {
@@ -82,7 +119,14 @@ impl SomeAppointmentView for OperatorAppointmentView {
         // An erasure deletes the contact first and its appointments' notes later, so they are hidden here.
         let notes = parties.contact.and_then(|_| appointment.notes.clone());
         let notes = (&notes).into();
-        Self { appointment: SomeAppointmentView::new(appointment, parties), notes }
+        let customer_note = parties.contact.and_then(|_| appointment.customer_note.clone());
+        let booked_as = parties.contact.and(appointment.booked_as.as_ref()).map(BookedAsView::from);
+        Self {
+            appointment: SomeAppointmentView::new(appointment, parties),
+            notes,
+            customer_note: Some(customer_note),
+            booked_as: Some(booked_as),
+        }
     }
 }
 

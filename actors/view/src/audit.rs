@@ -72,6 +72,7 @@ impl From<AuditEntry> for AuditView {
             Actor::Operator => ActorView { kind: "operator", id: None },
             Actor::Person(id) => ActorView { kind: "person", id: Some(id.uuid()) },
             Actor::System => ActorView { kind: "system", id: None },
+            Actor::Customer => ActorView { kind: "customer", id: None },
         };
         let change = |FieldChange { field, from, to }| FieldChangeView { field, from, to };
         let changes = changes.into_iter().map(change).collect();

@@ -88,7 +88,10 @@ impl From<&Option<String>> for NotesView {
     }
 }
 
-/// Deserialises null as `Some(None)`, to distinguish it from an absent property.
-fn said<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<String>>, D::Error> {
+/// Deserialises null as `Some(None)`, to distinguish it from an absent property. A response that an earlier
+/// version stored is repeated without the properties that it did not have.
+pub(super) fn said<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Option<T>>, D::Error> {
     Option::deserialize(from).map(Some)
 }

@@ -15,6 +15,7 @@ mod installation;
 mod keys;
 mod people;
 mod webhooks;
+mod website;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -24,7 +25,7 @@ use sha2::{Digest, Sha256};
 
 pub use self::{
     appointments::*, audit::*, budget::*, business::*, catalog::*, contacts::*, conversations::*, diary::*,
-    event::*, installation::*, keys::*, people::*, webhooks::*,
+    event::*, installation::*, keys::*, people::*, webhooks::*, website::*,
 };
 
 pub trait View: Serialize + DeserializeOwned + Send + 'static {}

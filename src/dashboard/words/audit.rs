@@ -27,6 +27,8 @@ pub(in crate::dashboard) fn action(locale: Locale, action: AuditAction) -> &'sta
         A::KnowledgeDeleted => ("deleted knowledge", "a supprimé une connaissance"),
         A::BusinessCreated => ("created the business", "a créé l’établissement"),
         A::BusinessUpdated => ("changed the business", "a modifié l’établissement"),
+        A::WebsiteUpdated => ("changed the booking page", "a modifié la page de réservation"),
+        A::NoticesUpdated => ("changed the notices to customers", "a modifié les messages aux clients"),
         A::BusinessImported => ("imported the business", "a importé l’établissement"),
         A::BusinessRestoredIncomplete => (
             "restored the business from an incomplete backup",

@@ -17,6 +17,17 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::MailPending => conflict(words, &Conflict::MailPending),
         P::MailHasLink => conflict(words, &Conflict::MailHasLink),
         P::NoRelay => conflict(words, &Conflict::NoRelay),
+        P::NoTexts => conflict(words, &Conflict::NoTexts),
+        P::NotASlug => say(
+            "It needs 3 to 60 characters: a to z, 0 to 9 and hyphens, but no hyphen at its ends.",
+            "Il faut 3 à 60 caractères : a à z, 0 à 9 et des traits d’union, mais pas aux extrémités.",
+        ),
+        P::NotAnOrigin => say(
+            "It must be the start of a web address, such as https://www.example.com, without a path.",
+            "Il faut le début d’une adresse web, comme https://www.example.com, sans chemin.",
+        ),
+        P::NotAColor => say("It must be a colour, such as #1a2b3c.", "Il faut une couleur, comme #1a2b3c."),
+        P::NotOneLine => say("It must be one line.", "Il faut une seule ligne."),
         P::MailsWait => conflict(words, &Conflict::MailsWait),
         P::Guessable(hints) => {
             let guessed = of(words.locale, "It is too easy to guess.", "Il est trop facile à deviner.");

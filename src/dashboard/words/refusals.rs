@@ -190,6 +190,14 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
             "Invitations and mails with a link cannot be sent again.",
             "Les invitations et les courriels avec un lien ne peuvent pas être renvoyés.",
         ),
+        Conflict::SlugTaken => say(
+            "Another business has this address, or had it recently.",
+            "Une autre entreprise a cette adresse, ou l’avait il y a peu.",
+        ),
+        Conflict::NoTexts => say(
+            "This business has no connection that sends texts.",
+            "Cette entreprise n’a pas de connexion pour envoyer des SMS.",
+        ),
         Conflict::NoRelay | Conflict::NoRelaySet(_) => say(
             "No mail is sent. The service has no relay.",
             "Aucun courriel n’est envoyé. Le service n’a pas de relais.",

@@ -8,10 +8,11 @@ use std::str::FromStr;
 
 use domain::{
     Address, AlertEmail, AlertScope, AppointmentId, AppointmentStatus, BlockedTimeId, BookingMode,
-    BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, ContactId, Currency, Day,
+    BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, Color, ContactId, Currency, Day,
     DeliveryStatus, Direction, DisabledReason, Email, EventId, EventType, KeyId, KnowledgeId, LocalTime,
-    Locale, MessageId, MessageStatus, Named, PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role,
-    Scope, ServiceId, Source, StaffId, Text, Timestamp, Urgency, WebhookId, WebhookStatus, WebhookUrl,
+    Locale, MessageId, MessageStatus, Named, NoticeScope, PersonId, PersonName, ProblemCode, Refusal,
+    ResourceId, Role, Scope, ServiceId, SiteOrigin, Slug, Source, StaffId, Text, Timestamp, Urgency,
+    WebhookId, WebhookStatus, WebhookUrl,
 };
 
 use crate::http::read::FromText;
@@ -40,6 +41,9 @@ parsed! {
     Email: Email::new;
     // Whether the host has public addresses is checked when the endpoint is saved.
     WebhookUrl: WebhookUrl::parse;
+    Slug: |text| Slug::new(text).ok_or(ProblemCode::NotASlug);
+    SiteOrigin: |text| SiteOrigin::parse(text).ok_or(ProblemCode::NotAnOrigin);
+    Color: |text| Color::parse(text).ok_or(ProblemCode::NotAColor);
     Currency: |text| Currency::parse(text).ok_or(ProblemCode::NotACurrency);
     Timestamp: |text| Timestamp::parse(text).map_err(|_| ProblemCode::NotAnInstant);
     LocalTime: |text| LocalTime::parse(text).ok_or(ProblemCode::NotALocalTime);
@@ -121,6 +125,7 @@ words_from_text!(
     EventType,
     Locale,
     MessageStatus,
+    NoticeScope,
     Scope,
     Source,
     Urgency

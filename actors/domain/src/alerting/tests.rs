@@ -137,6 +137,8 @@ fn appointment(staff: u128, at: i64) -> Appointment {
         announced: true,
         move_unannounced: false,
         notes: None,
+        customer_note: None,
+        booked_as: None,
         created_at: Timestamp::from_millis(0),
         updated_at: Timestamp::from_millis(0),
     }

@@ -138,6 +138,8 @@ pub fn book(
         announced,
         move_unannounced: false,
         notes: None,
+        customer_note: None,
+        booked_as: None,
         created_at: at,
         updated_at: at,
     };

@@ -47,7 +47,7 @@ impl<'a> Context<'a> {
                 Some(membership) => Ok(Editor::Member(membership)),
                 None => Err(Refusal::NotAllowed(Denied::NotOfTheBusiness)),
             },
-            Actor::ApiKey(_) => Err(Refusal::NotAllowed(Denied::KeyOfNobody)),
+            Actor::ApiKey(_) | Actor::Customer => Err(Refusal::NotAllowed(Denied::KeyOfNobody)),
         }
     }
 

@@ -11,6 +11,7 @@ use super::change::{AnswerOf, Change};
 use super::decide::{CarriedOut, carry_out};
 use super::request::Request;
 use crate::actor::{Claim, Directory, Reply};
+use crate::claims::Claims;
 use crate::delivery::Deliveries;
 use crate::error::{EngineError, Result};
 use crate::key_usage::KeyUsage;
@@ -29,6 +30,8 @@ pub(crate) struct Businesses {
     pub(crate) scans: Arc<Scans>,
     pub(crate) principals: Principals,
     pub(crate) key_usage: KeyUsage,
+    /// The claims on the slugs of booking pages.
+    pub(crate) slugs: Claims,
     /// Notified when a business is deleted, so that a background job deletes its rows.
     pub(crate) deleted: Arc<Notify>,
 }
@@ -48,6 +51,7 @@ impl Businesses {
             scans: Scans::new(scan_rows),
             principals: Principals::default(),
             key_usage: KeyUsage::default(),
+            slugs: Claims::default(),
             deleted: Arc::default(),
         }
     }

@@ -14,7 +14,8 @@ use std::sync::Arc;
 
 use chrono::TimeDelta;
 use domain::{
-    Blocked, BlockedTime, Budget, Business, BusinessId, Busy, IdMint, Retention, SpecialDays, Team, Timestamp,
+    Blocked, BlockedTime, Budget, Business, BusinessId, Busy, IdMint, NoticeSettings, Retention, SpecialDays,
+    Team, Timestamp, Website,
 };
 use net::Ports;
 use store::keys::kind;
@@ -83,6 +84,8 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         stamps: Stamps::after(reached, clocks.stamps_from()),
         mint: newest.map_or_else(IdMint::default, IdMint::after),
         retention: Retention::default(),
+        website: Website::default(),
+        notices: NoticeSettings::default(),
         jobs: BusinessJobs::default(),
         ended: false,
         overlay: Overlay::default(),
@@ -98,6 +101,8 @@ pub(crate) async fn load(start: &Start) -> Result<Option<State>, StoreError> {
         let write = match keys::kind_of(&row.0)? {
             kind::BUDGET => decoded(store, &row)?.map(Write::Budget),
             kind::RETENTION => decoded(store, &row)?.map(Write::Retention),
+            kind::WEBSITE => decoded(store, &row)?.map(Write::Website),
+            kind::NOTICES => decoded(store, &row)?.map(Write::Notices),
             kind::SERVICE => decoded(store, &row)?.map(Write::Service),
             kind::STAFF => decoded(store, &row)?.map(Write::Staff),
             kind::SPECIAL_DAY => decoded(store, &row)?.map(Write::SpecialDay),

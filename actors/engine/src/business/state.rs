@@ -15,8 +15,8 @@ use chrono::TimeDelta;
 use domain::availability::Schedule;
 use domain::{
     Appointment, AppointmentId, AppointmentStatus, Blocked, Business, BusinessId, Busy, IdMint, KeyId,
-    PersonId, Retention, SERVICE_MINUTES, Service, ServiceId, SpecialDays, StaffId, StaffMember, Team,
-    Timestamp, WebhookEndpoint, WebhookId,
+    NoticeSettings, PersonId, Retention, SERVICE_MINUTES, Service, ServiceId, SpecialDays, StaffId,
+    StaffMember, Team, Timestamp, WebhookEndpoint, WebhookId, Website,
 };
 use net::Ports;
 use store::{Batch, Done, Key, KeyRange, Order, Record, Store, StoreError, keys};
@@ -66,6 +66,8 @@ pub(crate) struct State {
     /// The future days for which idempotency keys are stored, after a wrong clock or a crash.
     pub(crate) days_ahead: Vec<u32>,
     pub(crate) retention: Retention,
+    pub(crate) website: Website,
+    pub(crate) notices: NoticeSettings,
     pub(crate) jobs: BusinessJobs,
     pub(crate) ended: bool,
     pub(crate) overlay: Overlay,
@@ -172,6 +174,8 @@ impl State {
                 self.retention = retention;
                 self.jobs.look_anew();
             }
+            Write::Website(website) => self.website = website,
+            Write::Notices(settings) => self.notices = settings,
             Write::NoBusiness => self.ended = true,
             Write::SpecialDay(day) => _ = self.special.insert(day.date, day),
             Write::NoSpecialDay(date) => _ = self.special.remove(&date),

@@ -4,8 +4,8 @@
 use chrono::NaiveDate;
 use domain::{
     ApiKey, Appointment, BlockedKey, BlockedTime, Budget, Business, BusinessId, CallRecord, Contact,
-    ContactId, Delivery, Membership, PersonId, ResourceId, Retention, Service, ServiceId, SpecialDay,
-    StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId,
+    ContactId, Delivery, Membership, NoticeSettings, PersonId, ResourceId, Retention, Service, ServiceId,
+    SpecialDay, StaffId, StaffMember, TakenMessage, Timestamp, WebhookEndpoint, WebhookId, Website,
 };
 use store::kept::Kept;
 use store::{Batch, Record, Tombstone, kept, keys};
@@ -52,6 +52,8 @@ pub enum Write {
     NoUndecodableContact(ContactId),
     NoAppointment(Appointment),
     Retention(Retention),
+    Website(Website),
+    Notices(NoticeSettings),
     NoBusiness,
     /// Rows that are not in the actor's memory.
     Rows(Batch),
@@ -125,6 +127,8 @@ impl Write {
                 batch.delete(keys::contact(of, *id));
             }
             Self::NoAppointment(gone) => kept::delete(of, gone, batch),
+            Self::Website(website) => kept::put(of, None, website, batch),
+            Self::Notices(settings) => kept::put(of, None, settings, batch),
             Self::Retention(retention) => kept::put(of, None, retention, batch),
             Self::NoBusiness => {
                 batch.bury(Tombstone::EndedBusiness(of));

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use domain::{
-    Actor, AuditAction, AuditEntry, AuditId, BookingMode, Business, BusinessId, Locale, ResourceId, Text,
-    Usage, WeeklyBreaks, WeeklyHours,
+    Actor, AuditAction, AuditEntry, AuditId, BookingMode, Business, BusinessId, Locale, NoticeSettings,
+    ResourceId, Text, Usage, WeeklyBreaks, WeeklyHours,
 };
 use store::keys::installation_kind;
 use store::records::AuditRecord;
@@ -84,6 +84,7 @@ impl Engine {
         let mut batch = Batch::default();
         Write::Business(business.clone()).encode(id, &mut batch);
         batch.put(keys::business_index(id), Vec::new());
+        Write::Notices(NoticeSettings::of_new()).encode(id, &mut batch);
         let entry = AuditEntry::new((audit_id, now), (by, AuditAction::BusinessCreated), id.uuid());
         let record = AuditRecord { entry, usage: Some(Usage::default()) };
         batch.put(keys::audit(id, audit_id), record.encode());

@@ -48,7 +48,7 @@ impl ImportedRecords {
         let Some((newest_kind, newest)) = &self.newest else { return };
         if kind < *newest_kind {
             problems.push(Problem::new("kind", ImportProblem::NotBefore(newest_kind.word())));
-        } else if kind == MovedKind::Retention {
+        } else if kind == *newest_kind && kind.is_single() {
             problems.push(Problem::new("kind", ImportProblem::OncePerBusiness));
         } else if kind == *newest_kind && place <= newest.as_slice() {
             let (path, order) = match kind {

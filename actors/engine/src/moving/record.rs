@@ -45,10 +45,17 @@ macro_rules! declare {
                 }
             }
 
-            /// Whether records of this kind have an id. Records of other kinds are identified by a date.
+            /// Whether records of this kind have an id.
             pub(super) const fn has_id(self) -> bool {
                 match self {
                     $(Self::$kind => declare!(@has_id $([$($mark)+])*),)*
+                }
+            }
+
+            /// Whether a business has at most one record of this kind.
+            pub(super) const fn is_single(self) -> bool {
+                match self {
+                    $(Self::$kind => declare!(@is_single $([$($mark)+])*),)*
                 }
             }
 
@@ -113,7 +120,10 @@ macro_rules! declare {
     };
     (@without $it:ident, $_theirs:ident, $_is_their_call:ident $($_marks:tt)*) => { $it };
     (@has_id [dated] $($_marks:tt)*) => { false };
+    (@has_id [single] $($_marks:tt)*) => { false };
     (@has_id $($_marks:tt)*) => { true };
+    (@is_single [single] $($_marks:tt)*) => { true };
+    (@is_single $($_marks:tt)*) => { false };
 }
 
 kept::each_kind!(declare);

@@ -120,6 +120,11 @@ impl People {
         Some(format!("{origin}/dashboard/enter/{}", token.reveal()))
     }
 
+    /// The start of the URLs that people and customers open, without a slash at its end.
+    pub fn public_url(&self) -> Option<String> {
+        self.persons.public_url.read().as_deref().map(str::to_owned)
+    }
+
     pub fn has_public_url(&self) -> bool {
         self.persons.public_url.read().is_some()
     }

@@ -4,14 +4,13 @@
 //! Invariants:
 //!
 //! - A lower-case e-mail address belongs to at most one person. A change that gives an address to a person
-//!   holds the address's [claim](Claims) until it is durable.
+//!   holds the address's [claim](crate::claims::Claims) until it is durable.
 //! - A person and the index rows by e-mail address and by token are written in one batch.
 //! - Tokens and passwords are stored as hashes only.
 //! - The batch of a change of an account contains its entry in the installation's audit log.
 
 mod actor;
 mod attempts;
-mod claims;
 mod handle;
 mod invite;
 mod offers;

@@ -8,11 +8,11 @@ use parking_lot::RwLock;
 
 use super::actor::Message;
 use super::attempts::Attempts;
-use super::claims::Claims;
 use super::password::Hasher;
 use super::session_cache::SessionCache;
 use crate::actor::Directory;
 use crate::business::Businesses;
+use crate::claims::Claims;
 use crate::limits::Limits;
 use crate::mail::Mails;
 use crate::shared::Shared;

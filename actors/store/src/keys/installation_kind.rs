@@ -28,6 +28,8 @@ kinds! {
     /// A business that is being imported: its id → the final `Business`. The nil UUID with an empty value
     /// means that all imported businesses are valid and durable.
     MOVING = 0x18, 33, fn moving(business: BusinessId);
+    /// A hash of the slug of a booking page → `SlugOwner`. The slug is compared with that of the owner.
+    SLUG = 0x20, 33, fn slug(slug: &str);
     PERSON = 0x30, 33, fn person(id: PersonId); // → `Person`
     /// A hash of the e-mail address in lower case → the person's id. The caller compares the address.
     PERSON_BY_EMAIL = 0x31, 33, fn person_by_email(email: &str);

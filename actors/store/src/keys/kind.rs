@@ -66,6 +66,8 @@ kinds! {
     /// The staff member, the start and the id → `BlockedTime`.
     BLOCKED_TIME = 0x0b, 57;
     MEMBERSHIP = 0x0c, 33, fn membership(person: PersonId); // → `Membership`
+    WEBSITE = 0x0d, 33, fn website(); // The settings of the booking page: zeros → `Website`
+    NOTICES = 0x0e, 33, fn notices(); // The settings of notices: zeros → `NoticeSettings`
     KEY = 0x10, 33, fn key(id: KeyId); // An API key: its id → the 8 bytes of its record's key in the installation
     // 0x20, 0x21 and 0x23 were appointments by id, start and change in format 1 (`format_1.rs`).
     /// The contact, the start and the id → nothing.
@@ -78,6 +80,8 @@ kinds! {
     /// The last change and the id → the start as 8 bytes. An unchanged appointment has no such row, because
     /// ids are already in the order of creation.
     APPOINTMENT_BY_UPDATE = 0x26, 41, fn appointment_by_update(updated_at: Timestamp, id: AppointmentId);
+    LINKS = 0x28, 33, fn links(appointment: AppointmentId); // The manage links of an appointment: its id → `LinksRecord`
+    LINK = 0x29, 49, fn link(hash: &[u8; 32]); // A manage link: the SHA-256 of its token → `LinkRecord`
     CONTACT = 0x30, 33, fn contact(id: ContactId); // → `Contact`
     /// A hash of the phone number → the contact's id. The caller compares the number.
     CONTACT_BY_PHONE = 0x31, 33, fn contact_by_phone(phone: &str);

@@ -36,6 +36,7 @@ const ACTOR_API_KEY: u8 = 1;
 const ACTOR_OPERATOR: u8 = 2;
 const ACTOR_SYSTEM: u8 = 3;
 const ACTOR_PERSON: u8 = 4;
+const ACTOR_CUSTOMER: u8 = 5;
 
 impl Field for Actor {
     fn write(&self, to: &mut Vec<u8>) {
@@ -44,6 +45,7 @@ impl Field for Actor {
             Self::Operator => (ACTOR_OPERATOR, None),
             Self::System => (ACTOR_SYSTEM, None),
             Self::Person(id) => (ACTOR_PERSON, Some(id.uuid())),
+            Self::Customer => (ACTOR_CUSTOMER, None),
         };
         (number, id).write(to);
     }
@@ -54,6 +56,7 @@ impl Field for Actor {
             (ACTOR_OPERATOR, None) => Ok(Self::Operator),
             (ACTOR_SYSTEM, None) => Ok(Self::System),
             (ACTOR_PERSON, Some(id)) => Ok(Self::Person(id.into())),
+            (ACTOR_CUSTOMER, None) => Ok(Self::Customer),
             (number, _) => Err(from.damaged(format!("the actor {number} is not known"))),
         }
     }

@@ -1,9 +1,11 @@
 //! A business, its services, staff, opening hours, special days, time off and retention.
 
 use domain::{
-    AUDIT_DAYS_MIN, BlockedTime, Buffers, Business, Currency, DayHours, DayWindows, LocalTime, LocalWindow,
-    MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, PRICE_CENTS_MAX, Price, RETENTION_DAYS, Retention,
-    RetentionSet, SERVICE_MINUTES, Service, SpecialDay, StaffHours, StaffMember, WeeklyBreaks, WeeklyHours,
+    AUDIT_DAYS_MIN, BlockedTime, Buffers, Business, CHANGE_NOTICE_MINUTES_MAX, Currency, DayHours,
+    DayWindows, LocalTime, LocalWindow, MAX_ADVANCE_DAYS, MIN_NOTICE_MINUTES_MAX, NoticeSettings,
+    ORIGINS_MAX, PRICE_CENTS_MAX, Price, REMINDER_HOURS_MAX, REMINDERS_MAX, RETENTION_DAYS, Retention,
+    RetentionSet, SERVICE_MINUTES, Service, SpecialDay, StaffHours, StaffMember, Website, WeeklyBreaks,
+    WeeklyHours,
 };
 
 use crate::StoreError;
@@ -107,6 +109,24 @@ fn has_possible_days(it: &Retention) -> bool {
 }
 
 fields! { RetentionSet { at, steady, before } }
+
+record!(Website, "website", {
+    1: enabled, slug, origins, color, phone, email, address, change_by_caller, change_notice_minutes,
+       show_prices;
+} check |it| {
+    (it.origins.len() <= ORIGINS_MAX) => "it has too many origins",
+    it.change_notice_minutes.is_none_or(|minutes| minutes <= CHANGE_NOTICE_MINUTES_MAX)
+        => "its notice for changes is out of range",
+    (it.slug.is_some() || !it.enabled) => "its page is enabled and has no slug",
+});
+
+record!(NoticeSettings, "notices", {
+    1: email, text, reminder_hours;
+} check |it| {
+    (it.reminder_hours.len() <= REMINDERS_MAX) => "it has too many reminders",
+    it.reminder_hours.iter().all(|hours| (1..=REMINDER_HOURS_MAX).contains(hours))
+        => "the hours of a reminder are out of range",
+});
 
 #[cfg(test)]
 mod tests {

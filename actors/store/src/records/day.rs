@@ -1,19 +1,22 @@
 //! Appointments, contacts, names of contacts, calls, index rows of calls, messages and knowledge.
 
 use domain::{
-    Appointment, Buffers, CallOutcome, CallRecord, Contact, ContactId, Direction, Knowledge, MessageStatus,
-    TakenMessage,
+    Appointment, BookedAs, Buffers, CallOutcome, CallRecord, Contact, ContactId, Direction, Knowledge,
+    MessageStatus, TakenMessage,
 };
 
 use super::Numbered;
-use crate::codec::record;
+use crate::codec::{fields, record};
 
 record!(Appointment, "appointment", {
     1: id, status, starts_at, ends_at, service_id, staff_id, contact_id via nil_for_none, source,
        calendar_sync_status, announced, move_unannounced, created_at, updated_at;
     2: buffers = Buffers::default();
     3: notes = None;
+    4: customer_note = None, booked_as = None;
 } check |it| { (it.ends_at > it.starts_at) => "it ends before it starts" });
+
+fields! { BookedAs { name, phone, email, locale, texts } }
 
 /// Stores a missing id as the nil UUID, which is never issued.
 mod nil_for_none {
@@ -106,6 +109,14 @@ mod tests {
             created_at: Timestamp::from_millis(-1),
             updated_at: Timestamp::from_millis(300),
             notes: Some("Bring X".into()),
+            customer_note: Some("By bike".into()),
+            booked_as: Some(BookedAs {
+                name: Some("Ada".into()),
+                phone: Some(phone()),
+                email: None,
+                locale: Locale::Fr,
+                texts: true,
+            }),
         }
     }
 

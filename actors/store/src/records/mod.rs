@@ -16,10 +16,10 @@ use chrono::{Datelike, NaiveDate};
 use chrono_tz::Tz;
 use domain::{
     AlertEmail, AlertKind, AlertScope, AppointmentStatus, AuditAction, AuditedKind, BlockedSource,
-    BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Day, DeliveryStatus, Direction,
-    DisabledReason, Email, EventType, LinkKind, Locale, MailKind, MailStatus, MembershipStatus,
-    MessageStatus, Phone, ResourceId, Role, Source, SteadyTime, Timestamp, Urgency, WebhookStatus,
-    WebhookUrl,
+    BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Color, Day, DeliveryStatus,
+    Direction, DisabledReason, Email, EventType, LinkKind, Locale, MailKind, MailStatus, MembershipStatus,
+    MessageStatus, NoticeScope, Phone, ResourceId, Role, SiteOrigin, Slug, Source, SteadyTime, Timestamp,
+    Urgency, WebhookStatus, WebhookUrl,
 };
 use uuid::Uuid;
 
@@ -27,8 +27,8 @@ pub use self::audit::AuditRecord;
 pub use self::day::{CallRow, NamesRecord, status_number};
 pub use self::sending::mail_kind_number;
 pub use self::work::{
-    Boot, ClockRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, MetaRecord, RoundRecord,
-    STORE_FORMAT, STORE_FORMAT_IN_UPGRADE, ShownAnew, WipeRecord,
+    Boot, ClockRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, LinkRecord, LinksRecord, MetaRecord,
+    RoundRecord, STORE_FORMAT, STORE_FORMAT_IN_UPGRADE, ShownAnew, WipeRecord,
 };
 use super::StoreError;
 use super::codec::{Field, Fields, write_text};
@@ -107,6 +107,7 @@ numbers! {
     }
     MailStatus { Pending = 1, Sent = 2, Failed = 3 }
     MessageStatus { New = 1, Read = 2, Resolved = 3 }
+    NoticeScope { Off = 1, Online = 2, All = 3 }
     Role { Owner = 1, Admin = 2, Member = 3 }
     Source { Voice = 1, Sms = 2, Website = 3, Dashboard = 4, Api = 5, Mcp = 6 }
     WebhookStatus { Enabled = 1, Disabled = 2 }
@@ -178,6 +179,17 @@ impl Field for NaiveDate {
     }
 }
 
+impl Field for Color {
+    fn write(&self, to: &mut Vec<u8>) {
+        write_text(&self.to_string(), to);
+    }
+
+    fn read(from: &mut Fields<'_>) -> Result<Self, StoreError> {
+        let text = String::read(from)?;
+        Self::parse(&text).ok_or_else(|| from.damaged("a colour is not valid"))
+    }
+}
+
 macro_rules! parsed {
     ($($type:ty: $text:ident, $parse:expr, $reason:literal;)*) => {$(
         impl Field for $type {
@@ -199,5 +211,7 @@ parsed! {
     Tz: name, |text: &str| text.parse().ok(), "no time zone has its name";
     Phone: as_str, |text: &str| Self::from_e164(text.to_owned()).ok(), "a phone number is not in E.164 form";
     Email: as_str, |text: &str| Self::new(text).ok().filter(|email| email.as_str() == text), "an e-mail address is not valid";
+    Slug: as_str, Self::new, "its slug is not valid";
+    SiteOrigin: as_str, Self::parse, "an origin is not valid";
     WebhookUrl: as_str, |text: &str| Self::from_stored(text).ok(), "its URL is malformed";
 }

@@ -1,7 +1,8 @@
 //! Erasures and their progress, stored responses, and records about the whole store.
 
 use domain::{
-    AppointmentId, BusinessId, CallId, ContactId, ErasureId, MessageId, ResourceId, SteadyTime, Timestamp,
+    AppointmentId, BusinessId, CallId, ContactId, ErasureId, MessageId, ResourceId, SlugOwner, SteadyTime,
+    Timestamp,
 };
 use uuid::Uuid;
 
@@ -30,6 +31,28 @@ pub struct ErasingRecord {
 record!(ErasingRecord, "erasing", { 1: newest, stage, at } check |it| {
     (it.at.len() <= KEY_BYTES_MAX) => "its key is too long"
 });
+
+/// The manage links of an appointment, oldest first, and how often links have moved it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LinksRecord {
+    /// The SHA-256 of each token.
+    pub hashes: Vec<[u8; 32]>,
+    pub moves: u8,
+}
+
+record!(LinksRecord, "links", { 1: hashes, moves });
+
+/// A manage link. The customer who has its token can see, move and cancel the appointment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkRecord {
+    pub appointment_id: AppointmentId,
+    /// The e-mail address in lower case to which the link was sent. `None` for a link that a page showed.
+    pub to: Option<String>,
+}
+
+record!(LinkRecord, "link", { 1: appointment_id, to });
+
+record!(SlugOwner, "slug", { 1: business_id, reserved_until });
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WipeRecord {

@@ -43,6 +43,7 @@ no = No
 
 # The actors of changes.
 who-operator = The operator of the service
+who-customer = The customer, online
 who-service = The service itself
 who-gone = A person whose account no longer exists
 who-nameless = A member of the team

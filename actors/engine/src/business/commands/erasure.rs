@@ -9,6 +9,7 @@ use store::keys::kind;
 use store::{Batch, Order, Store, StoreError, Weight, keys};
 use view::{EndedView, RetentionView};
 
+use super::website::release;
 use crate::business::{
     Change, Context, Decision, Ended, Gives, Idempotency, Removed, Shown, Write, remember,
 };
@@ -105,9 +106,12 @@ impl Change for EndBusiness {
         for endpoint in context.state.webhooks.values() {
             decision = decision.write(Write::NoWebhook(endpoint.id));
         }
+        let mut rows = Batch::default();
+        release(of, &context.state.website, context.at, &mut rows);
         if let Some(once) = self.once {
-            let mut rows = Batch::default();
             remember_end(of, context.state.clocks.steady(), once, &mut rows);
+        }
+        if !rows.is_empty() {
             decision = decision.write(Write::Rows(rows));
         }
         Ok(decision)

@@ -20,6 +20,7 @@ pub mod offers;
 pub mod people;
 pub mod profile;
 pub mod webhooks;
+pub mod website;
 
 /// A change whose answer is the resource as the operator and the team see it.
 #[derive(Clone, Debug)]

@@ -19,8 +19,9 @@ mod references;
 use chrono::NaiveDate;
 use domain::availability::{Slot, Terms};
 use domain::{
-    ApiKey, BlockedSource, BlockedTime, Business, BusinessId, KeyCreator, KeyId, Named, Person, Refusal,
-    Retention, Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
+    ApiKey, BlockedSource, BlockedTime, Business, BusinessId, KeyCreator, KeyId, Named, NoticeSettings,
+    Person, Refusal, Retention, Right, Service, ServiceId, SpecialDay, StaffId, StaffMember, Timestamp,
+    Website,
 };
 use store::kept::Kept;
 use store::keys::kind;
@@ -71,6 +72,16 @@ impl BusinessHandle {
 
     pub async fn business(&self) -> Result<Business> {
         self.read(|store| store.get(&keys::profile(self.id))).await?.ok_or(EngineError::NotFound)
+    }
+
+    pub async fn website(&self) -> Result<Website> {
+        let website = self.read(|store| store.get::<Website>(&keys::website(self.id))).await?;
+        Ok(website.unwrap_or_default())
+    }
+
+    pub async fn notice_settings(&self) -> Result<NoticeSettings> {
+        let settings = self.read(|store| store.get::<NoticeSettings>(&keys::notices(self.id))).await?;
+        Ok(settings.unwrap_or_default())
     }
 
     pub async fn retention(&self) -> Result<RetentionView> {

@@ -177,7 +177,7 @@ async fn actors(member: &Member, people: &[PersonView]) -> Result<Vec<Choice>, R
     let keys = keys.into_iter().map(|key| {
         Choice::new(format!("key:{}", key.key.id), view.with("who-key-named", "name", &key.key.name))
     });
-    let others = [("operator", "who-operator"), ("system", "who-service")];
+    let others = [("operator", "who-operator"), ("customer", "who-customer"), ("system", "who-service")];
     let others = others.into_iter().map(|(value, word)| Choice::new(value, view.t(word)));
     Ok(people.chain(keys).chain(others).collect())
 }
@@ -191,6 +191,7 @@ fn resource_id(people: &[PersonView], id: Uuid) -> Uuid {
 fn actor(people: &[PersonView], word: &str) -> Option<Actor> {
     match word.split_once(':') {
         None if word == "operator" => Some(Actor::Operator),
+        None if word == "customer" => Some(Actor::Customer),
         None if word == "system" => Some(Actor::System),
         Some(("person", id)) => {
             let id = id.parse::<MembershipId>().ok()?;

@@ -28,6 +28,8 @@ fn appointment(number: i64, created: i64, updated: i64) -> Appointment {
         announced: true,
         move_unannounced: false,
         notes: None,
+        customer_note: None,
+        booked_as: None,
         created_at: Timestamp::from_millis(created),
         updated_at: Timestamp::from_millis(updated),
     }

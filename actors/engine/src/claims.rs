@@ -1,7 +1,7 @@
-//! A *claim* is an exclusive lock on the index row of an e-mail address.
+//! A *claim* is an exclusive lock on the index row of an e-mail address, or of the slug of a booking page.
 //!
-//! Invariant: an address has one claim at a time. The claim lasts until the change that needs it is
-//! durable. Meanwhile, no other change gives the address another owner. The change holds the claim
+//! Invariant: an address or slug has one claim at a time. The claim lasts until the change that needs it is
+//! durable. Meanwhile, no other change gives it another owner. The change holds the claim
 //! ([`Claim`]), so the claim lasts until the commit even if the caller is cancelled.
 
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::actor::Claim;
 
-/// The number of claims. Addresses whose hashes have the same first byte share a claim.
+/// The number of claims. Names whose hashes have the same first byte share a claim.
 const CLAIMS: usize = 256;
 
 pub(crate) struct Claims(Vec<Arc<Mutex<()>>>);
@@ -23,11 +23,11 @@ impl Default for Claims {
 }
 
 impl Claims {
-    /// Waits for the claims on these lower-case addresses. They last until the returned value and all its
+    /// Waits for the claims on these lower-case addresses or slugs. They last until the returned value and all its
     /// copies are dropped.
-    pub(crate) async fn on(&self, emails: &[&str]) -> Claim {
+    pub(crate) async fn on(&self, names: &[&str]) -> Claim {
         let mut places: Vec<_> =
-            emails.iter().map(|email| usize::from(Sha256::digest(email)[0]) % CLAIMS).collect();
+            names.iter().map(|name| usize::from(Sha256::digest(name)[0]) % CLAIMS).collect();
         // Each claim is taken once, and all callers take claims in the same order, so they never deadlock.
         places.sort_unstable();
         places.dedup();
