@@ -3,7 +3,7 @@
 //! Invariant: a message is one line of plain text. Inserted values pass through [`plain`], so user input
 //! cannot add line breaks, change the text direction or be of unlimited length.
 
-use chrono::{Datelike, NaiveDate};
+use chrono::{Datelike, NaiveDate, NaiveTime, Timelike};
 use chrono_tz::Tz;
 use domain::{Day, Locale, Timestamp};
 use fluent_bundle::concurrent::FluentBundle;
@@ -12,6 +12,8 @@ use unic_langid::LanguageIdentifier;
 
 /// The maximum length of an inserted value, in characters.
 const INSERTED_CHARS_MAX: usize = 200;
+/// The regions of phone numbers where English texts for customers use the 12-hour clock.
+const TWELVE_HOUR_REGIONS: [&str; 6] = ["US", "CA", "AU", "NZ", "IN", "PH"];
 
 pub(crate) struct Words {
     pub(crate) locale: Locale,
@@ -75,6 +77,23 @@ impl Words {
 
     pub(crate) fn moment(&self, at: Timestamp, zone: Tz) -> String {
         self.instant("moment", at, zone)
+    }
+
+    /// An instant in local time for a customer. `region` is the `phone_region` of the business.
+    pub(crate) fn when(&self, at: Timestamp, zone: Tz, region: &str) -> String {
+        let local = at.utc().with_timezone(&zone);
+        self.dated("moment", local.date_naive(), &self.clock(local.time(), region))
+    }
+
+    /// A time of day for a customer. `region` is the `phone_region` of the business.
+    pub(crate) fn clock(&self, time: NaiveTime, region: &str) -> String {
+        let format = match self.locale {
+            Locale::En if TWELVE_HOUR_REGIONS.contains(&region) => "%-I:%M %P",
+            Locale::En => "%H:%M",
+            Locale::Fr if time.minute() == 0 => "%-H h",
+            Locale::Fr => "%-H h %M",
+        };
+        time.format(format).to_string()
     }
 
     /// An instant in local time, without the year.
@@ -175,6 +194,31 @@ mod tests {
             (in_english.date(day), in_french.date(day)),
             ("Saturday 1 August".into(), "samedi 1er août".into())
         );
+    }
+
+    #[test]
+    fn customers_read_times_in_the_form_of_their_language_and_region() {
+        let paris = chrono_tz::Europe::Paris;
+        let [in_english, in_french] = [Locale::En, Locale::Fr].map(|locale| Words::read(locale, ""));
+        for (at, usual, twelve_hours, french) in [
+            ("2026-11-24T13:30:00Z", "14:30", "2:30 pm", "mardi 24 novembre 2026 à 14 h 30"),
+            ("2026-11-24T13:00:00Z", "14:00", "2:00 pm", "mardi 24 novembre 2026 à 14 h"),
+            ("2026-11-24T08:05:00Z", "09:05", "9:05 am", "mardi 24 novembre 2026 à 9 h 05"),
+            ("2026-11-24T11:00:00Z", "12:00", "12:00 pm", "mardi 24 novembre 2026 à 12 h"),
+            ("2026-11-23T23:00:00Z", "00:00", "12:00 am", "mardi 24 novembre 2026 à 0 h"),
+        ] {
+            let at = Timestamp::parse(at).unwrap();
+            let english = |clock| format!("Tuesday 24 November 2026 at {clock}");
+            for region in ["FR", "GB"] {
+                assert_eq!(in_english.when(at, paris, region), english(usual));
+            }
+            for region in TWELVE_HOUR_REGIONS {
+                assert_eq!(in_english.when(at, paris, region), english(twelve_hours));
+                assert_eq!(in_french.when(at, paris, region), french);
+            }
+        }
+        let first = Timestamp::parse("2026-12-01T08:00:00Z").unwrap();
+        assert_eq!(in_french.when(first, paris, "FR"), "mardi 1er décembre 2026 à 9 h");
     }
 
     #[test]
