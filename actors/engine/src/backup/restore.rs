@@ -159,7 +159,7 @@ impl Restoring<'_> {
         if is_undecodable(store, of)? {
             // The members of a business with an undecodable profile have no access, so none is removed.
             if taken_back.ended {
-                store.write(of, end_undecodable(store, of)?.0).await?;
+                store.write(of, end_undecodable(store, of, ports.clock.now())?.0).await?;
             } else {
                 restored.kept += contacts.len();
             }

@@ -123,7 +123,7 @@ impl Engine {
         let shared = self.shared();
         let permit = shared.permit()?;
         shared.store.check_room(Weight::Frees)?;
-        let (mut batch, endpoints) = end_undecodable(&shared.store, id)?;
+        let (mut batch, endpoints) = end_undecodable(&shared.store, id, self.now())?;
         if let Some(once) = once {
             remember_end(id, shared.clocks.steady(), once, &mut batch);
         }

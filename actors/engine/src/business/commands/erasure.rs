@@ -3,7 +3,7 @@
 
 use domain::{
     AuditAction, Business, BusinessId, ContactId, ENDPOINTS_MAX, ErasureId, Named, Refusal, ResourceId,
-    Retention, RetentionSet, Right, SteadyTime, WebhookId,
+    Retention, RetentionSet, Right, SteadyTime, Timestamp, WebhookId, Website,
 };
 use store::keys::kind;
 use store::{Batch, Order, Store, StoreError, Weight, keys};
@@ -122,9 +122,16 @@ pub(crate) fn is_undecodable(store: &Store, of: BusinessId) -> Result<bool, Stor
     Ok(store.look::<Business>(&keys::profile(of))?.is_none())
 }
 
-pub(crate) fn end_undecodable(store: &Store, of: BusinessId) -> Result<(Batch, Vec<WebhookId>), StoreError> {
+pub(crate) fn end_undecodable(
+    store: &Store,
+    of: BusinessId,
+    now: Timestamp,
+) -> Result<(Batch, Vec<WebhookId>), StoreError> {
     let (mut batch, mut endpoints) = (Batch::default(), Vec::new());
     Write::NoBusiness.encode(of, &mut batch);
+    if let Some(website) = store.find::<Website>(&keys::website(of))? {
+        release(of, &website, now, &mut batch);
+    }
     for row in store.rows().scan(&keys::of_kind(of, kind::WEBHOOK), Order::Ascending).take(ENDPOINTS_MAX) {
         let key = row?.0;
         if let Some(id) = store.usable(&key, keys::id_at_end(&key))? {
