@@ -93,8 +93,9 @@ pub(super) async fn import(
         return Err(Refusal::Invalid(taking.wrong.iter().map(problem).collect()).into());
     };
     let (businesses, records) = import.count();
-    let imported = ImportedView { businesses, records, exported_at, dry_run };
+    let mut imported = ImportedView { businesses, records, exported_at, dry_run, lost_slugs: Vec::new() };
     if dry_run {
+        imported.lost_slugs = import.lost_slugs().await?;
         import.take_back().await?;
         return Ok(Done::of(imported));
     }

@@ -130,6 +130,8 @@ struct Imported {
     businesses: u64,
     records: u64,
     exported_at: String,
+    #[serde(default)]
+    lost_slugs: Vec<String>,
 }
 
 /// Exit code 1 on failure, for example because of an invalid line, and 2 for an invalid setting.
@@ -177,11 +179,18 @@ fn said(data: &Imported, dry_run: bool) -> String {
     let businesses = print::count(data.businesses, "business", "businesses");
     let records = print::count(data.records, "record", "records");
     let count = format!("{businesses}, {records}, as they were on {}", data.exported_at);
-    if dry_run {
+    let mut said = if dry_run {
         format!("could import {count}; nothing was changed\n")
     } else {
         format!("imported {count}\n")
+    };
+    if !data.lost_slugs.is_empty() {
+        let slugs = data.lost_slugs.join(", ");
+        said.push_str(&format!(
+            "other businesses have these slugs, so the booking pages are disabled and need new slugs: {slugs}\n"
+        ));
     }
+    said
 }
 
 fn invalid_lines(wrong: &[Detail]) -> String {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Api, Salon, Server};
+use crate::harness::{Answer, Api, Salon, Server, merged};
 
 async fn import(api: &Api, query: &str, lines: &str) -> Answer {
     let call = api.call("POST", &format!("/import{query}")).bytes(lines.to_owned());
@@ -37,7 +37,7 @@ async fn an_exported_business_is_restored_by_an_import() {
     let exported_at: Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
     for (query, dry_run) in [("?dry_run=true", true), ("?dry_run=false&erase_again=false", false)] {
         let expected = json!({ "businesses": 1, "records": records, "dry_run": dry_run,
-            "exported_at": exported_at["exported_at"] });
+            "exported_at": exported_at["exported_at"], "lost_slugs": [] });
         assert_eq!(import(&server.operator, query, &lines).await.data(), expected);
         assert_eq!(salon.operator.get("").await.status == 200, !dry_run);
     }
@@ -180,4 +180,95 @@ async fn an_import_is_listed_next_to_the_store() {
     let kinds: Vec<_> =
         listed.iter().map(|line| line.to_string().split(' ').next().unwrap().to_owned()).collect();
     assert_eq!(kinds, ["ended-business", "imported-business"]);
+}
+
+#[tokio::test]
+async fn an_imported_booking_page_keeps_its_slug_unless_another_business_has_it() {
+    let server = Server::open().await;
+    let [salon, other] = [server.salon().await, server.salon().await];
+    let page = json!({ "enabled": true, "slug": "zoe", "show_prices": true });
+    let page = salon.operator.patch("/website", &page).await.data();
+    salon.operator.patch("/notices", &json!({ "reminder_hours": [2] })).await.is(200);
+    let lines = moved_out(&server, &salon).await;
+    let website = async || salon.operator.get("/website").await.data();
+    // The slug is reserved for the deleted business, so the business gets it back.
+    assert_eq!(import(&server.operator, "", &lines).await.data()["lost_slugs"], json!([]));
+    assert_eq!(website().await, page);
+    assert_eq!(salon.operator.get("/notices").await.data()["reminder_hours"], json!([2]));
+    other.operator.patch("/website", &json!({ "slug": "zoe" })).await.fails(409, "conflict");
+    salon.operator.delete("").await.is(202);
+    server.clock.advance(91 * 86_400);
+    other.operator.patch("/website", &json!({ "slug": "zoe" })).await.is(200);
+    while import(&server.operator, "?dry_run=true", &lines).await.status != 200 {
+        tokio::task::yield_now().await;
+    }
+    for query in ["?dry_run=true", ""] {
+        let imported = import(&server.operator, query, &lines).await.data();
+        assert_eq!(imported["lost_slugs"], json!(["zoe"]));
+    }
+    let without = merged(page, json!({ "enabled": false, "slug": null }));
+    assert_eq!(website().await, without);
+    salon.operator.patch("/website", &json!({ "slug": "zoe" })).await.fails(409, "conflict");
+    let enabled = salon.operator.patch("/website", &json!({ "enabled": true })).await.data();
+    assert_eq!(enabled["slug"], "salon-zoe");
+}
+
+#[tokio::test]
+async fn two_imported_booking_pages_cannot_have_the_same_slug() {
+    let server = Server::open().await;
+    let [one, two] = [server.salon().await, server.salon().await];
+    for (salon, slug) in [(&one, "zoe-1"), (&two, "zoe-2")] {
+        salon.operator.patch("/website", &json!({ "enabled": true, "slug": slug })).await.is(200);
+    }
+    let lines = String::from_utf8(server.operator.get("/export").await.bytes.to_vec()).unwrap();
+    for salon in [&one, &two] {
+        salon.operator.delete("").await.is(202);
+    }
+    while import(&server.operator, "?dry_run=true", &lines).await.status != 200 {
+        tokio::task::yield_now().await;
+    }
+    let same = lines.replace("\"zoe-2\"", "\"zoe-1\"");
+    assert_eq!(import(&server.operator, "", &same).await.data()["lost_slugs"], json!(["zoe-1"]));
+    assert_eq!(one.operator.get("/website").await.data()["slug"], "zoe-1");
+    assert_eq!(two.operator.get("/website").await.data()["slug"], Value::Null);
+}
+
+#[tokio::test]
+async fn the_settings_of_a_booking_page_are_checked_by_an_import() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    salon.operator.patch("/website", &json!({ "enabled": true, "address": "1 Way" })).await.is(200);
+    let lines = moved_out(&server, &salon).await;
+    let at = lines.lines().position(|line| line.contains("\"kind\":\"website\"")).unwrap() + 1;
+    for (from, to, property) in [
+        ("\"slug\":\"salon-zoe\"", "\"slug\":null", "slug"),
+        ("\"slug\":\"salon-zoe\"", "\"slug\":\"manage\"", "slug"),
+        ("\"1 Way\"", "\"1\\nWay\"", "address"),
+        ("\"change_notice_minutes\":null", "\"change_notice_minutes\":43201", "change_notice_minutes"),
+    ] {
+        let bad = import(&server.operator, "", &lines.replacen(from, to, 1)).await;
+        bad.invalid_at(&[&format!("line {at}: {property}")]);
+    }
+}
+
+#[tokio::test]
+async fn a_business_of_an_earlier_export_sends_no_notices() {
+    let server = Server::open().await;
+    let salon = server.salon().await;
+    let lines = moved_out(&server, &salon).await;
+    let kept = lines.lines().filter(|line| !line.contains("\"kind\":\"notices\""));
+    let earlier: String = kept
+        .map(|line| line.replace("\"version\":4", "\"version\":2") + "\n")
+        .collect::<String>()
+        .replace(",\"customer_note\":null,\"booked_as\":null", "")
+        .replace(",\"notes\":null", "");
+    let ends = lines.lines().rev().nth(1).unwrap();
+    let records: Value = serde_json::from_str(ends).unwrap();
+    let fewer = format!("\"records\":{}", records["records"].as_u64().unwrap() - 1);
+    let earlier = earlier.replace(&format!("\"records\":{}", records["records"]), &fewer);
+    import(&server.operator, "", &earlier).await.is(200);
+    assert_eq!(
+        salon.operator.get("/notices").await.data(),
+        json!({ "email": "off", "text": "off", "reminder_hours": [24] })
+    );
 }

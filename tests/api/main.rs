@@ -52,3 +52,4 @@ mod team;
 mod tenancy;
 mod walks;
 mod webhooks;
+mod website;

@@ -3,7 +3,7 @@
 use ports::Clock;
 use serde_json::{Value, json};
 
-use crate::harness::{Salon, Server, id, merged};
+use crate::harness::{Salon, Server, for_the_team, id, merged};
 
 async fn seen(salon: &Salon, path: &str) -> (Value, String) {
     let answer = salon.operator.get(path).await;
@@ -70,11 +70,11 @@ async fn notes_of_an_appointment_are_shown_only_to_the_team_and_erased_with_the_
     let salon = server.salon().await;
     let booked = salon.book(&salon.cut, "2026-03-03T09:00:00Z").await;
     let path = format!("/appointments/{}", id(&booked));
-    assert_eq!(seen(&salon, &path).await.0, merged(booked.clone(), json!({ "notes": null })));
+    assert_eq!(seen(&salon, &path).await.0, for_the_team(booked.clone()));
     let (before, tag) = (salon.get(&path).await, seen(&salon, &path).await.1);
     server.clock.advance(5);
     let noted = salon.operator.patch(&path, &json!({ "notes": "Brings a dog" })).await;
-    let expected = merged(booked.clone(), json!({ "notes": "Brings a dog" }));
+    let expected = merged(for_the_team(booked.clone()), json!({ "notes": "Brings a dog" }));
     assert_eq!(noted.data(), expected);
     assert_eq!(seen(&salon, &path).await, (expected.clone(), noted.etag()));
     assert_eq!(salon.operator.all("/appointments").await, std::slice::from_ref(&expected));

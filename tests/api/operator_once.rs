@@ -139,6 +139,8 @@ async fn every_change_of_a_business_happens_once() {
         ("DELETE", of("people", &ada, ""), Value::Null),
         ("PATCH", "/budget".into(), json!({ "contacts": { "rows_max": 1000 } })),
         ("PATCH", "/retention".into(), json!({ "calls_days": 3650 })),
+        ("PATCH", "/website".into(), json!({ "enabled": true })),
+        ("PATCH", "/notices".into(), json!({ "email": "all" })),
         ("DELETE", of("contacts", &contact, ""), Value::Null),
     ];
     let mut tried: BTreeSet<(String, String)> = BTreeSet::new();

@@ -252,7 +252,13 @@ impl Sim {
                 continue;
             }
             let (businesses, records) = import.count();
-            let view = ImportedView { businesses, records, exported_at: Timestamp::MIN, dry_run: false };
+            let view = ImportedView {
+                businesses,
+                records,
+                exported_at: Timestamp::MIN,
+                dry_run: false,
+                lost_slugs: Vec::new(),
+            };
             import.finish(view, Actor::Operator, None).await.unwrap();
             engine.close().await.unwrap();
             let store = open();
@@ -307,7 +313,8 @@ impl Sim {
             }
             let (businesses, records) = importing.count();
             let exported_at = Timestamp::MIN;
-            let view = ImportedView { businesses, records, exported_at, dry_run: false };
+            let view =
+                ImportedView { businesses, records, exported_at, dry_run: false, lost_slugs: Vec::new() };
             if importing.finish(view, Actor::Operator, None).await.is_ok() {
                 *of_task.lock() = Arrival::Acknowledged;
                 world.say(format_args!("the import of {id} is acknowledged"));

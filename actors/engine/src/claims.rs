@@ -14,6 +14,7 @@ use crate::actor::Claim;
 /// The number of claims. Names whose hashes have the same first byte share a claim.
 const CLAIMS: usize = 256;
 
+#[derive(Clone)]
 pub(crate) struct Claims(Vec<Arc<Mutex<()>>>);
 
 impl Default for Claims {

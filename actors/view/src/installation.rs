@@ -105,4 +105,8 @@ pub struct ImportedView {
     pub exported_at: Timestamp,
     /// Whether the import was only checked.
     pub dry_run: bool,
+    /// The slugs of imported booking pages that another business has. These pages have no slug and are
+    /// disabled. At most 100 are listed.
+    #[serde(default)]
+    pub lost_slugs: Vec<String>,
 }

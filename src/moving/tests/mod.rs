@@ -6,8 +6,10 @@ use crate::english;
 
 /// A line of each kind, written by the first release with the current version of the format.
 const LINES: &str = include_str!("lines.jsonl");
-/// The same lines in version 2 of the format.
-const LINES_2: &str = include_str!("lines_2.jsonl");
+/// The same records in the earlier versions of the format, each with the properties that version 4 adds.
+const EARLIER: [(&str, &[&str]); 2] =
+    [(include_str!("lines_2.jsonl"), &[",\"notes\":null", NEW]), (include_str!("lines_3.jsonl"), &[NEW])];
+const NEW: &str = ",\"customer_note\":null,\"booked_as\":null";
 
 #[test]
 fn a_line_that_was_read_is_written_unchanged() {
@@ -22,18 +24,20 @@ fn a_line_that_was_read_is_written_unchanged() {
             Line::End { businesses } => assert_eq!(end(businesses), format!("{text}\n")),
         }
     }
-    assert_eq!(kinds.len(), 15, "each kind must occur, and a disabled endpoint: {kinds:?}");
+    assert_eq!(kinds.len(), 17, "each kind must occur, and a disabled endpoint: {kinds:?}");
 }
 
 #[test]
-fn a_file_of_version_2_is_read_and_has_no_notes() {
-    for text in LINES_2.lines() {
-        match read(text.as_bytes()).unwrap_or_else(|unread| panic!("{text}: {unread:?}")) {
-            Line::Record(moved) => {
-                let written = line(&moved);
-                assert_eq!(written.replace(",\"notes\":null", ""), format!("{text}\n"));
+fn a_file_of_an_earlier_version_is_read() {
+    for (lines, added) in EARLIER {
+        for text in lines.lines() {
+            match read(text.as_bytes()).unwrap_or_else(|unread| panic!("{text}: {unread:?}")) {
+                Line::Record(moved) => {
+                    let written = added.iter().fold(line(&moved), |line, new| line.replace(new, ""));
+                    assert_eq!(written, format!("{text}\n"));
+                }
+                Line::Head { .. } | Line::End { .. } => {}
             }
-            Line::Head { .. } | Line::End { .. } => {}
         }
     }
 }
@@ -80,5 +84,5 @@ fn every_problem_of_a_line_is_reported() {
     assert!(told("{\"kind\":\"business\"}").1 && !told("{\"kind\":\"staff\"}").1);
     let (said, _) =
         told(r#"{"format":"receptionist-export","version":1,"exported_at":"2026-03-02T09:00:00.000Z"}"#);
-    assert_eq!(said, ["version: must be a whole number from 2 to 3"]);
+    assert_eq!(said, ["version: must be a whole number from 2 to 4"]);
 }

@@ -10,6 +10,7 @@ pub(super) enum Kind {
     Uuid,
     OptUuid,
     Uuids,
+    Texts,
     Text,
     OptText,
     Whole,
@@ -24,13 +25,14 @@ pub(super) enum Kind {
     Scopes,
     Events,
     OptWhole,
+    Wholes,
     Object(Shape),
     OptObject(Shape),
     Changes,
 }
 use Kind::{
     Bool, Breaks, Changes, Events, Hours, Instant, Object, OneOf, OptHours, OptInstant, OptObject, OptText,
-    OptUuid, OptWhole, Scopes, Text, Uuid, Uuids, Whole, Windows,
+    OptUuid, OptWhole, Scopes, Text, Texts, Uuid, Uuids, Whole, Wholes, Windows,
 };
 
 pub(super) type Shape = &'static [(&'static str, Kind)];
@@ -65,6 +67,8 @@ fn fits(value: &Value, kind: Kind, answer: &Answer) -> bool {
         OptUuid | OptText | OptInstant | OptWhole | OptHours if value.is_null() => true,
         Uuid | OptUuid => text.is_some_and(is_uuid_v7),
         Uuids => list(&|item| item.as_str().is_some_and(is_uuid_v7)),
+        Texts => list(&|item| item.is_string()),
+        Wholes => list(&|item| item.is_u64()),
         Text | OptText => text.is_some(),
         Whole | OptWhole => value.is_u64(),
         Bool => value.is_boolean(),

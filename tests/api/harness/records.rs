@@ -29,9 +29,13 @@ pub(crate) fn merged(mut base: Value, more: Value) -> Value {
     base
 }
 
-/// Converts a record without notes from the public API to the view of the operator API.
+/// Converts a contact or appointment without notes from the public API to the view of the operator API.
 pub(crate) fn for_the_team(seen: Value) -> Value {
-    merged(seen, serde_json::json!({ "notes": null }))
+    let more = match seen.get("starts_at") {
+        Some(_) => json!({ "notes": null, "customer_note": null, "booked_as": null }),
+        None => json!({ "notes": null }),
+    };
+    merged(seen, more)
 }
 
 /// The records at these indexes.

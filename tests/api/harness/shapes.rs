@@ -4,7 +4,7 @@ use hyper::Method;
 
 use super::fields::Kind::{
     self, Bool, Breaks, Changes, Events, Hours, Instant, Object, OneOf, OptHours, OptInstant, OptObject,
-    OptText, OptUuid, OptWhole, Scopes, Text, Uuid, Uuids, Whole, Windows,
+    OptText, OptUuid, OptWhole, Scopes, Text, Texts, Uuid, Uuids, Whole, Wholes, Windows,
 };
 use super::fields::Shape;
 
@@ -163,7 +163,11 @@ const CHANGED_SPECIAL_DAY: Shape = special_day!(AFFECTED);
 const TIME_OFF: Shape = time_off!();
 const NEW_TIME_OFF: Shape = time_off!(AFFECTED);
 const APPOINTMENT: Shape = appointment!();
-const OPERATOR_APPOINTMENT: Shape = appointment!(("notes", OptText));
+const OPERATOR_APPOINTMENT: Shape =
+    appointment!(("notes", OptText), ("customer_note", OptText), ("booked_as", OptObject(BOOKED_AS)));
+const LOCALE: (&str, Kind) = ("locale", OneOf(&["en", "fr"]));
+const BOOKED_AS: Shape =
+    &[("name", OptText), ("phone", OptText), ("email", OptText), LOCALE, ("texts", Bool)];
 const CONTACT: Shape = contact!();
 const OPERATOR_CONTACT: Shape = contact!(("notes", OptText));
 const CALL: Shape = &[
@@ -216,7 +220,8 @@ const CREATED_BY: Kind =
     Object(&[("type", OneOf(&["operator", "person"])), ("id", OptUuid), ("name", OptText)]);
 const NEW_KEY: Shape = key!(("created_by", CREATED_BY), ("key", OptText));
 const ME: Shape = &[("api_key", Object(KEY)), ("business", Object(&[("id", Uuid), ("name", Text)]))];
-const ACTOR: Shape = &[("type", OneOf(&["api_key", "operator", "person", "system"])), ("id", OptUuid)];
+const ACTOR: Shape =
+    &[("type", OneOf(&["api_key", "operator", "person", "system", "customer"])), ("id", OptUuid)];
 const AUDIT: Shape = &[
     ("id", Uuid),
     ("at", Instant),
@@ -346,8 +351,13 @@ const BACKUP: Shape = &[
 ];
 
 const MAIL_TEST: Shape = &[("sent", Bool), ("answer", OptText), ("error", OptText), ("duration_ms", Whole)];
-const IMPORTED: Shape =
-    &[("businesses", Whole), ("records", Whole), ("exported_at", Instant), ("dry_run", Bool)];
+const IMPORTED: Shape = &[
+    ("businesses", Whole),
+    ("records", Whole),
+    ("exported_at", Instant),
+    ("dry_run", Bool),
+    ("lost_slugs", Texts),
+];
 
 /// The fields of a successful response of this endpoint.
 pub(super) fn of(method: &Method, path: &str) -> Shape {
@@ -375,6 +385,8 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("", true) if changes => CHANGED_BUSINESS,
         ("", true) => OPERATOR_BUSINESS,
         ("retention", true) => RETENTION,
+        ("website", true) => WEBSITE,
+        ("notices", true) => NOTICES,
         ("services", true) if changes => CHANGED_SERVICE,
         ("staff", true) if path.ends_with("/time-off") && method == Method::POST => NEW_TIME_OFF,
         ("staff", true) if path.ends_with("/time-off") => TIME_OFF,
@@ -422,3 +434,19 @@ const RETENTION: Shape = &[
     ("audit_days", OptWhole),
     ("appointments_days", OptWhole),
 ];
+
+const WEBSITE: Shape = &[
+    ("enabled", Bool),
+    ("slug", OptText),
+    ("url", OptText),
+    ("origins", Texts),
+    ("color", OptText),
+    ("phone", OptText),
+    ("email", OptText),
+    ("address", OptText),
+    ("change_by_caller", Bool),
+    ("change_notice_minutes", OptWhole),
+    ("show_prices", Bool),
+];
+const SCOPE: Kind = OneOf(&["off", "online", "all"]);
+const NOTICES: Shape = &[("email", SCOPE), ("text", SCOPE), ("reminder_hours", Wholes)];

@@ -17,7 +17,7 @@ use super::once::Once;
 use crate::business::{Answer, Idempotency, Shown};
 use crate::error::Result;
 use crate::maintenance::installation_jobs::until_opened;
-use crate::moving::{Import, ImportOptions, finish, is_unfinished};
+use crate::moving::{Import, ImportOptions, claim_slugs, finish, is_unfinished};
 
 impl Engine {
     /// Begins an import. Errors: [`Refusal::UnderWay`] while another import runs or is not finished yet.
@@ -66,12 +66,14 @@ impl Import {
     /// Opens the businesses of a [valid](Import::is_good) import. With `once`, stores the response.
     pub async fn finish(
         self,
-        imported: ImportedView,
+        mut imported: ImportedView,
         by: Actor,
         once: Option<Idempotency>,
     ) -> Result<Answer<ImportedView>> {
         let shared = &self.moving.shared;
         shared.check_open()?;
+        let (_claim, lost_slugs) = claim_slugs(&self.moving).await?;
+        imported.lost_slugs = lost_slugs;
         let mut rows = Batch::default();
         if let Some(once) = once {
             Once::remember::<Shown<ImportedView>>(shared, once, &imported, &mut rows)?;

@@ -17,9 +17,8 @@ use super::Job;
 use crate::business::Businesses;
 use crate::engine::Parts;
 use crate::error::EngineError;
-use crate::moving::{Moving, is_finishing, is_unfinished, open_all, take_back};
+use crate::moving::{Moving, claim_slugs, is_finishing, is_unfinished, open_all, take_back};
 use crate::people::People;
-use crate::shared::Shared;
 
 const ROWS_PER_STEP: usize = 256;
 /// The maximum number of businesses with unfinished erasures whose actors are started in a minute.
@@ -195,7 +194,7 @@ impl Job for InterruptedImports {
     async fn step(&mut self, engine: Arc<Parts>) -> Result<Option<Duration>, EngineError> {
         let moving = &engine.moving;
         if let Some(_permit) = moving.try_import() {
-            finish_or_take_back(&moving.shared).await?;
+            finish_or_take_back(moving).await?;
         }
         Ok(None)
     }
@@ -208,12 +207,13 @@ pub(crate) async fn until_opened(moving: &Moving) -> Result<(), EngineError> {
         shared.check_open()?;
         // If this future is dropped, the permit is released and the job finishes the import immediately.
         let _permit = moving.import().await?;
-        finish_or_take_back(shared).await?;
+        finish_or_take_back(moving).await?;
     }
     Ok(())
 }
 
-async fn finish_or_take_back(shared: &Shared) -> Result<(), EngineError> {
+async fn finish_or_take_back(moving: &Moving) -> Result<(), EngineError> {
+    let shared = &moving.shared;
     if !is_unfinished(&shared.store)? {
         return Ok(());
     }
@@ -221,6 +221,7 @@ async fn finish_or_take_back(shared: &Shared) -> Result<(), EngineError> {
     // A dropped import may have submitted the row that `is_finishing` reads.
     shared.store.settled(BusinessId::INSTALLATION).await?;
     if is_finishing(&shared.store)? {
+        let (_claim, _) = claim_slugs(moving).await?;
         let businesses = open_all(&shared.store).await?;
         tracing::info!(businesses, "an interrupted import was finished: all its records had been read");
     } else {

@@ -5,16 +5,24 @@
 //!
 //! - A call that is repeated after an interruption has the same result.
 //! - The rows of a business are deleted in bounded steps in the business's lane, so other work continues.
+//! - A slug belongs to one business: [`open_all`] runs while the slugs of the businesses are claimed.
 //! - An imported business is added to the list of tombstones after the point of no return, and then opened.
 
-use domain::{Business, BusinessId};
+use std::collections::HashSet;
+
+use domain::{Business, BusinessId, Slug, SlugOwner, Timestamp, Website};
 use store::keys::{installation_kind, kind};
 use store::{Batch, BulkWriter, Key, KeyRange, Order, Record, Store, StoreError, Tombstone, Weight, keys};
 
+use super::service::Moving;
+use crate::actor::Claim;
+use crate::business::Write;
 use crate::error::EngineError;
 use crate::shared::Shared;
 
 const ROWS_PER_STEP: usize = 256;
+/// The maximum number of lost slugs in the result of an import.
+const LOST_SLUGS_MAX: usize = 100;
 
 /// Whether an import has begun and not ended.
 pub(crate) fn is_unfinished(store: &Store) -> Result<bool, StoreError> {
@@ -34,8 +42,44 @@ pub(crate) async fn finish(store: &Store, mut batch: Batch) -> Result<(), StoreE
     Ok(())
 }
 
-/// Opens each business in one batch: its profile and its rows in the lists of the installation. Returns the
-/// number of businesses that were not open yet.
+/// Claims the slugs of the imported booking pages until the returned claim is dropped. A page whose slug
+/// another business has is disabled and loses the slug. Returns the lost slugs too.
+pub(crate) async fn claim_slugs(moving: &Moving) -> Result<(Claim, Vec<String>), EngineError> {
+    let (store, now) = (&moving.shared.store, moving.shared.clocks.now());
+    let mut pages = Vec::new();
+    for row in store.scan(&rows(), Order::Ascending) {
+        let of: BusinessId = keys::id_at_end(&row?.0)?;
+        if of == BusinessId::INSTALLATION {
+            continue;
+        }
+        let website = store.get::<Website>(&keys::website(of))?;
+        pages.extend(website.and_then(|website| website.slug).map(|slug| (of, slug)));
+    }
+    let names: Vec<_> = pages.iter().map(|(_, slug)| slug.as_str()).collect();
+    let claim = moving.slugs.on(&names).await;
+    let (mut claimed, mut lost) = (HashSet::new(), Vec::new());
+    for (of, slug) in &pages {
+        if claimed.insert(slug) && !is_taken(store, *of, slug, now)? {
+            continue;
+        }
+        let website = store.get::<Website>(&keys::website(*of))?.unwrap_or_default();
+        let mut batch = Batch::default();
+        Write::Website(Website { enabled: false, slug: None, ..website }).encode(*of, &mut batch);
+        store.write(*of, batch).await?;
+        if lost.len() < LOST_SLUGS_MAX {
+            lost.push(slug.as_str().to_owned());
+        }
+    }
+    Ok((claim, lost))
+}
+
+fn is_taken(store: &Store, of: BusinessId, slug: &Slug, now: Timestamp) -> Result<bool, StoreError> {
+    let owner = store.get::<SlugOwner>(&keys::slug(slug.as_str()))?;
+    Ok(owner.is_some_and(|owner| owner.excludes(of, now)))
+}
+
+/// Opens each business in one batch: its profile and its rows of the installation. Returns the
+/// number of businesses that were not open yet. The caller has called [`claim_slugs`] and holds the claim.
 pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
@@ -55,6 +99,11 @@ pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
         batch.put(keys::business_index(id), Vec::new());
         for row in store.scan(&keys::of_kind(id, kind::WEBHOOK), Order::Ascending) {
             batch.put(keys::endpoint_index(id, keys::id_at_end(&row?.0)?), Vec::new());
+        }
+        let website = store.get::<Website>(&keys::website(id))?;
+        if let Some(slug) = website.and_then(|website| website.slug) {
+            let owner = SlugOwner { business_id: id, reserved_until: None };
+            batch.put(keys::slug(slug.as_str()), owner.encode());
         }
         batch.delete(keys::moving(id));
         let entry =

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashSet};
 use domain::{
     Actor, AuditAction, AuditEntry, AuditId, Business, BusinessId, CallId, CallRecord, Contact, ContactId,
     ENDPOINTS_MAX, IdMint, ImportProblem, Named, Problem, ProblemCode, Refusal, ResourceId, Retention,
-    RetentionSet, TakenMessage, Timestamp, Website, check_unique, fold_name,
+    RetentionSet, TakenMessage, Timestamp, check_unique, fold_name,
 };
 use store::keys::kind;
 use store::records::{AuditRecord, ErasureRecord, NamesRecord};
@@ -166,8 +166,14 @@ impl ImportedBusiness {
                 Write::Message { before: None, after }
             }
             Moved::Webhook(endpoint) => Write::Webhook(endpoint),
-            // Slugs are unique across the service, so an imported page gets its slug when it is enabled.
-            Moved::Website(website) => Write::Website(Website { enabled: false, slug: None, ..website }),
+            // The slug becomes that of the business when the business is opened.
+            Moved::Website(website) => {
+                let has_slug = website.slug.is_some() || !website.enabled;
+                check(&mut problems, has_slug, "slug", ProblemCode::Required);
+                let is_line = !website.address.as_deref().unwrap_or_default().contains(char::is_control);
+                check(&mut problems, is_line, "address", ProblemCode::NotOneLine);
+                Write::Website(website)
+            }
             other => {
                 let mut rows = Batch::default();
                 other.put(of, &mut rows);

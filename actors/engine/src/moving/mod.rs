@@ -8,8 +8,11 @@
 //! - Businesses are opened only after every record was valid and durable. An import that stopped before
 //!   this point is rolled back: its rows are deleted. An import that stopped later is finished. At its
 //!   start, the engine rolls back or finishes such an import before another import.
+//! - The slug of an imported booking page is claimed from before the point of no return until the business is
+//!   open. If another business has the slug, the page loses it.
 //! - An import never restores data of erased contacts, which the store's list of tombstones names.
-//! - The memory of an import is bounded by one business's services and staff, and by the erased contacts.
+//! - The memory of an import is bounded by one business's services and staff, the slugs and the erased
+//!   contacts.
 
 mod checks;
 mod finish;
@@ -20,7 +23,7 @@ mod service;
 mod staged;
 mod take;
 
-pub(crate) use finish::{finish, is_finishing, is_unfinished, open_all, take_back};
+pub(crate) use finish::{claim_slugs, finish, is_finishing, is_unfinished, open_all, take_back};
 pub use imported_business::MISSING_MAX;
 pub use leave::Leaving;
 pub use record::{Moved, MovedKind, Wrong};

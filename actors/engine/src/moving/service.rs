@@ -6,6 +6,7 @@ use domain::{Actor, BusinessId};
 use store::{SNAPSHOTS_MAX, StoreError};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
+use crate::claims::Claims;
 use crate::error::EngineError;
 use crate::quota::{Quota, QuotaPermit};
 use crate::shared::Shared;
@@ -26,13 +27,14 @@ pub(crate) struct Moving {
     /// Notified when an import may have left rows.
     pub(crate) import_left: Arc<Notify>,
     pub(crate) imports_end: watch::Sender<bool>,
+    pub(crate) slugs: Claims,
 }
 
 /// The permit of an export and, if a member exports, the permit of the business.
 pub(crate) type ExportPermit = (OwnedSemaphorePermit, Option<QuotaPermit<BusinessId, Arc<Quota>>>);
 
 impl Moving {
-    pub(crate) fn new(shared: &Arc<Shared>) -> Arc<Self> {
+    pub(crate) fn new(shared: &Arc<Shared>, slugs: Claims) -> Arc<Self> {
         Arc::new(Self {
             shared: Arc::clone(shared),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
@@ -41,6 +43,7 @@ impl Moving {
             imports: Arc::new(Semaphore::new(1)),
             import_left: Arc::default(),
             imports_end: watch::Sender::new(false),
+            slugs,
         })
     }
 

@@ -160,6 +160,11 @@ impl Import {
         (self.businesses, self.records)
     }
 
+    /// The slugs that the imported booking pages lose because another business has them.
+    pub async fn lost_slugs(&self) -> Result<Vec<String>, EngineError> {
+        Ok(finish::claim_slugs(&self.moving).await?.1)
+    }
+
     /// Rolls the import back. Waits until its rows are deleted. A job continues an interrupted rollback.
     pub async fn take_back(self) -> Result<(), EngineError> {
         finish::take_back(&self.moving.shared).await?;

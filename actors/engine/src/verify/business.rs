@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use domain::{
     Alert, Amount, ApiKey, Appointment, AppointmentId, AuditId, BlockedTime, BudgetKind, Business,
-    BusinessId, CallId, CallRecord, ContactId, EventId, Membership, MessageId, PersonId, StaffId,
-    StaffMember, TakenMessage, Timestamp, Usage,
+    BusinessId, CallId, CallRecord, ContactId, EventId, Membership, MessageId, PersonId, SlugOwner, StaffId,
+    StaffMember, TakenMessage, Timestamp, Usage, Website,
 };
 use store::kept::{self, Counted, counted};
 use store::keys::kind;
@@ -95,6 +95,13 @@ impl InBusiness {
             kind::BLOCKED_TIME => {
                 let Some(time) = checker.kept::<BlockedTime>(value) else { return };
                 checker.refers("staff member", &keys::staff(of, time.staff_id));
+            }
+            kind::WEBSITE => {
+                let Some(website) = checker.kept::<Website>(value) else { return };
+                if let Some(slug) = website.slug {
+                    let owner = SlugOwner { business_id: of, reserved_until: None };
+                    checker.expect("in the list of slugs", &keys::slug(slug.as_str()), &owner.encode());
+                }
             }
             kind::MEMBERSHIP => {
                 let Some(membership) = checker.kept::<Membership>(value) else { return };

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use domain::{ApiKey, Business, BusinessId, KeyId};
+use domain::{ApiKey, Business, BusinessId, KeyId, SlugOwner, Website};
 use store::keys::{self, installation_kind, kind};
 use store::records::{AuditRecord, ClockRecord, MetaRecord, RoundRecord};
 
@@ -66,6 +66,18 @@ impl Installation {
                     checker.refers("business", &keys::profile(of));
                 }
                 checker.has_no_value(value);
+            }
+            installation_kind::SLUG => {
+                let Some(owner) = checker.decoded::<SlugOwner>(value) else { return };
+                let of = owner.business_id;
+                // A restore that deletes a business again leaves its slug.
+                if owner.reserved_until.is_some() || !checker.is_there(&keys::profile(of)) {
+                    return;
+                }
+                let slug = checker.record::<Website>(&keys::website(of)).and_then(|website| website.slug);
+                if slug.is_none_or(|slug| keys::slug(slug.as_str()) != checker.key) {
+                    checker.wrong("its business has another slug");
+                }
             }
             installation_kind::PERSON
             | installation_kind::PERSON_BY_EMAIL

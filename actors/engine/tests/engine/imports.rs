@@ -32,7 +32,13 @@ async fn take_all(importing: &mut Import, moved: &[Moved]) {
 
 fn imported(importing: &mut Import) -> ImportedView {
     let (businesses, records) = importing.count();
-    ImportedView { businesses, records, exported_at: Timestamp::from_millis(7), dry_run: false }
+    ImportedView {
+        businesses,
+        records,
+        exported_at: Timestamp::from_millis(7),
+        dry_run: false,
+        lost_slugs: Vec::new(),
+    }
 }
 
 pub(crate) async fn import(world: &World, moved: &[Moved], options: ImportOptions) {

@@ -249,7 +249,13 @@ async fn a_business_that_was_imported_again_is_not_deleted_by_earlier_tombstones
     for (line, record) in (3..).zip(&moved[1..]) {
         assert_eq!(importing.take(line, record.clone()).await.unwrap(), []);
     }
-    let view = ImportedView { businesses: 1, records: 1, exported_at: Timestamp::MIN, dry_run: false };
+    let view = ImportedView {
+        businesses: 1,
+        records: 1,
+        exported_at: Timestamp::MIN,
+        dry_run: false,
+        lost_slugs: Vec::new(),
+    };
     importing.finish(view, Actor::Operator, None).await.unwrap();
     let new_key = key_of(&world, &shop).await;
     world.at(&shop).change(by_operator(), shop.booking(at(1, 9), 1)).await.unwrap();

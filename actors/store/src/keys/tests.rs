@@ -22,7 +22,12 @@ fn every_kind_has_one_width() {
         (staff(business, id(2)), 33),
         (special_day(business, NaiveDate::MAX), 33),
         (blocked_time(business, BlockedKey { staff_id: id(3), starts_at: now, id: id(2) }), 57),
+        (website(business), 33),
+        (notices(business), 33),
         (key(business, id(2)), 33),
+        (links(business, id(2)), 33),
+        (link(business, &[2; 32]), 49),
+        (slug(""), 33),
         (appointment(business, now, id(2)), 41),
         (appointment_start(business, id(2)), 33),
         (appointment_by_contact(business, id(3), now, id(2)), 57),
@@ -113,6 +118,11 @@ fn keys_have_these_bytes() {
         format!("{}31{}", "00".repeat(16), hex(Key::new(&Sha256::digest("ada@example.com")[..16])))
     );
     assert_eq!(hex(person_by_token(&[0xc7; 32])), format!("{}32{c7}{c7}", "00".repeat(16)));
+    assert_eq!(
+        hex(slug("salon")),
+        format!("{}20{}", "00".repeat(16), hex(Key::new(&Sha256::digest("salon")[..16])))
+    );
+    assert_eq!(hex(link(business, &[0xc7; 32])), format!("{b5}29{c7}{c7}"));
     assert_eq!(&hex(idempotency(business, 0x0102, &[1; 32]))[..42], format!("{b5}7800000102"));
 }
 
@@ -123,6 +133,8 @@ fn the_hot_range_contains_exactly_the_rows_that_the_actor_loads() {
     assert!(
         within(profile(business))
             && within(budget(business))
+            && within(website(business))
+            && within(notices(business))
             && within(service(business, id(0xff)))
             && within(staff(business, id(0)))
     );

@@ -176,6 +176,13 @@ mod tests {
     }
 
     #[test]
+    fn a_customer_is_stored_without_an_id() {
+        let by_customer = AuditEntry { actor: Actor::Customer, ..entry() };
+        let golden = ENTRY.replacen(&format!("0101{}", "a2".repeat(16)), "0500", 1);
+        check(&by_customer, &format!("02{golden}00"));
+    }
+
+    #[test]
     fn damaged_fields_of_audit_are_refused() {
         // The actor follows the id and an instant of nine bytes.
         check_damage(&entry(), |bytes| bytes[26] = 7);

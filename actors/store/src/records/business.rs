@@ -131,10 +131,13 @@ record!(NoticeSettings, "notices", {
 #[cfg(test)]
 mod tests {
     use chrono::NaiveDate;
-    use domain::{BlockedSource, BookingMode, Day, Locale, SteadyTime, Timestamp};
+    use domain::{
+        BlockedSource, BookingMode, Color, Day, Email, Locale, NoticeScope, SiteOrigin, Slug, SteadyTime,
+        Timestamp,
+    };
     use uuid::Uuid;
 
-    use super::super::testing::{check, check_damage, check_old, id_of, replace};
+    use super::super::testing::{check, check_damage, check_old, id_of, phone, replace};
     use super::*;
 
     fn business() -> Business {
@@ -360,5 +363,51 @@ mod tests {
         check_damage(&some, |bytes| bytes[2] = 0);
         check_damage(&Retention { audit_days: Some(89), ..some }, |_| {});
         check_damage(&Retention { calls_days: Some(36_501), ..some }, |_| {});
+    }
+
+    #[test]
+    fn a_website_has_these_bytes() {
+        check(&Website::default(), "0100000000000000010000");
+        let some = Website {
+            enabled: true,
+            slug: Slug::new("salon"),
+            origins: vec![SiteOrigin::parse("https://a.example").unwrap()],
+            color: Color::parse("#1a2b3c"),
+            phone: Some(phone()),
+            email: Some(Email::new("a@b.example").unwrap()),
+            address: Some("1 Way".into()),
+            change_by_caller: false,
+            change_notice_minutes: Some(CHANGE_NOTICE_MINUTES_MAX),
+            show_prices: true,
+        };
+        check(
+            &some,
+            "01 01 010573616c6f6e 01 1168747470733a2f2f612e6578616d706c65 010723316132623363
+             010c2b3135353531323334353637 010b6140622e6578616d706c65 01053120576179 00 01fbc0a8 01",
+        );
+        check_damage(&some, |bytes| replace(bytes, b"salon", b"-alon"));
+        check_damage(&some, |bytes| replace(bytes, b"https://a", b"http://ab"));
+        check_damage(&some, |bytes| replace(bytes, b"#1a", b"#1g"));
+        check_damage(&some, |bytes| *bytes.last_mut().unwrap() = 2);
+        check_damage(&Website { slug: None, ..some.clone() }, |_| {});
+        let notice = Some(CHANGE_NOTICE_MINUTES_MAX + 1);
+        check_damage(&Website { change_notice_minutes: notice, ..some.clone() }, |_| {});
+        let origins = vec![some.origins[0].clone(); ORIGINS_MAX + 1];
+        check_damage(&Website { origins, ..some }, |_| {});
+    }
+
+    #[test]
+    fn the_settings_of_notices_have_these_bytes() {
+        check(&NoticeSettings::default(), "0101010118");
+        let some = NoticeSettings {
+            email: NoticeScope::All,
+            text: NoticeScope::Online,
+            reminder_hours: vec![REMINDER_HOURS_MAX, 1],
+        };
+        check(&some, "01030202a801");
+        check_damage(&some, |bytes| bytes[1] = 4);
+        check_damage(&some, |bytes| bytes[4] = REMINDER_HOURS_MAX + 1);
+        check_damage(&some, |bytes| bytes[5] = 0);
+        check_damage(&NoticeSettings { reminder_hours: vec![1, 2, 3], ..some }, |_| {});
     }
 }

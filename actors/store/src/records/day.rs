@@ -125,12 +125,22 @@ mod tests {
         let first = "a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a102fd00358d5b39030000fd8023c45b\
              39030000a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a3a3a3a3a3a3a3a3a3a3a3a3\
              a3a3a3a3a4a4a4a4a4a4a4a4a4a4a4a4a4a4a4a40101010001fb5802";
-        check(&appointment(), &format!("03{first}0ff0010742 72696e672058"));
-        let without = Appointment { notes: None, ..appointment() };
-        check(&without, &format!("03{first}0ff000"));
+        check(
+            &appointment(),
+            &format!(
+                "04{first}0ff0010742 72696e672058 01074279 2062696b65 01 0103416461 010c2b31353535313233\
+                 34353637 00 02 01"
+            ),
+        );
+        let of_the_team = Appointment { customer_note: None, booked_as: None, ..appointment() };
+        check(&of_the_team, &format!("04{first}0ff0010742 72696e6720580000"));
+        check_old(&of_the_team, &format!("03{first}0ff0010742 72696e672058"));
+        let without = Appointment { notes: None, ..of_the_team };
+        check(&without, &format!("04{first}0ff0000000"));
+        check_old(&without, &format!("03{first}0ff000"));
         check_old(&without, &format!("02{first}0ff0"));
         let plain = Appointment { buffers: Buffers::default(), ..without };
-        check(&plain, &format!("03{first}000000"));
+        check(&plain, &format!("04{first}0000000000"));
         check_old(&plain, &format!("01{first}"));
     }
 
@@ -140,7 +150,7 @@ mod tests {
              39030000a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a3a3a3a3a3a3a3a3a3a3a3a3\
              a3a3a3a3000000000000000000000000000000000101010001fb5802";
         let without_contact = appointment().erased();
-        check(&without_contact, &format!("03{first}0ff000"));
+        check(&without_contact, &format!("04{first}0ff0000000"));
         check_old(&without_contact, &format!("02{first}0ff0"));
         check_old(&Appointment { buffers: Buffers::default(), ..without_contact }, &format!("01{first}"));
     }
@@ -151,6 +161,8 @@ mod tests {
         let backwards = Appointment { ends_at: appointment().starts_at, ..appointment() };
         check_damage(&backwards, |_| {});
         check_damage(&appointment(), |bytes| replace(bytes, b"\x0f\xf0", b"\xf1\xf0"));
+        check_damage(&appointment(), |bytes| replace(bytes, b"+1555", b"+0555"));
+        check_damage(&appointment(), |bytes| *bytes.last_mut().unwrap() = 2);
     }
 
     fn contact() -> Contact {

@@ -61,8 +61,8 @@ pub(super) fn replace(bytes: &mut [u8], from: &[u8], to: &[u8]) {
 fn decode_all(bytes: &[u8]) {
     use domain::{
         ApiKey, Appointment, AuditEntry, BlockedTime, Budget, Business, CallRecord, Contact, Delivery,
-        Knowledge, Mail, Membership, Person, Retention, Service, SpecialDay, StaffMember, TakenMessage,
-        WebhookEndpoint,
+        Knowledge, Mail, Membership, NoticeSettings, Person, Retention, Service, SlugOwner, SpecialDay,
+        StaffMember, TakenMessage, WebhookEndpoint, Website,
     };
     let _ = ApiKey::decode(bytes);
     let _ = Appointment::decode(bytes);
@@ -82,13 +82,18 @@ fn decode_all(bytes: &[u8]) {
     let _ = CallRecord::decode(bytes);
     let _ = Knowledge::decode(bytes);
     let _ = Mail::decode(bytes);
+    let _ = NoticeSettings::decode(bytes);
+    let _ = SlugOwner::decode(bytes);
     let _ = TakenMessage::decode(bytes);
+    let _ = Website::decode(bytes);
     let _ = super::AuditRecord::decode(bytes);
     let _ = super::CallRow::decode(bytes);
     let _ = super::ClockRecord::decode(bytes);
     let _ = super::ErasingRecord::decode(bytes);
     let _ = super::ErasureRecord::decode(bytes);
     let _ = super::IdempotencyRecord::decode(bytes);
+    let _ = super::LinkRecord::decode(bytes);
+    let _ = super::LinksRecord::decode(bytes);
     let _ = super::MetaRecord::decode(bytes);
     let _ = super::NamesRecord::decode(bytes);
     let _ = super::WipeRecord::decode(bytes);

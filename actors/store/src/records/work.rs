@@ -311,4 +311,25 @@ mod tests {
         check(&MetaRecord { link_secret: secret, ..meta.clone() }, &format!("01{rest}"));
         assert!(!format!("{meta:?}").contains("161"), "{meta:?}");
     }
+
+    #[test]
+    fn manage_links_have_these_bytes() {
+        let links = LinksRecord { hashes: vec![[0xa1; 32], [0xa2; 32]], moves: 5 };
+        check(&links, &format!("0102{}{}05", "a1".repeat(32), "a2".repeat(32)));
+        check_damage(&links, |bytes| bytes[1] = 3);
+        let shown = LinkRecord { appointment_id: id_of([0xa1; 16]), to: None };
+        check(&shown, &format!("01{}00", "a1".repeat(16)));
+        let sent = LinkRecord { to: Some("a@b.example".into()), ..shown };
+        check(&sent, &format!("01{}010b6140622e6578616d706c65", "a1".repeat(16)));
+        check_damage(&sent, |bytes| bytes[17] = 2);
+    }
+
+    #[test]
+    fn the_owner_of_a_slug_has_these_bytes() {
+        let owner = SlugOwner { business_id: id_of([0xb5; 16]), reserved_until: None };
+        check(&owner, &format!("01{}00", "b5".repeat(16)));
+        let former = SlugOwner { reserved_until: Some(Timestamp::from_millis(300)), ..owner };
+        check(&former, &format!("01{}01fb5802", "b5".repeat(16)));
+        check_damage(&former, |bytes| bytes[17] = 2);
+    }
 }

@@ -140,7 +140,9 @@ impl Change for PatchNotices {
             text: self.text.unwrap_or(before.text),
             reminder_hours: self.reminder_hours.unwrap_or_else(|| before.reminder_hours.clone()),
         };
-        if after == *before {
+        // A business that is older than notices has no stored settings until its team decides.
+        let is_stored = context.state.read::<NoticeSettings>(&keys::notices(context.state.id))?.is_some();
+        if after == *before && (is_stored || self.email.is_none()) {
             return Ok(Decision::answering(shown));
         }
         let now_shown = NoticesView::from(&after);

@@ -84,6 +84,11 @@ impl BusinessHandle {
         Ok(settings.unwrap_or_default())
     }
 
+    /// Whether the team has decided about notices. It has not if the business is older than notices are.
+    pub async fn has_notice_settings(&self) -> Result<bool> {
+        self.read(|store| store.contains(&keys::notices(self.id))).await
+    }
+
     pub async fn retention(&self) -> Result<RetentionView> {
         let retention = self.read(|store| store.get::<Retention>(&keys::retention(self.id))).await?;
         Ok(RetentionView::from(&retention.unwrap_or_default()))

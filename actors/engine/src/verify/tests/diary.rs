@@ -3,8 +3,8 @@
 
 use chrono::NaiveDate;
 use domain::{
-    BlockedSource, BlockedTime, Buffers, Day, DayHours, DayWindows, LocalTime, LocalWindow, SpecialDay,
-    StaffHours, StaffId, WeeklyBreaks,
+    BlockedSource, BlockedTime, Buffers, Day, DayHours, DayWindows, LocalTime, LocalWindow, NoticeSettings,
+    Slug, SlugOwner, SpecialDay, StaffHours, StaffId, Website, WeeklyBreaks,
 };
 
 use super::*;
@@ -74,6 +74,18 @@ fn plant_diary(m: &mut Map) {
     for key in m.keys(kind::APPOINTMENT) {
         m.edit::<Appointment>(&key, |a| a.buffers = Buffers::new(240, 240).unwrap());
     }
+    plant_website(m);
+    m.put(&keys::slug("salon"), owner(of).encode());
+    m.put(&keys::notices(of), NoticeSettings::of_new().encode());
+}
+
+fn plant_website(m: &mut Map) {
+    let website = Website { enabled: true, slug: Slug::new("salon"), ..Website::default() };
+    m.put(&keys::website(m.of()), website.encode());
+}
+
+fn owner(of: BusinessId) -> SlugOwner {
+    SlugOwner { business_id: of, reserved_until: None }
 }
 
 fn plant_special_day(m: &mut Map, at: &str, day: &SpecialDay) -> Vec<u8> {
@@ -200,6 +212,16 @@ pub(super) const DAMAGES: &[Damage] = &[
         },
         "its buffers are too long",
     ),
+    (
+        "a booking page whose slug has no owner",
+        plant_website,
+        "its index row in the list of slugs is missing",
+    ),
+    (
+        "a slug that the page of its business does not have",
+        |m| m.put(&keys::slug("salon"), owner(m.of()).encode()),
+        "its business has another slug",
+    ),
 ];
 
 #[tokio::test]
@@ -207,7 +229,11 @@ async fn a_complete_diary_has_no_findings() {
     let mut whole = good().await;
     let rows = whole.0.len();
     plant_diary(&mut whole);
-    assert_eq!(whole.0.len(), rows + 6, "two special days and four blocked times must be added");
+    assert_eq!(
+        whole.0.len(),
+        rows + 9,
+        "two special days, four blocked times, a page, its slug and notices must be added"
+    );
     let mut report = check(&whole).unwrap();
     // No change wrote these rows, so the usage in the audit log does not include them.
     report.findings.retain(|finding| !finding.contains("differs from the rows found"));
