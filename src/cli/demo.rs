@@ -27,7 +27,7 @@ use http_body_util::BodyExt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tower::ServiceExt;
-use view::PersonView;
+use view::{PersonView, WebsiteView};
 
 use super::files::WholeFile;
 use super::options::{ADMIN_LISTEN, DEMO_DATA_DIR};
@@ -181,6 +181,8 @@ async fn make(service: &Service) -> Result<Sample, ServiceError> {
     }
     let contact = json!({"name": "Inès Haddad – إيناس", "email": "ines.haddad@example.com", "locale": "fr"});
     operator.make(&of("contacts"), contact).await?;
+    let website = json!({"enabled": true, "slug": "salon-lumiere", "phone": "+33142345678"});
+    operator.send(Method::PATCH, &of("website"), website).await?;
     // Three calls of this morning, and a message of one of the callers.
     for (phone, name, outcome, summary, hours) in [
         ("+33612345678", "Awa Diallo", "appointment_booked", "Réserve une coupe pour demain.", 3),
@@ -218,12 +220,19 @@ async fn open_times(business: &BusinessHandle, service: ServiceId) -> Result<Vec
     business.availability(service, None, days, Terms::Integration).await
 }
 
-/// The address of the dashboard, and a new link that signs in the first owner. Empty without a public URL.
+/// The addresses of the dashboard and the booking page, and a new link that signs in the first owner. Empty
+/// without a public URL.
 async fn dashboard(service: &Service, sample: &Sample) -> Result<String, EngineError> {
     let people = service.engine().people();
     let Some(url) = service.dashboard_url() else { return Ok(String::new()) };
     let mut out = format!("dashboard on {url}\n");
     let business = service.engine().business(sample.business_id);
+    let website = business.website().await?;
+    if let Some(url) = WebsiteView::new(&website, people.public_url().as_deref()).url
+        && website.enabled
+    {
+        let _ = writeln!(out, "booking page on {url}");
+    }
     let (mut owner, mut after) = (None, None);
     loop {
         let page = people.of_business(&business, &PageRequest { limit: 100, after }).await?;

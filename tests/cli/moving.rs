@@ -64,7 +64,18 @@ fn an_export_that_is_imported_elsewhere_gives_the_same_export() {
         kinds.dedup();
         kinds
     };
-    let all = ["business", "service", "staff", "contact", "appointment", "call", "message", "knowledge"];
+    let all = [
+        "business",
+        "website",
+        "notices",
+        "service",
+        "staff",
+        "contact",
+        "appointment",
+        "call",
+        "message",
+        "knowledge",
+    ];
     assert_eq!(kinds(&plain), [&all[..], &["business_end", "end"]].concat());
     assert_eq!(kinds(&whole), [&all[..], &["webhook", "business_end", "end"]].concat());
     assert!(!demo.file("plain.jsonl").contains("whsec_"));

@@ -291,6 +291,24 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         ],
     },
     Resource {
+        name: "website",
+        about: "The booking page of a business",
+        shapes: &[Shape { null: Some("default"), ..Shape::of("change_notice_minutes") }],
+        verbs: &[
+            Verb::new("show", "getWebsite", "Show the booking page and its address"),
+            Verb::new("set", "updateWebsite", "Change the booking page; omitted values stay the same"),
+        ],
+    },
+    Resource {
+        name: "notice",
+        about: "Notices to the customers of a business about their appointments",
+        shapes: &[],
+        verbs: &[
+            Verb::new("show", "getNotices", "Show which customers get notices and when"),
+            Verb::new("set", "updateNotices", "Change the notices; omitted values stay the same"),
+        ],
+    },
+    Resource {
         name: "audit",
         about: "The audit log of a business or of the installation",
         shapes: &[],

@@ -230,7 +230,9 @@ impl<'a> Flag<'a> {
             (.., "date") => {
                 self.typed(Kind::Day { later_by: 0 }, "DAY", ", such as 2026-12-24, today or tomorrow")
             }
-            _ if self.property.is("integer") => (value_parser!(u32).map(one).into(), last, "".into()),
+            _ if self.property.is("integer") || schema["items"]["type"] == "integer" => {
+                (value_parser!(u32).map(one).into(), last, "".into())
+            }
             _ if self.is_bare => (ValueParser::bool(), last, "".into()),
             _ if self.property.is("boolean") => {
                 (BoolValueParser::new().map(one).into(), "BOOL".into(), "".into())

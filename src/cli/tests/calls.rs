@@ -294,6 +294,29 @@ fn the_options_can_precede_or_follow_the_command() {
 }
 
 #[test]
+fn the_booking_page_and_notices() {
+    let path = format!("{B}/website");
+    check("website show --business b1", "GET", &path, Value::Null);
+    check(
+        "website set --business b1 --enabled true --slug salon --origin https://a.example --origin \
+         http://localhost:80 --color #1a2b3c --change-notice-minutes default --change-by-caller false",
+        "PATCH",
+        &path,
+        json!({
+            "enabled": true, "slug": "salon", "origins": ["https://a.example", "http://localhost:80"],
+            "color": "#1a2b3c", "change_notice_minutes": null, "change_by_caller": false,
+        }),
+    );
+    check("website set --business b1 --no-origins", "PATCH", &path, json!({"origins": []}));
+    check("website set --business b1 --clear-address", "PATCH", &path, json!({"address": null}));
+    let path = format!("{B}/notices");
+    check("notice show --business b1", "GET", &path, Value::Null);
+    let set = "notice set --business b1 --email all --reminder-hour 24 --reminder-hour 2";
+    check(set, "PATCH", &path, json!({"email": "all", "reminder_hours": [24, 2]}));
+    check("notice set --business b1 --no-reminder-hours", "PATCH", &path, json!({"reminder_hours": []}));
+}
+
+#[test]
 fn the_budget() {
     let path = format!("{B}/budget");
     check("budget show --business b1", "GET", &path, Value::Null);

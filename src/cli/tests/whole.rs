@@ -75,6 +75,10 @@ const COMMANDS: &[&str] = &[
     "budget set --kind contacts",
     "retention show",
     "retention set",
+    "website show",
+    "website set",
+    "notice show",
+    "notice set",
     "audit list",
     "audit installation",
 ];
