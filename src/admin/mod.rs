@@ -26,7 +26,7 @@ mod router;
 pub(crate) mod services;
 pub(crate) mod staff;
 mod webhooks;
-mod website;
+pub(crate) mod website;
 
 pub(crate) use appointments::{AppointmentPatchBody, TeamBookBody, TeamRescheduleBody};
 pub(crate) use gate::FAILURES_MAX;

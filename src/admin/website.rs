@@ -53,7 +53,7 @@ fn address_on_one_line(properties: &Properties<'_>, at: &FieldPath<'_>, problems
 }
 
 impl WebsitePatch {
-    fn change(self, public_url: Option<String>) -> PatchWebsite {
+    pub(crate) fn change(self, public_url: Option<String>) -> PatchWebsite {
         PatchWebsite {
             enabled: self.enabled.set().map(Option::unwrap_or_default),
             slug: self.slug.set(),

@@ -25,11 +25,13 @@ const AT_THE_THUMB: usize = 5;
 const ALERTS: &str = "alerts";
 const SETTINGS: &str = "settings";
 /// The entries under the settings: page, and the right that a person needs to see it.
-const WITHIN: [(&str, Right); 11] = [
+const WITHIN: [(&str, Right); 13] = [
     ("business", Right::Settings),
     ("hours", Right::Settings),
     ("services", Right::Settings),
     ("staff", Right::Settings),
+    ("website", Right::Settings),
+    ("notices", Right::Settings),
     ("people", Right::People),
     ("notifications", Right::Own),
     ("keys", Right::Integrations),

@@ -37,6 +37,7 @@ mod settings_data;
 mod settings_hours;
 mod settings_services;
 mod settings_staff;
+mod settings_website;
 mod signing_in;
 mod streams;
 mod text;

@@ -10,7 +10,7 @@ use super::*;
 use crate::words::ids;
 
 /// Prefixes of message ids whose endings the code adds at run time. A test below checks these endings.
-const MADE: [&str; 31] = [
+const MADE: [&str; 33] = [
     "role-",
     "enter-invitation-",
     "alert-",
@@ -42,6 +42,8 @@ const MADE: [&str; 31] = [
     "messages-tab-",
     "messages-all-",
     "business-mode-",
+    "website-",
+    "notices-",
 ];
 
 fn files(under: &Path, found: &mut Vec<PathBuf>) {
@@ -97,7 +99,7 @@ fn every_message_is_used_and_every_used_message_exists() {
 fn messages_with_composed_ids_exist() {
     use domain::{
         AlertEmail, AlertKind, AlertScope, BookingMode, CallOutcome, CallStatus, DeliveryStatus, Direction,
-        EventType, MailKind, MailStatus, MembershipStatus, MessageStatus, Role, Scope,
+        EventType, MailKind, MailStatus, MembershipStatus, MessageStatus, NoticeScope, Role, Scope,
     };
     let words = words(Locale::Fr);
     let roles =
@@ -136,7 +138,15 @@ fn messages_with_composed_ids_exist() {
     });
     let modes =
         BookingMode::ALL.iter().flat_map(|mode| ["", "-hint"].map(|of| format!("business-mode-{mode}{of}")));
-    let rest = integrations.chain(calls).chain(messages).chain(modes);
+    let scopes = NoticeScope::ALL
+        .iter()
+        .flat_map(|scope| ["", "-hint"].map(|of| format!("notices-email-{scope}{of}")));
+    let fields = ["slug", "color", "origins", "change_notice_minutes"];
+    let fields = fields.iter().flat_map(|field| ["", "-hint"].map(|of| format!("website-{field}{of}")));
+    let fields = fields.chain(["phone", "email", "address"].map(|field| format!("website-{field}")));
+    let reminders = ["first", "second"].map(|which| format!("notices-{which}_reminder"));
+    let pages = scopes.chain(fields).chain(reminders);
+    let rest = integrations.chain(calls).chain(messages).chain(modes).chain(pages);
     for id in roles.chain(alerts).chain(errors).chain(access).chain(rest) {
         assert!(words.find(&id, &values).is_some(), "{id}");
     }

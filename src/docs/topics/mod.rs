@@ -26,6 +26,7 @@ topics! {
     "Use": {
         "commands": "list of commands, input of names and times, diary, contacts, people, alerts",
         "dashboard": "pages, roles, forms, sign-in",
+        "booking-page": "booking page, embedding, links to appointments, notices to customers",
     }
     "Integrate": {
         "api": "routes, authentication, errors, pagination, ETags, idempotency, rate limits, time zones, OpenAPI",

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use domain::{Actor, AppointmentStatus, AuditAction, AuditEntry, Right, Timestamp};
 use engine::business::History;
 use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAppointment};
-use view::{AppointmentView, ContactView, OperatorAppointmentView};
+use view::{AppointmentView, BookedAsView, ContactView, OperatorAppointmentView};
 
 use crate::admin::AppointmentPatchBody;
 use crate::dashboard::pages::prelude::*;
@@ -28,8 +28,39 @@ struct Page<'a> {
     notes: &'a str,
     notes_tag: String,
     notes_field: Option<Field>,
+    customer_note: &'a str,
+    booked_as: Vec<Booked>,
     history: History,
     whos: HashMap<Actor, String>,
+}
+
+/// A value that the customer entered, and whether the contact has another one.
+struct Booked {
+    label: String,
+    value: String,
+    differs: bool,
+}
+
+/// The lines of what the customer entered in the booking form.
+fn booked_as(view: &View, booked: Option<&BookedAsView>, contact: Option<&ContactView>) -> Vec<Booked> {
+    let Some(booked) = booked else { return Vec::new() };
+    let line = |label: &str, value: String, differs: bool| Booked { label: view.t(label), value, differs };
+    let entered = |label: &str, value: Option<&String>, of_contact: Option<&String>, is_phone: bool| {
+        let value = value?;
+        let differs = contact.is_some() && of_contact != Some(value);
+        let shown = if is_phone { view.phone(value) } else { value.clone() };
+        Some(line(label, shown, differs))
+    };
+    let of = |field: fn(&ContactView) -> Option<&String>| contact.and_then(field);
+    let name = entered("name", booked.name.as_ref(), of(|it| it.name.as_ref()), false);
+    let phone = entered("appointment-phone", booked.phone.as_ref(), of(|it| it.phone.as_ref()), true);
+    let email = entered("email", booked.email.as_ref(), of(|it| it.email.as_ref()), false);
+    let agreed = view.t(if booked.texts { "yes" } else { "no" });
+    let rest = [
+        line("language", view.language(booked.locale).to_owned(), false),
+        line("appointment-texts", agreed, false),
+    ];
+    [name, phone, email].into_iter().flatten().chain(rest).collect()
 }
 
 pub(super) async fn asked(member: &Member) -> Result<AppointmentView, Refused> {
@@ -111,10 +142,16 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
         done,
         undone,
         visit,
-        contact,
         notes,
         notes_tag: tag(&seen),
         notes_field,
+        customer_note: seen.customer_note.as_ref().and_then(Option::as_deref).unwrap_or_default(),
+        booked_as: booked_as(
+            &member.view,
+            seen.booked_as.as_ref().and_then(Option::as_ref),
+            contact.as_ref(),
+        ),
+        contact,
         history,
         whos,
     };

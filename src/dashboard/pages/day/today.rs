@@ -23,6 +23,8 @@ struct Page<'a> {
     title: String,
     sub: String,
     done: String,
+    /// Whether the page offers to turn on the notices to customers, about which nobody has decided yet.
+    offers_notices: bool,
     is_new: bool,
     steps: Vec<Step>,
     needs: Needs,
@@ -68,8 +70,10 @@ pub(crate) async fn show(member: Member) -> Answered {
     } else {
         (member.heading_of_day(today), sub(&member, &dates, today))
     };
+    let may_decide = member.may(Right::Settings) && member.people().sends_mail();
     page(&Page {
         sheet: member.sheet("today"),
+        offers_notices: may_decide && !member.business.has_notice_settings().await?,
         title,
         sub,
         done: member.done(&[("confirmed", "appointment-done-confirmed"), ("resolved", "today-resolved")]),

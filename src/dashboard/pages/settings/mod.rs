@@ -1,4 +1,4 @@
-//! The settings of a business: profile, hours, services, staff, data. Each page has a template next to
+//! The settings of a business: profile, hours, services, staff, booking page, notices, data. Each page has a template next to
 //! its file.
 //!
 //! Invariants:
@@ -9,9 +9,11 @@ pub(in crate::dashboard) mod business;
 pub(in crate::dashboard) mod data;
 pub(in crate::dashboard) mod deletion;
 pub(in crate::dashboard) mod hours;
+pub(in crate::dashboard) mod notices;
 pub(in crate::dashboard) mod service;
 pub(in crate::dashboard) mod special_day;
 pub(in crate::dashboard) mod staff_member;
+pub(in crate::dashboard) mod website;
 
 mod parts;
 mod times_off;

@@ -217,3 +217,61 @@ data-shorter-do = Keep for a shorter time
 
 # Refusals of the engine about these settings.
 special-days-there = This day is a special day already: open it in the list to change it.
+
+# The booking page.
+website-sub = Customers book on this page, or on your own website
+website-no-url = This service has no public URL, so the page has no address. The operator of the service can set one.
+website-url = Address of the page
+website-url-about = Give this address to your customers.
+website-url-disabled = The page is off. This address shows the page once you turn it on.
+website-open = Open the page
+website-embed = On your website
+website-embed-about = Paste one of these lines into your website. The first adds a button that opens the page. The second shows the page at that place.
+website-embed-none = Add your website below under “{ website-origins }”. Then the lines to paste appear here.
+website-button = A button
+website-frame = The page itself
+website-frame-title = Book an appointment
+website-page = The page
+website-page-about = It shows your services, the open times and a short form.
+website-enabled = The booking page is on
+website-enabled-hint = What customers can do there depends on the setting “{ business-booking }” of the business.
+website-slug = Last part of the address
+website-slug-hint = 3 to 60 letters a to z, digits and hyphens. Leave it empty to derive it from the name. After a change, the old address stops working and stays reserved for you for 90 days.
+website-show_prices = Show the prices of services
+website-color = Colour of buttons
+website-color-hint = For example #1a2b3c. The text on the buttons is black or white.
+website-contact = For questions
+website-contact-about = Customers see these on the page and in emails.
+website-phone = Phone
+website-email = Email
+website-address = Address
+website-changes = Changes by customers
+website-changes-about = Each customer gets a link to their appointment.
+website-change_by_caller = Customers may move and cancel their appointments
+website-change_notice_minutes = How long before the start at the latest
+website-change_notice_minutes-hint = After that, customers have to ask your team.
+website-notice-of-service = The minimum notice of the service
+website-origins = Websites that may show the page
+website-origins-about = Only these websites can show the page inside their own pages.
+website-origins-hint = One per line, for example https://www.example.com
+
+# Notices to customers.
+notices-sub = Emails about appointments: booked, moved, cancelled, and reminders
+notices-no-mail = This service sends no email, so customers get no notices. The operator of the service can configure a relay.
+notices-who = Who gets emails
+notices-who-about = A customer without an email address gets none, and each customer can stop them.
+notices-email = Emails to customers
+notices-email-off = No emails
+notices-email-off-hint = Your team tells customers about changes.
+notices-email-online = For appointments that customers book themselves
+notices-email-online-hint = On the booking page, by phone or by text message.
+notices-email-all = For all appointments
+notices-email-all-hint = Also for those that your team or a program books.
+notices-reminders = Reminders
+notices-reminders-about = Only confirmed appointments have reminders.
+notices-first_reminder = First reminder
+notices-second_reminder = Second reminder
+notices-no-reminder = None
+notices-before = { $time } before
+notices-texts = Text messages
+notices-texts-none = This business has no connection that sends text messages.

@@ -217,3 +217,61 @@ data-shorter-do = Conserver moins longtemps
 
 # Les problèmes des réglages.
 special-days-there = Ce jour est déjà un jour particulier : ouvrez-le dans la liste pour le modifier.
+
+# La page de réservation.
+website-sub = Les clients réservent sur cette page, ou sur votre propre site
+website-no-url = Ce service n’a pas d’URL publique : la page n’a donc pas d’adresse. L’exploitant du service peut en définir une.
+website-url = Adresse de la page
+website-url-about = Donnez cette adresse à vos clients.
+website-url-disabled = La page est désactivée. Cette adresse affiche la page dès que vous l’activez.
+website-open = Ouvrir la page
+website-embed = Sur votre site
+website-embed-about = Collez une de ces lignes dans votre site. La première ajoute un bouton qui ouvre la page. La seconde affiche la page à cet endroit.
+website-embed-none = Ajoutez votre site plus bas sous « { website-origins } ». Les lignes à coller apparaissent alors ici.
+website-button = Un bouton
+website-frame = La page elle-même
+website-frame-title = Prendre rendez-vous
+website-page = La page
+website-page-about = Elle montre vos prestations, les créneaux libres et un court formulaire.
+website-enabled = La page de réservation est activée
+website-enabled-hint = Ce que les clients peuvent y faire dépend du réglage « { business-booking } » de l’établissement.
+website-slug = Fin de l’adresse
+website-slug-hint = 3 à 60 lettres de a à z, chiffres et traits d’union. Laissez vide pour la tirer du nom. Après un changement, l’ancienne adresse ne fonctionne plus et vous reste réservée 90 jours.
+website-show_prices = Afficher les prix des prestations
+website-color = Couleur des boutons
+website-color-hint = Par exemple #1a2b3c. Le texte des boutons est noir ou blanc.
+website-contact = Pour les questions
+website-contact-about = Les clients les voient sur la page et dans les e-mails.
+website-phone = Téléphone
+website-email = E-mail
+website-address = Adresse postale
+website-changes = Modifications par les clients
+website-changes-about = Chaque client reçoit un lien vers son rendez-vous.
+website-change_by_caller = Les clients peuvent déplacer et annuler leurs rendez-vous
+website-change_notice_minutes = Au plus tard avant le début
+website-change_notice_minutes-hint = Ensuite, les clients doivent s’adresser à votre équipe.
+website-notice-of-service = Le délai minimal de la prestation
+website-origins = Sites qui peuvent afficher la page
+website-origins-about = Seuls ces sites peuvent afficher la page dans leurs propres pages.
+website-origins-hint = Un par ligne, par exemple https://www.example.com
+
+# Les messages aux clients.
+notices-sub = E-mails sur les rendez-vous : réservé, déplacé, annulé, et rappels
+notices-no-mail = Ce service n’envoie pas d’e-mail : les clients ne reçoivent donc aucun message. L’exploitant du service peut configurer un relais.
+notices-who = Qui reçoit des e-mails
+notices-who-about = Un client sans adresse e-mail n’en reçoit pas, et chaque client peut les arrêter.
+notices-email = E-mails aux clients
+notices-email-off = Aucun e-mail
+notices-email-off-hint = Votre équipe prévient les clients des changements.
+notices-email-online = Pour les rendez-vous que les clients prennent eux-mêmes
+notices-email-online-hint = Sur la page de réservation, par téléphone ou par SMS.
+notices-email-all = Pour tous les rendez-vous
+notices-email-all-hint = Aussi pour ceux que prend votre équipe ou un programme.
+notices-reminders = Rappels
+notices-reminders-about = Seuls les rendez-vous confirmés ont des rappels.
+notices-first_reminder = Premier rappel
+notices-second_reminder = Second rappel
+notices-no-reminder = Aucun
+notices-before = { $time } avant
+notices-texts = SMS
+notices-texts-none = Cet établissement n’a pas de connexion qui envoie des SMS.

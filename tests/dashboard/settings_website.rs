@@ -1,0 +1,174 @@
+//! The settings of the booking page and of the notices to customers, and the offer to decide about notices.
+
+use domain::{Actor, Business};
+use engine::moving::{ImportOptions, Moved};
+use serde_json::{Value, json};
+use view::ImportedView;
+
+use crate::harness::{Browser, Server, dead_relay};
+
+const PUBLIC_URL: &str = "http://localhost:8080";
+
+async fn open() -> (Server, String, Browser) {
+    let server = Server::open_with(Some(PUBLIC_URL), None).await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "admin").await;
+    let browser = server.signed_in(&salon, &ada).await;
+    (server, salon, browser)
+}
+
+async fn saved(server: &Server, salon: &str, what: &str) -> Value {
+    server.operator("GET", &format!("/businesses/{salon}/{what}"), Value::Null).await
+}
+
+#[tokio::test]
+async fn the_booking_page_is_enabled_and_embedded_from_its_settings() {
+    let (server, salon, mut browser) = open().await;
+    let path = format!("/dashboard/b/{salon}/settings/website");
+    let page = browser.get(&path).await.is(200);
+    assert!(!page.text().contains("Address of the page"));
+    browser.submit(&page, &path, &[("enabled", "on")]).await.leads_to(&format!("{path}?done=saved"));
+    let page = browser.get(&format!("{path}?done=saved")).await.is(200).says("Saved.");
+    let page =
+        page.says(&format!("{PUBLIC_URL}/book/salon-zoe")).says("Then the lines to paste appear here.");
+    let fields = [
+        ("slug", "zoe"),
+        ("origins", "https://A.example\n\n http://localhost:3000 "),
+        ("color", "#1A2B3C"),
+        ("phone", "01 42 68 53 00"),
+        ("email", "bonjour@salon.example"),
+        ("address", "12 rue de la Paix, Paris"),
+        ("change_notice_minutes", "120"),
+        ("show_prices", "on"),
+    ];
+    browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=saved"));
+    let expected = json!({
+        "enabled": true, "slug": "zoe", "url": format!("{PUBLIC_URL}/book/zoe"),
+        "origins": ["https://a.example", "http://localhost:3000"], "color": "#1a2b3c", "phone": "+33142685300",
+        "email": "bonjour@salon.example", "address": "12 rue de la Paix, Paris", "change_by_caller": true,
+        "change_notice_minutes": 120, "show_prices": true,
+    });
+    assert_eq!(saved(&server, &salon, "website").await, expected);
+    let page = browser.get(&path).await.is(200);
+    let page = page
+        .says(&format!("<script src=\"{PUBLIC_URL}/widget.js\" data-business=\"zoe\" async></script>"))
+        .says(&format!("<iframe src=\"{PUBLIC_URL}/book/zoe/frame\" title=\"Book an appointment\""));
+    // The form contains the saved values, so sending it unchanged changes nothing.
+    browser.submit(&page, &path, &[]).await.leads_to(&format!("{path}?done=saved"));
+    assert_eq!(saved(&server, &salon, "website").await, expected);
+}
+
+#[tokio::test]
+async fn a_refused_booking_page_shows_each_problem_at_its_field() {
+    let (server, salon, mut browser) = open().await;
+    let other = server.business("Other").await;
+    let taken = json!({ "slug": "taken" });
+    server.operator("PATCH", &format!("/businesses/{other}/website"), taken).await;
+    let path = format!("/dashboard/b/{salon}/settings/website");
+    let page = browser.get(&path).await;
+    let fields = [
+        ("slug", "-x"),
+        ("origins", "https://a.example/path"),
+        ("color", "red"),
+        ("phone", "1"),
+        ("email", "x"),
+    ];
+    let page = browser.submit(&page, &path, &fields).await.is(422).says("Nothing is saved yet");
+    for id in ["slug", "origins", "color", "phone", "email"] {
+        let problem = format!("{id}-problem");
+        assert!(page.tags().iter().any(|tag| tag.get("id") == Some(&problem)), "{id}");
+    }
+    assert_eq!(page.field(&path, "origins"), "https://a.example/path");
+    let fields = [("slug", "taken"), ("origins", ""), ("color", ""), ("phone", ""), ("email", "")];
+    let page = browser.submit(&page, &path, &fields).await.is(409).says("Another business has this address");
+    assert_eq!(page.field(&path, "slug"), "taken");
+    assert_eq!(saved(&server, &salon, "website").await["slug"], Value::Null);
+}
+
+#[tokio::test]
+async fn members_read_the_settings_and_conflicts_show_both_versions() {
+    let (server, salon, mut browser) = open().await;
+    let bob = server.person(&salon, "bob@example.com", "member").await;
+    let mut member = server.signed_in(&salon, &bob).await;
+    for (page, label) in [("website", "Last part of the address"), ("notices", "First reminder")] {
+        let path = format!("/dashboard/b/{salon}/settings/{page}");
+        let seen = member.get(&path).await.is(200).says(label);
+        assert!(seen.forms().iter().all(|form| form.action != path), "{page}");
+    }
+    let path = format!("/dashboard/b/{salon}/settings/website");
+    let page = browser.get(&path).await;
+    server.operator("PATCH", &format!("/businesses/{salon}/website"), json!({ "slug": "theirs" })).await;
+    let page = browser.submit(&page, &path, &[("slug", "mine")]).await.is(409);
+    let page = page.says("Saved version").says("theirs").says("Your version");
+    browser.submit(&page, &path, &[("slug", "mine")]).await.leads_to(&format!("{path}?done=saved"));
+    assert_eq!(saved(&server, &salon, "website").await["slug"], "mine");
+}
+
+#[tokio::test]
+async fn notices_are_set_on_their_page() {
+    let (server, salon, mut browser) = open().await;
+    let path = format!("/dashboard/b/{salon}/settings/notices");
+    let page =
+        browser.get(&path).await.is(200).says("This service sends no email, so customers get no notices.");
+    assert_eq!(page.field(&path, "first_reminder"), "24");
+    let fields = [("email", "all"), ("first_reminder", "48"), ("second_reminder", "2")];
+    browser.submit(&page, &path, &fields).await.leads_to(&format!("{path}?done=saved"));
+    let expected = json!({ "email": "all", "text": "off", "reminder_hours": [48, 2] });
+    assert_eq!(saved(&server, &salon, "notices").await, expected);
+    let page = browser.get(&path).await;
+    let same = [("first_reminder", "2"), ("second_reminder", "2")];
+    let page = browser.submit(&page, &path, &same).await.is(422);
+    assert!(page.tags().iter().any(|tag| tag.get("id") == Some("second_reminder-problem")));
+    let none = [("first_reminder", ""), ("second_reminder", "")];
+    browser.submit(&page, &path, &none).await.leads_to(&format!("{path}?done=saved"));
+    assert_eq!(saved(&server, &salon, "notices").await["reminder_hours"], json!([]));
+}
+
+#[tokio::test]
+async fn today_offers_notices_only_where_the_team_has_not_decided() {
+    let server = Server::open_with(Some(PUBLIC_URL), Some(dead_relay())).await;
+    let salon = server.business("Salon Zoé").await;
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    let today = format!("/dashboard/b/{salon}/today");
+    let offer = "Customers get no emails about their appointments yet.";
+    // A new business has settings of notices.
+    assert!(!browser.get(&today).await.is(200).text().contains(offer));
+    // A business from an export without notices.
+    let profile = server.engine().business(salon.parse().unwrap()).business().await.unwrap();
+    server.operator("DELETE", &format!("/businesses/{salon}"), Value::Null).await;
+    imported(&server, &profile).await;
+    let bob = server.person(&salon, "bob@example.com", "owner").await;
+    let member = server.person(&salon, "member@example.com", "member").await;
+    let mut browser = server.signed_in(&salon, &bob).await;
+    browser.get(&today).await.is(200).says(offer);
+    assert!(!server.signed_in(&salon, &member).await.get(&today).await.is(200).text().contains(offer));
+    // The team decides against notices.
+    let path = format!("/dashboard/b/{salon}/settings/notices");
+    let page = browser.get(&path).await;
+    assert_eq!(page.field(&path, "email"), "off");
+    browser.submit(&page, &path, &[]).await.leads_to(&format!("{path}?done=saved"));
+    assert!(!browser.get(&today).await.is(200).text().contains(offer));
+}
+
+/// Imports a business without other records. Waits until the deleted business with the same id is gone.
+async fn imported(server: &Server, profile: &Business) {
+    loop {
+        let mut import = server.engine().import(ImportOptions::default()).unwrap();
+        if import.take(2, Moved::Business(profile.clone())).await.unwrap().is_empty() {
+            assert!(import.take(3, Moved::End { records: 1 }).await.unwrap().is_empty());
+            let exported_at = profile.updated_at;
+            let view = ImportedView {
+                businesses: 1,
+                records: 1,
+                exported_at,
+                dry_run: false,
+                lost_slugs: Vec::new(),
+            };
+            import.finish(view, Actor::Operator, None).await.unwrap();
+            return;
+        }
+        import.take_back().await.unwrap();
+        tokio::task::yield_now().await;
+    }
+}
