@@ -16,13 +16,14 @@ use engine::people::{Belongs, From as SignInFrom, People, SignIn, SignedIn, Toke
 use super::cookies::Cookie;
 use super::desk::Desk;
 use super::drafts::{Draft, Why};
-use super::form::{Form, session_key};
+use super::form::{Form, keepable, session_key};
 use super::parts::Field;
 use super::refused::Refused;
 use super::view::{View, see_other};
 use super::words::words;
 use crate::http::router::PathParams;
 use crate::server::{ClientAddr, network};
+use crate::words::accepted;
 
 /// The form field in which a person enters the password again.
 const PASSWORD: &str = "current_password";
@@ -160,7 +161,7 @@ impl Asked {
     pub(super) fn keep_form(&self, page: &str, why: Why) -> Response {
         let to = if why == Why::SignedOut { sign_in_path(page) } else { page.to_owned() };
         let draft =
-            Draft { page: page.to_owned(), action: self.path().to_owned(), form: self.form.keepable(), why };
+            Draft { page: page.to_owned(), action: self.path().to_owned(), form: keepable(&self.form), why };
         self.keep(draft, &to)
     }
 
@@ -243,10 +244,7 @@ pub(super) fn view(desk: Arc<Desk>, head: &Parts, query: &Form) -> View {
     let cookie = |cookie| desk.cookies.get(&head.headers, cookie);
     let chosen = query.find("lang").and_then(Locale::from_word);
     let chosen = chosen.or_else(|| cookie(Cookie::Language).and_then(Locale::from_word));
-    let locale = chosen.unwrap_or_else(|| {
-        let accept = head.headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
-        accepted(accept.unwrap_or_default())
-    });
+    let locale = chosen.or_else(|| accepted(&head.headers)).unwrap_or(Locale::En);
     let theme = cookie(Cookie::Theme);
     let theme = ["light", "dark"].into_iter().find(|known| theme == Some(*known));
     let session = cookie(Cookie::Session).map(session_key).unwrap_or_default();
@@ -256,42 +254,4 @@ pub(super) fn view(desk: Arc<Desk>, head: &Parts, query: &Form) -> View {
 pub(super) fn sign_in_path(next: &str) -> String {
     let next: String = url::form_urlencoded::byte_serialize(next.as_bytes()).collect();
     format!("/dashboard/sign-in?next={next}")
-}
-
-/// The supported language that an `Accept-Language` header prefers (RFC 9110 §12.5.4), or English.
-fn accepted(header: &str) -> Locale {
-    let mut best = (0.0, Locale::En);
-    for range in header.split(',') {
-        let mut parts = range.split(';').map(str::trim);
-        let language = parts.next().unwrap_or_default().split('-').next().unwrap_or_default();
-        let weight = parts.find_map(|part| part.strip_prefix("q=")).map_or(1.0, |q| q.parse().unwrap_or(0.0));
-        let Some(locale) = Locale::from_word(&language.to_ascii_lowercase()) else { continue };
-        if weight > best.0 {
-            best = (weight, locale);
-        }
-    }
-    best.1
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_language_with_the_greatest_weight_is_used() {
-        for (header, locale) in [
-            ("", Locale::En),
-            ("de", Locale::En),
-            ("fr", Locale::Fr),
-            ("FR-ca", Locale::Fr),
-            ("de, fr;q=0.8, en;q=0.7", Locale::Fr),
-            ("en, fr", Locale::En),
-            ("fr;q=0.2, en;q=0.9", Locale::En),
-            ("fr;q=0", Locale::En),
-            ("fr;q=x", Locale::En),
-            ("*", Locale::En),
-        ] {
-            assert_eq!(accepted(header), locale, "{header}");
-        }
-    }
 }

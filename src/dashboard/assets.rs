@@ -1,76 +1,34 @@
-//! The stylesheet, the scripts and the icon, embedded in the program.
-//!
-//! Invariants:
-//! - The path of the folder contains the digest of all assets, so browsers may cache a response forever.
-//! - The file names contain no digest, since the scripts import each other by relative paths.
+//! The stylesheet, the scripts and the icon of the pages.
 
-use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::HeaderMap;
 use axum::response::Response;
-use bytes::Bytes;
 use rust_embed::RustEmbed;
-use sha2::{Digest, Sha256};
 
-use crate::http::packed::Packed;
-
-const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
-const DIGEST_CHARS: usize = 16;
+use crate::http::assets::Assets;
 
 #[derive(RustEmbed)]
 #[folder = "src/dashboard/assets/"]
 struct Files;
 
-struct Assets {
-    base: String,
-    files: BTreeMap<String, Packed>,
-}
-
-static ASSETS: LazyLock<Assets> = LazyLock::new(|| {
-    let mut digest = Sha256::new();
-    let mut files = BTreeMap::new();
-    let mut names: Vec<_> = Files::iter().collect();
-    names.sort();
-    for name in names {
-        let Some(file) = Files::get(&name) else { continue };
-        let plain = Bytes::from(file.data.into_owned());
-        digest.update(name.as_bytes());
-        digest.update((plain.len() as u64).to_be_bytes());
-        digest.update(&plain);
-        let asset = Packed::new(media_type(&name), plain);
-        files.insert(name.into_owned(), asset);
-    }
-    let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
-    Assets { base: format!("/dashboard/assets/{}", &digest[..DIGEST_CHARS]), files }
-});
+static ASSETS: LazyLock<Assets> = LazyLock::new(|| Assets::read::<Files>("/dashboard/assets"));
 
 /// The path of the assets, without a slash at the end.
 pub(crate) fn base() -> &'static str {
-    &ASSETS.base
+    ASSETS.base()
 }
 
-/// The asset with this name, or `None` if the name is unknown or the digest is that of another version.
 pub(super) fn asset(digest: &str, name: &str, headers: &HeaderMap) -> Option<Response> {
-    let assets = &*ASSETS;
-    let asset = assets.files.get(name).filter(|_| assets.base.ends_with(&format!("/{digest}")))?;
-    let mut response = asset.response(headers);
-    response.headers_mut().insert(header::CACHE_CONTROL, FOREVER);
-    Some(response)
-}
-
-fn media_type(name: &str) -> &'static str {
-    match name.rsplit_once('.').map(|(_, kind)| kind) {
-        Some("css") => "text/css; charset=utf-8",
-        Some("js") => "text/javascript; charset=utf-8",
-        Some("svg") => "image/svg+xml",
-        _ => "application/octet-stream",
-    }
+    ASSETS.asset(digest, name, headers)
 }
 
 #[cfg(test)]
 mod tests {
+    use axum::http::header;
+
     use super::*;
+    use crate::http::assets::FOREVER;
 
     /// The maximum size of all assets together, in bytes after gzip. A browser loads all of them only once.
     const FIRST_LOAD_BYTES_MAX: usize = 40 * 1024;

@@ -23,12 +23,13 @@ use super::assets;
 use super::cookies::Cookie;
 use super::desk::Desk;
 use super::drafts::Why;
-use super::form::Form;
+use super::form::{Form, FormId};
 use super::once::{self, Acting, KEPT, Sent, Turn};
 use super::refused::Refused;
 use super::route::{Admitted, Answered, Pages, Route, Who};
 use super::table::{ASSETS, REST, ROOTS, table};
 use super::view::{NothingDone, nothing_done, see_other};
+use crate::http::body::BODY_BYTES_MAX;
 use crate::http::request_id::X_REQUEST_ID;
 use crate::http::router::{self, Noted, PathParams, Place, caught};
 use crate::rest::error::ApiError;
@@ -152,7 +153,10 @@ async fn answer(
         return Err(Refused::CrossSite);
     }
     // The handler ignores the content of forms that mail programs send, so every media type is accepted.
-    let form = if from_anywhere { Ok(Form::default()) } else { Form::read(&head.headers, body).await };
+    let form = match from_anywhere {
+        true => Ok(Form::default()),
+        false => Form::read(&head.headers, body, BODY_BYTES_MAX).await,
+    };
     post(gate, place, row, Asked::new(Arc::clone(desk), head, params, form?)).await
 }
 
@@ -183,7 +187,7 @@ async fn post(gate: &Gate, place: &Arc<Place<Pages>>, row: &Route, asked: Asked)
 
 /// The submitted form, or `None` if its one-use id does not belong to the session.
 fn sent(asked: &Asked) -> Option<Sent> {
-    let id = asked.form.id(&asked.desk.cursors, &asked.session)?;
+    let id = FormId::of(&asked.form, &asked.desk.cursors, &asked.session)?;
     let content = Sha256::new().chain_update(asked.form.digest()).chain_update(asked.path()).finalize();
     Some(Sent { session: asked.session, id, content: content.into() })
 }

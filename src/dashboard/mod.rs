@@ -53,3 +53,4 @@ pub(crate) use assets::base as assets;
 pub(crate) use desk::Desk;
 pub(crate) use gate::{router, seal};
 pub(crate) use table::{paths, routes};
+pub(crate) use view::mailto;

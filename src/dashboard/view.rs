@@ -133,7 +133,7 @@ pub(super) fn see_other(path: &str) -> Response {
 }
 
 /// A `mailto:` link. The address is percent-encoded, so it cannot add headers.
-fn mailto(email: &str) -> String {
+pub(crate) fn mailto(email: &str) -> String {
     let mut link = String::from("mailto:");
     for byte in email.bytes() {
         match byte {

@@ -47,6 +47,16 @@ pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
 }
 
 pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) -> Result<Bytes, BodyError> {
+    read_within(BODY_BYTES_MAX, media_type, headers, body).await
+}
+
+/// Reads a body of at most `bytes_max` bytes, which is at most [`BODY_BYTES_MAX`].
+pub async fn read_within(
+    bytes_max: usize,
+    media_type: &'static str,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Bytes, BodyError> {
     // The media type of an empty body is ignored, since some clients declare a form and send no body.
     if hyper::body::Body::is_end_stream(&body) {
         return Ok(Bytes::new());
@@ -54,18 +64,18 @@ pub async fn read_as(media_type: &'static str, headers: &HeaderMap, body: Body) 
     check_media_type(headers, media_type)?;
     // If Content-Length is too large, the request is refused before the client sends the body.
     let announced = hyper::body::Body::size_hint(&body).lower();
-    if announced > BODY_BYTES_MAX as u64 {
+    if announced > bytes_max as u64 {
         return Err(BodyError::TooLarge);
     }
-    timeout(BODY_TIME_MAX, collect(body)).await.unwrap_or(Err(BodyError::Timeout))
+    timeout(BODY_TIME_MAX, collect(body, bytes_max)).await.unwrap_or(Err(BodyError::Timeout))
 }
 
 /// Copies the pieces into one buffer. If each piece is one byte, a list of them takes much more memory.
-async fn collect(mut body: Body) -> Result<Bytes, BodyError> {
+async fn collect(mut body: Body, bytes_max: usize) -> Result<Bytes, BodyError> {
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let Ok(data) = frame.map_err(|_| BodyError::Broken)?.into_data() else { continue };
-        if whole.len() + data.len() > BODY_BYTES_MAX {
+        if whole.len() + data.len() > bytes_max {
             return Err(BodyError::TooLarge);
         }
         whole.extend_from_slice(&data);

@@ -14,11 +14,13 @@
 //!   [`crate::query_object`]).
 //! - All data that the service stores of a request in memory has a maximum size.
 
+pub(crate) mod assets;
 pub(crate) mod authorization;
 pub mod body;
 pub mod cursor;
 pub mod envelope;
 pub mod etag;
+pub(crate) mod form;
 pub(crate) mod idempotency;
 pub mod json;
 pub mod lists;

@@ -3,6 +3,7 @@
 //! Invariant: a message is one line of plain text. Inserted values pass through [`plain`], so user input
 //! cannot add line breaks, change the text direction or be of unlimited length.
 
+use axum::http::{HeaderMap, header};
 use chrono::{Datelike, NaiveDate, NaiveTime, Timelike};
 use chrono_tz::Tz;
 use domain::{Day, Locale, Timestamp};
@@ -129,6 +130,23 @@ impl Words {
     }
 }
 
+/// The supported language that `Accept-Language` prefers (RFC 9110 §12.5.4), if it names one.
+pub(crate) fn accepted(headers: &HeaderMap) -> Option<Locale> {
+    let header = headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok())?;
+    let mut best = None;
+    let mut best_weight = 0.0;
+    for range in header.split(',') {
+        let mut parts = range.split(';').map(str::trim);
+        let language = parts.next().unwrap_or_default().split('-').next().unwrap_or_default();
+        let weight = parts.find_map(|part| part.strip_prefix("q=")).map_or(1.0, |q| q.parse().unwrap_or(0.0));
+        let Some(locale) = Locale::from_word(&language.to_ascii_lowercase()) else { continue };
+        if weight > best_weight {
+            (best, best_weight) = (Some(locale), weight);
+        }
+    }
+    best
+}
+
 /// Returns the text as one line without invisible and direction characters, truncated to `chars_max`.
 pub(crate) fn plain(text: &str, chars_max: usize) -> String {
     let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -219,6 +237,26 @@ mod tests {
         }
         let first = Timestamp::parse("2026-12-01T08:00:00Z").unwrap();
         assert_eq!(in_french.when(first, paris, "FR"), "mardi 1er décembre 2026 à 9 h");
+    }
+
+    #[test]
+    fn the_language_with_the_greatest_weight_is_used() {
+        for (header, locale) in [
+            ("", None),
+            ("de", None),
+            ("fr", Some(Locale::Fr)),
+            ("FR-ca", Some(Locale::Fr)),
+            ("de, fr;q=0.8, en;q=0.7", Some(Locale::Fr)),
+            ("en, fr", Some(Locale::En)),
+            ("fr;q=0.2, en;q=0.9", Some(Locale::En)),
+            ("fr;q=0", None),
+            ("fr;q=x", None),
+            ("*", None),
+        ] {
+            let headers = HeaderMap::from_iter([(header::ACCEPT_LANGUAGE, header.parse().unwrap())]);
+            assert_eq!(accepted(&headers), locale, "{header}");
+        }
+        assert_eq!(accepted(&HeaderMap::new()), None);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use super::special_day;
 use super::week::{BREAKS, DayRow, OPEN, lines, rows};
 use crate::admin::businesses::OperatorBusinessPatch;
 use crate::dashboard::drafts::{Draft, Why};
+use crate::dashboard::form::keepable;
 use crate::dashboard::pages::prelude::*;
 
 const DAYS_SHOWN: usize = 50;
@@ -176,7 +177,7 @@ async fn changed_day(member: &Member, word: &str, date: Result<NaiveDate, Refuse
 fn along(member: &Member) -> Option<Form> {
     let fields = member.form.fields().filter_map(|(name, value)| Some((name.strip_prefix(ALONG)?, value)));
     let week = Form::of(fields);
-    (OPEN.is_in(&week) || BREAKS.is_in(&week)).then(|| week.keepable())
+    (OPEN.is_in(&week) || BREAKS.is_in(&week)).then(|| keepable(&week))
 }
 
 fn done(member: &Member, done: &str, date: NaiveDate) -> Response {
