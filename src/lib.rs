@@ -6,6 +6,7 @@
 mod admin;
 mod api;
 pub mod app;
+mod book;
 pub mod cli;
 pub mod config;
 mod dashboard;

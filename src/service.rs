@@ -24,6 +24,7 @@ use tokio::task::JoinHandle;
 use crate::admin::{self, AdminHosts};
 use crate::api::KeyGate;
 use crate::app::{App, app};
+use crate::book::{self, Front};
 use crate::config::{AdminToken, ConfigError, OPERATOR_SOCKET, PublicUrl, RateLimits, Settings, variables};
 use crate::dashboard::{self, Desk};
 use crate::mail::{Letters, MailSettings, Smtp};
@@ -276,11 +277,13 @@ fn counted_apps(
     let keys = Arc::new(KeyGate::new(engine.clone(), rate_limits.key.get(), Arc::clone(&metrics)));
     let origins = Origins::new(public_url.clone());
     let is_secure = public_url.as_ref().is_some_and(PublicUrl::is_https);
+    let front = Front::new(engine.clone(), public_url.clone(), origins.clone());
     let desk = Desk::new(engine.clone(), public_url, origins.clone(), rate_limits.person, stopping.clone());
     let health = Health { engine: engine.clone(), stopping };
     let public = api::router(&keys)
         .merge(mcp::router(&keys, origins))
         .merge(dashboard::router(desk))
+        .merge(book::router(front))
         .merge(router::open("/healthz", move || std::future::ready(healthz(&health))))
         .merge(openapi::router())
         .merge(docs::router(is_secure));
@@ -311,7 +314,13 @@ pub fn pages() -> Vec<(Method, &'static str, String)> {
 
 fn paths() -> impl Iterator<Item = &'static str> {
     let apart = ["/healthz", "/openapi.json", "/metrics", mcp::PATH];
-    routes().into_iter().map(|(_, path)| path).chain(apart).chain(dashboard::paths()).chain(docs::PATHS)
+    routes()
+        .into_iter()
+        .map(|(_, path)| path)
+        .chain(apart)
+        .chain(dashboard::paths())
+        .chain(book::paths())
+        .chain(docs::PATHS)
 }
 
 /// Runs a future in a task. If it panics, `panicked` becomes true.

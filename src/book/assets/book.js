@@ -1,0 +1,38 @@
+// The pages work without this script. It adds the visitor's local time where it differs from that of the
+// business, moves the focus to the message of a refused form, and keeps a form from being sent twice.
+
+for (const list of document.querySelectorAll("[data-zone]")) {
+  const { zone, yours } = list.dataset;
+  const lang = document.documentElement.lang;
+  const parts = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "2-digit" };
+  const here = new Intl.DateTimeFormat(lang, parts);
+  const there = new Intl.DateTimeFormat(lang, { ...parts, timeZone: zone });
+  const day = (at, timeZone) => new Intl.DateTimeFormat("en", { dateStyle: "short", timeZone }).format(at);
+  for (const time of list.querySelectorAll("time")) {
+    const at = new Date(time.dateTime);
+    if (here.format(at) === there.format(at)) continue;
+    const weekday = day(at) === day(at, zone) ? {} : { weekday: "short" };
+    const local = new Intl.DateTimeFormat(lang, { hour: "numeric", minute: "2-digit", ...weekday }).format(at);
+    const note = document.createElement("span");
+    note.className = "yours";
+    note.textContent = yours.replace("{time}", local);
+    time.after(note);
+  }
+}
+
+document.querySelector(".notice[autofocus]")?.focus();
+
+for (const form of document.querySelectorAll("form[method=post]")) {
+  form.addEventListener("submit", (event) => {
+    if (form.dataset.sent) return event.preventDefault();
+    form.dataset.sent = "true";
+    form.querySelectorAll("button").forEach((button) => button.setAttribute("aria-disabled", "true"));
+  });
+}
+// A page from the browser's history can be sent again.
+addEventListener("pageshow", () => {
+  for (const form of document.querySelectorAll("form[data-sent]")) {
+    delete form.dataset.sent;
+    form.querySelectorAll("button").forEach((button) => button.removeAttribute("aria-disabled"));
+  }
+});

@@ -1,0 +1,85 @@
+//! The limits of bookings, in memory.
+//!
+//! Invariants: a form that a limit refuses is not counted. A booking that fails counts only as a form.
+
+use std::net::IpAddr;
+
+use chrono::TimeDelta;
+use domain::{BusinessId, Email, Phone, ResourceId, Timestamp};
+use engine::window::{Rate, Windows};
+use sha2::{Digest, Sha256};
+
+use crate::server::network;
+
+/// Valid forms from an IPv4 address or IPv6 /64.
+const FORMS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
+/// Bookings at a business from such an address with the same phone number or e-mail address.
+const OF_PERSON: Rate = Rate { count: 3, within: TimeDelta::hours(24) };
+/// Bookings of a business by the page and the chat on its website.
+const OF_BUSINESS: Rate = Rate { count: 100, within: TimeDelta::hours(1) };
+
+pub(in crate::book) struct Limits {
+    forms: Windows<IpAddr>,
+    /// By the SHA-256 of business, address and phone number or e-mail address.
+    persons: Windows<[u8; 32]>,
+    businesses: Windows<BusinessId>,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            forms: Windows::sliding(&[FORMS]),
+            persons: Windows::sliding(&[OF_PERSON]),
+            businesses: Windows::sliding(&[OF_BUSINESS]),
+        }
+    }
+}
+
+/// A booking that was counted.
+pub(super) struct Counted {
+    business: BusinessId,
+    persons: Vec<[u8; 32]>,
+    at: Timestamp,
+}
+
+impl Limits {
+    /// Counts a form and its booking. At a limit, the error is the number of seconds to wait.
+    pub(super) fn count(
+        &mut self,
+        business: BusinessId,
+        address: IpAddr,
+        (phone, email): (Option<&Phone>, Option<&Email>),
+        now: Timestamp,
+    ) -> Result<Counted, u64> {
+        let address = network(address);
+        let entered = [phone.map(Phone::as_str), email.map(Email::as_str)].into_iter().flatten();
+        let persons: Vec<[u8; 32]> = entered
+            .map(|entered| {
+                let digest = Sha256::new().chain_update(business.uuid().as_bytes());
+                // A phone number begins with `+` and an e-mail address contains `@`, so they never collide.
+                digest
+                    .chain_update(address.to_string())
+                    .chain_update([0])
+                    .chain_update(entered)
+                    .finalize()
+                    .into()
+            })
+            .collect();
+        let of_persons = persons.iter().filter_map(|person| self.persons.free_at(person, now)).max();
+        let free =
+            self.forms.free_at(&address, now).max(of_persons).max(self.businesses.free_at(&business, now));
+        if let Some(free) = free {
+            return Err((free - now).num_milliseconds().unsigned_abs().div_ceil(1_000));
+        }
+        self.forms.note(address, now);
+        persons.iter().for_each(|person| _ = self.persons.note(*person, now));
+        self.businesses.note(business, now);
+        Ok(Counted { business, persons, at: now })
+    }
+
+    /// Removes a booking that failed. Its form stays counted.
+    pub(super) fn take_back(&mut self, counted: &Counted) {
+        counted.persons.iter().for_each(|person| self.persons.take_back(person, counted.at));
+        self.businesses.take_back(&counted.business, counted.at);
+    }
+}

@@ -1,0 +1,261 @@
+//! The page on which a customer chooses a service and a time, and books. The steps are in the query, and the
+//! form of the last step books.
+//!
+//! Invariants:
+//! - The page shows only times that `GET /v1/availability` lists. The booking checks the time again.
+//! - A form with a repeated id books once, and each response leads to the same appointment.
+
+mod choice;
+mod form;
+mod limits;
+mod times;
+
+use askama::Template;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::IntoResponse;
+use chrono::NaiveDate;
+use domain::{BookingMode, Locale, Price, Service, Timestamp};
+
+use self::choice::{Choice, Offer};
+use self::form::Reason;
+pub(super) use self::limits::Limits;
+use self::times::{Day, Week};
+use super::asked::{Asked, Shop};
+use super::route::Answered;
+use super::view::{View, page, page_as};
+use crate::http::form::Form;
+use crate::words::{Value, Words, capitalised};
+
+/// How long browsers keep the colour of a business. The path changes with the colour.
+const THEME_CACHED: HeaderValue = HeaderValue::from_static("public, max-age=3600");
+/// The number of steps: service, time, details.
+const STEPS: u64 = 3;
+
+pub(super) async fn show(mut asked: Asked) -> Answered {
+    let shop = asked.shop()?;
+    let offer = Offer::of(&shop).await?;
+    if shop.profile.booking_mode == BookingMode::Off || offer.services.is_empty() {
+        let path = asked.page_path();
+        asked.view = asked.view.clone().with_languages(|locale| Choice::default().link(path, Some(locale)));
+        return off(&asked.view, StatusCode::OK, "off");
+    }
+    let mut choice = Choice::of(&asked.query, &offer, shop.today());
+    if let (Some(service), Some(time)) = (choice.service, choice.time) {
+        if shop.is_open(service, choice.staff, time).await? {
+            let fields = [("service_id", service.to_string()), ("starts_at", time.to_string())];
+            let staff = choice.staff.map(|id| ("staff_id", id.to_string()));
+            let form = Form::of(fields.into_iter().chain(staff));
+            return form::shown(&asked, &shop, &offer, &form, Reason::New).await;
+        }
+        choice.time = None;
+    }
+    let path = asked.page_path();
+    let view = asked.view.clone().with_languages(|locale| choice.link(path, Some(locale)));
+    let (path, locale) = (path.to_owned(), asked.locale());
+    match Week::of(&shop, &choice).await? {
+        None => {
+            let step = steps(&view, &offer, 1);
+            page(&Services { view, step, shop: &shop, services: &offer.services, path, locale })
+        }
+        Some(week) => {
+            let summary = summary(&view, &shop, &offer, &choice, &path, locale);
+            let step = steps(&view, &offer, 2);
+            page(&Times { view, step, summary, shop: &shop, offer: &offer, choice, week, path, locale })
+        }
+    }
+}
+
+/// The stylesheet with the colour of the business.
+pub(super) async fn theme(asked: Asked) -> Answered {
+    let color = asked.shop()?.website.color;
+    let css = color.map(|color| format!(":root{{--accent:{color};--on-accent:{}}}\n", color.text()));
+    let kind = HeaderValue::from_static("text/css; charset=utf-8");
+    let head = [(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, THEME_CACHED)];
+    Ok((head, css.unwrap_or_default()).into_response())
+}
+
+/// The page of a business that takes no bookings here, with its phone number and e-mail address.
+fn off(view: &View, status: StatusCode, text: &str) -> Answered {
+    page_as(status, &Off { text: view.t(text), view })
+}
+
+fn button(view: &View, shop: &Shop) -> String {
+    view.t(if shop.profile.booking_mode == BookingMode::Request { "button-request" } else { "button-book" })
+}
+
+/// The number of the step. The step of the service is skipped if there is one service.
+fn steps(view: &View, offer: &Offer, step: u64) -> String {
+    let skipped = u64::from(offer.services.len() == 1);
+    let values = [("step", Value::Count(step - skipped)), ("steps", Value::Count(STEPS - skipped))];
+    view.words.say("step", &values)
+}
+
+/// A choice that the customer made, with the link to another choice.
+struct Chosen {
+    label: String,
+    text: String,
+    more: String,
+    change: Option<String>,
+}
+
+fn summary(
+    view: &View,
+    shop: &Shop,
+    offer: &Offer,
+    choice: &Choice,
+    path: &str,
+    locale: Option<&str>,
+) -> Vec<Chosen> {
+    let mut summary = Vec::new();
+    let Some(service) = choice.service.and_then(|id| offer.service(id)) else { return summary };
+    let before = |choice: Choice| Some(choice.link(path, locale));
+    summary.push(Chosen {
+        label: view.t("service"),
+        text: service.name.clone(),
+        more: view.about(shop, service),
+        change: if offer.services.len() > 1 { before(Choice::default()) } else { None },
+    });
+    if let Some(time) = choice.time {
+        let member = choice.staff.and_then(|id| offer.member(service.id, id));
+        summary.push(Chosen {
+            label: view.t("staff"),
+            text: member.map_or_else(|| view.t("anyone"), |member| member.name.clone()),
+            more: String::new(),
+            change: None,
+        });
+        summary.push(Chosen {
+            label: view.t("time"),
+            text: view.with_time(shop, time),
+            more: view.zone(shop),
+            change: before(Choice { time: None, ..*choice }),
+        });
+    }
+    summary
+}
+
+impl View {
+    fn with_time(&self, shop: &Shop, time: Timestamp) -> String {
+        let clock = self.clock(shop, time);
+        capitalised(&self.words.dated("moment", shop.day(time), &clock))
+    }
+
+    /// The duration of a service and, if the business shows prices, its price.
+    fn about(&self, shop: &Shop, service: &Service) -> String {
+        let (hours, minutes) = (service.duration_minutes / 60, service.duration_minutes % 60);
+        let parts = [("hours", hours), ("minutes", minutes)].into_iter().filter(|(_, count)| *count > 0);
+        let duration: Vec<_> = parts.map(|(id, count)| self.count(id, count.into())).collect();
+        let price = service.price.as_ref().filter(|_| shop.website.show_prices);
+        let price = price.map(|price| written(self.words, price));
+        [Some(duration.join("\u{a0}")), price].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    }
+}
+
+/// A price as people write it: `€45`, `45,50 €`, `120 CHF`.
+fn written(words: &Words, price: &Price) -> String {
+    let point = if words.locale == Locale::Fr { ',' } else { '.' };
+    let amount = match price.cents % 100 {
+        0 => (price.cents / 100).to_string(),
+        cents => format!("{}{point}{cents:02}", price.cents / 100),
+    };
+    let symbol = match price.currency.as_str() {
+        "EUR" => "€",
+        "GBP" => "£",
+        code => return format!("{amount}\u{a0}{code}"),
+    };
+    match words.locale {
+        Locale::En => format!("{symbol}{amount}"),
+        Locale::Fr => format!("{amount}\u{a0}{symbol}"),
+    }
+}
+
+#[derive(Template)]
+#[template(path = "book/booking/services.html", config = "src/askama.toml")]
+struct Services<'a> {
+    view: View,
+    step: String,
+    shop: &'a Shop,
+    services: &'a [Service],
+    path: String,
+    locale: Option<&'static str>,
+}
+
+impl Services<'_> {
+    fn link(&self, service: &Service) -> String {
+        Choice { service: Some(service.id), ..Choice::default() }.link(&self.path, self.locale)
+    }
+}
+
+#[derive(Template)]
+#[template(path = "book/booking/times.html", config = "src/askama.toml")]
+struct Times<'a> {
+    view: View,
+    step: String,
+    summary: Vec<Chosen>,
+    shop: &'a Shop,
+    offer: &'a Offer,
+    choice: Choice,
+    week: Week,
+    path: String,
+    locale: Option<&'static str>,
+}
+
+impl Times<'_> {
+    /// The staff members with the links to their times. "Anyone" is the first.
+    fn staff(&self) -> Vec<(String, String, bool)> {
+        let members = self.choice.service.into_iter().flat_map(|service| self.offer.staff_for(service));
+        let members = members.map(|member| (Some(member.id), member.name.clone()));
+        let all = [(None, self.view.t("anyone"))].into_iter().chain(members);
+        let link = |(staff, name)| {
+            let choice = Choice { staff, time: None, ..self.choice };
+            (name, choice.link(&self.path, self.locale), staff == self.choice.staff)
+        };
+        all.map(link).collect()
+    }
+
+    fn heading(&self, day: &Day) -> String {
+        self.view.heading(day.date)
+    }
+
+    fn count(&self, day: &Day) -> String {
+        self.view.count("day-times", day.times.len() as u64)
+    }
+
+    /// Whether the page shows the times of the day at once.
+    fn is_first(&self, day: &Day) -> bool {
+        self.week.first() == Some(day.date)
+    }
+
+    fn clock(&self, time: &Timestamp) -> String {
+        self.view.clock(self.shop, *time)
+    }
+
+    fn week_of(&self, date: &NaiveDate) -> String {
+        Choice { date: Some(*date), ..self.choice }.link(&self.path, self.locale)
+    }
+
+    fn time(&self, time: &Timestamp) -> String {
+        let date = self.choice.date.or_else(|| self.week.days.first().map(|day| day.date));
+        Choice { date, time: Some(*time), ..self.choice }.link(&self.path, self.locale)
+    }
+
+    /// The link to the first day with an open time.
+    fn soonest(&self) -> Option<String> {
+        let choice = Choice { date: None, ..self.choice };
+        self.choice.date.map(|_| choice.link(&self.path, self.locale))
+    }
+
+    fn period(&self) -> String {
+        let dates = self.week.days.first().zip(self.week.days.last());
+        let dates =
+            dates.map(|(first, last)| [self.view.words.date(first.date), self.view.words.date(last.date)]);
+        let [first, last] = dates.unwrap_or_default();
+        self.view.words.say("period", &[("first", Value::Text(&first)), ("last", Value::Text(&last))])
+    }
+}
+
+#[derive(Template)]
+#[template(path = "book/booking/off.html", config = "src/askama.toml")]
+struct Off<'a> {
+    view: &'a View,
+    text: String,
+}

@@ -1,0 +1,46 @@
+//! The one-use id of a form: the time when the form was rendered, and 128 random bits. It is sealed with HMAC
+//! for the slug of the booking page, or for the token of the manage link. So only this service can make an
+//! id, and each id is valid for one page. The key is in the store, so an id survives a restart.
+
+use chrono::TimeDelta;
+use domain::{BusinessId, ResourceId, Timestamp};
+use engine::business::Idempotency;
+use sha2::{Digest, Sha256};
+
+use super::front::Front;
+use crate::http::cursor::Binding;
+use crate::http::form::Form;
+
+/// The name of the field.
+pub(super) const FORM_ID: &str = "form_id";
+const VALID: TimeDelta = TimeDelta::hours(24);
+
+pub(super) fn issue(front: &Front, page: &str) -> String {
+    let chance: [u8; 16] = front.engine.ports().random_bytes();
+    let made = front.engine.now().millis().to_be_bytes();
+    front.cursors.seal(&binding(page), &[&made[..], &chance].concat())
+}
+
+/// Whether this service issued the id for the page in the last 24 hours.
+pub(super) fn is_issued(front: &Front, page: &str, id: &str) -> bool {
+    let opened = front.cursors.open(&binding(page), id);
+    let made = opened.as_deref().and_then(<[u8]>::first_chunk::<8>);
+    made.is_some_and(|made| {
+        let made = Timestamp::from_millis(i64::from_be_bytes(*made));
+        front.engine.now() < made + VALID
+    })
+}
+
+fn binding(page: &str) -> Binding {
+    Binding::list("book form").with(page.as_bytes())
+}
+
+/// The engine keeps the answer to a form under this key for 24 hours. The content is all fields except the
+/// id, trimmed and sorted; an empty field counts as an absent one.
+pub(super) fn once(form: &Form, business: BusinessId) -> Idempotency {
+    let key = Sha256::new().chain_update(business.uuid().as_bytes()).chain_update(form.get(FORM_ID));
+    let fields = form.fields().map(|(name, value)| (name, value.trim()));
+    let mut fields: Vec<_> = fields.filter(|(name, value)| *name != FORM_ID && !value.is_empty()).collect();
+    fields.sort_unstable();
+    Idempotency { key: key.finalize().into(), fingerprint: Form::of(fields).digest() }
+}

@@ -1,0 +1,153 @@
+//! The checks and steps from a request to a booking page.
+//!
+//! Invariants:
+//! - A form from another site has no effect, except the form that mail programs send.
+//! - Every response has the same security headers, even after a panic. Only the frame pages of a business can
+//!   be embedded, and only by the sites in its settings.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::request::Parts;
+use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::response::Response;
+use domain::{Locale, Slug};
+
+use super::asked::{Asked, Shop, chosen_locale, query};
+use super::assets;
+use super::front::Front;
+use super::refused::Refused;
+use super::route::{Answered, At, Site};
+use super::table::{ASSETS, REST, table};
+use super::view::View;
+use super::words::words;
+use crate::dashboard;
+use crate::http::body::BodyError;
+use crate::http::form::{Form, MEDIA_TYPE};
+use crate::http::router::{self, Noted, PathParams, Place, caught};
+use crate::rate_limit::Verdict;
+use crate::rest::error::ApiError;
+use crate::server::ClientAddr;
+
+/// The maximum size of a form.
+const FORM_BYTES_MAX: usize = 16 * 1024;
+/// The policy of the dashboard up to the sites that may embed the page.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+                      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ";
+const CROSS_ORIGIN_EMBEDDER_POLICY: HeaderName = HeaderName::from_static("cross-origin-embedder-policy");
+const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+pub(crate) fn router(front: Front) -> Router {
+    let mut places = Place::all(table());
+    places.extend(REST.into_iter().chain([ASSETS]).map(|path| Place { path, rows: Vec::new() }));
+    let front = Arc::new(front);
+    router::router(places, move |place, request| serve(Arc::clone(&front), place, request))
+}
+
+async fn serve(front: Arc<Front>, place: Arc<Place<Site>>, request: Request) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let params = PathParams::of(&mut parts).await;
+    let (head, mut shop) = (Arc::new(parts), None);
+    let answered = caught(Box::pin(answer(&front, &place, Arc::clone(&head), params, body, &mut shop))).await;
+    let mut response = answered.unwrap_or_else(|refused| {
+        let locale = chosen_locale(&head, &query(&head), &Form::default()).unwrap_or(Locale::En);
+        refused.page(View::new(words(locale)))
+    });
+    let embedded_by = shop.as_deref().filter(|_| is_frame(&place));
+    seal(&mut response, front.is_https(), embedded_by);
+    if let Some(shop) = shop {
+        response.extensions_mut().get_or_insert_default::<Noted>().business = Some(shop.business.id());
+    }
+    response
+}
+
+fn is_frame(place: &Place<Site>) -> bool {
+    place.rows.iter().any(|row| row.access == At::Frame)
+}
+
+/// Adds the security headers. The sites in the settings of `embedded_by` may embed the page.
+fn seal(response: &mut Response, is_https: bool, embedded_by: Option<&Shop>) {
+    dashboard::seal(response, is_https);
+    let headers = response.headers_mut();
+    let origins = embedded_by.map(|shop| &shop.website.origins).filter(|origins| !origins.is_empty());
+    let Some(origins) = origins else {
+        headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+        return;
+    };
+    let origins: Vec<_> = origins.iter().map(domain::SiteOrigin::as_str).collect();
+    // An origin is visible ASCII, so it is valid in a header.
+    if let Ok(policy) = HeaderValue::try_from(format!("{POLICY}{}", origins.join(" "))) {
+        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    headers.insert(CROSS_ORIGIN_EMBEDDER_POLICY, HeaderValue::from_static("require-corp"));
+    headers.insert(CROSS_ORIGIN_RESOURCE_POLICY, HeaderValue::from_static("cross-origin"));
+}
+
+async fn answer(
+    front: &Arc<Front>,
+    place: &Place<Site>,
+    head: Arc<Parts>,
+    params: PathParams,
+    body: Body,
+    found: &mut Option<Arc<Shop>>,
+) -> Answered {
+    let reads = matches!(head.method, Method::GET | Method::HEAD);
+    if reads && place.path == ASSETS {
+        let of = |name: &str| params.get(name).unwrap_or_default();
+        return assets::asset(of("digest"), of("name"), &head.headers).ok_or_else(Refused::not_found);
+    }
+    if front.public.is_none() {
+        return Err(Refused::NoPublicUrl);
+    }
+    let row = place.row(&head.method);
+    let from_anywhere = row.is_some_and(|row| row.about.from_anywhere);
+    if !reads && !from_anywhere && front.origins.is_cross_site(&head.headers) {
+        return Err(Refused::CrossSite);
+    }
+    let now = front.engine.now();
+    match front.requests.count(ClientAddr::of(&head.extensions), now) {
+        Verdict::Within(_) => {}
+        Verdict::Over(allowance) => return Err(Refused::too_many(allowance.seconds_left.unsigned_abs())),
+        Verdict::Unavailable(allowance) => {
+            return Err(ApiError::RateLimitUnavailable(allowance.seconds_left.unsigned_abs()).into());
+        }
+    }
+    if place.rows.is_empty() {
+        return Err(Refused::not_found());
+    }
+    let row = row.ok_or_else(|| {
+        let methods = place.rows.iter().map(|row| &row.method);
+        let allow = match methods.clone().any(|method| method == Method::GET) {
+            true if methods.clone().any(|method| method == Method::POST) => "GET, HEAD, POST",
+            true => "GET, HEAD",
+            false => "POST",
+        };
+        ApiError::MethodNotAllowed(allow, "")
+    })?;
+    if row.access != At::Anywhere {
+        *found = Some(shop(front, &params, row.access).await?);
+    }
+    let form = match (reads, from_anywhere) {
+        (true, _) => Form::default(),
+        (false, true) => Form::read(&head.headers, body, FORM_BYTES_MAX).await.unwrap_or_default(),
+        (false, false) if !head.headers.contains_key(header::CONTENT_TYPE) => {
+            return Err(BodyError::UnsupportedMediaType(MEDIA_TYPE).into());
+        }
+        (false, false) => Form::read(&head.headers, body, FORM_BYTES_MAX).await?,
+    };
+    let mut asked = Asked::new(Arc::clone(front), head, params, form, found.clone());
+    asked.view.framed = row.access == At::Frame;
+    row.answer(Box::new(asked)).await
+}
+
+/// The business of the slug, if its booking page is enabled and, for a frame, if a site may embed the page.
+async fn shop(front: &Front, params: &PathParams, at: At) -> Result<Arc<Shop>, Refused> {
+    let slug = params.get("slug").and_then(Slug::new).ok_or_else(Refused::not_found)?;
+    let business = front.engine.booking_page(&slug).await?.ok_or_else(Refused::not_found)?;
+    let (profile, website) = (business.business().await?, business.website().await?);
+    let is_open = website.enabled && !profile.suspended && (at == At::Page || !website.origins.is_empty());
+    let shop = Shop { business, profile, website };
+    is_open.then(|| Arc::new(shop)).ok_or_else(Refused::not_found)
+}

@@ -1,0 +1,38 @@
+//! The booking pages: HTML pages for the customers of businesses. The server renders the pages, and they work
+//! without script.
+//!
+//! ```text
+//! table     every route, with the checks that it needs
+//! gate      the checks of a request: limit, origin of forms, business of the path; then the handler
+//! asked     the requests that handlers receive
+//! front     the state that all pages share
+//! form_id   the one-use ids of forms
+//! view      the values that every page needs
+//! refused   error pages
+//! words     the texts, in English and French
+//! assets    stylesheet and scripts, under a path with their digest
+//! booking/  the page on which a customer books
+//! ```
+//!
+//! Invariants:
+//! - An unknown slug, a disabled page and a suspended business give the same response.
+//! - Outside text reaches a page only through an escaping template. Pages have no inline script or style, and
+//!   the content security policy forbids both.
+//! - GET and HEAD change nothing. A change is a POST from this site with a one-use form id.
+//! - No response sets a cookie. No page shows whether a contact exists.
+
+mod asked;
+mod assets;
+mod booking;
+mod form_id;
+mod front;
+mod gate;
+mod refused;
+mod route;
+mod table;
+mod view;
+mod words;
+
+pub(crate) use front::Front;
+pub(crate) use gate::router;
+pub(crate) use table::paths;

@@ -1,0 +1,83 @@
+//! Error pages. The error module of the APIs maps engine errors to statuses.
+//!
+//! Invariant: the page depends only on the status and the language, so it discloses nothing about a business.
+
+use askama::Template;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use domain::{Named, Refusal};
+
+use super::view::{View, render};
+use crate::rest::error::ApiError;
+
+#[derive(Debug)]
+pub(super) enum Refused {
+    Fault(ApiError),
+    NoPublicUrl,
+    CrossSite,
+}
+
+impl<E: Into<ApiError>> From<E> for Refused {
+    fn from(error: E) -> Self {
+        Self::Fault(error.into())
+    }
+}
+
+impl Refused {
+    pub(super) fn not_found() -> Self {
+        Refusal::NotFound(Named::Page).into()
+    }
+
+    /// A limit is reached. `seconds` is the time until it permits another request.
+    pub(super) fn too_many(seconds: u64) -> Self {
+        Self::Fault(ApiError::RateLimited(seconds.max(1)))
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Fault(ApiError::Refusal(Refusal::Invalid(_))) => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::Fault(fault) => fault.status().0,
+            Self::NoPublicUrl => StatusCode::SERVICE_UNAVAILABLE,
+            Self::CrossSite => StatusCode::FORBIDDEN,
+        }
+    }
+
+    pub(super) fn page(&self, view: View) -> Response {
+        let status = self.status();
+        let known = known(status);
+        let shown = Page {
+            title: view.t(&format!("error-{known}")),
+            text: view.t(&format!("error-{known}-text")),
+            view,
+        };
+        if let Self::Fault(fault) = self {
+            fault.log();
+        }
+        let mut response = render(status, &shown).unwrap_or_else(IntoResponse::into_response);
+        let header = match self {
+            Self::Fault(fault) => fault.header(),
+            Self::NoPublicUrl => Some((header::RETRY_AFTER, HeaderValue::from_static("60"))),
+            Self::CrossSite => None,
+        };
+        response.headers_mut().extend(header.map(|(name, value)| (Some(name), value)));
+        response
+    }
+}
+
+/// Maps a status to the nearest status for which a text exists.
+fn known(status: StatusCode) -> u16 {
+    match status.as_u16() {
+        known @ (403 | 404 | 409 | 413 | 415 | 429 | 503) => known,
+        405 => 404,
+        other if other >= 500 => 500,
+        _ => 422,
+    }
+}
+
+#[derive(Template)]
+#[template(path = "book/refused.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    title: String,
+    text: String,
+}

@@ -1,0 +1,72 @@
+//! The rows of the route table, for [`crate::http::router`].
+
+use axum::http::Method;
+use axum::response::Response;
+
+use super::asked::Asked;
+use super::refused::Refused;
+use crate::http::router::{self, Handler, Surface};
+
+pub(super) enum Site {}
+
+impl Surface for Site {
+    type Access = At;
+    type Incoming = Box<Asked>;
+    type Refused = Refused;
+    type About = FormOf;
+}
+
+pub(super) type Route = router::Route<Site>;
+
+pub(super) type Answered = Result<Response, Refused>;
+
+/// The place of a route, which determines the checks before its handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum At {
+    /// A path without a slug. The handler finds the business.
+    Anywhere,
+    /// The business of the slug has an enabled booking page.
+    Page,
+    /// As `Page`, and other sites may embed the page.
+    Frame,
+}
+
+#[derive(Default)]
+pub(super) struct FormOf {
+    /// Whether mail programs send the form: one-click unsubscribing (RFC 8058).
+    pub(super) from_anywhere: bool,
+}
+
+impl Route {
+    pub(super) fn sent_from_anywhere(mut self) -> Self {
+        self.about.from_anywhere = true;
+        self
+    }
+}
+
+impl<F, Fut> Handler<Site, (Asked,)> for F
+where
+    F: Fn(Asked) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Answered> + Send,
+{
+    async fn handle(&self, asked: Box<Asked>) -> Answered {
+        self(*asked).await
+    }
+}
+
+pub(super) fn get(path: &'static str, at: At, handler: impl Handler<Site, (Asked,)>) -> Route {
+    Route::new(Method::GET, path, at, FormOf::default(), handler)
+}
+
+pub(super) fn post(path: &'static str, at: At, handler: impl Handler<Site, (Asked,)>) -> Route {
+    Route::new(Method::POST, path, at, FormOf::default(), handler)
+}
+
+pub(super) fn form(
+    path: &'static str,
+    at: At,
+    page: impl Handler<Site, (Asked,)>,
+    change: impl Handler<Site, (Asked,)>,
+) -> [Route; 2] {
+    [get(path, at, page), post(path, at, change)]
+}
