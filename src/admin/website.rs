@@ -80,8 +80,8 @@ pub(super) async fn show(context: Context, business: Business) -> Result<One<Web
 
 pub(super) async fn update(
     context: Context,
-    business: Business,
     Body(patch): Body<WebsitePatch>,
+    business: Business,
 ) -> Result<Changed<WebsiteView>, ApiError> {
     let patch = patch.change(context.engine.people().public_url());
     let answer = business.patch_website(context.request()?, patch).await?;
