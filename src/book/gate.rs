@@ -20,7 +20,7 @@ use super::assets;
 use super::front::Front;
 use super::refused::Refused;
 use super::route::{Answered, At, Site};
-use super::table::{ASSETS, REST, table};
+use super::table::{ASSETS, REST, WIDGET, table};
 use super::view::View;
 use super::words::words;
 use crate::dashboard;
@@ -37,7 +37,7 @@ const FORM_BYTES_MAX: usize = 16 * 1024;
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ";
 const CROSS_ORIGIN_EMBEDDER_POLICY: HeaderName = HeaderName::from_static("cross-origin-embedder-policy");
-const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+pub(super) const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
 pub(crate) fn router(front: Front) -> Router {
     let mut places = Place::all(table());
@@ -107,11 +107,13 @@ async fn answer(
         return Err(Refused::CrossSite);
     }
     let now = front.engine.now();
-    match front.requests.count(ClientAddr::of(&head.extensions), now) {
-        Verdict::Within(_) => {}
-        Verdict::Over(allowance) => return Err(Refused::too_many(allowance.seconds_left.unsigned_abs())),
-        Verdict::Unavailable(allowance) => {
-            return Err(ApiError::RateLimitUnavailable(allowance.seconds_left.unsigned_abs()).into());
+    if place.path != WIDGET {
+        match front.requests.count(ClientAddr::of(&head.extensions), now) {
+            Verdict::Within(_) => {}
+            Verdict::Over(allowance) => return Err(Refused::too_many(allowance.seconds_left.unsigned_abs())),
+            Verdict::Unavailable(allowance) => {
+                return Err(ApiError::RateLimitUnavailable(allowance.seconds_left.unsigned_abs()).into());
+            }
         }
     }
     if place.rows.is_empty() {

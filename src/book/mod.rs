@@ -12,6 +12,8 @@
 //! words     the texts, in English and French
 //! assets    stylesheet and scripts, under a path with their digest
 //! booking/  the page on which a customer books
+//! ics       the calendar file of an appointment
+//! widget    the script that other sites embed
 //! ```
 //!
 //! Invariants:
@@ -27,10 +29,12 @@ mod booking;
 mod form_id;
 mod front;
 mod gate;
+pub(crate) mod ics;
 mod refused;
 mod route;
 mod table;
 mod view;
+mod widget;
 mod words;
 
 pub(crate) use front::Front;

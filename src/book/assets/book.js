@@ -1,5 +1,6 @@
 // The pages work without this script. It adds the visitor's local time where it differs from that of the
-// business, moves the focus to the message of a refused form, and keeps a form from being sent twice.
+// business, moves the focus to the message of a refused form, and keeps a form from being sent twice. In a frame
+// it tells the page around it that Escape was pressed.
 
 for (const list of document.querySelectorAll("[data-zone]")) {
   const { zone, yours } = list.dataset;
@@ -36,3 +37,10 @@ addEventListener("pageshow", () => {
     form.querySelectorAll("button").forEach((button) => button.removeAttribute("aria-disabled"));
   }
 });
+
+if (parent !== window) {
+  addEventListener("keydown", (event) => {
+    // The page around the frame is of any site. The message contains nothing about the visitor.
+    if (event.key === "Escape") parent.postMessage("receptionist:close", "*");
+  });
+}
