@@ -48,6 +48,7 @@ pub(crate) fn conflict(conflict: &Conflict) -> String {
         Conflict::NoSpecialDay => "this date has no special day".into(),
         Conflict::StartsElsewhere(_) => "the appointment starts at another time".into(),
         Conflict::AppointmentEnded => "the appointment has already ended".into(),
+        Conflict::NotChangeableOnline => "this appointment can no longer be changed online".into(),
         Conflict::InUse(_) => "another record refers to it; make it inactive instead".into(),
         Conflict::EndpointDisabled => "the endpoint is disabled".into(),
         Conflict::DeliveryPending => "the delivery is pending".into(),

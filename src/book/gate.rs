@@ -147,7 +147,7 @@ async fn answer(
 /// The business of the slug, if its booking page is enabled and, for a frame, if a site may embed the page.
 async fn shop(front: &Front, params: &PathParams, at: At) -> Result<Arc<Shop>, Refused> {
     let slug = params.get("slug").and_then(Slug::new).ok_or_else(Refused::not_found)?;
-    let business = front.engine.booking_page(&slug).await?.ok_or_else(Refused::not_found)?;
+    let business = front.engine.booking_page(slug.as_str()).await?.ok_or_else(Refused::not_found)?;
     let (profile, website) = (business.business().await?, business.website().await?);
     let is_open = website.enabled && !profile.suspended && (at == At::Page || !website.origins.is_empty());
     let shop = Shop { business, profile, website };

@@ -34,6 +34,8 @@ pub enum Conflict {
     StartsElsewhere(Timestamp),
     AppointmentStatus(AppointmentStatus, Amendment),
     AppointmentEnded,
+    /// The customer may no longer change the appointment by manage link.
+    NotChangeableOnline,
     InUse(UsedBy),
     BudgetUsedUp(BudgetKind),
     EndpointsFull(usize),

@@ -136,6 +136,10 @@ pub(super) fn conflict(words: &Words, conflict: &Conflict) -> String {
         Conflict::AppointmentEnded => {
             say("The appointment is over already.", "Le rendez-vous est déjà terminé.")
         }
+        Conflict::NotChangeableOnline => say(
+            "This appointment can no longer be changed online.",
+            "Ce rendez-vous ne peut plus être modifié en ligne.",
+        ),
         Conflict::InUse(_) => say(
             "Another record refers to it. Turn it off instead.",
             "Un autre enregistrement s’y rapporte. Décochez la case à la place.",

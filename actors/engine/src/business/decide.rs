@@ -8,12 +8,12 @@ use super::alerts::{happenings, write_alerts};
 use super::change::Change;
 use super::context::Context;
 use super::decision::Decided;
-use super::names;
 use super::remembered::{given, read_kept, remember};
 use super::request::{Answer, Gives, Request};
 use super::state::State;
 use super::usage;
 use super::write::Write;
+use super::{links, names};
 use crate::delivery::{EndpointKey, write_delivery};
 use crate::error::Result;
 use crate::live::LiveChange;
@@ -83,6 +83,10 @@ fn write(
             }
             Write::NoContact(before) => names::index(state, Some(before), None, &mut batch)?,
             Write::NoUndecodableContact(id) => names::set(state, *id, None, &mut batch)?,
+            Write::NoAppointment(gone) => links::end(state, gone.id, &mut batch)?,
+            Write::Appointment { before: Some(before), after } if after.contact_id != before.contact_id => {
+                links::end(state, after.id, &mut batch)?;
+            }
             _ => {}
         }
     }

@@ -12,8 +12,9 @@ use uuid::Uuid;
 #[derive(Debug, Default)]
 pub(crate) struct ErasedContacts {
     pub(crate) contacts: BTreeSet<ContactId>,
-    /// The newest erasure for each digest of a phone number. Later records with the number are not changed.
-    phones: HashMap<[u8; 16], ErasureId>,
+    /// The newest erasure for each digest of a phone number or e-mail address. Later records with the number
+    /// or address are not changed.
+    identifiers: HashMap<[u8; 16], ErasureId>,
     /// True if an erasure has no phone number. The contact may be undecodable and still have index rows.
     may_be_listed: bool,
 }
@@ -21,12 +22,13 @@ pub(crate) struct ErasedContacts {
 impl ErasedContacts {
     pub(crate) fn add(&mut self, contact: ContactId, erasure: Option<&ErasureRecord>) {
         self.contacts.insert(contact);
-        if let Some(ErasureRecord { id, phone: Some(phone) }) = erasure {
-            let newest = self.phones.entry(*phone).or_insert(*id);
-            *newest = (*id).max(*newest);
-        } else {
-            self.may_be_listed = true;
+        if let Some(ErasureRecord { id, phone, email }) = erasure {
+            for identifier in phone.iter().chain(email) {
+                let newest = self.identifiers.entry(*identifier).or_insert(*id);
+                *newest = (*id).max(*newest);
+            }
         }
+        self.may_be_listed |= erasure.is_none_or(|erasure| erasure.phone.is_none());
     }
 
     pub(crate) fn may_be_listed(&self) -> bool {
@@ -41,9 +43,10 @@ impl ErasedContacts {
         contact.is_some_and(|contact| self.contacts.contains(&contact))
     }
 
-    /// True if one of the contacts had the number and the record with this id is older than the erasure.
-    pub(crate) fn had(&self, phone: Option<&str>, id: Uuid) -> bool {
-        let erased = phone.and_then(|phone| self.phones.get(&keys::phone_digest(phone)));
+    /// True if one of the contacts had the phone number or e-mail address, and the record with this id is
+    /// older than the erasure.
+    pub(crate) fn had(&self, identifier: Option<&str>, id: Uuid) -> bool {
+        let erased = identifier.and_then(|it| self.identifiers.get(&keys::identifier_digest(it)));
         erased.is_some_and(|erased| id < erased.uuid())
     }
 
@@ -72,7 +75,19 @@ impl Personal for Appointment {
         theirs: &ErasedContacts,
         _: impl FnOnce(CallId) -> Result<bool, StoreError>,
     ) -> Result<Option<Self>, StoreError> {
-        Ok(theirs.is_erased(self.contact_id).then(|| self.erased()))
+        if theirs.is_erased(self.contact_id) {
+            return Ok(Some(self.erased()));
+        }
+        // The customer may have entered the phone number or e-mail address of another contact.
+        let Some(entered) = &self.booked_as else { return Ok(None) };
+        let has = |identifier: Option<&str>| theirs.had(identifier, self.id.uuid());
+        let (had_phone, had_email) = (has(entered.phone.as_deref()), has(entered.email.as_deref()));
+        Ok((had_phone || had_email).then(|| {
+            let mut entered = entered.clone();
+            entered.phone = entered.phone.filter(|_| !had_phone);
+            entered.email = entered.email.filter(|_| !had_email);
+            Self { booked_as: Some(entered), ..self.clone() }
+        }))
     }
 }
 
@@ -151,7 +166,7 @@ mod tests {
         let id = Uuid::from_u128(9).into();
         theirs.add(
             Uuid::from_u128(3).into(),
-            Some(&ErasureRecord { id, phone: Some(keys::phone_digest(LINE)) }),
+            Some(&ErasureRecord { id, phone: Some(keys::identifier_digest(LINE)), email: None }),
         );
         for contact in [None, other] {
             assert_eq!(without(&call(Direction::Outbound, contact), &theirs), None);

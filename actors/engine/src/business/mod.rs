@@ -19,6 +19,7 @@ mod decide;
 mod decision;
 mod erased_contacts;
 mod handle;
+mod links;
 mod load;
 mod names;
 mod offline;
@@ -40,7 +41,7 @@ pub use decision::Decision;
 pub use handle::BusinessHandle;
 pub use queries::{
     AppointmentFilter, AuditFilter, CallFilter, ContactFilter, History, KnowledgeFilter, MessageFilter, Page,
-    PageRequest, UNREAD_COUNTED_MAX,
+    PageRequest, SeenByLink, UNREAD_COUNTED_MAX,
 };
 pub use references::Watch;
 pub use request::{Answer, Ended, Given, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
@@ -49,6 +50,7 @@ pub(crate) use actor::{BusinessActor, Maintained, Message};
 pub(crate) use decide::{CarriedOut, carry_out};
 pub(crate) use erased_contacts::{ErasedContacts, Personal};
 pub(crate) use handle::Businesses;
+pub(crate) use links::forget_address;
 pub(crate) use names::NAMES_PER_ROW_MAX;
 pub(crate) use offline::OfflineBusiness;
 pub(crate) use queries::{collect, read_page};

@@ -124,9 +124,7 @@ pub(super) fn days_ahead(store: &Store, of: BusinessId, today: u32) -> Result<Ve
 /// Checks the caller's rights. Only the actor removes rights, so they hold until the change is decided.
 pub(super) fn check_actor(state: &State, request: &Request, needs: Option<Right>) -> Result<()> {
     match request.actor {
-        Who::ApiKey(_) | Who::Person(_) | Who::Customer if state.business.suspended => {
-            Err(EngineError::Suspended)
-        }
+        Who::ApiKey(_) | Who::Person(_) if state.business.suspended => Err(EngineError::Suspended),
         Who::ApiKey(id) => check_key(state, id),
         Who::Person(id) => check_person(state, (id, request.password_at), needs),
         Who::Operator | Who::System | Who::Customer => Ok(()),

@@ -7,13 +7,13 @@ use domain::{ContactId, Direction, EventType};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use store::records::ShownAnew;
-use view::{AppointmentView, CallView, ContactView, MessageView};
+use view::{CallView, ContactView, MessageView, OperatorAppointmentView};
 
 /// A contact has the fewest required properties, so its view could decode other resources and must be last.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Resource {
-    Appointment(AppointmentView),
+    Appointment(Box<OperatorAppointmentView>),
     Call(CallView),
     Message(MessageView),
     Contact(ContactView),
@@ -49,7 +49,7 @@ impl Resource {
 
     pub(crate) fn shown_anew(&self) -> ShownAnew {
         match self {
-            Self::Appointment(view) => ShownAnew::Appointment(view.id),
+            Self::Appointment(view) => ShownAnew::Appointment(view.appointment.id),
             Self::Call(view) => ShownAnew::Call(view.id),
             Self::Message(view) => ShownAnew::Message(view.id),
             Self::Contact(view) => ShownAnew::Contact(view.id),
@@ -58,17 +58,24 @@ impl Resource {
 
     pub(crate) fn contact_id(&self) -> Option<ContactId> {
         match self {
-            Self::Appointment(view) => view.contact_id,
+            Self::Appointment(view) => view.appointment.contact_id,
             Self::Call(view) => view.contact_id,
             Self::Message(view) => view.contact_id,
             Self::Contact(view) => Some(view.id),
         }
     }
 
+    /// The phone number and e-mail address that a customer entered in the booking form.
+    pub(crate) fn entered(&self) -> [Option<&str>; 2] {
+        let Self::Appointment(view) = self else { return [None, None] };
+        let entered = view.booked_as.as_ref().and_then(Option::as_ref);
+        [entered.and_then(|it| it.phone.as_deref()), entered.and_then(|it| it.email.as_deref())]
+    }
+
     /// The customer's phone number. In a call the other number is the business's own line.
     pub(crate) fn phone(&self) -> Option<&str> {
         match self {
-            Self::Appointment(view) => view.contact_phone.as_deref(),
+            Self::Appointment(view) => view.appointment.contact_phone.as_deref(),
             Self::Call(view) if view.direction == Direction::Outbound => view.to_number.as_deref(),
             Self::Call(view) => view.from_number.as_deref(),
             Self::Message(view) => view.caller_phone.as_deref(),

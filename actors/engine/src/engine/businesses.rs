@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{
     Actor, AuditAction, AuditEntry, AuditId, BookingMode, Business, BusinessId, Locale, NoticeSettings,
-    ResourceId, Slug, SlugOwner, Text, Usage, WeeklyBreaks, WeeklyHours,
+    ResourceId, Text, Usage, WeeklyBreaks, WeeklyHours,
 };
 use store::keys::installation_kind;
 use store::records::AuditRecord;
@@ -17,7 +17,7 @@ use super::once::Once;
 use crate::actor::Claim;
 use crate::business::commands::erasure::{EndBusiness, end_undecodable, is_undecodable, remember_end};
 use crate::business::{
-    Answer, BusinessHandle, Ended, Idempotency, New, Page, PageRequest, Request, Write, collect, read_page,
+    Answer, Ended, Idempotency, New, Page, PageRequest, Request, Write, collect, read_page,
 };
 use crate::delivery::EndpointKey;
 use crate::error::{EngineError, Result};
@@ -35,15 +35,6 @@ pub struct NewBusiness {
 }
 
 impl Engine {
-    /// The business with this slug, if its booking page is enabled and it is not suspended.
-    pub async fn booking_page(&self, slug: &Slug) -> Result<Option<BusinessHandle>> {
-        let owner = self.shared().store.get::<SlugOwner>(&keys::slug(slug.as_str()))?;
-        let Some(owner) = owner.filter(|owner| owner.reserved_until.is_none()) else { return Ok(None) };
-        let business = self.business(owner.business_id);
-        let is_open = business.website().await?.enabled && !business.business().await?.suspended;
-        Ok(is_open.then_some(business))
-    }
-
     pub async fn create_business(&self, new: NewBusiness, by: Actor) -> Result<Business> {
         self.create(new, by, None).await
     }

@@ -131,7 +131,7 @@ impl Engine {
         Ok(Self { parts })
     }
 
-    fn shared(&self) -> &Shared {
+    pub(crate) fn shared(&self) -> &Shared {
         &self.parts.shared
     }
 

@@ -1,7 +1,7 @@
 //! Erases contacts: removes their personal data from all other records, in steps.
 //!
 //! The change that erases a contact deletes the contact and its index rows, and writes an erasure row
-//! (`keys::erasure`), which contains only a digest of the phone number. The steps then read the rows that
+//! (`keys::erasure`), which contains only digests of the phone number and e-mail address. The steps then read the rows that
 //! are older than the erasure, in stages. One stage looks for index rows of contacts that could not be
 //! decoded.
 //!
@@ -14,8 +14,8 @@
 //!   of another contact loses only the number.
 
 use domain::{
-    Appointment, AppointmentId, AuditId, AuditedKind, CallId, CallRecord, ContactId, ErasureId, EventId,
-    ResourceId, TakenMessage, Timestamp,
+    Appointment, AppointmentId, AuditId, AuditedKind, CallId, CallRecord, Contact, ContactId, ErasureId,
+    EventId, ResourceId, TakenMessage, Timestamp,
 };
 use store::kept::{self, Kept};
 use store::keys::kind;
@@ -23,7 +23,7 @@ use store::records::{AuditRecord, ErasingRecord, ErasureRecord, IdempotencyRecor
 use store::{Batch, Key, KeyRange, Order, Record, StoreError, keys};
 
 use super::business::Step;
-use crate::business::{ErasedContacts, Personal, Resource, State, Write};
+use crate::business::{ErasedContacts, Personal, Resource, State, Write, forget_address};
 
 const ROWS_MAX: usize = 256;
 const BYTES_MAX: usize = 256 << 10;
@@ -33,8 +33,10 @@ const UNWRITTEN_MAX: u32 = 64;
 /// The longest time for which a waiting event can still be sent, in steady time.
 const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
-/// The stage that removes the remaining index rows. Kinds that are added later get greater stages.
+/// The stage that removes the remaining index rows.
 const LISTED: u8 = 6;
+/// The stage that cleans the bookings of other contacts. Kinds that are added later get greater stages.
+const ENTERED: u8 = 7;
 
 macro_rules! declare {
     (
@@ -42,7 +44,7 @@ macro_rules! declare {
         others $_others:tt
     ) => {
         const STAGES: u8 = {
-            let mut last = LISTED;
+            let mut last = ENTERED;
             $(declare! { @last last $([$($mark)+])* })*
             last + 1
         };
@@ -173,6 +175,7 @@ impl Cleaning<'_> {
             4 => self.appointments(),
             5 => self.events(),
             LISTED => self.listed(),
+            ENTERED => self.entered(),
             _ => clean_personal(self),
         }
     }
@@ -333,6 +336,28 @@ impl Cleaning<'_> {
         })
     }
 
+    /// Removes the contacts' phone numbers and e-mail addresses that customers entered in bookings of other
+    /// contacts. Reads the appointments by id, because a move changes the key of a record.
+    fn entered(&mut self) -> Result<bool, StoreError> {
+        let of = self.state.id;
+        self.each(keys::of_kind(of, kind::APPOINTMENT_START), Order::Ascending, |step, key, _| {
+            let id = keys::id_at_end::<AppointmentId>(&key)?;
+            if !step.is_older(id) {
+                return Ok(false);
+            }
+            let before = step.state.store.usable(&key, step.state.appointment(id))?.flatten();
+            let Some(before) = before else { return Ok(true) };
+            let Some(after) = before.without(&step.erasing.theirs, |_| Ok(false))? else { return Ok(true) };
+            let email = |it: &Appointment| it.booked_as.as_ref().and_then(|entered| entered.email.clone());
+            if let Some(email) = email(&before).filter(|_| email(&after).is_none()) {
+                forget_address(step.state, id, &email, &mut step.rows)?;
+            }
+            step.made.count::<Appointment>();
+            step.made.writes.push(Write::Appointment { before: Some(before), after });
+            Ok(true)
+        })
+    }
+
     /// Empties stored responses that contain data of the contacts. A repeated request then gets the current
     /// resource. The order is descending, because another job moves keys of future days to earlier days.
     fn remembered(&mut self) -> Result<bool, StoreError> {
@@ -355,7 +380,8 @@ impl Cleaning<'_> {
     /// Whether a resource contains data of the contacts. `in_id` is the id of its event, if any, or nil.
     fn tells_of_them(&self, shown: &Resource, in_id: uuid::Uuid) -> Result<bool, StoreError> {
         let theirs = &self.erasing.theirs;
-        if theirs.is_erased(shown.contact_id()) || theirs.had(shown.phone(), in_id) {
+        let mut identifiers = shown.entered().into_iter().chain([shown.phone()]);
+        if theirs.is_erased(shown.contact_id()) || identifiers.any(|it| theirs.had(it, in_id)) {
             return Ok(true);
         }
         // The message may be cleaned already, or belong to a contact through its call.
@@ -371,12 +397,13 @@ impl Cleaning<'_> {
 /// The erasure row, and the row that lists the business as having an unfinished erasure.
 pub(crate) fn row(
     of: domain::BusinessId,
-    (contact, phone): (ContactId, Option<&str>),
+    (id_of, contact): (ContactId, Option<&Contact>),
     id: ErasureId,
 ) -> Batch {
     let mut rows = Batch::default();
-    let phone = phone.map(keys::phone_digest);
-    rows.put(keys::erasure(of, contact), ErasureRecord { id, phone }.encode());
+    let identifiers = contact.map(|it| (it.phone.as_deref(), it.email.as_deref())).unwrap_or_default();
+    let [phone, email] = <[_; 2]>::from(identifiers).map(|it| it.map(keys::identifier_digest));
+    rows.put(keys::erasure(of, id_of), ErasureRecord { id, phone, email }.encode());
     rows.put(keys::unfinished(of), Vec::new());
     rows
 }

@@ -112,8 +112,9 @@ impl ImportedBusiness {
             self.check_contact(contact, &mut problems)?;
             // All ids are smaller than this bound, so all records of the contact lose the contact's data.
             let bound = Uuid::max().into();
-            let phone = contact.phone.as_deref().map(keys::phone_digest);
-            self.theirs.add(contact.id, Some(&ErasureRecord { id: bound, phone }));
+            let [phone, email] = [contact.phone.as_deref(), contact.email.as_deref()]
+                .map(|identifier| identifier.map(keys::identifier_digest));
+            self.theirs.add(contact.id, Some(&ErasureRecord { id: bound, phone, email }));
             check(&mut problems, self.erase_again, "id", ImportProblem::ErasedHere);
             if problems.is_empty() {
                 self.came(kind, place, (id, stamped.1));

@@ -94,9 +94,9 @@ pub(super) fn digest(text: &str) -> [u8; 16] {
     short
 }
 
-/// A hash for rows that must not contain the phone number itself.
-pub fn phone_digest(phone: &str) -> [u8; 16] {
-    digest(phone)
+/// A hash for rows that must not contain the phone number or e-mail address itself.
+pub fn identifier_digest(identifier: &str) -> [u8; 16] {
+    digest(identifier)
 }
 
 pub fn all(business: BusinessId) -> KeyRange {

@@ -9,15 +9,16 @@ use uuid::Uuid;
 use crate::codec::{Field, Fields, Record, encoded, fields, record};
 use crate::{KEY_BYTES_MAX, StoreError};
 
-/// Identifies the calls and messages of a contact that is being erased.
+/// Identifies the data of a contact that is being erased by digests of its phone number and e-mail address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasureRecord {
     /// Greater than the id of every earlier erasure.
     pub id: ErasureId,
     pub phone: Option<[u8; 16]>,
+    pub email: Option<[u8; 16]>,
 }
 
-record!(ErasureRecord, "erasure", { 1: id, phone });
+record!(ErasureRecord, "erasure", { 1: id, phone; 2: email = None; });
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErasingRecord {
@@ -202,10 +203,15 @@ mod tests {
 
     #[test]
     fn an_erasure_has_these_bytes() {
-        let erasure = ErasureRecord { id: id_of([0xa1; 16]), phone: None };
-        check(&erasure, "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a100");
-        let of_a_phone = ErasureRecord { phone: Some([0xa2; 16]), ..erasure };
-        check(&of_a_phone, "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a101a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2");
+        let erasure = ErasureRecord { id: id_of([0xa1; 16]), phone: None, email: None };
+        check(&erasure, "02a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a10000");
+        check_old(&erasure, "01a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a100");
+        let of_a_phone = ErasureRecord { phone: Some([0xa2; 16]), email: Some([0xa3; 16]), ..erasure };
+        check(
+            &of_a_phone,
+            "02a1a1a1a1a1a1a1a1a1a1a1a1a1a1a1a101a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2a2\
+             01a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3a3",
+        );
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub enum BookingContact {
 
 impl Book {
     fn decide_as<V: SomeAppointmentView>(self, context: &mut Context<'_>) -> Result<Decision<New<V>>> {
-        book(context, self, Decision::answering)
+        book(context, self, |_| (), Decision::answering)
     }
 }
 
@@ -40,9 +40,11 @@ pub(super) fn known(context: &Context<'_>, contact: &BookingContact) -> Result<O
     }
 }
 
+/// Books an appointment. `entered` adds the fields that the rules of bookings do not set.
 pub(super) fn book<V: SomeAppointmentView, G: Gives>(
     context: &mut Context<'_>,
     asked: Book,
+    entered: impl FnOnce(&mut Appointment),
     answer: impl FnOnce(V) -> Decision<G>,
 ) -> Result<Decision<G>> {
     let Book { request, contact } = asked;
@@ -62,7 +64,9 @@ pub(super) fn book<V: SomeAppointmentView, G: Gives>(
             unreachable!("`check_booking` refuses an unknown contact")
         }
     };
-    let (appointment, event) = booking::book(&schedule, &request, context.mint(), contact.id, context.at)?;
+    let (mut appointment, event) =
+        booking::book(&schedule, &request, context.mint(), contact.id, context.at)?;
+    entered(&mut appointment);
     if is_new {
         context.check_budget(BudgetKind::Contacts, &contact, "contact")?;
     }

@@ -34,8 +34,8 @@ impl Change for EraseContact {
             Some(contact) => Write::NoContact(contact.ok_or(Refusal::NotFound(Named::Contact))?),
             None => Write::NoUndecodableContact(self.id),
         };
-        let phone = if let Write::NoContact(contact) = &gone { contact.phone.as_deref() } else { None };
-        let rows = erasure::row(of, (self.id, phone), context.mint::<ErasureId>());
+        let known = if let Write::NoContact(contact) = &gone { Some(contact) } else { None };
+        let rows = erasure::row(of, (self.id, known), context.mint::<ErasureId>());
         Ok(Decision::gone().note(AuditAction::ContactErase, self.id).write(gone).write(Write::Rows(rows)))
     }
 }

@@ -43,9 +43,12 @@ impl Change for BookOnce {
             let appointment = context.state.show(&appointment, Some(&contact));
             return Ok(Decision::answering(BookedView { appointment, already_booked: true }));
         }
-        book(context, asked, |appointment| {
-            Decision::answering(BookedView { appointment, already_booked: false })
-        })
+        book(
+            context,
+            asked,
+            |_| (),
+            |appointment| Decision::answering(BookedView { appointment, already_booked: false }),
+        )
     }
 }
 
@@ -113,7 +116,7 @@ impl Change for StartingAt<Cancel> {
     }
 }
 
-fn elsewhere(appointment: &Appointment) -> Refusal {
+pub(super) fn elsewhere(appointment: &Appointment) -> Refusal {
     let starts_at = appointment.starts_at;
     let now = ProblemCode::Now(starts_at.to_string());
     Refusal::conflict(Conflict::StartsElsewhere(starts_at), EXPECTED_STARTS_AT, now)

@@ -9,6 +9,7 @@ pub mod budget;
 pub mod calls;
 pub mod catalog;
 pub mod contacts;
+pub mod customers;
 pub mod diary;
 pub mod erasure;
 pub mod guarded;

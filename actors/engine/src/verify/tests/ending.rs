@@ -10,7 +10,8 @@ impl Map {
     }
 
     fn erasing(&mut self, contact: &Contact) {
-        let record = ErasureRecord { id: other(), phone: contact.phone.as_deref().map(keys::phone_digest) };
+        let phone = contact.phone.as_deref().map(keys::identifier_digest);
+        let record = ErasureRecord { id: other(), phone, email: None };
         self.put(&keys::erasure(self.of(), contact.id), record.encode());
         self.put(&keys::unfinished(self.of()), vec![]);
     }

@@ -1,0 +1,126 @@
+//! The rows of manage links.
+//!
+//! Invariants:
+//! - Each link of an appointment is in the appointment's [`LinksRecord`], which names no other link.
+//! - An appointment without a contact has no links.
+//! - The deletion of an appointment deletes its links.
+
+use chrono::TimeDelta;
+use domain::{Appointment, AppointmentId, Timestamp};
+use store::records::{LinkRecord, LinksRecord};
+use store::{Batch, Record, StoreError, keys};
+
+use super::SeenByLink;
+use super::commands::customers::ManageToken;
+use super::state::State;
+
+/// Of more links of an appointment, the oldest ends.
+const LINKS_MAX: usize = 32;
+/// A link ends this long after the end of its appointment.
+const LINK_KEPT: TimeDelta = TimeDelta::days(30);
+
+/// The rows of the first link of a new appointment.
+pub(super) fn first(token: &ManageToken, id: AppointmentId) -> Batch {
+    with_link(LinksRecord::default(), token, LinkRecord { appointment_id: id, to: None })
+}
+
+pub(super) fn add(
+    state: &State,
+    token: &ManageToken,
+    id: AppointmentId,
+    to: Option<String>,
+) -> Result<Batch, StoreError> {
+    Ok(with_link(of_appointment(state, id)?, token, LinkRecord { appointment_id: id, to }))
+}
+
+fn with_link(mut links: LinksRecord, token: &ManageToken, link: LinkRecord) -> Batch {
+    let (of, mut rows) = (token.business_id(), Batch::default());
+    links.hashes.push(token.hash());
+    let ended = links.hashes.len().saturating_sub(LINKS_MAX);
+    links.hashes.drain(..ended).for_each(|hash| rows.delete(keys::link(of, &hash)));
+    rows.put(keys::links(of, link.appointment_id), links.encode());
+    rows.put(keys::link(of, &token.hash()), link.encode());
+    rows
+}
+
+/// The row that counts one more move by link.
+pub(super) fn moved(state: &State, id: AppointmentId) -> Result<Batch, StoreError> {
+    let mut links = of_appointment(state, id)?;
+    links.moves = links.moves.saturating_add(1);
+    let mut rows = Batch::default();
+    rows.put(keys::links(state.id, id), links.encode());
+    Ok(rows)
+}
+
+/// Deletes all links of an appointment.
+pub(super) fn end(state: &State, id: AppointmentId, rows: &mut Batch) -> Result<(), StoreError> {
+    let of = state.id;
+    let links = of_appointment(state, id)?;
+    if !links.hashes.is_empty() {
+        links.hashes.iter().for_each(|hash| rows.delete(keys::link(of, hash)));
+        rows.delete(keys::links(of, id));
+    }
+    Ok(())
+}
+
+/// Removes an address from the links of an appointment, which still work.
+pub(crate) fn forget_address(
+    state: &State,
+    id: AppointmentId,
+    address: &str,
+    rows: &mut Batch,
+) -> Result<(), StoreError> {
+    for hash in of_appointment(state, id)?.hashes {
+        let key = keys::link(state.id, &hash);
+        let link = state.find::<LinkRecord>(&key)?;
+        if let Some(link) = link.filter(|link| link.to.as_deref() == Some(address)) {
+            rows.put(key, LinkRecord { to: None, ..link }.encode());
+        }
+    }
+    Ok(())
+}
+
+fn of_appointment(state: &State, id: AppointmentId) -> Result<LinksRecord, StoreError> {
+    Ok(state.find(&keys::links(state.id, id))?.unwrap_or_default())
+}
+
+/// Whether an appointment has a contact that is not being erased.
+pub(super) fn has_contact(state: &State, appointment: Option<&Appointment>) -> Result<bool, StoreError> {
+    let contact = appointment.and_then(|appointment| appointment.contact_id);
+    contact.map_or(Ok(false), |id| Ok(state.read_raw(&keys::contact(state.id, id))?.is_some()))
+}
+
+impl State {
+    /// `None` if the link is unknown or has ended, or if its appointment or contact is gone.
+    pub(super) fn seen_by_link(
+        &self,
+        token: &ManageToken,
+        now: Timestamp,
+    ) -> Result<Option<SeenByLink>, StoreError> {
+        if token.business_id() != self.id || self.ended {
+            return Ok(None);
+        }
+        let link = self.find::<LinkRecord>(&keys::link(self.id, &token.hash()))?;
+        let Some(LinkRecord { appointment_id, to }) = link else { return Ok(None) };
+        let appointment = self.appointment(appointment_id)?;
+        if !has_contact(self, appointment.as_ref())? {
+            return Ok(None);
+        }
+        let Some(appointment) = appointment.filter(|it| now < it.ends_at + LINK_KEPT) else {
+            return Ok(None);
+        };
+        let service = self.services.get(&appointment.service_id);
+        let staff = self.staff.get(&appointment.staff_id);
+        let Some((service, staff)) = service.zip(staff) else { return Ok(None) };
+        Ok(Some(SeenByLink {
+            business: self.business.clone(),
+            website: self.website.clone(),
+            service: (**service).clone(),
+            staff: (**staff).clone(),
+            moves: of_appointment(self, appointment_id)?.moves,
+            appointment,
+            to,
+            now,
+        }))
+    }
+}
