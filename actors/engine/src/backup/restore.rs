@@ -2,7 +2,7 @@
 //!
 //! *Tombstones* list revoked keys, erased contacts, removed people and ended businesses. Invariant: the
 //! directory becomes a valid store only in the last step. Before that, the restore applies the tombstones
-//! and adds them to the new store's list. Without a list, it revokes every API key instead.
+//! and adds them to the new store's list. Without a list, it revokes every API key and ends all manage links.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use domain::{
     Person, ResourceId, Timestamp,
 };
 use net::Ports;
-use store::keys::installation_kind;
+use store::keys::{installation_kind, kind};
 use store::records::AuditRecord;
 use store::{
     Batch, BulkWriter, Filling, Key, OfBusiness, Pages, Record, Store, StoreError, TakenBack, Tombstone,
@@ -105,6 +105,9 @@ pub async fn restore(
     let after = after.as_deref().map(TakenBack::by);
     restoring.apply_tombstones(after.as_ref()).await?;
     restoring.revoke_keys(after.as_ref()).await?;
+    if after.is_none() {
+        end_manage_links(&store).await?;
+    }
     renew_link_secret(&store, ports).await?;
     end_all_sessions(&store).await?;
     let restored = restoring.restored;
@@ -245,6 +248,30 @@ impl Restoring<'_> {
         let id = mint.next::<AuditId>(at, self.ports.random_bytes());
         let entry = AuditEntry::new((id, at), (Actor::System, action), resource_id);
         Ok(AuditRecord { entry, usage: newest.and_then(|newest| newest.usage) })
+    }
+}
+
+/// Ends all manage links, because the contacts that were erased since the backup are unknown.
+async fn end_manage_links(store: &Store) -> Result<(), StoreError> {
+    let mut pages = Pages::of(keys::of_kind(BusinessId::INSTALLATION, installation_kind::BUSINESS_INDEX));
+    loop {
+        let page = pages.next(store)?;
+        if page.is_empty() {
+            return Ok(());
+        }
+        for (row, _) in page {
+            let of = keys::listed_business(&row)?;
+            let mut writer = BulkWriter::new(store, of);
+            for kind in [kind::LINKS, kind::LINK] {
+                let deleted = |row: &Key, _: &[u8]| {
+                    let mut batch = Batch::default();
+                    batch.delete(*row);
+                    Ok(batch)
+                };
+                writer.rewrite(keys::of_kind(of, kind), deleted).await?;
+            }
+            writer.settle().await?;
+        }
     }
 }
 

@@ -114,6 +114,8 @@ impl InBusiness {
             kind::APPOINTMENT_START | kind::APPOINTMENT_BY_CONTACT | kind::APPOINTMENT_BY_UPDATE => {
                 checker.index_of_appointments(kind, value);
             }
+            kind::LINKS => checker.links(value),
+            kind::LINK => checker.link(value),
             kind::CONTACT => checker.contact(value),
             kind::CONTACT_NAMES => checker.names(value),
             kind::CONTACT_BY_PHONE | kind::CONTACT_BY_EMAIL | kind::CONTACT_BY_UPDATE => {

@@ -5,7 +5,7 @@ use domain::{
     Person, PersonId, ResourceId, TakenMessage, WebhookEndpoint, WebhookId, fold_name,
 };
 use store::keys::{installation_kind, kind};
-use store::records::{ErasureRecord, NamesRecord};
+use store::records::{ErasureRecord, LinkRecord, LinksRecord, NamesRecord};
 use store::{Key, Order, Record, keys};
 
 use super::findings::Checker;
@@ -24,6 +24,29 @@ impl Checker<'_> {
         };
         let Some(starts_at) = self.read(starts_at) else { return };
         self.leads_to::<Appointment>(&keys::appointment(self.of, starts_at, id), value);
+    }
+
+    /// Checks the list of manage links of an appointment.
+    pub(super) fn links(&mut self, value: &[u8]) {
+        let Some(links) = self.decoded::<LinksRecord>(value) else { return };
+        let Some(id) = self.id::<AppointmentId>() else { return };
+        self.refers("appointment", &keys::appointment_start(self.of, id));
+        for hash in links.hashes {
+            let link = self.record::<LinkRecord>(&keys::link(self.of, &hash));
+            if link.is_none_or(|link| link.appointment_id != id) {
+                self.wrong("a manage link that it names is missing or belongs to another appointment");
+            }
+        }
+    }
+
+    pub(super) fn link(&mut self, value: &[u8]) {
+        let Some(link) = self.decoded::<LinkRecord>(value) else { return };
+        let links = self.record::<LinksRecord>(&keys::links(self.of, link.appointment_id));
+        let key = self.key;
+        let is_listed = |hash: &[u8; 32]| keys::link(self.of, hash) == key;
+        if !links.is_some_and(|links| links.hashes.iter().any(is_listed)) {
+            self.wrong("its appointment does not name this manage link");
+        }
     }
 
     pub(super) fn contact(&mut self, value: &[u8]) {

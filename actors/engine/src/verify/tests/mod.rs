@@ -3,6 +3,7 @@
 
 mod alerts;
 mod booking;
+mod customers;
 mod diary;
 mod ending;
 mod installation;
@@ -58,6 +59,7 @@ async fn good() -> Map {
     store.close().await.unwrap();
     let mut map = Map(rows);
     people::add(&mut map);
+    customers::add(&mut map);
     map
 }
 
@@ -147,6 +149,7 @@ async fn damage_of_every_kind_is_found_and_named() {
     let damages = [
         installation::DAMAGES,
         booking::DAMAGES,
+        customers::DAMAGES,
         diary::DAMAGES,
         people::DAMAGES,
         records::DAMAGES,
