@@ -10,6 +10,7 @@ mod changes;
 mod clock;
 mod conversations;
 mod counting;
+mod customers;
 mod ending;
 mod erasing;
 mod expiring;

@@ -40,7 +40,7 @@ async fn add(world: &World, shop: &Shop, email: &str) -> PersonId {
     id
 }
 
-async fn backed_up(world: &World, to: &Path) {
+pub(crate) async fn backed_up(world: &World, to: &Path) {
     let id = world.engine.begin_backup(Actor::Operator, to).unwrap();
     while world.engine.backup(id).unwrap().outcome.is_none() {
         everything_else_runs().await;
