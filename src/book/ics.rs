@@ -15,7 +15,12 @@ pub(crate) const NAME: &str = "appointment.ics";
 pub(crate) const MEDIA_TYPE: &str = "text/calendar; charset=utf-8; method=PUBLISH";
 
 /// The file `appointment.ics`. `service` and `business` are names; `address` is the place of the business.
-pub(crate) fn file(appointment: &Appointment, service: &str, business: &str, address: Option<&str>) -> String {
+pub(crate) fn file(
+    appointment: &Appointment,
+    service: &str,
+    business: &str,
+    address: Option<&str>,
+) -> String {
     let status = match appointment.status {
         AppointmentStatus::Confirmed => "CONFIRMED",
         AppointmentStatus::Pending => "TENTATIVE",

@@ -13,6 +13,7 @@
 //! assets    stylesheet and scripts, under a path with their digest
 //! booking/  the page on which a customer books
 //! ics       the calendar file of an appointment
+//! manage/   the pages of a manage link
 //! widget    the script that other sites embed
 //! ```
 //!
@@ -30,6 +31,7 @@ mod form_id;
 mod front;
 mod gate;
 pub(crate) mod ics;
+mod manage;
 mod refused;
 mod route;
 mod table;

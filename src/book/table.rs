@@ -1,7 +1,7 @@
 //! All routes of the booking pages, with the checks that each one needs.
 
-use super::route::{At, Route, get};
-use super::{booking, widget};
+use super::route::{At, Route, form, get, post};
+use super::{booking, manage, widget};
 
 pub(super) const ASSETS: &str = "/book/assets/{digest}/{name}";
 pub(super) const WIDGET: &str = "/widget.js";
@@ -9,12 +9,18 @@ pub(super) const REST: [&str; 2] = ["/book", "/book/{slug}/{*rest}"];
 
 #[rustfmt::skip]
 pub(super) fn table() -> Vec<Route> {
-    vec![
+    let moving = form("/book/manage/{token}/move", At::Anywhere, manage::times, manage::moved);
+    let others = [
         get("/book/{slug}", At::Page, booking::show),
         get("/book/{slug}/frame", At::Frame, booking::show),
         get("/book/{slug}/theme.css", At::Page, booking::theme),
+        get("/book/{slug}/frame/done/{token}", At::Frame, manage::framed),
+        get("/book/manage/{token}", At::Anywhere, manage::show),
+        post("/book/manage/{token}/cancel", At::Anywhere, manage::cancelled),
+        get("/book/manage/{token}/appointment.ics", At::Anywhere, manage::calendar),
         get(WIDGET, At::Anywhere, widget::script),
-    ]
+    ];
+    moving.into_iter().chain(others).collect()
 }
 
 pub(crate) fn paths() -> impl Iterator<Item = &'static str> {

@@ -105,7 +105,7 @@ impl Shop {
         self.day(self.business.now())
     }
 
-    pub(super) fn day(&self, at: Timestamp) -> NaiveDate {
+    pub(in crate::book) fn day(&self, at: Timestamp) -> NaiveDate {
         at.utc().with_timezone(&self.profile.zone).date_naive()
     }
 
@@ -134,6 +134,6 @@ impl Shop {
     }
 }
 
-pub(super) fn is_bookable(day: NaiveDate) -> bool {
+pub(in crate::book) fn is_bookable(day: NaiveDate) -> bool {
     BOOKABLE_YEARS.contains(&day.year())
 }

@@ -18,6 +18,7 @@ use domain::{BookingMode, Locale, Price, Service, Timestamp};
 
 use self::choice::{Choice, Offer};
 use self::form::Reason;
+pub(super) use self::choice::is_bookable;
 pub(super) use self::limits::Limits;
 use self::times::{Day, Week};
 use super::asked::{Asked, Shop};

@@ -82,7 +82,7 @@ pub(super) async fn first_open(shop: &Shop, choice: &Choice) -> Result<Option<Na
 
 impl View {
     /// A time of day, with its offset if a clock change repeats it.
-    pub(super) fn clock(&self, shop: &Shop, at: Timestamp) -> String {
+    pub(in crate::book) fn clock(&self, shop: &Shop, at: Timestamp) -> String {
         let local = at.utc().with_timezone(&shop.profile.zone);
         let clock = self.words.clock(local.time(), &shop.profile.phone_region);
         match instant(local.naive_local(), shop.profile.zone) {
@@ -91,12 +91,12 @@ impl View {
         }
     }
 
-    pub(super) fn heading(&self, date: NaiveDate) -> String {
+    pub(in crate::book) fn heading(&self, date: NaiveDate) -> String {
         capitalised(&self.words.date(date))
     }
 
     /// The name of the business's time zone.
-    pub(super) fn zone(&self, shop: &Shop) -> String {
+    pub(in crate::book) fn zone(&self, shop: &Shop) -> String {
         self.with("zone", "zone", &shop.profile.zone.name().replace('_', " "))
     }
 }

@@ -1,0 +1,172 @@
+//! The pages of a manage link: one appointment, its calendar file, and the forms that move and cancel it.
+//!
+//! Invariants:
+//! - An erased contact, a missing appointment or business, and an ended or unknown token give the same 404 page.
+//! - The pages contain no data of the contact.
+//! - A form with a repeated id acts once. The engine stores the ids.
+
+mod moving;
+mod one;
+
+use std::sync::Arc;
+
+use axum::http::StatusCode;
+use domain::{Actor, Conflict, Locale, Refusal, Timestamp};
+use engine::EngineError;
+use engine::business::commands::customers::ManageToken;
+use engine::business::{Change, Request, SeenByLink};
+
+pub(super) use self::moving::{moved, times};
+pub(super) use self::one::{calendar, cancelled, framed, show};
+use super::asked::{Asked, Shop};
+use super::form_id;
+use super::refused::Refused;
+use super::route::Answered;
+use super::view::{View, see_other};
+use super::words::words;
+use crate::words::accepted;
+
+/// A request with a valid manage link.
+struct Managed {
+    asked: Asked,
+    view: View,
+    shop: Arc<Shop>,
+    token: ManageToken,
+    seen: SeenByLink,
+    /// The language in the query of the request. Links and forms keep it.
+    locale: Option<Locale>,
+}
+
+impl Managed {
+    async fn find(asked: Asked) -> Result<Self, Refused> {
+        let token = asked.param::<String>("token").and_then(|text| ManageToken::parse(&text));
+        let token = token.ok_or_else(Refused::not_found)?;
+        let business = asked.front.engine.business(token.business_id());
+        let seen = business.seen_by_link(&token).await?.ok_or_else(Refused::not_found)?;
+        let locale = Locale::from_word(asked.query.get("locale"));
+        let booked = seen.appointment.booked_as.as_ref().map(|booked| booked.locale);
+        let shown = locale.or(booked).or_else(|| accepted(&asked.head.headers));
+        let shown = shown.unwrap_or(seen.business.locale);
+        let (profile, mut website) = (seen.business.clone(), seen.website.clone());
+        if !website.enabled || profile.suspended {
+            // The stylesheet with the colour is a part of the booking page, which is closed.
+            website.color = None;
+        }
+        let shop = Arc::new(Shop { business, profile, website });
+        let view = View { words: words(shown), shop: Some(Arc::clone(&shop)), ..asked.view.clone() };
+        Ok(Self { view, shop, token, seen, locale, asked })
+    }
+
+    /// The path of a page of this link, in the language that the visitor chose.
+    fn path(&self, page: &str) -> String {
+        self.path_in(page, self.locale.map(Locale::as_str))
+    }
+
+    fn path_in(&self, page: &str, locale: Option<&str>) -> String {
+        let path = format!("/book/manage/{}{page}", self.token.text());
+        let join = if page.contains('?') { '&' } else { '?' };
+        locale.map(|locale| format!("{path}{join}locale={locale}")).unwrap_or(path)
+    }
+
+    /// The view with links to this page in the other languages.
+    fn view_of(&self, page: &str) -> View {
+        self.view.clone().with_languages(|locale| self.path_in(page, Some(locale)))
+    }
+
+    fn form_id(&self) -> String {
+        form_id::issue(&self.asked.front, &self.token.text())
+    }
+
+    fn is_over(&self) -> bool {
+        self.seen.appointment.ends_at <= self.seen.now
+    }
+
+    /// An instant as `Tuesday 24 November 2026 at 14:30`.
+    fn when(&self, at: Timestamp) -> String {
+        let clock = self.view.clock(&self.shop, at);
+        self.view.words.dated("moment", self.shop.day(at), &clock)
+    }
+
+    /// Makes the change of a form. `change` is `None` if a field is invalid.
+    async fn change<C: Change + 'static>(&self, change: Option<C>) -> Result<(), Undone> {
+        let change = change.ok_or(Undone::Invalid)?;
+        let (asked, page) = (&self.asked, self.token.text());
+        if !form_id::is_issued(&asked.front, &page, asked.form.get(form_id::FORM_ID)) {
+            return Err(Undone::FormEnded);
+        }
+        let idempotency = Some(form_id::once(&asked.form, self.shop.business.id()));
+        let request = Request { idempotency, ..Request::by(Actor::Customer) };
+        self.shop.business.change(request, change).await.map(|_| ()).map_err(Undone::from)
+    }
+
+    /// The response to a form: the page of the appointment, or `refused` with the present state.
+    async fn answer<F>(self, done: Result<(), Undone>, refused: fn(Self, Undone) -> F) -> Answered
+    where
+        F: Future<Output = Answered>,
+    {
+        match done {
+            Ok(()) => see_other(&self.path("")),
+            Err(Undone::Failed(error)) => Err(error.into()),
+            // The state can have changed since the first read.
+            Err(undone) => refused(Self::find(self.asked).await?, undone).await,
+        }
+    }
+}
+
+/// The reason why a form changed nothing.
+enum Undone {
+    Invalid,
+    /// The id of the form was not issued for this link, has expired, or was used with other content.
+    FormEnded,
+    Moved(Timestamp),
+    NotChangeable,
+    /// The appointment has ended or is no longer active. The page shows its state.
+    Over,
+    NotOpen,
+    /// The business takes no online bookings.
+    Closed,
+    Failed(EngineError),
+}
+
+impl From<EngineError> for Undone {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Refused(refusal) => match refusal {
+                Refusal::Invalid(_) => Self::Invalid,
+                Refusal::IdempotencyKeyReused | Refusal::IdempotencyInProgress => Self::FormEnded,
+                Refusal::SlotUnavailable(_) => Self::NotOpen,
+                Refusal::BookingDisabled => Self::Closed,
+                Refusal::Conflict { conflict: Conflict::StartsElsewhere(now), .. } => Self::Moved(now),
+                Refusal::Conflict { conflict: Conflict::NotChangeableOnline, .. } => Self::NotChangeable,
+                Refusal::Conflict {
+                    conflict: Conflict::AppointmentEnded | Conflict::AppointmentStatus(..),
+                    ..
+                } => Self::Over,
+                refusal => Self::Failed(refusal.into()),
+            },
+            error => Self::Failed(error),
+        }
+    }
+}
+
+impl Undone {
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::Invalid | Self::NotChangeable => StatusCode::UNPROCESSABLE_ENTITY,
+            _ => StatusCode::CONFLICT,
+        }
+    }
+
+    /// The message on the page; empty if the page itself shows the reason.
+    fn told(&self, managed: &Managed) -> String {
+        let view = &managed.view;
+        match self {
+            Self::Invalid => view.t("error-422-text"),
+            Self::FormEnded => view.t("notice-stale"),
+            Self::Moved(now) => view.with("manage-moved-meanwhile", "when", &managed.when(*now)),
+            Self::NotOpen => view.t("notice-taken"),
+            Self::Closed => view.t("off"),
+            Self::NotChangeable | Self::Over | Self::Failed(_) => String::new(),
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The page of an appointment, with the form that cancels it.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::IntoResponse;
+use domain::{AppointmentStatus, Timestamp};
+use engine::business::commands::customers::CancelByLink;
+
+use super::{Managed, Undone};
+use crate::book::asked::{Asked, Shop};
+use crate::book::ics;
+use crate::book::refused::Refused;
+use crate::book::route::Answered;
+use crate::book::view::{View, page_as};
+use crate::words::capitalised;
+
+const ATTACHED: HeaderValue = HeaderValue::from_static("attachment; filename=\"appointment.ics\"");
+
+#[derive(Template)]
+#[template(path = "book/manage/one.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    heading: String,
+    notice: String,
+    status: String,
+    service: String,
+    staff: String,
+    when: String,
+    starts_at: String,
+    shop: Arc<Shop>,
+    /// The pages of the link, or `None` in a frame, which has no forms.
+    paths: Option<Paths>,
+    /// The address of this page for a new tab; empty outside a frame.
+    opens: String,
+    form_id: String,
+    waits: bool,
+    may_move: bool,
+    may_cancel: bool,
+    /// Whether the appointment is coming, and the customer may not make all changes.
+    is_fixed: bool,
+}
+
+struct Paths {
+    moving: String,
+    cancel: String,
+    calendar: String,
+}
+
+pub(in crate::book) async fn show(asked: Asked) -> Answered {
+    shown(Managed::find(asked).await?, StatusCode::OK, String::new())
+}
+
+/// The page in a frame of another site.
+pub(in crate::book) async fn framed(asked: Asked) -> Answered {
+    let own = asked.shop()?.business.id();
+    let mut managed = Managed::find(asked).await?;
+    if managed.shop.business.id() != own {
+        return Err(Refused::not_found());
+    }
+    managed.view.framed = true;
+    shown(managed, StatusCode::OK, String::new())
+}
+
+pub(in crate::book) async fn cancelled(asked: Asked) -> Answered {
+    let managed = Managed::find(asked).await?;
+    let expected_starts_at = Timestamp::parse(managed.asked.form.get("expected_starts_at")).ok();
+    let token = managed.token.clone();
+    let change = expected_starts_at.map(|expected_starts_at| CancelByLink { token, expected_starts_at });
+    let done = managed.change(change).await;
+    managed.answer(done, refused).await
+}
+
+pub(in crate::book) async fn calendar(asked: Asked) -> Answered {
+    let seen = Managed::find(asked).await?.seen;
+    let address = seen.website.address.as_deref();
+    let file = ics::file(&seen.appointment, &seen.service.name, &seen.business.name, address);
+    let kind = HeaderValue::from_static(ics::MEDIA_TYPE);
+    Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, ATTACHED)], file).into_response())
+}
+
+pub(super) async fn refused(managed: Managed, undone: Undone) -> Answered {
+    let notice = undone.told(&managed);
+    shown(managed, undone.status(), notice)
+}
+
+pub(super) fn shown(managed: Managed, status: StatusCode, notice: String) -> Answered {
+    let (seen, is_over) = (&managed.seen, managed.is_over());
+    let view = match managed.view.framed {
+        // The other languages are shown in the frame, too.
+        true => managed
+            .view
+            .clone()
+            .with_languages(|locale| format!("{}?locale={locale}", managed.asked.page_path())),
+        false => managed.view_of(""),
+    };
+    let appointment = &seen.appointment;
+    let heading = match appointment.status {
+        AppointmentStatus::Cancelled => "manage-cancelled",
+        AppointmentStatus::Declined => "manage-declined",
+        _ if is_over => "manage-over",
+        AppointmentStatus::Confirmed => "manage-confirmed",
+        AppointmentStatus::Pending => "manage-pending",
+    };
+    let is_coming = appointment.is_active() && !is_over;
+    let takes_forms = is_coming && !view.framed;
+    let (may_cancel, may_move) = (takes_forms && seen.may_change(), takes_forms && seen.may_move());
+    let paths = (!view.framed).then(|| Paths {
+        moving: managed.path("/move"),
+        cancel: managed.path("/cancel"),
+        calendar: managed.path("/appointment.ics"),
+    });
+    let shown = Page {
+        heading: view.t(heading),
+        notice,
+        status: view.t(&format!("manage-status-{}", appointment.status)),
+        service: seen.service.name.clone(),
+        staff: seen.staff.name.clone(),
+        when: capitalised(&managed.when(appointment.starts_at)),
+        starts_at: appointment.starts_at.to_string(),
+        shop: Arc::clone(&managed.shop),
+        opens: if view.framed { managed.path("") } else { String::new() },
+        form_id: managed.form_id(),
+        waits: is_coming && appointment.status == AppointmentStatus::Pending,
+        is_fixed: takes_forms && !may_move,
+        may_cancel,
+        may_move,
+        paths,
+        view,
+    };
+    page_as(status, &shown)
+}
