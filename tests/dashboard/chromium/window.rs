@@ -169,6 +169,15 @@ impl Window {
         self.client.goto(&format!("{}{path}", self.origin)).await.unwrap();
     }
 
+    /// Makes the first frame of the page the current page.
+    pub(super) async fn enter_frame(&self) {
+        self.client.enter_frame(0).await.unwrap();
+    }
+
+    pub(super) async fn leave_frame(&self) {
+        self.client.enter_parent_frame().await.unwrap();
+    }
+
     /// The path of the current page, with its query.
     pub(super) async fn path(&self) -> String {
         let url = self.client.current_url().await.unwrap();

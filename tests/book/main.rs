@@ -1,0 +1,15 @@
+//! The booking pages: the real service in this process, with a clock that only the test moves.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic, and `unwrap` shows the line")]
+#![allow(clippy::print_stderr, reason = "prints which tests are skipped")]
+
+#[path = "../dashboard/chromium/axe.rs"]
+mod axe;
+#[path = "../dashboard/harness/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "only one of the test binaries uses all of it")]
+mod browsing;
+mod manage;
+mod widget;
+#[path = "../dashboard/chromium/window.rs"]
+#[allow(dead_code, reason = "only one of the test binaries uses all of it")]
+mod window;
