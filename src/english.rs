@@ -106,6 +106,7 @@ pub(crate) fn named(named: Named) -> &'static str {
         Named::Knowledge => "knowledge",
         Named::Mail => "mail",
         Named::Message => "message",
+        Named::Notice => "notice",
         Named::Page => "page",
         Named::Person => "person",
         Named::Record => "record",

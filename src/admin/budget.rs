@@ -62,6 +62,8 @@ json_object! {
         knowledge: Patch<KindPatch>,
         /// Deliveries that wait for an attempt. The bytes are those of their events.
         waiting_deliveries: Patch<KindPatch>,
+        /// Notices to customers that are not sent yet. Their bytes are not counted.
+        waiting_notices: Patch<KindPatch>,
     }
 }
 
@@ -89,6 +91,7 @@ pub(super) async fn update(
         (BudgetKind::Messages, patch.messages),
         (BudgetKind::Knowledge, patch.knowledge),
         (BudgetKind::WaitingDeliveries, patch.waiting_deliveries),
+        (BudgetKind::WaitingNotices, patch.waiting_notices),
     ];
     let limits = given.into_iter().filter_map(|(kind, patch)| Some((kind, limit(patch.set()?)))).collect();
     business.budget().await?; // waits for the count of the usage, which the response contains

@@ -20,6 +20,7 @@ pub(crate) mod knowledge;
 mod mail;
 pub(crate) mod messages;
 mod moving;
+mod notices;
 pub(crate) mod people;
 pub(crate) mod retention;
 mod router;

@@ -14,7 +14,7 @@ use super::gate::{Token, TokenGate};
 use super::hosts::AdminHosts;
 use super::{
     appointments, audit, backup, budget, businesses, calls, contacts, diary, keys, knowledge, mail, messages,
-    moving, people, retention, services, staff, webhooks, website,
+    moving, notices, people, retention, services, staff, webhooks, website,
 };
 use crate::api;
 use crate::config::AdminToken;
@@ -118,6 +118,13 @@ pub(crate) fn table() -> Vec<Route<Token>> {
         patch(b!("/notices"), Token, website::update_notices)
             .named("updateNotices", "Change the settings of the notices to customers")
             .refuses(CONFLICT),
+        get(b!("/notices/log"), Token, notices::log)
+            .named("listNotices", "List the notices to customers")
+            .details("Newest first. The log contains the waiting notices and those of the last 30 days."),
+        post(b!("/notices/log/{notice_id}/send-again"), Token, notices::send_again)
+            .named("sendNoticeAgain", "Send a notice again")
+            .details("The service makes a new notice of the present state of the appointment. A notice that is waiting cannot be sent again.")
+            .refuses(CONFLICT),
         post(b!("/people"), Token, people::create)
             .named("addPerson", "Add a person to a business")
             .details("If no account has this address, the service creates one. The person chooses a password at `link`, which is null if the account has a password or the service has no public URL. If the address of an existing account is not confirmed, the service first removes the account's password, sessions and links.")
@@ -183,6 +190,11 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("updateContact", "Change a contact")
             .details("A property that is left out keeps its value; null clears it. The contact must keep a name, a phone or an email.")
             .refuses(CONFLICT),
+        get(b!("/contacts/{contact_id}/consent"), Token, notices::consent)
+            .named("getConsent", "Get the consent of a contact to e-mails and texts"),
+        put(b!("/contacts/{contact_id}/consent"), Token, notices::set_consent)
+            .named("setConsent", "Set the consent of a contact to e-mails and texts")
+            .details("The consent belongs to the contact's e-mail address and phone number. It also applies to later appointments."),
         delete(b!("/contacts/{contact_id}"), Token, contacts::erase)
             .named("eraseContact", "Erase a contact")
             .details("After the response, requests for the contact get a 404. The service then removes, in steps, the names, numbers and texts from the contact's calls, messages and appointments, but not their ids and times. It removes the same data from the audit log, stored responses and responses of webhook receivers. Waiting events are sent unchanged for at most 24 hours and are then wiped. An erasure cannot be undone."),

@@ -6,12 +6,13 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use askama::Template;
-use engine::mail::letter::{Composer, Letter};
-use lettre::message::header::{HeaderName, HeaderValue};
-use lettre::message::{Mailbox, MultiPart, SinglePart};
+use engine::mail::letter::{Composer, Content, Letter};
+use lettre::message::header::{ContentType, HeaderName, HeaderValue};
+use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
 
 use super::page::{Entry, Page};
 use super::settings::MailFrom;
+use crate::book::ics;
 use crate::words::plain;
 
 /// The maximum length of a name in the headers, in characters.
@@ -47,18 +48,33 @@ impl Composer for Letters {
         let html = html.map_err(|error| error.to_string())?;
         // The message id cannot be guessed, so user input cannot contain the MIME boundary.
         let (id, _) = letter.message_id.split_once('@').unwrap_or((&letter.message_id, ""));
-        let body = MultiPart::alternative()
+        let mut body = MultiPart::alternative()
             .boundary(format!("part-{id}"))
             .singlepart(SinglePart::plain(text(&page)))
             .singlepart(SinglePart::html(html));
+        let mut from = self.from.mailbox().clone();
+        let mut reply_to = None;
+        if let (Content::Notice(notice), Some(event)) = (&letter.content, &page.event) {
+            let name = letter.business.as_ref().map(|business| plain(&business.name, NAME_CHARS_MAX));
+            from.name = name.map(|name| for_head(&name));
+            reply_to = notice.website.email.as_ref().and_then(|email| email.as_str().parse().ok());
+            let media_type = ContentType::parse(ics::MEDIA_TYPE).map_err(|error| error.to_string())?;
+            body = MultiPart::mixed()
+                .boundary(format!("all-{id}"))
+                .multipart(body)
+                .singlepart(Attachment::new(ics::NAME.into()).body(event.clone(), media_type));
+        }
         let mut message = lettre::Message::builder()
-            .from(self.from.mailbox().clone())
+            .from(from)
             .to(Mailbox::new(name, address))
             .date(UNIX_EPOCH + Duration::from_secs(seconds))
             .message_id(Some(format!("<{}>", letter.message_id)))
             .subject(for_head(&page.subject))
             .raw_header(header("Auto-Submitted", "auto-generated"));
-        if let Some((_, url)) = &page.unsubscribe {
+        if let Some(address) = reply_to {
+            message = message.reply_to(Mailbox::new(None, address));
+        }
+        if let Some(url) = &page.one_click {
             message = message
                 .raw_header(header("List-Unsubscribe", &format!("<{url}>")))
                 .raw_header(header("List-Unsubscribe-Post", "List-Unsubscribe=One-Click"));

@@ -1,10 +1,11 @@
 //! The content of a mail, before it is rendered as text or HTML.
 
 use chrono_tz::Tz;
-use domain::AlertKind;
-use engine::mail::letter::{AlertItem, Content, Letter, Link, Sender, What};
+use domain::{AlertKind, NoticeKind};
+use engine::mail::letter::{AlertItem, Content, Letter, Link, NoticeLetter, Sender, What};
 
 use super::words::words;
+use crate::book::ics;
 use crate::words::{Value, Words, plain, plain_lines};
 
 /// The maximum length of a message's text in a mail, in characters.
@@ -23,6 +24,10 @@ pub(super) struct Page {
     pub(super) action: Option<Anchor>,
     pub(super) outro: Vec<String>,
     pub(super) unsubscribe: Option<Anchor>,
+    /// The URL at which the mail program unsubscribes with one request (RFC 8058).
+    pub(super) one_click: Option<String>,
+    /// The calendar file of a notice.
+    pub(super) event: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -54,6 +59,7 @@ impl Page {
             Content::Reset(link) => maker.reset(link),
             Content::EmailChange(link) => maker.link("email_change", link, &["email_change-ignore"]),
             Content::EmailChanged => maker.notice("email_changed"),
+            Content::Notice(notice) => return maker.customer_notice(notice),
             Content::Test => maker.notice("test"),
         };
         let hello = match plain(&letter.to.name, SUBJECT_CHARS_MAX) {
@@ -71,6 +77,7 @@ impl Page {
             };
             (words.say(words_of, &[]), format!("{origin}/dashboard/unsubscribe/{token}"))
         });
+        page.one_click = page.unsubscribe.as_ref().map(|(_, url)| url.clone());
         page
     }
 }
@@ -193,6 +200,43 @@ impl Maker<'_> {
         let say = |what: &str| self.words.say(&format!("{which}-{what}"), &[]);
         let (subject, intro) = (say("subject"), vec![say("intro")]);
         Page { heading: subject.clone(), subject, intro, ..Page::default() }
+    }
+
+    /// A notice to a customer. It contains no name or text of the customer.
+    fn customer_notice(&self, notice: &NoticeLetter) -> Page {
+        let NoticeLetter { kind, region, website, appointment, service, staff, manage } = notice;
+        let name = self.business_name();
+        let service = service.as_deref().map(|service| plain(service, SUBJECT_CHARS_MAX)).unwrap_or_default();
+        let when = self.words.when(appointment.starts_at, self.zone(), region);
+        let values = [("business", &name), ("service", &service), ("when", &when)];
+        let values = values.map(|(name, value)| (name, Value::Text(value)));
+        let mut lines = Vec::new();
+        let mut line = |label: &str, value: Option<&str>| {
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                lines.push((self.words.say(label, &[]), plain(value, WORDS_CHARS_MAX)));
+            }
+        };
+        line("label-business", Some(&name));
+        line("label-service", Some(&service));
+        line("label-staff", staff.as_deref());
+        line("label-when", Some(&when));
+        line("label-zone", Some(self.zone().name()));
+        line("label-phone", website.phone.as_deref());
+        line("label-email", website.email.as_deref());
+        line("label-url", website.address.as_deref());
+        let stop = format!("{}/unsubscribe", manage.url);
+        let address = website.address.as_deref();
+        Page {
+            subject: self.words.say(&format!("notice-subject-{kind}"), &values),
+            heading: self.words.say(&format!("notice-heading-{kind}"), &values),
+            intro: vec![self.words.say(&format!("notice-intro-{kind}"), &values)],
+            entries: vec![Entry { lines, ..Entry::default() }],
+            action: Some((self.words.say("notice-manage", &[]), manage.url.clone())),
+            one_click: (*kind == NoticeKind::Reminder).then(|| stop.clone()),
+            unsubscribe: Some((self.words.say("notice-stop", &values), stop)),
+            event: Some(ics::file(appointment, &service, &name, address)),
+            outro: Vec::new(),
+        }
     }
 
     fn entry(&self, told: &AlertItem) -> Entry {

@@ -8,8 +8,8 @@
 
 use chrono::NaiveDate;
 use domain::{
-    CallId, CallOutcome, ContactId, DeliveryStatus, Direction, Email, MessageStatus, Phone, ProblemCode,
-    ServiceId, StaffId, Text, Timestamp,
+    AppointmentId, CallId, CallOutcome, ContactId, DeliveryStatus, Direction, Email, MessageStatus,
+    NoticeChannel, NoticeKind, NoticeStatus, Phone, ProblemCode, ServiceId, StaffId, Text, Timestamp,
 };
 use engine::business::{Page, PageRequest};
 
@@ -211,6 +211,10 @@ macro_rules! filters {
 }
 
 filters!(
+    AppointmentId,
+    NoticeChannel,
+    NoticeKind,
+    NoticeStatus,
     CallId,
     CallOutcome,
     bool,

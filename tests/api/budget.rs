@@ -5,7 +5,7 @@ use tokio::task::JoinSet;
 
 use crate::harness::{Answer, Salon, Server, id};
 
-const KINDS: [&str; 9] = [
+const KINDS: [&str; 10] = [
     "services",
     "staff",
     "keys",
@@ -15,6 +15,7 @@ const KINDS: [&str; 9] = [
     "messages",
     "knowledge",
     "waiting_deliveries",
+    "waiting_notices",
 ];
 
 impl Salon {
@@ -78,7 +79,7 @@ async fn each_limit_allows_its_last_record_and_refuses_the_next() {
     let server = Server::open().await;
     let salon = server.salon().await;
     salon.contact(json!({ "name": "Zoé", "phone": "+33612345678" })).await;
-    for kind in KINDS.into_iter().filter(|kind| *kind != "waiting_deliveries") {
+    for kind in KINDS.into_iter().filter(|kind| !kind.starts_with("waiting_")) {
         let word = kind;
         let rows = salon.budget().await[kind]["rows"].as_u64().unwrap();
         salon.allow(kind, json!({ "rows_max": rows + 1 })).await;

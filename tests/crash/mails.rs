@@ -51,6 +51,7 @@ async fn plant(data_dir: &Path, told: &Told, round: usize) -> BTreeMap<String, S
             created_at: told.about.at,
             last_attempt_at: None,
             next_attempt_at: Some(told.about.at),
+            notice: None,
         };
         let mut batch = Batch::default();
         batch.put(keys::mail(told.of, mail.id), mail.encode());

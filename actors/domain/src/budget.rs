@@ -18,13 +18,15 @@ words! {
         Knowledge = "knowledge",
         /// Deliveries that wait for an attempt. Each counts the bytes of its event.
         WaitingDeliveries = "waiting_deliveries",
+        /// Notices to customers that are not sent yet. Their bytes are not counted.
+        WaitingNotices = "waiting_notices",
     }
 }
 
 impl BudgetKind {
-    /// The kinds of records that stay until they are deleted: all except waiting deliveries.
+    /// The kinds of records that stay until they are deleted: all except waiting deliveries and notices.
     pub fn kept() -> impl Iterator<Item = Self> {
-        Self::ALL.iter().copied().filter(|kind| *kind != Self::WaitingDeliveries)
+        Self::ALL.iter().copied().filter(|kind| !matches!(kind, Self::WaitingDeliveries | Self::WaitingNotices))
     }
 
     fn place(self) -> usize {
@@ -46,6 +48,7 @@ const DEFAULTS: [(BudgetKind, Amount); BudgetKind::ALL.len()] = [
     (BudgetKind::Messages, Amount { rows: 1_000_000, bytes: 4 * GIB }),
     (BudgetKind::Knowledge, Amount { rows: 10_000, bytes: 256 * MIB }),
     (BudgetKind::WaitingDeliveries, Amount { rows: 100_000, bytes: GIB }),
+    (BudgetKind::WaitingNotices, Amount { rows: 100_000, bytes: GIB }),
 ];
 
 /// The largest limit: the largest integer that every JSON parser represents exactly.

@@ -5,7 +5,7 @@ use std::fmt;
 use uuid::Uuid;
 
 use super::words::words;
-use super::{AlertKind, BusinessId, MailId, PersonId, Timestamp};
+use super::{AlertKind, BusinessId, DropReason, MailId, Notice, PersonId, Timestamp};
 
 pub const ABOUT_MAX: usize = 100;
 
@@ -14,6 +14,8 @@ words! {
         Pending = "pending",
         Sent = "sent",
         Failed = "failed",
+        /// A notice that is not sent, for its [`DropReason`](super::DropReason).
+        Dropped = "dropped",
     }
 
     MailKind {
@@ -26,6 +28,8 @@ words! {
         Reset = "reset",
         EmailChange = "email_change",
         EmailChanged = "email_changed",
+        /// A notice to a customer.
+        Notice = "notice",
     }
 
     /// A reason, without parameters, for the failure of an attempt to send a mail.
@@ -128,12 +132,13 @@ impl From<MailFault> for MailError {
 pub struct Mail {
     pub id: MailId,
     pub business_id: Option<BusinessId>,
+    /// Nil for a notice, which goes to a customer.
     pub person_id: PersonId,
     pub kind: MailKind,
     /// The alerts in the mail, oldest first, at most [`ABOUT_MAX`]. Exactly one for [`MailKind::Alert`].
     pub about: Vec<About>,
     pub more: u32,
-    /// `None` means the person's current address.
+    /// `None` means the person's current address. A notice has the address of its last attempt.
     pub to: Option<String>,
     /// The `Message-ID` without brackets. It is the same for every attempt.
     pub message_id: String,
@@ -141,15 +146,34 @@ pub struct Mail {
     pub attempts: u32,
     pub last_error: Option<MailError>,
     pub created_at: Timestamp,
+    /// The time of the last attempt, or the time at which a notice was dropped.
     pub last_attempt_at: Option<Timestamp>,
     /// Set if and only if the mail is pending.
     pub next_attempt_at: Option<Timestamp>,
+    /// Set if and only if the kind is [`MailKind::Notice`].
+    pub notice: Option<Notice>,
 }
 
 impl Mail {
-    /// Whether the mail is in the log of a business. Password resets are private to the person.
+    /// Whether the mail is in a log of a business: that of mails or that of notices. Password resets are private to the person.
     pub fn is_logged(&self) -> bool {
         self.business_id.is_some() && self.kind != MailKind::Reset
+    }
+
+    /// A notice that is not sent. Panics if the mail is no notice.
+    #[must_use]
+    pub fn dropped(&self, reason: DropReason, at: Timestamp) -> Self {
+        let notice = self.notice.expect("only a notice is dropped");
+        let is_erased = reason == DropReason::NoAddress;
+        Self {
+            status: MailStatus::Dropped,
+            to: self.to.clone().filter(|_| !is_erased),
+            last_error: self.last_error.clone().filter(|_| !is_erased),
+            last_attempt_at: Some(at),
+            next_attempt_at: None,
+            notice: Some(Notice { dropped: Some(reason), ..notice }),
+            ..self.clone()
+        }
     }
 
     /// Adds the alerts of another mail of the same kind. Alerts beyond [`ABOUT_MAX`] are only counted.

@@ -259,6 +259,7 @@ pub enum Named {
     Knowledge,
     Mail,
     Message,
+    Notice,
     Page,
     Person,
     Record,

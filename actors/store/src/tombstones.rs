@@ -1,4 +1,4 @@
-//! The list of revocations and erasures, in a file next to the store. It contains only ids. A restore
+//! The list of revocations, erasures and consents, in a file next to the store. It contains only ids and keyed hashes. A restore
 //! repeats its changes, because a backup may contain data that was revoked or erased later.
 //!
 //! ```text
@@ -7,7 +7,11 @@
 //! removed-person 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fa8e-18c1-7000-8f6b-0a4de8b0c1f2 01a1fb01-12ab-0000-0000-000000000000
 //! ended-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c
 //! imported-business 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 01a1fb02-77aa-7000-8e21-5d0c6ab14f90
+//! consent-no_reminders 01a1fa8e-16f0-7000-8d3c-04b8fdd35a0c 5d0c6ab1-4f90-4f6b-a08c-375224145f30 0a4de8b0-c1f2-4e21-9a0e-5b7be7bb4a51
 //! ```
+//!
+//! The two last fields of a consent are a keyed hash of the address or the phone number. The last line of an
+//! address applies.
 //!
 //! A removed person may be invited again. Only offers up to the instant in the last field are revoked. The
 //! field has the form of an id, which starts with its time. In older lists, the field is an id that was
@@ -24,15 +28,19 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
-use domain::{AuditId, BusinessId, ContactId, KeyId, PersonId, ResourceId, Timestamp};
+use domain::{
+    AuditId, BusinessId, ContactId, EmailConsent, KeyId, PersonId, ResourceId, TextConsent, Timestamp,
+};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use super::StoreError;
 use super::files::found;
+use super::records::ConsentRecord;
 
 /// The name of the list in the data directory, and of its copy in a backup directory.
 pub const TOMBSTONES_FILE: &str = "tombstones";
+const CONSENT: &str = "consent-";
 const DIGEST: &str = "sha256 ";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,6 +52,8 @@ pub enum Tombstone {
     EndedBusiness(BusinessId),
     /// A business that was imported, with the first entry of its audit log.
     ImportedBusiness(BusinessId, AuditId),
+    /// The consent of the owner of an address or a phone number, which its keyed hash identifies.
+    Consent(BusinessId, [u8; 32], ConsentRecord),
 }
 
 impl std::fmt::Display for Tombstone {
@@ -56,6 +66,14 @@ impl std::fmt::Display for Tombstone {
             }
             Self::EndedBusiness(id) => write!(f, "ended-business {id}"),
             Self::ImportedBusiness(id, entry) => write!(f, "imported-business {id} {entry}"),
+            Self::Consent(of, hash, consent) => {
+                let [first, second] = [0, 16].map(|from| {
+                    Uuid::from_u128(hash[from..from + 16].iter().fold(0, |all, byte| all << 8 | u128::from(*byte)))
+                });
+                let email = consent.email.map(EmailConsent::as_str);
+                let word = email.or(consent.texts.map(TextConsent::as_str)).unwrap_or_default();
+                write!(f, "{CONSENT}{word} {of} {first} {second}")
+            }
         }
     }
 }
@@ -80,6 +98,14 @@ fn parse(line: &str) -> Option<Tombstone> {
         ("ended-business", [id]) => Some(Tombstone::EndedBusiness((*id).into())),
         ("imported-business", [id, entry]) => {
             Some(Tombstone::ImportedBusiness((*id).into(), (*entry).into()))
+        }
+        (kind, [of, first, second]) => {
+            let word = kind.strip_prefix(CONSENT)?;
+            let consent =
+                ConsentRecord { email: EmailConsent::from_word(word), texts: TextConsent::from_word(word) };
+            let hash = [first.as_bytes().as_slice(), second.as_bytes()].concat().try_into().ok()?;
+            let is_known = consent.email.is_some() || consent.texts.is_some();
+            is_known.then_some(Tombstone::Consent((*of).into(), hash, consent))
         }
         _ => None,
     }
@@ -126,6 +152,8 @@ pub struct OfBusiness {
     pub ended: bool,
     /// The first audit entry after the newest import. API keys with smaller ids are revoked.
     pub imported: Option<AuditId>,
+    /// The newest consents, by the keyed hash of the address or the phone number.
+    pub consents: BTreeMap<[u8; 32], ConsentRecord>,
 }
 
 impl TakenBack {
@@ -141,6 +169,9 @@ impl TakenBack {
                 Tombstone::RemovedPerson(of, id, offered) => {
                     let until = businesses.entry(of).or_default().removed.entry(id).or_insert(offered);
                     *until = (*until).max(offered);
+                }
+                Tombstone::Consent(of, hash, consent) => {
+                    _ = businesses.entry(of).or_default().consents.insert(hash, consent);
                 }
                 Tombstone::EndedBusiness(of) => businesses.entry(of).or_default().ended = true,
                 Tombstone::ImportedBusiness(of, entry) => {
@@ -225,6 +256,16 @@ mod tests {
             Tombstone::RemovedPerson(id(2).into(), id(5).into(), Timestamp::from_millis(1_795_000_000_123)),
             Tombstone::EndedBusiness(id(2).into()),
             Tombstone::ImportedBusiness(id(2).into(), id(4).into()),
+            Tombstone::Consent(
+                id(2).into(),
+                std::array::from_fn(|at| at as u8),
+                ConsentRecord { email: Some(EmailConsent::NoReminders), texts: None },
+            ),
+            Tombstone::Consent(
+                id(2).into(),
+                [0xff; 32],
+                ConsentRecord { email: None, texts: Some(TextConsent::Refused) },
+            ),
         ];
         List::open(dir.path()).unwrap().add(&all).unwrap();
         assert_eq!(read_tombstones(&dir.path().join(TOMBSTONES_FILE)).unwrap(), all);

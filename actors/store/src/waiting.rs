@@ -1,4 +1,4 @@
-//! Counts the waiting deliveries and mails of a business in memory, while a caller *watches* the business.
+//! Counts the waiting deliveries, mails and notices of a business in memory, while a caller *watches* the business.
 //!
 //! Several actors write these rows (business, endpoints, outbox), so each batch is counted when it is
 //! queued. Invariant: after the stored rows were added, the count equals the number of rows that the store
@@ -27,6 +27,7 @@ struct Rows {
     /// The length of the event of each delivery, by the hash of its row.
     deliveries: HashMap<u64, u32>,
     mails: HashSet<u64>,
+    notices: HashSet<u64>,
     bytes: u64,
     promised: u64,
     /// Deleted rows, which the store may still return. `None` once all stored rows are added.
@@ -34,10 +35,19 @@ struct Rows {
 }
 
 impl Rows {
+    /// `None` for a delivery.
+    fn rows_without_bytes(&mut self, key: &[u8]) -> Option<&mut HashSet<u64>> {
+        match key.get(16) {
+            Some(&kind::MAIL_DUE) => Some(&mut self.mails),
+            Some(&kind::NOTICE_WAITS) => Some(&mut self.notices),
+            _ => None,
+        }
+    }
+
     /// Adds a row. `bytes` is the length of the delivery's event.
     fn add(&mut self, key: &[u8], row: u64, bytes: u32) {
-        if is_mail(key) {
-            self.mails.insert(row);
+        if let Some(rows) = self.rows_without_bytes(key) {
+            rows.insert(row);
         } else if let Entry::Vacant(entry) = self.deliveries.entry(row) {
             entry.insert(bytes);
             self.bytes += u64::from(bytes);
@@ -45,8 +55,8 @@ impl Rows {
     }
 
     fn remove(&mut self, key: &[u8], row: u64) -> Option<u32> {
-        if is_mail(key) {
-            self.mails.remove(&row);
+        if let Some(rows) = self.rows_without_bytes(key) {
+            rows.remove(&row);
             return None;
         }
         let bytes = self.deliveries.remove(&row)?;
@@ -68,8 +78,14 @@ impl Waiting {
         Amount { rows: rows.deliveries.len() as u64 + rows.promised, bytes: rows.bytes }
     }
 
+    /// The number of waiting mails, without notices.
     pub fn mails(&self) -> u64 {
-        self.0.lock().mails.len() as u64
+        let rows = self.0.lock();
+        rows.mails.len().saturating_sub(rows.notices.len()) as u64
+    }
+
+    pub fn notices(&self) -> u64 {
+        self.0.lock().notices.len() as u64
     }
 
     pub fn promise(self: &Arc<Self>, rows: u64) -> Promised {
@@ -91,7 +107,7 @@ impl Waiting {
 
     /// Counts a batch before it is queued. `length` reads the length of an event that is not in the batch.
     pub(super) fn note(&self, batch: &Batch, length: impl Fn(EventId) -> u32) {
-        let is_waiting = |key: &Key| is_mail(key) || key.get(16) == Some(&kind::DELIVERY_DUE);
+        let is_waiting = |key: &Key| is_without_bytes(key) || key.get(16) == Some(&kind::DELIVERY_DUE);
         if !batch.writes().any(|(key, _)| is_waiting(key)) {
             return;
         }
@@ -116,7 +132,7 @@ impl Waiting {
                     if let Some(deleted) = &mut rows.deleted {
                         deleted.remove(&row);
                     }
-                    let bytes = match is_mail(key) {
+                    let bytes = match is_without_bytes(key) {
                         true => 0,
                         false => *lengths.entry(event).or_insert_with(|| length(event)),
                     };
@@ -145,8 +161,8 @@ impl Drop for Promised {
     }
 }
 
-fn is_mail(key: &[u8]) -> bool {
-    key.get(16) == Some(&kind::MAIL_DUE)
+fn is_without_bytes(key: &[u8]) -> bool {
+    matches!(key.get(16), Some(&(kind::MAIL_DUE | kind::NOTICE_WAITS)))
 }
 
 fn hash_of(key: &[u8]) -> u64 {
@@ -182,7 +198,7 @@ impl Store {
         for pair in self.scan(&range, Order::Ascending).take(rows_max) {
             let key = pair?.0;
             (last, found) = (Some(Key::new(&key)), found + 1);
-            if is_mail(&key) {
+            if is_without_bytes(&key) {
                 waiting.add(&key, 0);
                 continue;
             }

@@ -13,6 +13,7 @@ mod diary;
 mod event;
 mod installation;
 mod keys;
+mod notice;
 mod people;
 mod webhooks;
 mod website;
@@ -25,7 +26,7 @@ use sha2::{Digest, Sha256};
 
 pub use self::{
     appointments::*, audit::*, budget::*, business::*, catalog::*, contacts::*, conversations::*, diary::*,
-    event::*, installation::*, keys::*, people::*, webhooks::*, website::*,
+    event::*, installation::*, keys::*, notice::*, people::*, webhooks::*, website::*,
 };
 
 pub trait View: Serialize + DeserializeOwned + Send + 'static {}

@@ -343,6 +343,7 @@ fn gone(locale: Locale, named: Named) -> &'static str {
         Named::Call => ("This call no longer exists.", "Cet appel n’existe plus."),
         Named::Contact => ("This contact no longer exists.", "Ce contact n’existe plus."),
         Named::Message => ("This message no longer exists.", "Ce message n’existe plus."),
+        Named::Notice => ("This notice no longer exists.", "Cette notification n’existe plus."),
         Named::Service => ("This service no longer exists.", "Cette prestation n’existe plus."),
         Named::Staff => (
             "This is not a staff member of the business.",

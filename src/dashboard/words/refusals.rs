@@ -303,6 +303,10 @@ fn budget(locale: Locale, kind: BudgetKind) -> &'static str {
             "The maximum number of deliveries is waiting. Try again later.",
             "Le nombre maximal d’envois en attente est atteint. Réessayez plus tard.",
         ),
+        BudgetKind::WaitingNotices => (
+            "The maximum number of notices is waiting. Try again later.",
+            "Le nombre maximal de notifications en attente est atteint. Réessayez plus tard.",
+        ),
     };
     of(locale, english, french)
 }

@@ -2,8 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use domain::{AlertKind, AppointmentStatus, CallStatus, Locale, Timestamp};
-use engine::mail::letter::{AlertItem, Composer, Content, Letter, Link, Recipient, Sender, What};
+use domain::{
+    AlertKind, Appointment, AppointmentStatus, Buffers, CalendarSyncStatus, CallStatus, Email,
+    Locale, NoticeKind, Source, Timestamp, Website,
+};
+use engine::mail::letter::{
+    AlertItem, Composer, Content, Letter, Link, NoticeLetter, Recipient, Sender, What,
+};
 use mail_parser::{HeaderValue, MessageParser};
 use uuid::Uuid;
 
@@ -54,7 +59,7 @@ fn letter(locale: Locale, name: &str, content: Content) -> Letter {
         name: "Salon Été".into(),
         zone: chrono_tz::Europe::Paris,
     };
-    let of_business = is_alert || matches!(content, Content::Invitation(_) | Content::Offer);
+    let of_business = is_alert || matches!(content, Content::Invitation(_) | Content::Offer | Content::Notice(_));
     Letter {
         message_id: "0190b6a43c8e7d3a9f001234567890ab@example.com".into(),
         written_at: at("2026-11-23T12:34:56Z"),
@@ -313,5 +318,90 @@ fn an_invalid_address_makes_no_mail() {
         letter.to.address = address.into();
         let error = Letters::new(Clone::clone(&from), ORIGIN.into()).compose(&letter).unwrap_err();
         assert!(error.contains("address"), "{error}");
+    }
+}
+
+const MANAGE: &str = "https://desk.example.com/book/manage/token";
+
+fn notice(kind: NoticeKind) -> Content {
+    let id = || Uuid::from_bytes([7; 16]);
+    let created_at = at("2026-11-20T08:00:00Z");
+    let website = Website {
+        email: Some(Email::new("salon@example.net").unwrap()),
+        address: Some("1 rue A, Paris".into()),
+        ..Website::default()
+    };
+    let appointment = Appointment {
+        id: id().into(),
+        status: kind.status(),
+        starts_at: at("2026-11-24T13:30:00Z"),
+        ends_at: at("2026-11-24T14:30:00Z"),
+        buffers: Buffers::default(),
+        service_id: id().into(),
+        staff_id: id().into(),
+        contact_id: None,
+        source: Source::Website,
+        calendar_sync_status: CalendarSyncStatus::NotConnected,
+        announced: true,
+        move_unannounced: false,
+        notes: Some("secret".into()),
+        customer_note: Some("secret".into()),
+        booked_as: None,
+        created_at,
+        updated_at: created_at,
+    };
+    Content::Notice(Box::new(NoticeLetter {
+        kind,
+        region: "FR".into(),
+        website,
+        appointment,
+        service: Some("Coupe".into()),
+        staff: Some("Zoé".into()),
+        manage: Link { url: MANAGE.into(), expires_at: created_at },
+    }))
+}
+
+#[test]
+fn a_notice_states_the_appointment_and_attaches_its_calendar_file() {
+    for (kind, english, french) in [
+        (NoticeKind::Requested, "Requested", "Demandé"),
+        (NoticeKind::Confirmed, "Booked", "Réservé"),
+        (NoticeKind::Moved, "Moved", "Déplacé"),
+        (NoticeKind::Cancelled, "Cancelled", "Annulé"),
+        (NoticeKind::Declined, "Declined", "Refusé"),
+        (NoticeKind::Reminder, "Reminder", "Rappel"),
+    ] {
+        for (locale, subject) in [
+            (Locale::En, format!("{english}: Coupe, Tuesday 24 November 2026 at 14:30")),
+            (Locale::Fr, format!("{french} : Coupe, mardi 24 novembre 2026 à 14 h 30")),
+        ] {
+            let mut letter = letter(locale, "", notice(kind));
+            if let Some(business) = &mut letter.business {
+                business.name = "Salon\r\nBcc: eve@example.net".into();
+            }
+            let bytes = compose(&letter);
+            assert!(bytes.is_ascii());
+            let mail = MessageParser::default().parse(&bytes).unwrap();
+            assert_eq!(mail.subject(), Some(subject.as_str()));
+            assert!(mail.bcc().is_none());
+            let from = mail.from().unwrap().first().unwrap();
+            assert_eq!(from.address(), Some("desk@example.com"));
+            assert_eq!(from.name(), Some("Salon Bcc: eve@example.net"));
+            assert_eq!(mail.reply_to().unwrap().first().unwrap().address(), Some("salon@example.net"));
+            let unsubscribe = mail.header_raw("List-Unsubscribe").map(str::trim);
+            let expected = format!("<{MANAGE}/unsubscribe>");
+            assert_eq!(unsubscribe, (kind == NoticeKind::Reminder).then_some(expected.as_str()));
+            for body in [mail.body_text(0).unwrap(), mail.body_html(0).unwrap()] {
+                for part in [MANAGE, "/unsubscribe", "Coupe", "Zoé", "Europe/Paris", "1 rue A, Paris"] {
+                    assert!(body.contains(part), "{part}: {body}");
+                }
+                assert!(!body.contains("secret"), "{body}");
+            }
+            let file = mail.attachment(0).unwrap();
+            let text = file.text_contents().unwrap();
+            assert!(text.starts_with("BEGIN:VCALENDAR") && !text.contains("secret"), "{text}");
+            let is_over = matches!(kind, NoticeKind::Cancelled | NoticeKind::Declined);
+            assert_eq!(text.contains("STATUS:CANCELLED"), is_over, "{text}");
+        }
     }
 }

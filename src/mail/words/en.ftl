@@ -9,6 +9,9 @@ label-staff = With:
 label-status = Status:
 label-url = Address:
 label-happened = Date:
+label-business = At:
+label-zone = Time zone:
+label-email = Email:
 
 status-pending = waiting for the team
 status-confirmed = confirmed
@@ -80,6 +83,27 @@ email_change-ignore = If you did not request this change, ignore this email.
 email_changed-subject = Your email address was changed
 email_changed-intro = Your account now has another email address. If you did not change it, ask the operator of the service for help.
 link-expires = The link works once and expires on { $when }.
+
+notice-subject-requested = Requested: { $service }, { $when }
+notice-subject-confirmed = Booked: { $service }, { $when }
+notice-subject-moved = Moved: { $service }, { $when }
+notice-subject-cancelled = Cancelled: { $service }, { $when }
+notice-subject-declined = Declined: { $service }, { $when }
+notice-subject-reminder = Reminder: { $service }, { $when }
+notice-heading-requested = Your appointment is requested
+notice-heading-confirmed = Your appointment is booked
+notice-heading-moved = Your appointment was moved
+notice-heading-cancelled = Your appointment was cancelled
+notice-heading-declined = Your request was declined
+notice-heading-reminder = Your appointment is coming up
+notice-intro-requested = { $business } has received your request and will confirm or decline it.
+notice-intro-confirmed = { $business } expects you at this time.
+notice-intro-moved = { $business } now expects you at this time.
+notice-intro-cancelled = This appointment at { $business } does not take place.
+notice-intro-declined = { $business } cannot offer this appointment.
+notice-intro-reminder = { $business } expects you at this time.
+notice-manage = Show the appointment
+notice-stop = Stop emails from { $business }
 
 test-subject = Test of the email settings
 test-intro = This email has arrived, so the email settings work.

@@ -9,6 +9,9 @@ label-staff = Avec :
 label-status = État :
 label-url = Adresse :
 label-happened = Date :
+label-business = Chez :
+label-zone = Fuseau horaire :
+label-email = E-mail :
 
 status-pending = en attente de l’équipe
 status-confirmed = confirmé
@@ -80,6 +83,27 @@ email_change-ignore = Si vous n’avez pas demandé ce changement, ignorez cet e
 email_changed-subject = Votre adresse e-mail a été changée
 email_changed-intro = Votre compte a désormais une autre adresse e-mail. Si vous ne l’avez pas changée vous-même, demandez de l’aide à l’exploitant du service.
 link-expires = Le lien fonctionne une seule fois et expire le { $when }.
+
+notice-subject-requested = Demandé : { $service }, { $when }
+notice-subject-confirmed = Réservé : { $service }, { $when }
+notice-subject-moved = Déplacé : { $service }, { $when }
+notice-subject-cancelled = Annulé : { $service }, { $when }
+notice-subject-declined = Refusé : { $service }, { $when }
+notice-subject-reminder = Rappel : { $service }, { $when }
+notice-heading-requested = Votre rendez-vous est demandé
+notice-heading-confirmed = Votre rendez-vous est réservé
+notice-heading-moved = Votre rendez-vous a été déplacé
+notice-heading-cancelled = Votre rendez-vous a été annulé
+notice-heading-declined = Votre demande a été refusée
+notice-heading-reminder = Votre rendez-vous approche
+notice-intro-requested = { $business } a reçu votre demande et va l’accepter ou la refuser.
+notice-intro-confirmed = { $business } vous attend à cette heure.
+notice-intro-moved = { $business } vous attend désormais à cette heure.
+notice-intro-cancelled = Ce rendez-vous chez { $business } n’a pas lieu.
+notice-intro-declined = { $business } ne peut pas proposer ce rendez-vous.
+notice-intro-reminder = { $business } vous attend à cette heure.
+notice-manage = Afficher le rendez-vous
+notice-stop = Ne plus recevoir d’e-mails de { $business }
 
 test-subject = Test des réglages d’e-mail
 test-intro = Cet e-mail est arrivé : les réglages d’e-mail fonctionnent.

@@ -9,9 +9,9 @@ use std::str::FromStr;
 use domain::{
     Address, AlertEmail, AlertScope, AppointmentId, AppointmentStatus, BlockedTimeId, BookingMode,
     BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, Color, ContactId, Currency, Day,
-    DeliveryStatus, Direction, DisabledReason, Email, EventId, EventType, KeyId, KnowledgeId, LocalTime,
-    Locale, MessageId, MessageStatus, Named, NoticeScope, PersonId, PersonName, ProblemCode, Refusal,
-    ResourceId, Role, Scope, ServiceId, SiteOrigin, Slug, Source, StaffId, Text, Timestamp, Urgency,
+    DeliveryStatus, Direction, DisabledReason, Email, EmailConsent, EventId, EventType, KeyId, KnowledgeId, LocalTime,
+    Locale, MailId, MessageId, MessageStatus, Named, NoticeChannel, NoticeKind, NoticeScope, NoticeStatus, PersonId, PersonName, ProblemCode, Refusal,
+    ResourceId, Role, Scope, ServiceId, SiteOrigin, Slug, Source, StaffId, Text, TextConsent, Timestamp, Urgency,
     WebhookId, WebhookStatus, WebhookUrl,
 };
 
@@ -76,6 +76,7 @@ record_ids! {
     // In the path, the endpoint precedes the event, and the two identify a delivery.
     EventId: "event_id", Delivery;
     KeyId: "key_id", ApiKey;
+    MailId: "notice_id", Notice;
     MessageId: "message_id", Message;
     PersonId: "person_id", Person;
     ServiceId: "service_id", Service;
@@ -109,6 +110,11 @@ macro_rules! words_from_text {
 }
 
 words_from_text!(
+    EmailConsent,
+    TextConsent,
+    NoticeChannel,
+    NoticeKind,
+    NoticeStatus,
     AlertEmail,
     AlertScope,
     Role,

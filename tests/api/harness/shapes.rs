@@ -283,6 +283,7 @@ const BUDGET: Shape = &[
     ("messages", USED),
     ("knowledge", USED),
     ("waiting_deliveries", USED),
+    ("waiting_notices", USED),
 ];
 const NOTIFICATION: Kind = Object(&[
     ("email", OneOf(&["now", "daily", "off"])),

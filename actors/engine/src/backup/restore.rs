@@ -158,6 +158,14 @@ impl Restoring<'_> {
                 people.push(*id);
             }
         }
+        if !taken_back.consents.is_empty() && !taken_back.ended {
+            let mut batch = Batch::default();
+            for (hash, consent) in &taken_back.consents {
+                batch.put(keys::consent(of, hash), consent.encode());
+                batch.bury(Tombstone::Consent(of, *hash, *consent));
+            }
+            store.write(of, batch).await?;
+        }
         restored.ended += usize::from(taken_back.ended);
         if is_undecodable(store, of)? {
             // The members of a business with an undecodable profile have no access, so none is removed.

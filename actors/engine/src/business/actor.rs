@@ -241,6 +241,7 @@ fn follow(effect: Effect, id: BusinessId, myself: &ActorRef<Message>, businesses
         Effect::TurnedOff(key) => deliveries.note_turned_off(key),
         Effect::Missed(count) => _ = deliveries.missed_over_budget.fetch_add(count, Ordering::Relaxed),
         Effect::MailWaits(until) => outbox.waits(id, until),
+        Effect::NoticesChange(appointment) => outbox.changed(id, appointment),
         Effect::MailsLeftOut(alerts) => _ = outbox.left_out.fetch_add(alerts, Ordering::Relaxed),
         Effect::Tell(happened) => shared.live.tell(id, happened),
     }

@@ -99,7 +99,11 @@ impl Mailed {
         let Some(mail) = state.outbox.mint(id, new, (at, state.steady.now())) else { return };
         write_mail(batch, &mail, None);
         self.count += 1;
-        self.until = self.until.into_iter().chain(mail.next_attempt_at).min();
+        self.waits_until(mail.next_attempt_at);
+    }
+
+    pub(super) fn waits_until(&mut self, due: Option<Timestamp>) {
+        self.until = self.until.into_iter().chain(due).min();
     }
 }
 

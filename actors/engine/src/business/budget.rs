@@ -38,7 +38,11 @@ impl BusinessBudget {
             usage: recorded.unwrap_or_default(),
             waiting,
             uncounted: recorded.is_none().then_some(all),
-            due: vec![keys::mails_due(of), keys::of_kind(of, kind::DELIVERY_DUE)],
+            due: vec![
+                keys::mails_due(of),
+                keys::of_kind(of, kind::NOTICE_WAITS),
+                keys::of_kind(of, kind::DELIVERY_DUE),
+            ],
         }
     }
 
@@ -54,6 +58,7 @@ impl BusinessBudget {
     pub(super) fn used(&self) -> Usage {
         let mut usage = self.usage;
         usage.set(BudgetKind::WaitingDeliveries, self.waiting.amount());
+        usage.set(BudgetKind::WaitingNotices, Amount { rows: self.waiting.notices(), bytes: 0 });
         usage
     }
 

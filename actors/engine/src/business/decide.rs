@@ -1,6 +1,6 @@
 //! Turns a decision into the batch, the answer and the effects of a change.
 
-use domain::{Amount, AuditEntry, AuditId, BudgetKind, BusinessId, Delivery, EventId, EventType, Timestamp};
+use domain::{Amount, AppointmentId, AuditEntry, AuditId, BudgetKind, BusinessId, Delivery, EventId, EventType, Timestamp};
 use store::records::AuditRecord;
 use store::{Batch, Record, Weight, keys};
 
@@ -8,6 +8,7 @@ use super::alerts::{happenings, write_alerts};
 use super::change::Change;
 use super::context::Context;
 use super::decision::Decided;
+use super::notices::write_notices;
 use super::remembered::{given, read_kept, remember};
 use super::request::{Answer, Gives, Request};
 use super::state::State;
@@ -33,6 +34,8 @@ pub(super) enum Effect {
     TurnedOff(EndpointKey),
     Missed(u64),
     MailWaits(Timestamp),
+    /// Some notices about the appointment may be overtaken.
+    NoticesChange(AppointmentId),
     MailsLeftOut(u64),
     Tell(Vec<LiveChange>),
 }
@@ -71,7 +74,7 @@ fn write(
     kept: Option<(u16, Vec<u8>)>,
     at: Timestamp,
 ) -> Result<(Batch, Vec<Effect>)> {
-    let Decided { writes, audit, events, mails, turned_off } = decided;
+    let Decided { writes, audit, events, mails, waits, turned_off } = decided;
     let (mut batch, mut usage) = (Batch::default(), state.budget.usage);
     for write in &writes {
         let from = batch.len();
@@ -103,6 +106,8 @@ fn write(
     for (id, mail) in mails {
         mailed.write(state, id, mail, at, &mut batch);
     }
+    mailed.waits_until(waits);
+    let changed = write_notices(state, &writes, request.actor, at, &mut batch, &mut mailed)?;
     let bears_stamp = !audit.is_empty(); // a batch with only a stored answer has no stamp
     let ends = writes.iter().any(|write| matches!(write, Write::NoBusiness));
     let mut happened = std::mem::take(&mut mailed.happened);
@@ -159,6 +164,7 @@ fn write(
     }
     effects.extend(turned_off.map(|endpoint| Effect::TurnedOff(of_business(endpoint))));
     effects.extend(mailed.until.map(Effect::MailWaits));
+    effects.extend(changed.into_iter().map(Effect::NoticesChange));
     effects.extend((missed > 0).then_some(Effect::Missed(missed)));
     effects.extend((mailed.left_out > 0).then_some(Effect::MailsLeftOut(mailed.left_out)));
     effects.extend((!happened.is_empty()).then_some(Effect::Tell(happened)));

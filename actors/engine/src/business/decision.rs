@@ -1,6 +1,6 @@
 //! The result of a decision as data: writes, events, audit entry and answer.
 
-use domain::{AuditAction, EventType, FieldChange, MailId, ResourceId, WebhookId};
+use domain::{AuditAction, EventType, FieldChange, MailId, ResourceId, Timestamp, WebhookId};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -31,6 +31,8 @@ pub(crate) struct Decided {
     pub(super) events: Vec<(EventType, Vec<u8>)>,
     /// Mails in addition to the mails of the team's alerts.
     pub(super) mails: Vec<(MailId, NewMail)>,
+    /// The due time of a notice among the written rows.
+    pub(super) waits: Option<Timestamp>,
     /// The endpoint that was disabled after failures. The team gets an alert.
     pub(super) turned_off: Option<WebhookId>,
 }
@@ -101,6 +103,13 @@ impl<G: Gives> Decision<G> {
     #[must_use]
     pub(super) fn mail(mut self, id: MailId, mail: NewMail) -> Self {
         self.decided.mails.push((id, mail));
+        self
+    }
+
+    /// Notifies the outbox of a notice among the rows, which is due at this time.
+    #[must_use]
+    pub(super) fn waits(mut self, due: Option<Timestamp>) -> Self {
+        self.decided.waits = due;
         self
     }
 

@@ -17,7 +17,7 @@ use super::state::State;
 /// Of more links of an appointment, the oldest ends.
 const LINKS_MAX: usize = 32;
 /// A link ends this long after the end of its appointment.
-const LINK_KEPT: TimeDelta = TimeDelta::days(30);
+pub(crate) const LINK_KEPT: TimeDelta = TimeDelta::days(30);
 
 /// The rows of the first link of a new appointment.
 pub(super) fn first(token: &ManageToken, id: AppointmentId) -> Batch {

@@ -22,6 +22,7 @@ mod handle;
 mod links;
 mod load;
 mod names;
+mod notices;
 mod offline;
 mod overlay;
 mod queries;
@@ -40,8 +41,8 @@ pub use context::Context;
 pub use decision::Decision;
 pub use handle::BusinessHandle;
 pub use queries::{
-    AppointmentFilter, AuditFilter, CallFilter, ContactFilter, History, KnowledgeFilter, MessageFilter, Page,
-    PageRequest, SeenByLink, UNREAD_COUNTED_MAX,
+    AppointmentFilter, AuditFilter, CallFilter, ContactFilter, History, KnowledgeFilter, MessageFilter,
+    NoticeFilter, Page, PageRequest, SeenByLink, UNREAD_COUNTED_MAX,
 };
 pub use references::Watch;
 pub use request::{Answer, Ended, Given, Gives, Idempotency, IfMatch, New, Removed, Request, Shown};
@@ -50,7 +51,7 @@ pub(crate) use actor::{BusinessActor, Maintained, Message};
 pub(crate) use decide::{CarriedOut, carry_out};
 pub(crate) use erased_contacts::{ErasedContacts, Personal};
 pub(crate) use handle::Businesses;
-pub(crate) use links::forget_address;
+pub(crate) use links::{LINK_KEPT, forget_address};
 pub(crate) use names::NAMES_PER_ROW_MAX;
 pub(crate) use offline::OfflineBusiness;
 pub(crate) use queries::{collect, read_page};

@@ -32,7 +32,7 @@ impl OfflineBusiness {
     ) -> Result<Option<Self>, StoreError> {
         let (store, ports, clocks) = (store.clone(), ports.clone(), clocks.clone());
         let steady = SteadyClock::set(clocks.now(), &ports.clock);
-        let outbox = Arc::new(Outbox::new(0));
+        let outbox = Arc::new(Outbox::new(0, [0; 32]));
         let start = Start { id: of, clocks, steady, store, ports, outbox };
         Ok(load(&start).await?.map(|state| Self { state, in_flight: 0 }))
     }

@@ -78,7 +78,7 @@ impl Import {
         if let Some(once) = once {
             Once::remember::<Shown<ImportedView>>(shared, once, &imported, &mut rows)?;
         }
-        finish(&shared.store, rows).await?;
+        finish(&self.moving, rows).await?;
         tracing::info!(
             ?by,
             businesses = imported.businesses,

@@ -65,10 +65,11 @@ impl Engine {
         let mut mails = Vec::new();
         for row in self.shared().store.records::<Mail>(&range, Order::Descending) {
             let (_, mail) = row?;
-            if mails.len() == count || mail.created_at < shown_from && mail.status != MailStatus::Pending {
+            let is_waiting = mail.status == MailStatus::Pending;
+            if mails.len() == count || mail.created_at < shown_from && !is_waiting {
                 break;
             }
-            if mail.is_logged() {
+            if mail.is_logged() && mail.notice.is_none() {
                 mails.push(mail);
             }
         }

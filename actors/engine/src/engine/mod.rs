@@ -119,7 +119,7 @@ impl Engine {
             let directory = Directory::new(shared.starting(people, PersonActor::start), None, bounds);
             Persons::new(&shared, directory, (&businesses, &mails), &limits)
         });
-        let moving = Moving::new(&shared, businesses.slugs.clone());
+        let moving = Moving::new(&shared, businesses.slugs.clone(), &mails.outbox);
         supervisor::watch_over(its_end, Arc::downgrade(&shared));
         let (maintenance, backups) =
             (Maintenance::new(&businesses.deleted, &moving.import_left), Arc::default());

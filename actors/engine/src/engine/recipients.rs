@@ -6,12 +6,17 @@
 
 use std::sync::Weak;
 
-use domain::{LinkKind, Mail, MailError, MailFault, MailKind, Membership, MembershipStatus, Person, Role};
+use domain::{
+    Actor, BusinessId, LinkKind, Mail, MailError, MailFault, MailKind, Membership, MembershipStatus, Notice,
+    Person, Role, fold_address,
+};
 use ports::BoxFuture;
 
-use crate::business::BusinessHandle;
+use crate::business::commands::customers::MintLink;
+use crate::business::{BusinessHandle, LINK_KEPT, Request};
 use crate::error::{EngineError, Result};
 use crate::mail::letter::{Link, Recipient, Recipients};
+use crate::mail::recipient;
 use crate::people::{NewLink, People, Persons};
 
 pub(super) struct PeopleRecipients(pub(super) Weak<Persons>);
@@ -21,7 +26,8 @@ impl Recipients for PeopleRecipients {
         Box::pin(async move {
             let Some(persons) = self.0.upgrade() else { return Err(MailFault::NoRecipient.into()) };
             let people = People::new(&persons);
-            if mail.kind.has_link() && !people.has_public_url() {
+            let has_link = mail.kind.has_link() || mail.notice.is_some();
+            if has_link && !people.has_public_url() {
                 return Err(MailFault::NoPublicUrl.into());
             }
             match find(&people, mail).await {
@@ -34,6 +40,9 @@ impl Recipients for PeopleRecipients {
 }
 
 async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>> {
+    if let (Some(notice), Some(of)) = (&mail.notice, mail.business_id) {
+        return customer(people, of, notice).await;
+    }
     let Some((mut person, mut role)) = who(people, mail).await? else { return Ok(None) };
     let mut link = None;
     if mail.kind.has_link() {
@@ -45,6 +54,20 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>> {
         link = people.link_url(&made.token).map(|url| Link { url, expires_at });
     }
     Ok(Some(Recipient { address: person.email, name: person.name, locale: person.locale, role, link }))
+}
+
+/// The customer of a notice, with a new manage link that was sent to this address.
+async fn customer(people: &People, of: BusinessId, notice: &Notice) -> Result<Option<Recipient>> {
+    let business = BusinessHandle::new(&people.persons.businesses, of);
+    let Some((recipient, appointment)) = recipient(&business.shared().store, of, notice)? else {
+        return Ok(None);
+    };
+    let to = Some(fold_address(&recipient.address));
+    let link = MintLink { appointment_id: appointment.id, to };
+    let minted = business.change(Request::by(Actor::System), link).await?;
+    let expires_at = appointment.ends_at + LINK_KEPT;
+    let url = people.public_url().map(|url| format!("{url}/book/manage/{}", minted.value.token));
+    Ok(url.map(|url| Recipient { link: Some(Link { url, expires_at }), ..recipient }))
 }
 
 /// The person and the role in the business. `None` if the person may no longer get the mail.

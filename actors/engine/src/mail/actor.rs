@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use domain::{BusinessId, Mail, MailError, MailId, PersonId, Timestamp};
+use domain::{AppointmentId, BusinessId, Mail, MailError, MailId, PersonId, Timestamp};
 use ports::MailFailure;
 use ractor::{Actor, ActorRef, RpcReplyPort};
 use store::{Order, StoreError, keys, unless_business_set_aside};
@@ -14,6 +14,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::{AbortHandle, JoinSet};
 
 use super::limits::ALERTS;
+use super::notice::NoticeCounts;
 use super::order::{self, Lane, Positions};
 use super::outbox::Transport;
 use super::pace::Pace;
@@ -44,6 +45,10 @@ pub(crate) enum Message {
     Turn,
     Ended(Box<Ended>),
     Recorded(MailKey),
+    /// An appointment of a business has changed, so some of its notices may be overtaken.
+    Changed(BusinessId, AppointmentId),
+    /// A change of the counted notices is durable.
+    Counted,
     CountWaiting(RpcReplyPort<usize>),
 }
 
@@ -97,6 +102,10 @@ impl Actor for OutboxActor {
             }
             Message::Ended(ended) => _ = unless_business_set_aside(state.ended(&shared, *ended))?,
             Message::Recorded(key) => state.recorded(&shared, key)?,
+            Message::Changed(of, appointment) => {
+                _ = unless_business_set_aside(state.drop_overtaken(&shared, of, appointment))?;
+            }
+            Message::Counted => state.counts.counted(),
             Message::CountWaiting(reply) => {
                 let _ = reply.send(state.count_waiting(&shared));
                 return Ok(());
@@ -117,6 +126,7 @@ pub(crate) struct State {
     pub(super) positions: Positions,
     pub(super) pace: Pace,
     pub(super) alerts: Windows<PersonId>,
+    pub(super) counts: NoticeCounts,
     pub(super) sending: BTreeSet<MailKey>,
     /// The mails in changes that are not durable. Each value is the first mail of the same change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
@@ -165,6 +175,7 @@ impl State {
             positions: Positions::default(),
             pace: Pace::default(),
             alerts: Windows::sliding(&[ALERTS]),
+            counts: NoticeCounts::default(),
             sending: BTreeSet::new(),
             recording: BTreeMap::new(),
             changes: 0,

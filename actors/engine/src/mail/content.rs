@@ -8,6 +8,7 @@ use domain::{
 use store::{Store, StoreError, keys};
 use uuid::Uuid;
 
+use super::notice;
 use super::letter::{AlertItem, Content, Letter, Link, Recipient, Sender, What};
 use super::unsubscribe::Unsubscribe;
 
@@ -24,7 +25,11 @@ pub(super) fn letter(
             Some(Sender { id, name: profile.name, zone: profile.zone })
         }
     };
-    let Some((content, from)) = content(store, mail, &to)? else { return Ok(None) };
+    let content = match (&mail.notice, mail.business_id) {
+        (Some(notice), Some(of)) => notice::content(store, of, notice, &to)?.map(|content| (content, None)),
+        _ => content(store, mail, &to)?,
+    };
+    let Some((content, from)) = content else { return Ok(None) };
     let token = |from| {
         let unsubscribe = Unsubscribe { person_id: mail.person_id, business_id: mail.business_id?, from };
         Some(unsubscribe.token(secret))
@@ -51,6 +56,7 @@ fn content(
         MailKind::Reset => with_link(Content::Reset),
         MailKind::EmailChange => with_link(Content::EmailChange),
         MailKind::EmailChanged => Some((Content::EmailChanged, None)),
+        MailKind::Notice => None, // a notice has its own content
         MailKind::Alert | MailKind::Gathered | MailKind::Daily => {
             let mut items = alert_items(store, mail, to.role)?;
             let Some(first) = items.first().map(|item| item.kind) else { return Ok(None) };

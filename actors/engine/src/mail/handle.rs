@@ -42,8 +42,8 @@ const FAILED_PAUSE: Duration = Duration::from_secs(5);
 
 impl Mails {
     pub(crate) fn new(shared: &Arc<Shared>, tests: &Arc<Quota>, waiting_max: u64) -> Arc<Self> {
-        let (shared, tests) = (Arc::clone(shared), Arc::clone(tests));
-        Arc::new(Self { shared, outbox: Arc::new(Outbox::new(waiting_max)), tests })
+        let outbox = Arc::new(Outbox::new(waiting_max, shared.meta.secret));
+        Arc::new(Self { shared: Arc::clone(shared), outbox, tests: Arc::clone(tests) })
     }
 
     /// Writes a mail in a separate batch. Returns its id after the commit. `None` without a relay.

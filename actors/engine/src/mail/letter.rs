@@ -2,8 +2,8 @@
 
 use chrono_tz::Tz;
 use domain::{
-    AlertKind, AppointmentId, AppointmentStatus, BusinessId, CallId, CallStatus, Locale, Mail, MailError,
-    MessageId, Role, Timestamp, WebhookId,
+    AlertKind, Appointment, AppointmentId, AppointmentStatus, BusinessId, CallId, CallStatus,
+    Locale, Mail, MailError, MessageId, NoticeKind, Role, Timestamp, WebhookId, Website,
 };
 use ports::BoxFuture;
 
@@ -79,7 +79,24 @@ pub enum Content {
     /// A link that confirms a new address.
     EmailChange(Link),
     EmailChanged,
+    /// A notice to the customer of an appointment.
+    Notice(Box<NoticeLetter>),
     Test,
+}
+
+/// The content of a notice. The composer shows nothing that a customer has entered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoticeLetter {
+    pub kind: NoticeKind,
+    /// The `phone_region` of the business, which determines the form of times.
+    pub region: String,
+    pub website: Website,
+    pub appointment: Appointment,
+    /// The names of the service and of the staff member. `None` if the row cannot be read.
+    pub service: Option<String>,
+    pub staff: Option<String>,
+    /// The manage link of this mail. It ends with its token.
+    pub manage: Link,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

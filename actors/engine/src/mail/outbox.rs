@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use domain::{BusinessId, Mail, MailId, MailStatus, ResourceId, Timestamp};
+use domain::{AppointmentId, BusinessId, Mail, MailId, MailKind, MailStatus, Notice, ResourceId, Timestamp};
 use parking_lot::{Mutex, MutexGuard};
 use ports::Mailer;
 use ractor::ActorRef;
@@ -34,7 +34,7 @@ pub struct MailFigures {
     /// Attempts that will be repeated.
     pub put_off: u64,
     pub failed: u64,
-    /// Mails that were deleted: the recipient may no longer get them, or their content was deleted.
+    /// Mails that were not sent: a notice was dropped, the recipient may no longer get them, or their content was deleted.
     pub dropped: u64,
 }
 
@@ -51,6 +51,7 @@ impl Transport {
             MailStatus::Sent => figures.sent += 1,
             MailStatus::Pending => figures.put_off += 1,
             MailStatus::Failed => figures.failed += 1,
+            MailStatus::Dropped => figures.dropped += 1,
         }
     }
 
@@ -65,15 +66,17 @@ pub(crate) struct Outbox {
     pub(super) actor: Mutex<Option<ActorRef<Message>>>,
     allowances: Mutex<Allowances>,
     waiting_max: u64,
+    /// The secret of the store, for keyed hashes of addresses.
+    pub(crate) secret: [u8; 32],
     /// The number of alerts since the start that were not mailed because too many mails waited.
     pub(crate) left_out: AtomicU64,
 }
 
 impl Outbox {
-    pub(crate) fn new(waiting_max: u64) -> Self {
+    pub(crate) fn new(waiting_max: u64, secret: [u8; 32]) -> Self {
         let (actor, allowances) = (Mutex::new(None), Mutex::new(Allowances::new()));
         let (transport, left_out) = (OnceLock::new(), AtomicU64::new(0));
-        Self { transport, actor, allowances, waiting_max, left_out }
+        Self { transport, actor, allowances, waiting_max, secret, left_out }
     }
 
     pub(crate) fn room(&self, waiting: u64) -> u64 {
@@ -118,7 +121,29 @@ impl Outbox {
             created_at: now,
             last_attempt_at: None,
             next_attempt_at: Some(new.due.map_or(steady, |at| at.max(steady))),
+            notice: None,
         })
+    }
+
+    /// Creates the mail of a notice, like [`Outbox::mint`].
+    pub(crate) fn mint_notice(
+        &self,
+        id: MailId,
+        (of, notice, due): (BusinessId, Notice, Timestamp),
+        now: (Timestamp, Timestamp),
+    ) -> Option<Mail> {
+        let new = NewMail {
+            due: Some(due),
+            ..NewMail::of_membership(of, uuid::Uuid::nil().into(), MailKind::Notice)
+        };
+        self.mint(id, new, now).map(|mail| Mail { notice: Some(notice), ..mail })
+    }
+
+    /// Notifies the outbox that an appointment has changed, so that overtaken notices are dropped.
+    pub(crate) fn changed(&self, of: BusinessId, appointment: AppointmentId) {
+        if let Some(actor) = &*self.actor.lock() {
+            let _ = actor.cast(Message::Changed(of, appointment));
+        }
     }
 
     /// Notifies the outbox of a mail that is due at this instant. An actor that starts later finds the mail

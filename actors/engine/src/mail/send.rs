@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{Mail, MailError, MailFault};
+use domain::{DropReason, Mail, MailError, MailFault};
 use ports::{MadeMail, MailFailure};
 use store::{Batch, StoreError, Weight, keys};
 use tokio::task::JoinSet;
@@ -94,7 +94,11 @@ impl State {
         match outcome {
             Outcome::Dropped => {
                 self.transport.figures.lock().dropped += 1;
-                delete_mail(&mut batch, &mail);
+                match &mail.notice {
+                    // The address or the appointment has gone during the attempt.
+                    Some(_) => write_mail(&mut batch, &mail.dropped(DropReason::NoAddress, began), Some(&mail)),
+                    None => delete_mail(&mut batch, &mail),
+                }
             }
             Outcome::NotMade(why) => {
                 tracing::warn!(mail.id = %mail.id, mail.kind = %mail.kind, error = %why, "a mail could not be made");

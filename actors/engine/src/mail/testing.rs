@@ -25,5 +25,6 @@ pub(super) fn mail(number: u8) -> Mail {
         created_at: at,
         last_attempt_at: None,
         next_attempt_at: Some(at),
+        notice: None,
     }
 }

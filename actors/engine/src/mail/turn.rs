@@ -118,6 +118,9 @@ impl State {
 
     /// Handles a due mail: combines it with other alert mails to the same person, or sends it.
     fn take_up(&mut self, shared: &Arc<Shared>, mail: Mail) -> Result<(), StoreError> {
+        if let Some(notice) = mail.notice {
+            return self.take_up_notice(shared, mail, notice);
+        }
         let now = shared.steady.now();
         let is_limited = matches!(mail.kind, MailKind::Alert | MailKind::Gathered) && mail.attempts == 0;
         if is_limited && let Some(free) = self.alerts.free_at(&mail.person_id, now) {

@@ -1,5 +1,5 @@
 //! A mail before it is written to the outbox, and the rows of a mail: the mail, its due row and, for gathered
-//! kinds, the row by person.
+//! kinds, the row by person. A notice has a row by appointment, and another while it waits.
 
 use domain::{About, BusinessId, Mail, MailKind, MailStatus, PersonId, Timestamp};
 use store::{Batch, Key, Record, keys};
@@ -32,13 +32,18 @@ impl NewMail {
     }
 }
 
-/// The index rows of a waiting mail, with their names in reports.
+/// The index rows of a mail, with their names in reports.
 pub(crate) fn mail_rows(of: BusinessId, mail: &Mail) -> impl Iterator<Item = (&'static str, Key)> {
     let due = mail.next_attempt_at.map(|due| ("in the list of due mails", keys::mail_due(of, due, mail.id)));
     let gathered = (due.is_some() && mail.kind.gathers()).then(|| {
         ("in the list of gathered mails", keys::mail_gathered(of, mail.kind, mail.person_id, mail.id))
     });
-    due.into_iter().chain(gathered)
+    let notice = mail.notice.map(|notice| {
+        ("in the list of its appointment's notices", keys::notice_of(of, notice.appointment_id, mail.id))
+    });
+    let waits = (due.is_some() && notice.is_some())
+        .then(|| ("in the list of waiting notices", keys::notice_waits(of, mail.id)));
+    due.into_iter().chain(gathered).chain(notice).chain(waits)
 }
 
 /// Writes a mail and deletes its former rows. A finished mail that is not logged is deleted.
@@ -59,7 +64,7 @@ pub(crate) fn write_mail(batch: &mut Batch, after: &Mail, before: Option<&Mail>)
     batch.put(keys::mail(of, id), after.encode());
 }
 
-pub(super) fn delete_mail(batch: &mut Batch, mail: &Mail) {
+pub(crate) fn delete_mail(batch: &mut Batch, mail: &Mail) {
     delete_indexes(batch, mail);
     let MailKey { of, id } = MailKey::of(mail);
     batch.delete(keys::mail(of, id));

@@ -16,7 +16,7 @@ use uuid::Uuid;
 use super::age_marks::{Age, noted_until};
 use crate::business::State;
 use crate::delivery::LOG_DAYS;
-use crate::mail::LOG_DAYS as MAIL_LOG_DAYS;
+use crate::mail::{LOG_DAYS as MAIL_LOG_DAYS, mail_rows};
 
 const ROWS_MAX: usize = 256;
 /// The maximum number of bytes that a step writes. Rewritten and deleted rows can be long.
@@ -48,7 +48,15 @@ impl Step<'_> {
             let (key, value) = row?;
             self.rows += cost;
             match self.store.usable(&key, look(&key, &value))? {
-                Some(Age::IsExpired) => self.batch.delete_whole(Key::new(&key), value.len()),
+                Some(Age::IsExpired) => {
+                    self.batch.delete_whole(Key::new(&key), value.len());
+                    if keys::kind_of(&key)? == kind::MAIL
+                        && let Ok(mail) = Mail::decode(&value)
+                        && let Some(of) = mail.business_id
+                    {
+                        mail_rows(of, &mail).for_each(|(_, row)| self.batch.delete(row));
+                    }
+                }
                 // An undecodable row may still be needed.
                 Some(Age::Stays) | None => {}
                 Some(Age::IsNewer) => return Ok(true),
@@ -194,7 +202,11 @@ fn expire_rows(
     }
     let mails = step.over(keys::mails(of), 1, |_, value| {
         let mail = Mail::decode(value)?;
-        Ok(age(mail.id.uuid(), mail.created_at, MAIL_LOG_DAYS, mail.status == MailStatus::Pending))
+        // A reminder may have been written long before it was sent. Its log entry counts from the end.
+        let ended = mail.last_attempt_at.filter(|_| mail.notice.is_some());
+        let is_recent = ended.is_some_and(|at| is_within(at, now, MAIL_LOG_DAYS));
+        let stays = mail.status == MailStatus::Pending || is_recent;
+        Ok(age(mail.id.uuid(), mail.created_at, MAIL_LOG_DAYS, stays))
     })?;
     if !mails {
         return Ok(false);

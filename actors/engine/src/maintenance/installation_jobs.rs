@@ -222,7 +222,7 @@ async fn finish_or_take_back(moving: &Moving) -> Result<(), EngineError> {
     shared.store.settled(BusinessId::INSTALLATION).await?;
     if is_finishing(&shared.store)? {
         let (_claim, _) = claim_slugs(moving).await?;
-        let businesses = open_all(&shared.store).await?;
+        let businesses = open_all(moving).await?;
         tracing::info!(businesses, "an interrupted import was finished: all its records had been read");
     } else {
         let businesses = take_back(shared).await?;

@@ -35,10 +35,10 @@ pub(crate) fn is_finishing(store: &Store) -> Result<bool, StoreError> {
 }
 
 /// Marks all records as valid, in one batch with other rows of the installation, and opens the businesses.
-pub(crate) async fn finish(store: &Store, mut batch: Batch) -> Result<(), StoreError> {
+pub(crate) async fn finish(moving: &Moving, mut batch: Batch) -> Result<(), StoreError> {
     batch.put(all_good(), Vec::new());
-    store.write(BusinessId::INSTALLATION, batch).await?;
-    open_all(store).await?;
+    moving.shared.store.write(BusinessId::INSTALLATION, batch).await?;
+    open_all(moving).await?;
     Ok(())
 }
 
@@ -80,7 +80,8 @@ fn is_taken(store: &Store, of: BusinessId, slug: &Slug, now: Timestamp) -> Resul
 
 /// Opens each business in one batch: its profile and its rows of the installation. Returns the
 /// number of businesses that were not open yet. The caller has called [`claim_slugs`] and holds the claim.
-pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
+pub(crate) async fn open_all(moving: &Moving) -> Result<u64, StoreError> {
+    let Shared { store, steady, .. } = &*moving.shared;
     let mut opened = 0;
     while let Some((id, value)) = next_staged(store)? {
         // A cancelled call may have opened the business, and later changes must not be overwritten.
@@ -110,6 +111,7 @@ pub(crate) async fn open_all(store: &Store) -> Result<u64, StoreError> {
             store.newest_entry(id)?.expect("the log of an imported business begins with its import").id;
         batch.bury(Tombstone::ImportedBusiness(id, entry));
         store.write(id, batch).await?;
+        moving.outbox.waits(id, steady.now()); // the imported appointments may have reminders
         opened += 1;
     }
     store.write(BusinessId::INSTALLATION, deletion(all_good())).await?;

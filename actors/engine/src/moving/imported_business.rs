@@ -6,11 +6,12 @@
 //! - No record contains data of a contact who was erased on this installation.
 
 use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use domain::{
-    Actor, AuditAction, AuditEntry, AuditId, Business, BusinessId, CallId, CallRecord, Contact, ContactId,
-    ENDPOINTS_MAX, IdMint, ImportProblem, Named, Problem, ProblemCode, Refusal, ResourceId, Retention,
-    RetentionSet, TakenMessage, Timestamp, check_unique, fold_name,
+    Actor, Appointment, AuditAction, AuditEntry, AuditId, Business, BusinessId, CallId, CallRecord, Contact,
+    ContactId, ENDPOINTS_MAX, IdMint, ImportProblem, Named, NoticeSettings, Problem, ProblemCode, Refusal,
+    ResourceId, Retention, RetentionSet, TakenMessage, Timestamp, check_unique, fold_name,
 };
 use store::keys::kind;
 use store::records::{AuditRecord, ErasureRecord, NamesRecord};
@@ -19,10 +20,12 @@ use uuid::Uuid;
 
 use super::checks::{self, ImportedRecords, check, stamps};
 use super::record::{Moved, MovedKind, Wrong};
+use super::service::Moving;
 use super::staged::Staged;
 use super::take::Pace;
 use crate::business::{ErasedContacts, NAMES_PER_ROW_MAX, Write};
 use crate::error::EngineError;
+use crate::mail::write_mail;
 use crate::shared::Shared;
 
 /// The maximum number of reported calls that refer to a missing message. Further calls are counted.
@@ -31,6 +34,8 @@ const CALLS_PER_STEP: usize = 64;
 
 pub(super) struct ImportedBusiness {
     of: BusinessId,
+    moving: Arc<Moving>,
+    notices: NoticeSettings,
     staged: Staged,
     known: ImportedRecords,
     retention: Option<Retention>,
@@ -52,18 +57,20 @@ pub(super) struct ImportedBusiness {
 impl ImportedBusiness {
     /// Writes the row that lists the business as under import, before any other row of the business.
     pub(super) async fn begin(
-        store: &Store,
+        moving: &Arc<Moving>,
         business: &Business,
         now: Timestamp,
         (erased, erase_again): (BTreeSet<ContactId>, bool),
     ) -> Result<Self, EngineError> {
         let id = business.id;
-        let mut staged = Staged::new(store.clone(), id);
+        let mut staged = Staged::new(moving.shared.store.clone(), id);
         staged.put(keys::moving(id), business.encode()).await?;
         staged.wait_durable().await?;
         let newest = (id.uuid(), business.updated_at.max(now));
         Ok(Self {
             of: id,
+            moving: Arc::clone(moving),
+            notices: NoticeSettings::default(),
             staged,
             known: ImportedRecords::default(),
             retention: None,
@@ -167,6 +174,10 @@ impl ImportedBusiness {
                 Write::Message { before: None, after }
             }
             Moved::Webhook(endpoint) => Write::Webhook(endpoint),
+            Moved::Notices(settings) => {
+                self.notices = settings.clone();
+                Write::Notices(settings)
+            }
             // The slug becomes that of the business when the business is opened.
             Moved::Website(website) => {
                 let has_slug = website.slug.is_some() || !website.enabled;
@@ -199,6 +210,9 @@ impl ImportedBusiness {
         if !problems.is_empty() {
             return Ok(problems);
         }
+        if let Write::Appointment { after, .. } = &write {
+            self.write_reminders(after).await?;
+        }
         if let Write::Contact { after: Contact { id, name: Some(name), .. }, .. } = &write {
             self.names.push((*id, fold_name(name)));
             if self.names.len() == NAMES_PER_ROW_MAX {
@@ -223,6 +237,22 @@ impl ImportedBusiness {
             self.their_calls.insert(call.id);
         }
         moved.without(&self.theirs, |call| Ok(self.their_calls.contains(&call)))
+    }
+
+    /// Writes the reminders of a coming appointment, if the service sends mails.
+    async fn write_reminders(&mut self, appointment: &Appointment) -> Result<(), EngineError> {
+        let Moving { shared, outbox, .. } = &*self.moving;
+        let (now, steady) = (shared.clocks.now(), shared.steady.now());
+        let mut rows = Batch::default();
+        for reminder in self.notices.reminders(appointment, now) {
+            let due = reminder.reminds_at().map_or(steady, |at| steady + (at - now));
+            let mail = outbox.mint_notice(shared.mint_id(now), (self.of, reminder, due), (now, steady));
+            mail.into_iter().for_each(|mail| write_mail(&mut rows, &mail, None));
+        }
+        if !rows.is_empty() {
+            self.staged.add(rows).await?;
+        }
+        Ok(())
     }
 
     async fn write_names(&mut self) -> Result<(), EngineError> {

@@ -8,6 +8,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::claims::Claims;
 use crate::error::EngineError;
+use crate::mail::Outbox;
 use crate::quota::{Quota, QuotaPermit};
 use crate::shared::Shared;
 
@@ -18,6 +19,7 @@ const READERS_MAX: usize = EXPORTS_MAX + 1;
 
 pub(crate) struct Moving {
     pub(crate) shared: Arc<Shared>,
+    pub(crate) outbox: Arc<Outbox>,
     exports: Arc<Semaphore>,
     /// Permits of members' exports: one per business. One permit of `exports` stays free for the operator.
     exports_of_people: Arc<Quota>,
@@ -34,9 +36,10 @@ pub(crate) struct Moving {
 pub(crate) type ExportPermit = (OwnedSemaphorePermit, Option<QuotaPermit<BusinessId, Arc<Quota>>>);
 
 impl Moving {
-    pub(crate) fn new(shared: &Arc<Shared>, slugs: Claims) -> Arc<Self> {
+    pub(crate) fn new(shared: &Arc<Shared>, slugs: Claims, outbox: &Arc<Outbox>) -> Arc<Self> {
         Arc::new(Self {
             shared: Arc::clone(shared),
+            outbox: Arc::clone(outbox),
             exports: Arc::new(Semaphore::new(EXPORTS_MAX)),
             exports_of_people: Arc::new(Quota::new(EXPORTS_MAX - 1, 1)),
             readers: Arc::new(Semaphore::new(READERS_MAX)),

@@ -48,7 +48,7 @@ impl Staged {
         self.add(batch).await
     }
 
-    async fn add(&mut self, batch: Batch) -> Result<(), EngineError> {
+    pub(super) async fn add(&mut self, batch: Batch) -> Result<(), EngineError> {
         for (key, value) in batch.writes() {
             let Some(value) = value else { continue };
             if let Some(kind) = counted(key)? {

@@ -124,7 +124,7 @@ impl Import {
             return Ok(problems);
         }
         let erased = (self.erased.remove(&business.id).unwrap_or_default(), self.options.erase_again);
-        self.imported = Some(ImportedBusiness::begin(store, business, self.now, erased).await?);
+        self.imported = Some(ImportedBusiness::begin(&self.moving, business, self.now, erased).await?);
         Ok(problems)
     }
 

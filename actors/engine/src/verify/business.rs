@@ -10,7 +10,7 @@ use domain::{
 };
 use store::kept::{self, Counted, counted};
 use store::keys::kind;
-use store::records::{AuditRecord, ErasingRecord, ErasureRecord, WipeRecord};
+use store::records::{AuditRecord, ConsentRecord, ErasingRecord, ErasureRecord, WipeRecord};
 use store::{Order, Record, keys};
 
 use super::findings::Checker;
@@ -143,7 +143,10 @@ impl InBusiness {
                 checker.of_endpoint(kind, value);
             }
             kind::MAIL => checker.mail(value),
-            kind::MAIL_DUE | kind::MAIL_GATHERED => checker.index_of_mails(value),
+            kind::MAIL_DUE | kind::MAIL_GATHERED | kind::NOTICE_OF | kind::NOTICE_WAITS => {
+                checker.index_of_mails(value);
+            }
+            kind::CONSENT => _ = checker.decoded::<ConsentRecord>(value),
             kind::ALERT => self.alert(checker, value),
             kind::ALERTS_READ => checker.alerts_read(value),
             kind::KEY => self.key(checker, value),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use domain::{ApiKey, Business, BusinessId, KeyId, SlugOwner, Website};
 use store::keys::{self, installation_kind, kind};
-use store::records::{AuditRecord, ClockRecord, MetaRecord, RoundRecord};
+use store::records::{AuditRecord, ClockRecord, MetaRecord, NoticeCountRecord, RoundRecord};
 
 use super::findings::Checker;
 use crate::upgrade;
@@ -92,6 +92,7 @@ impl Installation {
             // Stored responses to requests of the installation, such as the creation of a business.
             kind::IDEMPOTENCY => checker.remembered(value),
             // Mails that concern only an account.
+            installation_kind::NOTICE_COUNT => _ = checker.decoded::<NoticeCountRecord>(value),
             kind::MAIL => checker.mail(value),
             kind::MAIL_DUE | kind::MAIL_GATHERED => checker.index_of_mails(value),
             installation_kind::MOVING => moving(checker, value),

@@ -50,6 +50,7 @@ fn counted(store: &Store, of: BusinessId) -> BTreeMap<String, (u64, u64)> {
             kind::CALL => ("calls", value.len()),
             kind::MESSAGE => ("messages", value.len()),
             kind::KNOWLEDGE => ("knowledge", value.len()),
+            kind::NOTICE_WAITS => ("waiting_notices", 0),
             kind::DELIVERY_DUE => {
                 let event = keys::event(of, keys::id_at_end(&key).unwrap());
                 ("waiting_deliveries", store.get_raw(&event).unwrap().unwrap().len())

@@ -27,6 +27,7 @@ mod lifecycle;
 mod lists;
 mod moving;
 mod moving_without;
+mod notices;
 mod people;
 mod permits;
 mod post;

@@ -30,6 +30,8 @@ kinds! {
     MOVING = 0x18, 33, fn moving(business: BusinessId);
     /// A hash of the slug of a booking page → `SlugOwner`. The slug is compared with that of the owner.
     SLUG = 0x20, 33, fn slug(slug: &str);
+    /// A keyed hash of a limit on notices and of what it limits → `NoticeCountRecord`.
+    NOTICE_COUNT = 0x21, 49, fn notice_count(hash: &[u8; 32]);
     PERSON = 0x30, 33, fn person(id: PersonId); // → `Person`
     /// A hash of the e-mail address in lower case → the person's id. The caller compares the address.
     PERSON_BY_EMAIL = 0x31, 33, fn person_by_email(email: &str);

@@ -119,6 +119,11 @@ kinds! {
     MAIL_GATHERED = 0x6a, 50;
     ALERT = 0x6b, 41, fn alert(person: PersonId, number: u64); // The person and the number → `Alert`
     ALERTS_READ = 0x6c, 33, fn alerts_read(person: PersonId); // → `AlertsRead`
+    /// A notice about an appointment: the appointment and the id of the notice's mail → nothing.
+    NOTICE_OF = 0x6d, 49, fn notice_of(appointment: AppointmentId, id: MailId);
+    NOTICE_WAITS = 0x6e, 33, fn notice_waits(id: MailId); // A notice that waits: the id of its mail → nothing
+    /// A keyed hash of an e-mail address or a phone number → `ConsentRecord`.
+    CONSENT = 0x6f, 49, fn consent(hash: &[u8; 32]);
     AUDIT = 0x70, 33, fn audit(id: AuditId); // → `AuditEntry`
     /// The day of steady time and a hash → `IdempotencyRecord`. Version 1 of the record used wall time.
     IDEMPOTENCY = 0x78, 53, fn idempotency(day: u32, hash: &[u8; 32]);

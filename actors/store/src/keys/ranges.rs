@@ -4,7 +4,7 @@
 
 use chrono::{Datelike, NaiveDate};
 use domain::{
-    ApiKey, BlockedKey, BusinessId, CallId, ContactId, MailId, MailKind, MessageId, PersonId, ResourceId,
+    ApiKey, AppointmentId, BlockedKey, BusinessId, CallId, ContactId, MailId, MailKind, MessageId, PersonId, ResourceId,
     StaffId, SteadyTime, Timestamp, WebhookId,
 };
 use uuid::Uuid;
@@ -197,9 +197,26 @@ pub fn business_and_endpoint(key: &[u8]) -> Result<(BusinessId, WebhookId), Stor
 
 /// True if an outcome of a webhook delivery or a mail may write this row.
 pub fn is_of_outcome(key: &[u8]) -> bool {
-    use kind::{DELIVERY, DELIVERY_DUE, DELIVERY_REACHED, MAIL, MAIL_DUE, MAIL_GATHERED};
-    let kinds = [DELIVERY, DELIVERY_DUE, DELIVERY_REACHED, MAIL, MAIL_DUE, MAIL_GATHERED];
-    key.get(16).is_some_and(|kind| kinds.contains(kind))
+    use kind::{
+        DELIVERY, DELIVERY_DUE, DELIVERY_REACHED, MAIL, MAIL_DUE, MAIL_GATHERED, NOTICE_OF, NOTICE_WAITS,
+    };
+    const KINDS: [u8; 9] = [
+        DELIVERY,
+        DELIVERY_DUE,
+        DELIVERY_REACHED,
+        MAIL,
+        MAIL_DUE,
+        MAIL_GATHERED,
+        NOTICE_OF,
+        NOTICE_WAITS,
+        installation_kind::NOTICE_COUNT,
+    ];
+    key.get(16).is_some_and(|kind| KINDS.contains(kind))
+}
+
+/// The notices about an appointment, oldest first.
+pub fn notices_of(of: BusinessId, appointment: AppointmentId) -> KeyRange {
+    KeyRange::prefix(start(of, kind::NOTICE_OF).with(appointment.uuid().as_bytes()))
 }
 
 pub fn mails(of: BusinessId) -> KeyRange {

@@ -16,7 +16,7 @@ use chrono::{Datelike, NaiveDate};
 use chrono_tz::Tz;
 use domain::{
     AlertEmail, AlertKind, AlertScope, AppointmentStatus, AuditAction, AuditedKind, BlockedSource,
-    BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Color, Day, DeliveryStatus,
+    BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Color, Day, DeliveryStatus, DropReason, EmailConsent, NoticeKind, TextConsent,
     Direction, DisabledReason, Email, EventType, LinkKind, Locale, MailKind, MailStatus, MembershipStatus,
     MessageStatus, NoticeScope, Phone, ResourceId, Role, SiteOrigin, Slug, Source, SteadyTime, Timestamp,
     Urgency, WebhookStatus, WebhookUrl,
@@ -25,7 +25,7 @@ use uuid::Uuid;
 
 pub use self::audit::AuditRecord;
 pub use self::day::{CallRow, NamesRecord, status_number};
-pub use self::sending::mail_kind_number;
+pub use self::sending::{ConsentRecord, NoticeCountRecord, SentNotices, mail_kind_number};
 pub use self::work::{
     Boot, ClockRecord, ErasingRecord, ErasureRecord, IdempotencyRecord, LinkRecord, LinksRecord, MetaRecord,
     RoundRecord, STORE_FORMAT, STORE_FORMAT_IN_UPGRADE, ShownAnew, WipeRecord,
@@ -82,7 +82,7 @@ numbers! {
     BookingMode { Instant = 1, Request = 2, Off = 3 }
     BudgetKind {
         Services = 1, Staff = 2, Keys = 3, Contacts = 4, Appointments = 5, Calls = 6, Messages = 7, Knowledge = 8,
-        WaitingDeliveries = 9,
+        WaitingDeliveries = 9, WaitingNotices = 10,
     }
     CalendarSyncStatus { NotConnected = 1, Pending = 2, Synced = 3, Failed = 4 }
     CallOutcome {
@@ -93,6 +93,8 @@ numbers! {
     Day { Sunday = 0, Monday = 1, Tuesday = 2, Wednesday = 3, Thursday = 4, Friday = 5, Saturday = 6 }
     DeliveryStatus { Pending = 1, Delivered = 2, Failed = 3, Missed = 4 }
     DisabledReason { Failures = 1, Api = 2, Operator = 3 }
+    DropReason { Superseded = 1, Limit = 2, OptedOut = 3, NoAddress = 4, Ended = 5 }
+    EmailConsent { All = 1, NoReminders = 2, None = 3 }
     EventType {
         CallCompleted = 1, AppointmentBooked = 2, AppointmentRescheduled = 3, AppointmentCancelled = 4, MessageTaken = 5,
         ContactCreated = 6,
@@ -103,13 +105,15 @@ numbers! {
     MembershipStatus { Invited = 1, Active = 2, Disabled = 3 }
     MailKind {
         Alert = 1, Gathered = 2, Daily = 3, Invitation = 4, Reset = 5, EmailChange = 6, EmailChanged = 7,
-        Offer = 8,
+        Offer = 8, Notice = 9,
     }
-    MailStatus { Pending = 1, Sent = 2, Failed = 3 }
+    MailStatus { Pending = 1, Sent = 2, Failed = 3, Dropped = 4 }
     MessageStatus { New = 1, Read = 2, Resolved = 3 }
+    NoticeKind { Requested = 1, Confirmed = 2, Moved = 3, Cancelled = 4, Declined = 5, Reminder = 6 }
     NoticeScope { Off = 1, Online = 2, All = 3 }
     Role { Owner = 1, Admin = 2, Member = 3 }
     Source { Voice = 1, Sms = 2, Website = 3, Dashboard = 4, Api = 5, Mcp = 6 }
+    TextConsent { Given = 1, Refused = 2, Unknown = 3 }
     WebhookStatus { Enabled = 1, Disabled = 2 }
     Urgency { Normal = 1, Urgent = 2 }
 }

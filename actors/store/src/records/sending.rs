@@ -1,7 +1,8 @@
 //! Webhook endpoints, deliveries and mails.
 
 use domain::{
-    ABOUT_MAX, About, AttemptError, Delivery, EventTypes, Mail, MailError, MailKind, MailStatus,
+    ABOUT_MAX, About, AttemptError, Delivery, EmailConsent, EventTypes, Mail, MailError, MailKind, MailStatus,
+    Notice, TextConsent, Timestamp,
     WebhookEndpoint, WebhookSecret,
 };
 
@@ -55,13 +56,45 @@ pub fn mail_kind_number(kind: MailKind) -> u8 {
 record!(Mail, "mail", {
     1: id, business_id, person_id, kind, about, more, to, message_id, status, attempts, last_error, created_at,
        last_attempt_at, next_attempt_at;
+    2: notice = None;
 } check |it| {
+    (it.notice.is_some() == (it.kind == MailKind::Notice)) => "its notice is missing, or its kind has none",
+    (it.notice.is_none_or(|notice| notice.dropped.is_some() == (it.status == MailStatus::Dropped)))
+        => "the reason why it was dropped is missing, or its status has none",
     (it.about.len() <= ABOUT_MAX) => "it is about too many records",
     ((it.status == MailStatus::Pending) == it.next_attempt_at.is_some())
         => "its due time is missing, or its status allows no due time",
 });
 
-fields! { About { kind, id, at } }
+fields! {
+    About { kind, id, at }
+    Notice { appointment_id, kind, starts_at, staff_id, by_customer, again, hours, dropped }
+    SentNotices { at, count }
+}
+
+/// The e-mails and texts that the owner of an address or a phone number agrees to get. `None` where the
+/// medium has no such consent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ConsentRecord {
+    pub email: Option<EmailConsent>,
+    pub texts: Option<TextConsent>,
+}
+
+record!(ConsentRecord, "consent", { 1: email, texts });
+
+/// The notices that a limit has counted, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NoticeCountRecord {
+    pub sent: Vec<SentNotices>,
+}
+
+record!(NoticeCountRecord, "notice_count", { 1: sent });
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SentNotices {
+    pub at: Timestamp,
+    pub count: u32,
+}
 
 impl Field for MailError {
     fn write(&self, to: &mut Vec<u8>) {
@@ -76,12 +109,12 @@ impl Field for MailError {
 #[cfg(test)]
 mod tests {
     use domain::{
-        AlertKind, AttemptFailure, DeliveryStatus, DisabledReason, EventType, Timestamp, WebhookStatus,
-        WebhookUrl,
+        AlertKind, AttemptFailure, DeliveryStatus, DisabledReason, DropReason, EventType, NoticeKind, Timestamp,
+        WebhookStatus, WebhookUrl,
     };
     use uuid::Uuid;
 
-    use super::super::testing::{check, check_damage, id_of, replace};
+    use super::super::testing::{check, check_damage, check_old, id_of, replace};
     use super::*;
     use crate::Record;
 
@@ -174,17 +207,58 @@ mod tests {
             created_at: Timestamp::from_millis(2),
             last_attempt_at: Some(Timestamp::from_millis(3)),
             next_attempt_at: Some(Timestamp::from_millis(4)),
+            notice: None,
+        }
+    }
+
+    fn notice() -> Mail {
+        let notice = Notice {
+            appointment_id: id_of([5; 16]),
+            kind: NoticeKind::Reminder,
+            starts_at: Timestamp::from_millis(6),
+            staff_id: id_of([7; 16]),
+            by_customer: true,
+            again: false,
+            hours: Some(24),
+            dropped: Some(DropReason::Limit),
+        };
+        Mail {
+            person_id: id_of([0; 16]),
+            kind: MailKind::Notice,
+            about: Vec::new(),
+            status: MailStatus::Dropped,
+            next_attempt_at: None,
+            notice: Some(notice),
+            ..mail()
         }
     }
 
     #[test]
     fn the_bytes_of_a_mail_never_change() {
+        let first = "01010101010101010101010101010101010102020202020202020202020202020202030303030303030303030303\
+             03030303030105040404040404040404040404040404040205010b6140622e6578616d706c650b6d40622e6578616d70\
+             6c6501020109343531206c617465720401060108";
+        check_old(&mail(), first);
+        check(&mail(), &format!("02{}00", &first[2..]));
+    }
+
+    #[test]
+    fn the_bytes_of_a_notice_never_change() {
         check(
-            &mail(),
-            "0101010101010101010101010101010101010202020202020202020202020202020203030303030303030303030303\
-             030303030105040404040404040404040404040404040205010b6140622e6578616d706c650b6d40622e6578616d70\
-             6c6501020109343531206c617465720401060108",
+            &notice(),
+            "02010101010101010101010101010101010102020202020202020202020202020202000000000000000000000000\
+             00000000090005010b6140622e6578616d706c650b6d40622e6578616d706c6504020109343531206c61746572\
+             0401060001050505050505050505050505050505050506 0c 07070707070707070707070707070707 01 00 0118 0102",
         );
+        check_damage(&notice(), |bytes| *bytes.last_mut().unwrap() = 0x7f);
+    }
+
+    #[test]
+    fn the_bytes_of_consent_and_of_counts_never_change() {
+        let consent = ConsentRecord { email: Some(EmailConsent::NoReminders), texts: None };
+        check(&consent, "01 0102 00");
+        let count = SentNotices { at: Timestamp::from_millis(3), count: 2 };
+        check(&NoticeCountRecord { sent: vec![count] }, "01 01 06 02");
     }
 
     #[test]

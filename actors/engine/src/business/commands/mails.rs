@@ -25,7 +25,7 @@ impl Change for ResendMail {
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         const MAIL: Refusal = Refusal::NotFound(Named::Mail);
         let mail = context.state.read::<Mail>(&keys::mail(context.state.id, self.id))?;
-        let mail = mail.filter(Mail::is_logged).ok_or(MAIL)?;
+        let mail = mail.filter(|mail| mail.is_logged() && mail.notice.is_none()).ok_or(MAIL)?;
         let refused = |why, code: ProblemCode| Err(Refusal::conflict(why, "mail_id", code).into());
         if mail.status == MailStatus::Pending {
             return refused(Conflict::MailPending, ProblemCode::MailPending);

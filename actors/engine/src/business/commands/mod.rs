@@ -17,6 +17,7 @@ pub mod keys;
 pub mod knowledge;
 pub mod mails;
 pub mod messages;
+pub mod notices;
 pub mod offers;
 pub mod people;
 pub mod profile;

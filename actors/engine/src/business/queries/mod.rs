@@ -14,6 +14,7 @@ mod diary;
 mod knowledge;
 mod links;
 mod messages;
+mod notices;
 mod pages;
 mod references;
 
@@ -50,6 +51,7 @@ pub use diary::History;
 pub use knowledge::KnowledgeFilter;
 pub use links::SeenByLink;
 pub use messages::MessageFilter;
+pub use notices::NoticeFilter;
 use pages::{End, Part, once, position_key, position_of, walk, was_erased};
 pub use pages::{Page, PageRequest};
 pub(crate) use pages::{collect, read_page};

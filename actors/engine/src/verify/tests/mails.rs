@@ -1,10 +1,11 @@
 //! Damage to mails. The fixture store has no mails, so the tests add them.
 
-use domain::{Mail, MailKind, MailStatus};
+use domain::{Mail, MailKind, MailStatus, Notice, NoticeKind};
 
 use super::*;
+use crate::mail::mail_rows;
 
-/// A store with a pending mail that collects alerts, and a mail about an account.
+/// A store with a pending mail that collects alerts, a waiting notice, and a mail about an account.
 fn with_mails(good: &Map) -> Map {
     let mut rows = good.clone();
     let at = Timestamp::from_millis(5);
@@ -24,6 +25,7 @@ fn with_mails(good: &Map) -> Map {
             created_at: at,
             last_attempt_at: None,
             next_attempt_at: Some(at),
+            notice: None,
         };
         let of = business_id.unwrap_or(BusinessId::INSTALLATION);
         rows.put(&keys::mail(of, mail.id), mail.encode());
@@ -31,8 +33,32 @@ fn with_mails(good: &Map) -> Map {
         if mail.kind.gathers() {
             rows.put(&keys::mail_gathered(of, mail.kind, mail.person_id, mail.id), Vec::new());
         }
+        if business_id.is_some() {
+            let notice = Mail {
+                id: uuid::Uuid::from_bytes([6; 16]).into(),
+                person_id: uuid::Uuid::nil().into(),
+                kind: MailKind::Notice,
+                notice: Some(reminder(at)),
+                ..mail
+            };
+            rows.put(&keys::mail(of, notice.id), notice.encode());
+            mail_rows(of, &notice).for_each(|(_, row)| rows.put(&row, Vec::new()));
+        }
     }
     rows
+}
+
+fn reminder(starts_at: Timestamp) -> Notice {
+    Notice {
+        appointment_id: uuid::Uuid::from_bytes([4; 16]).into(),
+        kind: NoticeKind::Reminder,
+        starts_at,
+        staff_id: uuid::Uuid::from_bytes([5; 16]).into(),
+        by_customer: false,
+        again: false,
+        hours: Some(24),
+        dropped: None,
+    }
 }
 
 const DAMAGES: &[Damage] = &[
@@ -67,6 +93,16 @@ const DAMAGES: &[Damage] = &[
         "no record has this index row",
     ),
     ("a due row with a value", |m| m.put(&m.first(kind::MAIL_DUE), vec![1]), "its value must be empty"),
+    (
+        "a notice that is missing in the list of its appointment",
+        |m| m.remove(&m.first(kind::NOTICE_OF)),
+        "in the list of its appointment's notices is missing",
+    ),
+    (
+        "a waiting notice that is not counted",
+        |m| m.remove(&m.first(kind::NOTICE_WAITS)),
+        "in the list of waiting notices is missing",
+    ),
     (
         "a mail about an account that cannot be decoded",
         |m| {

@@ -1,0 +1,131 @@
+//! Sends a notice again, and changes the consent of customers to e-mails and texts.
+
+use domain::{
+    AuditAction, Conflict, Contact, ContactId, EmailConsent, Mail, MailId, MailStatus, Named, Notice,
+    NoticeKind, ProblemCode, Refusal, Right, TextConsent,
+};
+use serde::{Deserialize, Serialize};
+use store::records::ConsentRecord;
+use store::{Batch, Weight, keys};
+use view::{ConsentView, NoticeView};
+
+use super::customers::ManageToken;
+use crate::business::{Change, Context, Decision, New, Shown, Write};
+use crate::error::Result;
+use crate::mail::{consent_of, email_consent_key, write_email_consent, write_mail, write_text_consent};
+
+/// Makes a new notice of the present state of the appointment of a notice in the log.
+#[derive(Clone, Copy, Debug)]
+pub struct SendNoticeAgain {
+    pub id: MailId,
+}
+
+impl Change for SendNoticeAgain {
+    type Gives = New<NoticeView>;
+    const RIGHT: Option<Right> = Some(Right::Integrations);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let state = context.state;
+        let mail = state.read::<Mail>(&keys::mail(state.id, self.id))?;
+        let notice = mail.as_ref().and_then(|mail| mail.notice).ok_or(Refusal::NotFound(Named::Notice))?;
+        let refused = |why, code: ProblemCode| Err(Refusal::conflict(why, "notice_id", code).into());
+        if mail.is_some_and(|mail| mail.status == MailStatus::Pending) {
+            return refused(Conflict::MailPending, ProblemCode::MailPending);
+        }
+        let appointment = state.appointment(notice.appointment_id)?;
+        let appointment = appointment.ok_or(Refusal::NotFound(Named::Appointment))?;
+        let kind = NoticeKind::of_state(appointment.status);
+        let again = Notice { again: true, ..Notice::new(kind, &appointment, false) };
+        let (id, steady) = (context.mint(), state.steady.now());
+        let new = (state.id, again, steady);
+        let Some(mail) = state.outbox.mint_notice(id, new, (context.at, steady)) else {
+            return refused(Conflict::NoRelay, ProblemCode::NoRelay);
+        };
+        let mut rows = Batch::default();
+        write_mail(&mut rows, &mail, None);
+        Ok(Decision::answering(NoticeView::new(&mail, &again))
+            .note(AuditAction::MailResent, self.id)
+            .waits(mail.next_attempt_at)
+            .write(Write::Rows(rows)))
+    }
+}
+
+/// Stops the e-mails of the business to the address to which the mail with this token went.
+#[derive(Clone, Debug)]
+pub struct StopNotices {
+    pub token: ManageToken,
+    /// Stops all e-mails, not only reminders.
+    pub all: bool,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct StoppedView {
+    pub email: EmailConsent,
+}
+
+impl Change for StopNotices {
+    type Gives = Shown<StoppedView>;
+    const WEIGHT: Weight = Weight::Keeps;
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let (state, of) = (context.state, context.state.id);
+        let seen = state.seen_by_link(&self.token, context.now)?;
+        let to = seen.and_then(|seen| seen.to).ok_or(Refusal::NotFound(Named::Subscription))?;
+        let before = state.find::<ConsentRecord>(&email_consent_key(&state.outbox.secret, of, &to))?;
+        let before = before.and_then(|consent| consent.email);
+        // A customer who has stopped all e-mails gets no more of them by stopping reminders.
+        let is_stopped = before == Some(EmailConsent::None);
+        let email = if self.all || is_stopped { EmailConsent::None } else { EmailConsent::NoReminders };
+        let decision = Decision::answering(StoppedView { email });
+        if before == Some(email) {
+            return Ok(decision);
+        }
+        let mut rows = Batch::default();
+        write_email_consent(&mut rows, (&state.outbox.secret, of), &to, email);
+        Ok(decision.write(Write::Rows(rows)))
+    }
+}
+
+/// Sets the consent of a contact at its own address and phone number.
+#[derive(Clone, Copy, Debug)]
+pub struct SetConsent {
+    pub id: ContactId,
+    pub email: Option<EmailConsent>,
+    pub texts: Option<TextConsent>,
+}
+
+impl Change for SetConsent {
+    type Gives = Shown<ConsentView>;
+    const RIGHT: Option<Right> = Some(Right::Day);
+
+    fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
+        let (state, of) = (context.state, context.state.id);
+        let contact: Contact = context.contact(self.id)?.ok_or(Refusal::NotFound(Named::Contact))?;
+        let before = consent_of(|key| state.find(key), &state.outbox.secret, of, &contact)?;
+        context.check_match(&before)?;
+        let mut rows = Batch::default();
+        let mut after = before.clone();
+        if let Some(email) = self.email {
+            let address = contact.email.as_ref().ok_or_else(no_identifier)?;
+            after.email = Some(email);
+            write_email_consent(&mut rows, (&state.outbox.secret, of), address.as_str(), email);
+        }
+        if let Some(texts) = self.texts {
+            let phone = contact.phone.as_ref().ok_or_else(no_identifier)?;
+            after.texts = Some(texts);
+            write_text_consent(&mut rows, (&state.outbox.secret, of), phone, texts);
+        }
+        let decision = Decision::answering(after.clone());
+        if (after.email, after.texts) == (before.email, before.texts) {
+            return Ok(decision);
+        }
+        Ok(decision
+            .note_changes(AuditAction::ContactUpdated, self.id, (&before, &after))
+            .write(Write::Rows(rows)))
+    }
+}
+
+/// The contact has no address, or no phone number, to which the consent could apply.
+fn no_identifier() -> Refusal {
+    Refusal::invalid("contact_id", ProblemCode::PhoneOrEmail)
+}

@@ -1,0 +1,122 @@
+//! Notices to customers, written in the batch of the change.
+//!
+//! Invariants:
+//! - Without a relay, no notice is written.
+//! - The rows of waiting notices belong to the outbox, which drops a notice that a later change overtakes.
+//!   A business actor only adds notices, cleans finished ones and deletes those of a deleted appointment.
+
+use std::collections::BTreeSet;
+
+use chrono::TimeDelta;
+use domain::{
+    Actor, Amount, Appointment, AppointmentId, BudgetKind, DropReason, Mail, MailId,
+    MailStatus, Notice, NoticeKind, Timestamp,
+};
+use store::{Batch, Key, Order, StoreError, keys};
+
+use super::alerts::Mailed;
+use super::state::State;
+use super::write::Write;
+use crate::mail::{delete_mail, write_mail};
+
+/// The delay of a notice that the team causes, so that the team can take a change back.
+const BY_TEAM_AFTER: TimeDelta = TimeDelta::seconds(15);
+
+/// Writes the notices of a change. Returns the changed appointments, whose notices may be overtaken.
+pub(super) fn write_notices(
+    state: &mut State,
+    writes: &[Write],
+    by: Actor,
+    at: Timestamp,
+    batch: &mut Batch,
+    mailed: &mut Mailed,
+) -> Result<Vec<AppointmentId>, StoreError> {
+    let (mut changed, mut count) = (Vec::new(), 0);
+    for write in writes {
+        let (before, after) = match write {
+            Write::Appointment { before, after } => (before.as_ref(), after),
+            Write::NoAppointment(gone) => {
+                each(state, gone.id, |mail| delete_mail(batch, &mail))?;
+                continue;
+            }
+            _ => continue,
+        };
+        if let Some(before) = before {
+            changed.push(after.id);
+            if is_erased(before, after) {
+                clean(state, after.id, batch)?;
+            }
+        }
+        let by_customer = matches!(by, Actor::Customer | Actor::ApiKey(_));
+        for notice in notices(state, before, after, by_customer, at) {
+            let delay = match notice.reminds_at() {
+                Some(remind_at) => remind_at - state.clocks.now(),
+                None if by_customer => TimeDelta::zero(),
+                None => BY_TEAM_AFTER,
+            };
+            let (id, steady) = (state.mint.next(at, state.ports.random_bytes()), state.steady.now());
+            let new = (state.id, notice, steady + delay);
+            let Some(mail) = state.outbox.mint_notice(id, new, (at, steady)) else { break };
+            let used = Amount { rows: state.budget.waiting.notices() + count, bytes: 0 };
+            let mail = if state.budget.limits.has_room(BudgetKind::WaitingNotices, used, Amount::row(0)) {
+                count += 1;
+                mailed.waits_until(mail.next_attempt_at);
+                mail
+            } else {
+                mail.dropped(DropReason::Limit, at)
+            };
+            write_mail(batch, &mail, None);
+        }
+    }
+    Ok(changed)
+}
+
+/// The notices that a change makes: one about the change, and the reminders of a confirmed appointment.
+fn notices(
+    state: &State,
+    before: Option<&Appointment>,
+    after: &Appointment,
+    by_customer: bool,
+    at: Timestamp,
+) -> Vec<Notice> {
+    let settings = &state.notices;
+    let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
+    let Some(kind) = kind else { return Vec::new() };
+    std::iter::once(Notice::new(kind, after, by_customer)).chain(settings.reminders(after, at)).collect()
+}
+
+/// Whether the change removed the contact, or the address that the customer had entered.
+fn is_erased(before: &Appointment, after: &Appointment) -> bool {
+    let address = |it: &Appointment| it.booked_as.as_ref().is_some_and(|entered| entered.email.is_some());
+    before.contact_id.is_some() && after.contact_id.is_none() || address(before) && !address(after)
+}
+
+/// Removes the addresses and errors from the finished notices of an erased contact's appointment. The outbox
+/// drops the waiting ones.
+fn clean(state: &State, id: AppointmentId, batch: &mut Batch) -> Result<(), StoreError> {
+    each(state, id, |mail| {
+        if mail.status != MailStatus::Pending && (mail.to.is_some() || mail.last_error.is_some()) {
+            write_mail(batch, &Mail { to: None, last_error: None, ..mail.clone() }, Some(&mail));
+        }
+    })
+}
+
+/// Calls `then` with each notice of an appointment, oldest first.
+fn each(state: &State, id: AppointmentId, mut then: impl FnMut(Mail)) -> Result<(), StoreError> {
+    let range = keys::notices_of(state.id, id);
+    let mut rows = BTreeSet::new();
+    for row in state.store.scan(&range, Order::Ascending) {
+        rows.insert(Key::new(&row?.0));
+    }
+    for (key, value) in state.overlay.range(&range) {
+        match value {
+            Some(_) => rows.insert(*key),
+            None => rows.remove(key),
+        };
+    }
+    for row in rows {
+        let id: MailId = keys::id_at_end(&row)?;
+        state.find::<Mail>(&keys::mail(state.id, id))?.into_iter().for_each(&mut then);
+    }
+    Ok(())
+}

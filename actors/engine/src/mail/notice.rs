@@ -1,0 +1,434 @@
+//! Notices at the time of sending: whether a notice is sent, to whom, and its content.
+//!
+//! Invariants:
+//!
+//! - A notice is sent only while it states the present state of its appointment, and before the start.
+//! - The change that a notice states is announced once. A notice that restores the state last announced is
+//!   not sent.
+//! - A limit counts a notice before its first attempt. Counts survive restarts, and contain no address.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use chrono::TimeDelta;
+use domain::{
+    Appointment, AppointmentId, Business, BusinessId, Contact, DropReason, Email, EmailConsent, Locale, Mail,
+    MailId, MailStatus, Notice, NoticeKind, ResourceId, Service, StaffMember, TextConsent, Timestamp,
+    Website, fold_address,
+};
+use hmac::{Hmac, Mac};
+use sha2::Sha256;
+use store::records::{ConsentRecord, NoticeCountRecord, SentNotices};
+use store::{Batch, Key, Order, Record, Store, StoreError, Tombstone, keys};
+use view::ConsentView;
+
+use super::actor::{MailKey, Message, State};
+use super::letter::{Content, NoticeLetter, Recipient};
+use super::send;
+use super::write::{delete_mail, write_mail};
+use crate::shared::Shared;
+
+/// How long a notice of a suspended business waits for the next look.
+const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
+/// A reminder that is due earlier than this was scheduled by a wrong clock.
+const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
+
+enum Verdict {
+    Send { to: String },
+    /// The notice waits until this time of the schedules.
+    Wait(Timestamp),
+    Drop(DropReason),
+    /// The appointment was deleted.
+    Delete,
+}
+
+impl State {
+    pub(super) fn take_up_notice(
+        &mut self,
+        shared: &Arc<Shared>,
+        mail: Mail,
+        notice: Notice,
+    ) -> Result<(), StoreError> {
+        let key = MailKey::of(&mail);
+        let after = match self.judge(shared, key, &notice)? {
+            Verdict::Send { to } => {
+                let is_allowed = mail.attempts > 0 || self.count_notice(shared, key.of, &to, &notice)?;
+                if is_allowed {
+                    self.sending.insert(key);
+                    send::begin(self, shared, Mail { to: Some(to), ..mail });
+                    return Ok(());
+                }
+                Some(mail.dropped(DropReason::Limit, shared.clocks.now()))
+            }
+            Verdict::Wait(due) => Some(Mail { next_attempt_at: Some(due), ..mail.clone() }),
+            Verdict::Drop(reason) => Some(mail.dropped(reason, shared.clocks.now())),
+            Verdict::Delete => None,
+        };
+        let mut batch = Batch::default();
+        self.write_judged(&mut batch, &mail, after.as_ref());
+        self.record(shared, &[key], batch, None);
+        Ok(())
+    }
+
+    fn write_judged(&self, batch: &mut Batch, before: &Mail, after: Option<&Mail>) {
+        match after {
+            Some(after) => {
+                if after.status == MailStatus::Dropped {
+                    self.transport.note_tried(after.status);
+                }
+                write_mail(batch, after, Some(before));
+            }
+            None => delete_mail(batch, before),
+        }
+    }
+
+    /// Drops the waiting notices of a changed appointment that the change has overtaken. The other notices
+    /// are judged when they are due.
+    pub(super) fn drop_overtaken(
+        &mut self,
+        shared: &Shared,
+        of: BusinessId,
+        id: AppointmentId,
+    ) -> Result<(), StoreError> {
+        let Some(appointment) = appointment(&shared.store, of, id)? else { return Ok(()) };
+        let (mut batch, mut judged) = (Batch::default(), Vec::new());
+        for mail in notices_of(&shared.store, of, id)? {
+            let key = MailKey::of(&mail);
+            let Some(notice) = mail.notice else { continue };
+            if mail.status != MailStatus::Pending || self.is_left_alone(&key) {
+                continue;
+            }
+            let reason = self.overtaken(&shared.store, key, &notice, &appointment)?;
+            if let Some(reason) = reason {
+                self.write_judged(&mut batch, &mail, Some(&mail.dropped(reason, shared.clocks.now())));
+                judged.push(key);
+            }
+        }
+        self.record(shared, &judged, batch, None);
+        Ok(())
+    }
+
+    fn judge(&self, shared: &Shared, key: MailKey, notice: &Notice) -> Result<Verdict, StoreError> {
+        let Shared { store, .. } = shared;
+        let business = store.get::<Business>(&keys::profile(key.of))?;
+        let appointment = appointment(store, key.of, notice.appointment_id)?;
+        let (Some(business), Some(appointment)) = (business, appointment) else { return Ok(Verdict::Delete) };
+        if let Some(reason) = self.overtaken(store, key, notice, &appointment)? {
+            return Ok(Verdict::Drop(reason));
+        }
+        let (now, steady) = (shared.clocks.now(), shared.steady.now());
+        if now >= appointment.starts_at {
+            return Ok(Verdict::Drop(DropReason::Ended));
+        }
+        if business.suspended {
+            return Ok(Verdict::Wait(steady + SUSPENDED_WAIT.min(appointment.starts_at - now)));
+        }
+        if let Some(remind_at) = notice.reminds_at().filter(|at| *at > now + EARLY_MAX) {
+            return Ok(Verdict::Wait(steady + (remind_at - now)));
+        }
+        let Some((to, _)) = address(store, key.of, &business, &appointment)? else {
+            return Ok(Verdict::Drop(DropReason::NoAddress));
+        };
+        Ok(match email_consent(store, &shared.meta.secret, key.of, &to)? {
+            EmailConsent::None => Verdict::Drop(DropReason::OptedOut),
+            EmailConsent::NoReminders if notice.kind == NoticeKind::Reminder => {
+                Verdict::Drop(DropReason::OptedOut)
+            }
+            EmailConsent::NoReminders | EmailConsent::All => Verdict::Send { to: to.as_str().to_owned() },
+        })
+    }
+
+    /// Why a notice must not be sent any more in view of its appointment and of the appointment's other
+    /// notices.
+    fn overtaken(
+        &self,
+        store: &Store,
+        key: MailKey,
+        notice: &Notice,
+        appointment: &Appointment,
+    ) -> Result<Option<DropReason>, StoreError> {
+        if appointment.contact_id.is_none() {
+            return Ok(Some(DropReason::NoAddress));
+        }
+        if !notice.is_true_of(appointment) {
+            return Ok(Some(DropReason::Superseded));
+        }
+        // The notice that was last sent, and whether a later one may have reached the customer.
+        let (mut last, mut is_uncertain) = (None, false);
+        for mail in notices_of(store, key.of, appointment.id)? {
+            let Some(other) = mail.notice.filter(|other| {
+                mail.id != key.id && other.hours == notice.hours && other.dropped.is_none()
+            }) else {
+                continue;
+            };
+            let is_sent = mail.status == MailStatus::Sent;
+            if notice.kind == NoticeKind::Reminder {
+                if other.states_same(notice) && (is_sent || mail.id > key.id) {
+                    return Ok(Some(DropReason::Superseded));
+                }
+            } else if mail.id > key.id {
+                return Ok(Some(DropReason::Superseded));
+            } else if is_sent {
+                (last, is_uncertain) = (Some(other), false);
+            } else if mail.attempts > 0 || self.sending.contains(&MailKey::of(&mail)) {
+                is_uncertain = true;
+            }
+        }
+        let restores = !is_uncertain && !notice.again && last.is_some_and(|last| last.states_same(notice));
+        Ok(restores.then_some(DropReason::Superseded))
+    }
+}
+
+fn notices_of(store: &Store, of: BusinessId, id: AppointmentId) -> Result<Vec<Mail>, StoreError> {
+    let mut mails = Vec::new();
+    for row in store.scan(&keys::notices_of(of, id), Order::Ascending) {
+        let id: MailId = keys::id_at_end(&row?.0)?;
+        mails.extend(store.look::<Mail>(&keys::mail(of, id))?.flatten());
+    }
+    Ok(mails)
+}
+
+pub(crate) fn appointment(
+    store: &Store,
+    of: BusinessId,
+    id: AppointmentId,
+) -> Result<Option<Appointment>, StoreError> {
+    let start = store.find_as(&keys::appointment_start(of, id), keys::millis_from_value)?;
+    let Some(start) = start else { return Ok(None) };
+    store.find::<Appointment>(&keys::appointment(of, start, id))
+}
+
+/// The address and the language of the customer of an appointment. `None` without an address.
+fn address(
+    store: &Store,
+    of: BusinessId,
+    business: &Business,
+    appointment: &Appointment,
+) -> Result<Option<(Email, Locale)>, StoreError> {
+    let Some(contact) = appointment.contact_id else { return Ok(None) };
+    let Some(contact) = store.find::<Contact>(&keys::contact(of, contact))? else { return Ok(None) };
+    let booked_as = appointment.booked_as.as_ref();
+    let email = booked_as.and_then(|booked_as| booked_as.email.clone()).or(contact.email);
+    let locale = booked_as.map(|booked_as| booked_as.locale).or(contact.locale).unwrap_or(business.locale);
+    Ok(email.map(|email| (email, locale)))
+}
+
+/// The recipient of a notice, without its link. `None` without an address.
+pub(crate) fn recipient(
+    store: &Store,
+    of: BusinessId,
+    notice: &Notice,
+) -> Result<Option<(Recipient, Appointment)>, StoreError> {
+    let Some(business) = store.get::<Business>(&keys::profile(of))? else { return Ok(None) };
+    let Some(appointment) = appointment(store, of, notice.appointment_id)? else { return Ok(None) };
+    let address = address(store, of, &business, &appointment)?;
+    Ok(address.map(|(email, locale)| {
+        let address = email.as_str().to_owned();
+        (Recipient { address, name: String::new(), locale, role: None, link: None }, appointment)
+    }))
+}
+
+pub(super) fn content(
+    store: &Store,
+    of: BusinessId,
+    notice: &Notice,
+    to: &Recipient,
+) -> Result<Option<Content>, StoreError> {
+    let Some(business) = store.get::<Business>(&keys::profile(of))? else { return Ok(None) };
+    let Some(appointment) = appointment(store, of, notice.appointment_id)? else { return Ok(None) };
+    let Some(manage) = to.link.clone() else { return Ok(None) };
+    let service = store.find::<Service>(&keys::service(of, appointment.service_id))?;
+    let staff = store.find::<StaffMember>(&keys::staff(of, appointment.staff_id))?;
+    Ok(Some(Content::Notice(Box::new(NoticeLetter {
+        kind: notice.kind,
+        region: business.phone_region,
+        website: store.find::<Website>(&keys::website(of))?.unwrap_or_default(),
+        appointment,
+        service: service.map(|service| service.name),
+        staff: staff.map(|staff| staff.name),
+        manage,
+    }))))
+}
+
+/// A keyed hash of an address or a phone number. It shows neither to a reader of the store or of a backup.
+fn hash(secret: &[u8; 32], purpose: &str, of: BusinessId, what: &str) -> [u8; 32] {
+    let mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
+    let mac = mac.chain_update(purpose.as_bytes()).chain_update(b"\0").chain_update(of.uuid().as_bytes());
+    mac.chain_update(what.as_bytes()).finalize().into_bytes().into()
+}
+
+fn email_hash(secret: &[u8; 32], of: BusinessId, email: &str) -> [u8; 32] {
+    hash(secret, "consent email", of, &fold_address(email))
+}
+
+fn phone_hash(secret: &[u8; 32], of: BusinessId, phone: &str) -> [u8; 32] {
+    hash(secret, "consent texts", of, phone)
+}
+
+pub(crate) fn email_consent_key(secret: &[u8; 32], of: BusinessId, email: &str) -> Key {
+    keys::consent(of, &email_hash(secret, of, email))
+}
+
+/// Writes the consent to e-mails at an address. The list of tombstones repeats it after a restore.
+pub(crate) fn write_email_consent(
+    rows: &mut Batch,
+    (secret, of): (&[u8; 32], BusinessId),
+    email: &str,
+    consent: EmailConsent,
+) {
+    let record = ConsentRecord { email: Some(consent), texts: None };
+    write_consent(rows, of, email_hash(secret, of, email), record);
+}
+
+/// Writes the consent to texts to a phone number, like [`write_email_consent`].
+pub(crate) fn write_text_consent(
+    rows: &mut Batch,
+    (secret, of): (&[u8; 32], BusinessId),
+    phone: &str,
+    consent: TextConsent,
+) {
+    let record = ConsentRecord { email: None, texts: Some(consent) };
+    write_consent(rows, of, phone_hash(secret, of, phone), record);
+}
+
+fn write_consent(rows: &mut Batch, of: BusinessId, hash: [u8; 32], record: ConsentRecord) {
+    rows.put(keys::consent(of, &hash), record.encode());
+    rows.bury(Tombstone::Consent(of, hash, record));
+}
+
+fn email_consent(
+    store: &Store,
+    secret: &[u8; 32],
+    of: BusinessId,
+    email: &Email,
+) -> Result<EmailConsent, StoreError> {
+    let consent = store.find::<ConsentRecord>(&email_consent_key(secret, of, email.as_str()))?;
+    Ok(consent.and_then(|consent| consent.email).unwrap_or(EmailConsent::All))
+}
+
+/// The consent of a contact at its own address and phone number. `read` reads the record of a key.
+pub(crate) fn consent_of(
+    read: impl Fn(&Key) -> Result<Option<ConsentRecord>, StoreError>,
+    secret: &[u8; 32],
+    of: BusinessId,
+    contact: &Contact,
+) -> Result<ConsentView, StoreError> {
+    let found = |key: Option<Key>| key.map_or(Ok(None), |key| read(&key));
+    let email = found(contact.email.as_ref().map(|email| email_consent_key(secret, of, email.as_str())))?;
+    let texts = found(contact.phone.as_deref().map(|phone| keys::consent(of, &phone_hash(secret, of, phone))))?;
+    let email = email.and_then(|consent| consent.email).unwrap_or(EmailConsent::All);
+    let texts = texts.and_then(|consent| consent.texts).unwrap_or(TextConsent::Unknown);
+    Ok(ConsentView {
+        email: contact.email.is_some().then_some(email),
+        texts: contact.phone.is_some().then_some(texts),
+    })
+}
+
+/// A limit on the notices in [`COUNTED_FOR`].
+struct Limit {
+    name: &'static str,
+    max: u32,
+    /// Notices within this time are counted as one entry of the record.
+    together: TimeDelta,
+}
+
+const COUNTED_FOR: TimeDelta = TimeDelta::hours(24);
+const BY_CUSTOMERS_TO: Limit = Limit { name: "notices by customers", max: 6, together: TimeDelta::zero() };
+const TO: Limit = Limit { name: "notices to", max: 20, together: TimeDelta::zero() };
+const OF_BUSINESS: Limit = Limit { name: "notices of", max: 2_000, together: TimeDelta::minutes(10) };
+/// The counts that are looked at for deletion after each notice.
+const STALE_LOOKS: usize = 2;
+
+impl Limit {
+    fn counts(&self, sent: &SentNotices, now: Timestamp) -> bool {
+        sent.at + COUNTED_FOR + self.together > now
+    }
+}
+
+/// The counts that are submitted and may not be durable yet.
+#[derive(Debug, Default)]
+pub(super) struct NoticeCounts {
+    rows: BTreeMap<Key, NoticeCountRecord>,
+    under_way: usize,
+    /// The last row that was looked at for deletion.
+    looked_at: Option<Key>,
+}
+
+impl NoticeCounts {
+    pub(super) fn counted(&mut self) {
+        self.under_way -= 1;
+        if self.under_way == 0 {
+            self.rows.clear();
+        }
+    }
+
+    fn read(&self, store: &Store, key: &Key) -> Result<NoticeCountRecord, StoreError> {
+        match self.rows.get(key) {
+            Some(record) => Ok(record.clone()),
+            None => Ok(store.find(key)?.unwrap_or_default()),
+        }
+    }
+
+    /// Deletes the next rows that no limit counts any more.
+    fn delete_stale(&mut self, store: &Store, now: Timestamp, batch: &mut Batch) -> Result<(), StoreError> {
+        let all = keys::of_kind(BusinessId::INSTALLATION, keys::installation_kind::NOTICE_COUNT);
+        let left = self.looked_at.map_or(all, |at| all.after(at));
+        let rows = store.scan(&left, Order::Ascending).take(STALE_LOOKS).collect::<Result<Vec<_>, _>>()?;
+        self.looked_at = rows.last().map(|(key, _)| Key::new(key));
+        for (key, value) in &rows {
+            let key = Key::new(key);
+            let record = store.find_in::<NoticeCountRecord>(&key, value)?;
+            let is_stale =
+                record.is_some_and(|record| record.sent.iter().all(|sent| !OF_BUSINESS.counts(sent, now)));
+            if is_stale && !self.rows.contains_key(&key) {
+                batch.delete(key);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl State {
+    /// Counts a notice under its limits. Returns false, and counts nothing, if a limit is reached.
+    fn count_notice(
+        &mut self,
+        shared: &Shared,
+        of: BusinessId,
+        to: &str,
+        notice: &Notice,
+    ) -> Result<bool, StoreError> {
+        let (now, to, everywhere) = (shared.steady.now(), fold_address(to), BusinessId::INSTALLATION);
+        let limits = [
+            notice.by_customer.then_some((BY_CUSTOMERS_TO, everywhere, &*to)),
+            Some((TO, everywhere, &*to)),
+            Some((OF_BUSINESS, of, "")),
+        ];
+        let mut rows = Vec::new();
+        for (limit, of, what) in limits.into_iter().flatten() {
+            let key = keys::notice_count(&hash(&shared.meta.secret, limit.name, of, what));
+            let mut record = self.counts.read(&shared.store, &key)?;
+            record.sent.retain(|sent| limit.counts(sent, now));
+            if record.sent.iter().map(|sent| sent.count).sum::<u32>() >= limit.max {
+                return Ok(false);
+            }
+            match record.sent.last_mut().filter(|last| now < last.at + limit.together) {
+                Some(last) => last.count += 1,
+                None => record.sent.push(SentNotices { at: now, count: 1 }),
+            }
+            rows.push((key, record));
+        }
+        let mut batch = Batch::default();
+        rows.iter().for_each(|(key, record)| batch.put(*key, record.encode()));
+        self.counts.rows.extend(rows);
+        self.counts.delete_stale(&shared.store, now, &mut batch)?;
+        let myself = self.myself.clone();
+        let done = move || {
+            let _ = myself.cast(Message::Counted);
+        };
+        // All counts are in one lane, so a later count of a row overwrites an earlier one.
+        if shared.store.submit_outcome(BusinessId::INSTALLATION, batch, Box::new(done)).is_some() {
+            self.counts.under_way += 1;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,396 @@
+//! Notices to customers by e-mail: what causes them, what keeps them from being sent, and their log.
+
+use std::sync::Arc;
+
+use domain::booking::{BookRequest, MoveRequest, Party};
+use domain::{
+    Actor, AppointmentId, DropReason, Email, EmailConsent, Locale, NoticeKind, NoticeScope, NoticeStatus,
+    Phone, Source, Timestamp,
+};
+use engine::business::commands::appointments::{Cancel, Reschedule};
+use engine::business::commands::customers::{BookOnline, CancelByLink, ManageToken, MoveByLink};
+use engine::business::commands::erasure::EraseContact;
+use engine::business::commands::notices::{SendNoticeAgain, SetConsent, StopNotices};
+use engine::business::commands::profile::PatchBusiness;
+use engine::business::commands::website::PatchNotices;
+use engine::business::{NoticeFilter, Request};
+use engine::mail::letter::{Content, Letter, NoticeLetter};
+use engine::{BusinessHandle, EngineError};
+use store::keys::kind;
+use store::{Order, keys};
+use view::NoticeView;
+
+use crate::harness::{Shop, World, at, by_operator, first_page, pass, text};
+use crate::post::Post;
+
+const EMAIL: &str = "ada@example.com";
+
+fn booking_by(shop: &Shop, starts_at: Timestamp, number: u32, email: &str) -> BookOnline {
+    BookOnline {
+        request: BookRequest {
+            service_id: shop.service,
+            starts_at,
+            staff_id: Some(shop.staff[0]),
+            source: Source::Website,
+            party: Party::TEAM,
+        },
+        name: text("Ada"),
+        phone: Some(Phone::from_e164(format!("+1555{number:07}")).unwrap()),
+        email: Some(Email::new(email).unwrap()),
+        note: None,
+        locale: Locale::Fr,
+        texts: false,
+    }
+}
+
+async fn book_by(
+    handle: &BusinessHandle,
+    shop: &Shop,
+    starts_at: Timestamp,
+    number: u32,
+    email: &str,
+) -> AppointmentId {
+    let booking = booking_by(shop, starts_at, number, email);
+    handle.change(Request::by(Actor::Customer), booking).await.unwrap().value.appointment_id
+}
+
+async fn book(world: &World, shop: &Shop, starts_at: Timestamp) -> AppointmentId {
+    book_by(&world.at(shop), shop, starts_at, 1, EMAIL).await
+}
+
+async fn move_to(handle: &BusinessHandle, id: AppointmentId, starts_at: Timestamp) {
+    let request = MoveRequest { starts_at, staff_id: None, party: Party::TEAM };
+    handle.change(by_operator(), Reschedule { id, request }).await.unwrap();
+}
+
+async fn log_of(handle: &BusinessHandle, filter: &NoticeFilter) -> Vec<NoticeView> {
+    handle.notices(filter, &first_page()).await.unwrap().items
+}
+
+/// Kind, status and reason of each notice, oldest first.
+async fn log(handle: &BusinessHandle) -> Vec<(NoticeKind, NoticeStatus, Option<DropReason>)> {
+    let notices = log_of(handle, &NoticeFilter::default()).await;
+    notices.iter().rev().map(|notice| (notice.kind, notice.status, notice.reason)).collect()
+}
+
+fn notice(letter: &Letter) -> &NoticeLetter {
+    match &letter.content {
+        Content::Notice(notice) => notice,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn kinds(letters: &[Letter]) -> Vec<NoticeKind> {
+    letters.iter().map(|letter| notice(letter).kind).collect()
+}
+
+fn token_of(letter: &Letter) -> ManageToken {
+    let token = notice(letter).manage.url.strip_prefix("https://desk.example.com/book/manage/").unwrap();
+    ManageToken::parse(token).unwrap()
+}
+
+async fn seconds(seconds: u64) {
+    tokio::time::sleep(std::time::Duration::from_secs(seconds)).await;
+}
+
+async fn world() -> (World, Shop, Arc<Post>) {
+    let world = World::new(11).await;
+    let shop = world.shop(1).await;
+    let post = Post::of(&world.engine);
+    (world, shop, post)
+}
+
+use DropReason::{Ended, Limit, NoAddress, OptedOut, Superseded};
+use NoticeKind::{Cancelled, Confirmed, Moved, Reminder};
+use NoticeStatus::{Dropped, Failed, Sent, Waiting};
+
+#[tokio::test(start_paused = true)]
+async fn each_change_of_an_appointment_is_announced_once() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    let id = book(&world, &shop, at(3, 10)).await;
+    pass(1).await;
+    let letters = post.take();
+    assert_eq!(kinds(&letters), [Confirmed]);
+    let letter = &letters[0];
+    assert_eq!((letter.to.address.as_str(), letter.to.locale, letter.to.name.as_str()), (EMAIL, Locale::Fr, ""));
+    assert_eq!(notice(letter).appointment.id, id);
+    assert_eq!(notice(letter).service.as_deref(), Some("Cut"));
+    // A customer who moves by the link of the mail is answered at once, and the team after 15 seconds.
+    let token = token_of(letter);
+    let moved = MoveByLink { token: token.clone(), starts_at: at(3, 12), expected_starts_at: at(3, 10) };
+    handle.change(Request::by(Actor::Customer), moved).await.unwrap();
+    seconds(1).await;
+    assert_eq!(kinds(&post.take()), [Moved]);
+    move_to(&handle, id, at(3, 14)).await;
+    seconds(14).await;
+    assert_eq!(post.take().len(), 0);
+    seconds(2).await;
+    assert_eq!(kinds(&post.take()), [Moved]);
+    let cancelled = CancelByLink { token, expected_starts_at: at(3, 14) };
+    handle.change(Request::by(Actor::Customer), cancelled).await.unwrap();
+    pass(1).await;
+    assert_eq!(kinds(&post.take()), [Cancelled]);
+    pass(4 * 24 * 60).await;
+    assert_eq!(post.take().len(), 0, "a cancelled appointment has no reminder");
+    assert!(log(&handle).await.iter().all(|(kind, status, _)| match kind {
+        Reminder => *status == Dropped,
+        _ => *status == Sent,
+    }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_relay_or_outside_the_setting_no_notice_is_written() {
+    let world = World::new(12).await;
+    let shop = world.shop(1).await;
+    let handle = world.at(&shop);
+    book(&world, &shop, at(3, 10)).await;
+    assert_eq!(log(&handle).await, []);
+    let post = Post::of(&world.engine);
+    handle.change(by_operator(), shop.booking(at(3, 12), 2)).await.unwrap();
+    assert_eq!(log(&handle).await, [], "the integration's booking is not online");
+    let off = PatchNotices { email: Some(NoticeScope::Off), ..PatchNotices::default() };
+    handle.change(by_operator(), off).await.unwrap();
+    book(&world, &shop, at(3, 14)).await;
+    let all = PatchNotices { email: Some(NoticeScope::All), ..PatchNotices::default() };
+    handle.change(by_operator(), all).await.unwrap();
+    handle.change(by_operator(), shop.booking(at(3, 16), 2)).await.unwrap();
+    pass(1).await;
+    assert_eq!(log(&handle).await[0], (Confirmed, Dropped, Some(NoAddress)), "the contact has only a phone");
+    assert_eq!(post.take().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reminder_comes_once_at_its_hour_and_follows_the_appointment() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    let hours = PatchNotices { reminder_hours: Some(vec![24, 2]), ..PatchNotices::default() };
+    handle.change(by_operator(), hours).await.unwrap();
+    let id = book(&world, &shop, at(3, 10)).await;
+    pass(1).await;
+    move_to(&handle, id, at(4, 10)).await;
+    pass(60 * 24).await;
+    assert_eq!(kinds(&post.take()), [Confirmed, Moved]);
+    // Moved away and back: no second pair of reminders.
+    move_to(&handle, id, at(5, 10)).await;
+    pass(1).await;
+    move_to(&handle, id, at(4, 10)).await;
+    pass(1).await;
+    assert_eq!(kinds(&post.take()), [Moved, Moved]);
+    let until = (at(3, 10) - world.engine.now()).num_minutes() as u64;
+    pass(until - 5).await;
+    assert_eq!(post.take().len(), 0);
+    pass(10).await;
+    assert_eq!(kinds(&post.take()), [Reminder]);
+    move_to(&handle, id, at(4, 11)).await;
+    pass(1).await;
+    move_to(&handle, id, at(4, 10)).await;
+    pass(60 * 21).await;
+    assert_eq!(kinds(&post.take()), [Moved, Moved], "the reminder of this start was sent");
+    pass(60).await;
+    assert_eq!(kinds(&post.take()), [Reminder], "two hours before");
+    pass(60 * 48).await;
+    assert_eq!(post.take().len(), 0);
+    let short = book(&world, &shop, at(7, 4)).await;
+    let filter = NoticeFilter { appointment_id: Some(short), ..NoticeFilter::default() };
+    let made: Vec<_> = log_of(&handle, &filter).await.into_iter().map(|notice| notice.kind).collect();
+    assert_eq!(made, [Reminder, Confirmed], "the reminder of 24 hours was due before the booking");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_that_the_team_takes_back_is_not_announced() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    let none = PatchNotices { reminder_hours: Some(Vec::new()), ..PatchNotices::default() };
+    handle.change(by_operator(), none).await.unwrap();
+    let id = book(&world, &shop, at(3, 10)).await;
+    pass(1).await;
+    assert_eq!(post.take().len(), 1);
+    move_to(&handle, id, at(3, 12)).await;
+    move_to(&handle, id, at(3, 10)).await;
+    seconds(1).await;
+    let dropped = (Moved, Dropped, Some(Superseded));
+    assert_eq!(log(&handle).await, [(Confirmed, Sent, None), dropped, dropped], "dropped before it was due");
+    pass(1).await;
+    assert_eq!(post.take().len(), 0);
+    // The mail in between was never sent, so only the last state is.
+    move_to(&handle, id, at(3, 12)).await;
+    move_to(&handle, id, at(3, 14)).await;
+    pass(1).await;
+    let letters = post.take();
+    assert_eq!(letters.iter().map(|it| notice(it).appointment.starts_at).collect::<Vec<_>>(), [at(3, 14)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_notice_survives_a_crash_with_its_message_id() {
+    let (mut world, shop, post) = world().await;
+    post.dies(true);
+    book(&world, &shop, at(3, 10)).await;
+    pass(1).await;
+    let id = post.made().remove(0).message_id;
+    world.crash(0).await;
+    post.begin(&world.engine);
+    post.dies(false);
+    pass(10).await;
+    let letters = post.take();
+    assert_eq!(kinds(&letters), [Confirmed]);
+    assert_eq!(letters[0].message_id, id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_customer_stops_reminders_or_all_mails_of_a_business() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    let booked = handle.change(Request::by(Actor::Customer), booking_by(&shop, at(3, 10), 1, EMAIL)).await;
+    let shown = ManageToken::parse(&booked.unwrap().value.token.unwrap()).unwrap();
+    pass(1).await;
+    let token = token_of(&post.take()[0]);
+    let stop = async |token: &ManageToken, all| {
+        handle.change(Request::by(Actor::Customer), StopNotices { token: token.clone(), all }).await
+    };
+    assert!(stop(&shown, true).await.is_err(), "a link of a page went to no address");
+    assert_eq!(stop(&token, false).await.unwrap().value.email, EmailConsent::NoReminders);
+    book_by(&handle, &shop, at(3, 12), 1, "Ada@Example.com").await;
+    pass(4 * 24 * 60).await;
+    assert_eq!(kinds(&post.take()), [Confirmed], "reminders are stopped for later appointments too");
+    assert!(log(&handle).await.contains(&(Reminder, Dropped, Some(OptedOut))));
+    assert_eq!(stop(&token, true).await.unwrap().value.email, EmailConsent::None);
+    assert_eq!(stop(&token, false).await.unwrap().value.email, EmailConsent::None);
+    let start = at(4, 12);
+    book(&world, &shop, start).await;
+    pass(1).await;
+    assert_eq!(post.take().len(), 0);
+    assert_eq!(log(&handle).await.pop(), Some((Confirmed, Dropped, Some(OptedOut))));
+    // Another business is not concerned.
+    let other = world.shop(1).await;
+    book_by(&world.at(&other), &other, start, 1, EMAIL).await;
+    pass(1).await;
+    assert_eq!(kinds(&post.take()), [Confirmed]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_team_sees_and_sets_the_consent_of_a_contact() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    let new = BookOnline { phone: None, ..booking_by(&shop, at(3, 10), 1, EMAIL) };
+    handle.change(Request::by(Actor::Customer), new).await.unwrap();
+    pass(1).await;
+    let letters = post.take();
+    let contact = notice(&letters[0]).appointment.contact_id.unwrap();
+    let shown = handle.consent(contact).await.unwrap();
+    assert_eq!((shown.email, shown.texts), (Some(EmailConsent::All), None));
+    let stop = StopNotices { token: token_of(&letters[0]), all: true };
+    handle.change(Request::by(Actor::Customer), stop).await.unwrap();
+    assert_eq!(handle.consent(contact).await.unwrap().email, Some(EmailConsent::None));
+    let all = SetConsent { id: contact, email: Some(EmailConsent::All), texts: None };
+    handle.change(by_operator(), all).await.unwrap();
+    book(&world, &shop, at(3, 12)).await;
+    pass(1).await;
+    assert_eq!(kinds(&post.take()), [Confirmed]);
+    let texts = SetConsent { id: contact, email: None, texts: Some(domain::TextConsent::Given) };
+    assert!(matches!(handle.change(by_operator(), texts).await, Err(EngineError::Refused(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_address_gets_six_notices_of_customers_a_day_across_businesses_and_restarts() {
+    let (mut world, shop, post) = world().await;
+    let other = world.shop(1).await;
+    let in_shop = async |world: &World, shop: &Shop, hour| {
+        book_by(&world.at(shop), shop, at(9, hour), 1, EMAIL).await;
+        pass(1).await;
+    };
+    for hour in 0..3 {
+        in_shop(&world, &shop, hour).await;
+        in_shop(&world, &other, hour).await;
+    }
+    assert_eq!(post.take().len(), 6);
+    world.restart().await;
+    post.begin(&world.engine);
+    in_shop(&world, &shop, 4).await;
+    assert_eq!(post.take().len(), 0);
+    let confirmed: Vec<_> = log(&world.at(&shop)).await.into_iter().filter(|it| it.0 == Confirmed).collect();
+    assert_eq!(confirmed.last(), Some(&(Confirmed, Dropped, Some(Limit))));
+    book_by(&world.at(&shop), &shop, at(9, 5), 2, "other@example.com").await;
+    pass(1).await;
+    assert_eq!(post.take().len(), 1, "another address has its own limit");
+    // The team's notices have the limit of 20.
+    let id = book_by(&world.at(&shop), &shop, at(9, 6), 1, EMAIL).await;
+    for hour in 0..16 {
+        move_to(&world.at(&shop), id, at(10, hour)).await;
+        pass(1).await;
+    }
+    assert_eq!(post.take().len(), 14);
+    pass(24 * 60).await;
+    in_shop(&world, &other, 12).await;
+    assert_eq!(post.take().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn notices_of_a_suspended_business_wait_until_the_start() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    post.dies(true);
+    book(&world, &shop, at(0, 11)).await;
+    book_by(&handle, &shop, at(1, 11), 2, "b@example.com").await;
+    handle.change(by_operator(), PatchBusiness::suspending(true)).await.unwrap();
+    post.dies(false);
+    pass(4 * 60).await;
+    assert_eq!(post.take().len(), 0);
+    handle.change(by_operator(), PatchBusiness::suspending(false)).await.unwrap();
+    pass(11).await;
+    let letters = post.take();
+    assert_eq!(kinds(&letters), [Confirmed]);
+    assert_eq!(letters[0].to.address, "b@example.com");
+    assert!(log(&handle).await.contains(&(Confirmed, Dropped, Some(Ended))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_erasure_removes_addresses_from_the_log_and_drops_the_rest() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    book(&world, &shop, at(3, 10)).await;
+    pass(1).await;
+    let contact = notice(&post.take()[0]).appointment.contact_id.unwrap();
+    let to = |notices: Vec<NoticeView>| notices.into_iter().filter_map(|notice| notice.to).count();
+    assert_eq!(to(log_of(&handle, &NoticeFilter::default()).await), 1);
+    handle.change(by_operator(), EraseContact { id: contact }).await.unwrap();
+    pass(5).await;
+    assert_eq!(to(log_of(&handle, &NoticeFilter::default()).await), 0);
+    assert_eq!(log(&handle).await, [(Confirmed, Sent, None), (Reminder, Dropped, Some(NoAddress))]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_notice_of_the_log_can_be_sent_again_in_the_present_state() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    let id = book(&world, &shop, at(3, 10)).await;
+    let first = NoticeFilter { kind: Some(Confirmed), ..NoticeFilter::default() };
+    pass(1).await;
+    post.take();
+    let notice_id = log_of(&handle, &first).await[0].id;
+    let again = handle.change(by_operator(), SendNoticeAgain { id: notice_id }).await.unwrap().value;
+    assert_eq!((again.kind, again.status), (Confirmed, Waiting));
+    pass(1).await;
+    assert_eq!(kinds(&post.take()), [Confirmed]);
+    let waiting = NoticeFilter { status: Some(Waiting), ..NoticeFilter::default() };
+    let reminder = log_of(&handle, &waiting).await;
+    assert_eq!(reminder.iter().map(|it| it.kind).collect::<Vec<_>>(), [Reminder]);
+    let refused = handle.change(by_operator(), SendNoticeAgain { id: reminder[0].id }).await;
+    assert!(matches!(refused, Err(EngineError::Refused(_))), "it waits");
+    handle.change(by_operator(), Cancel { id }).await.unwrap();
+    pass(1).await;
+    assert_eq!(kinds(&post.take()), [Cancelled]);
+    handle.change(by_operator(), SendNoticeAgain { id: notice_id }).await.unwrap();
+    pass(1).await;
+    assert_eq!(kinds(&post.take()), [Cancelled]);
+    assert_eq!(world.engine.mail_log(shop.id, None, 100).await.unwrap().len(), 0, "the team's log has none");
+    assert!(log(&handle).await.iter().all(|(_, status, _)| *status != Failed));
+    pass(31 * 24 * 60).await;
+    assert_eq!(log(&handle).await, []);
+    pass(4 * 24 * 60).await;
+    world.engine.clone().close().await.unwrap();
+    let store = world.store();
+    for kind in [kind::MAIL, kind::NOTICE_OF, kind::NOTICE_WAITS] {
+        assert_eq!(store.scan(&keys::of_kind(shop.id, kind), Order::Ascending).count(), 0);
+    }
+}
