@@ -104,6 +104,9 @@ impl Salon {
             "call_id": call });
         let message = add("messages", message).await;
         let knowledge = add("knowledge", json!({ "title": HOSTILE, "content": body })).await;
+        let website = json!({ "enabled": true, "address": HOSTILE, "email": "bonjour@salon.example",
+            "origins": ["https://www.salon.example"], "phone": "+33142685300", "color": "#7a1fa2" });
+        server.operator("PATCH", &of("website"), website).await;
         let key = add("keys", json!({ "name": HOSTILE, "scopes": ["contacts:read"] })).await;
         let webhook = json!({ "url": "https://hooks.example.com/in?shop=42", "events": ["appointment.booked", "message.taken"] });
         let webhook = add("webhooks", webhook).await;
