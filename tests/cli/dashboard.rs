@@ -20,6 +20,11 @@ fn the_demonstration_prints_where_the_dashboard_is_and_a_link_that_signs_its_own
     let demo = Demo::start();
     let dashboard = demo.says.iter().find_map(|line| line.strip_prefix("dashboard on ")).unwrap();
     assert!(get(dashboard).starts_with("HTTP/1.1 303 "), "{dashboard}");
+    let booking = demo.says.iter().find_map(|line| line.strip_prefix("booking page on ")).unwrap();
+    assert!(
+        booking.ends_with("/book/salon-lumiere") && get(booking).starts_with("HTTP/1.1 200 "),
+        "{booking}"
+    );
     let link =
         demo.says.iter().map(|line| line.trim()).find(|line| line.contains("/dashboard/enter/")).unwrap();
     assert!(link.starts_with(dashboard), "{link}");
