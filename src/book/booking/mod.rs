@@ -16,9 +16,9 @@ use axum::response::IntoResponse;
 use chrono::NaiveDate;
 use domain::{BookingMode, Locale, Price, Service, Timestamp};
 
+pub(super) use self::choice::is_bookable;
 use self::choice::{Choice, Offer};
 use self::form::Reason;
-pub(super) use self::choice::is_bookable;
 pub(super) use self::limits::Limits;
 use self::times::{Day, Week};
 use super::asked::{Asked, Shop};

@@ -28,7 +28,8 @@ struct Page<'a> {
     notice: Field,
     /// The address of the page. It is empty without a slug or without a public URL of the service.
     url: String,
-    enabled: bool,
+    /// The path of the page; empty while it is disabled.
+    path: String,
     /// The HTML elements that embed the page; the second is empty if no site may show the page in a frame.
     button: String,
     iframe: String,
@@ -120,7 +121,7 @@ fn shown(member: &Member, website: &WebsiteView, mut filled: Filled, done: Done)
         origins: filled.field(view, origins),
         notice: filled.field(view, minutes.hint(hint("change_notice_minutes"))),
         url: url.unwrap_or_default().to_owned(),
-        enabled: website.enabled,
+        path: if website.enabled { format!("/book/{slug}") } else { String::new() },
         button: button.unwrap_or_default(),
         iframe: iframe.unwrap_or_default(),
         has_public_url: public_url.is_some(),
