@@ -167,6 +167,14 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
             .shown(Show::Contacts),
             Verb::new("update", "updateContact", "Change a contact; omitted values stay the same"),
             Verb {
+                otherwise: Some("getConsent"),
+                ..Verb::new(
+                    "consent",
+                    "setConsent",
+                    "Show the consent of a contact to emails and texts, or change it",
+                )
+            },
+            Verb {
                 alias: Some("delete"),
                 confirms: Some(Irreversible::Erase),
                 ..Verb::new(
@@ -306,6 +314,12 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
         verbs: &[
             Verb::new("show", "getNotices", "Show which customers get notices and when"),
             Verb::new("set", "updateNotices", "Change the notices; omitted values stay the same"),
+            Verb::new("list", "listNotices", "List the notices of the last 30 days, newest first").shown(
+                Show::List(
+                    "id created_at kind channel status reason to attempts last_error appointment_id",
+                ),
+            ),
+            Verb::new("send-again", "sendNoticeAgain", "Send a notice of the present state again"),
         ],
     },
     Resource {

@@ -40,7 +40,7 @@ struct Verb {
     alias: Option<&'static str>,
     about: &'static str,
     operation: &'static str,
-    /// The operation that is called without `--kind`, if this flag is optional.
+    /// The operation that is called without `--kind`, or without a flag of the body if there is no `--kind`.
     otherwise: Option<&'static str>,
     shown: Show,
     /// A property that the command itself sets, and its value.
@@ -281,7 +281,7 @@ impl Verb {
         }
         let (query, body) = self.flags(resource, operation);
         command = query.iter().chain(&body).fold(command, |command, flag| flag.add_to(command));
-        if self.otherwise.is_some() {
+        if self.otherwise.is_some() && operation.is_by_kind() {
             let needs_kind = |command: Command, flag: &Flag<'_>| {
                 command.mut_arg(flag.property(), |arg| arg.requires("kind"))
             };
@@ -312,8 +312,16 @@ impl Verb {
         if let Some((_, task)) = self.own {
             return task(matches);
         }
-        let otherwise = self.otherwise.filter(|_| !matches.contains_id("kind"));
-        let operation = Operation::find(&DOCUMENT, otherwise.unwrap_or(self.operation));
+        let mut operation = Operation::find(&DOCUMENT, self.operation);
+        if let Some(otherwise) = self.otherwise {
+            let is_given = match operation.is_by_kind() {
+                true => matches.contains_id("kind"),
+                false => self.flags(resource, &operation).1.iter().any(|flag| flag.read(matches).is_some()),
+            };
+            if !is_given {
+                operation = Operation::find(&DOCUMENT, otherwise);
+            }
+        }
         let path = operation.path(&self.parts(&operation), matches)?;
         let body = self.body(resource, &operation, matches);
         let mut task = Task::new(operation.method.clone(), path, body).shown(self.shown);

@@ -61,6 +61,11 @@ impl Operation {
             body: (!body.is_null()).then(|| Body::from_schema(document, &resolved(document, body).0)),
         }
     }
+
+    /// Whether the command has the flag `--kind`; see [`Body::is_by_kind`].
+    pub(super) fn is_by_kind(&self) -> bool {
+        self.body.as_ref().is_some_and(Body::is_by_kind)
+    }
 }
 
 impl Body {

@@ -314,6 +314,10 @@ fn the_booking_page_and_notices() {
     let set = "notice set --business b1 --email all --reminder-hour 24 --reminder-hour 2";
     check(set, "PATCH", &path, json!({"email": "all", "reminder_hours": [24, 2]}));
     check("notice set --business b1 --no-reminder-hours", "PATCH", &path, json!({"reminder_hours": []}));
+    check("notice send-again n1 --business b1", "POST", &format!("{path}/log/n1/send-again"), Value::Null);
+    let path = format!("{B}/contacts/c1/consent");
+    check("contact consent c1 --business b1", "GET", &path, Value::Null);
+    check("contact consent c1 --business b1 --email none", "PUT", &path, json!({"email": "none"}));
 }
 
 #[test]

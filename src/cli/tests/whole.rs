@@ -51,6 +51,8 @@ const COMMANDS: &[&str] = &[
     "contact show contact_id",
     "contact update contact_id",
     "contact erase contact_id",
+    "contact consent contact_id",
+    "contact consent contact_id --email all",
     "call list",
     "call show call_id",
     "call create --direction D --status S --outcome O --started-at T --ended-at T",
@@ -79,6 +81,8 @@ const COMMANDS: &[&str] = &[
     "website set",
     "notice show",
     "notice set",
+    "notice list",
+    "notice send-again notice_id",
     "audit list",
     "audit installation",
 ];
@@ -132,6 +136,7 @@ fn operation(line: &str) -> String {
         "knowledge",
         "webhook",
         "person",
+        "notice",
     ];
     call.path = call.path.replace("/special-days/date", "/special-days/{date}");
     for id in ids.iter().copied().chain(["event", "time_off"]).map(|kind| format!("{kind}_id")) {
