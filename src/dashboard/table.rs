@@ -97,6 +97,7 @@ pub(super) fn table() -> Vec<Route> {
         // The handler checks the staff member, since members may change only their own time off.
         post("/dashboard/b/{business_id}/settings/staff/{staff_id}/time-off", Right::Day, settings::staff_member::add_time_off),
         post("/dashboard/b/{business_id}/settings/staff/{staff_id}/time-off/{time_off_id}/remove", Right::Day, settings::staff_member::remove_time_off),
+        post("/dashboard/b/{business_id}/settings/notices/{notice_id}/send-again", Right::Settings, settings::notices::send_again),
         get("/dashboard/b/{business_id}/settings/data/export", Right::Data, settings::data::export),
         get("/dashboard/b/{business_id}/settings/keys", Right::Integrations, keys::list),
         get("/dashboard/b/{business_id}/settings/webhooks", Right::Integrations, webhooks::one::list),

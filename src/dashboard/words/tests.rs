@@ -99,7 +99,8 @@ fn every_message_is_used_and_every_used_message_exists() {
 fn messages_with_composed_ids_exist() {
     use domain::{
         AlertEmail, AlertKind, AlertScope, BookingMode, CallOutcome, CallStatus, DeliveryStatus, Direction,
-        EventType, MailKind, MailStatus, MembershipStatus, MessageStatus, NoticeScope, Role, Scope,
+        DropReason, EventType, MailKind, MailStatus, MembershipStatus, MessageStatus, NoticeKind,
+        NoticeScope, NoticeStatus, Role, Scope,
     };
     let words = words(Locale::Fr);
     let roles =
@@ -145,7 +146,10 @@ fn messages_with_composed_ids_exist() {
     let fields = fields.iter().flat_map(|field| ["", "-hint"].map(|of| format!("website-{field}{of}")));
     let fields = fields.chain(["phone", "email", "address"].map(|field| format!("website-{field}")));
     let reminders = ["first", "second"].map(|which| format!("notices-{which}_reminder"));
-    let pages = scopes.chain(fields).chain(reminders);
+    let kinds = NoticeKind::ALL.iter().map(|kind| format!("notices-kind-{kind}"));
+    let states = NoticeStatus::ALL.iter().map(|status| format!("notices-is-{status}"));
+    let reasons = DropReason::ALL.iter().map(|reason| format!("notices-why-{reason}"));
+    let pages = scopes.chain(fields).chain(reminders).chain(kinds).chain(states).chain(reasons);
     let rest = integrations.chain(calls).chain(messages).chain(modes).chain(pages);
     for id in roles.chain(alerts).chain(errors).chain(access).chain(rest) {
         assert!(words.find(&id, &values).is_some(), "{id}");

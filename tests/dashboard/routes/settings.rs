@@ -32,6 +32,7 @@ pub(super) const ROWS: &[Row] = &[
     ("POST", "/dashboard/b/{business_id}/settings/website", [303, 303, 403, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/notices", [200, 200, 200, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/notices", [422, 422, 403, 404, SIGN_IN]),
+    ("POST", "/dashboard/b/{business_id}/settings/notices/{notice_id}/send-again", [404, 404, 403, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/data", [200, 200, 404, 404, SIGN_IN]),
     ("POST", "/dashboard/b/{business_id}/settings/data", [422, 422, 404, 404, SIGN_IN]),
     ("GET", "/dashboard/b/{business_id}/settings/data/export", [200, 200, 404, 404, SIGN_IN]),

@@ -1,13 +1,17 @@
-//! The notices that customers get about their appointments.
+//! The notices that customers get about their appointments, and their log.
 
-use domain::{NoticeScope, REMINDERS_MAX, Right};
+use domain::{MailId, NoticeScope, NoticeStatus, REMINDERS_MAX, Right};
+use engine::business::NoticeFilter;
+use engine::business::commands::notices::SendNoticeAgain;
 use engine::business::commands::website::PatchNotices;
-use view::NoticesView;
+use view::{NoticeView, NoticesView};
 
 use super::parts::{Done, how_long, line, numbers, versions};
 use crate::admin::website::NoticesPatch;
 use crate::dashboard::pages::prelude::*;
 
+/// The number of notices on a page of the log.
+const SHOWN: usize = 50;
 const HOURS: &str = "reminder_hours";
 /// The offered hours of a reminder.
 const USUAL: [u32; 8] = [1, 2, 4, 12, 24, 48, 72, 168];
@@ -25,6 +29,35 @@ struct Page<'a> {
     facts: Vec<Line>,
     email: Field,
     reminders: [Field; REMINDERS_MAX],
+    log: Vec<NoticeView>,
+    pages: Pages,
+}
+
+impl Page<'_> {
+    fn status(&self, notice: &NoticeView) -> (&'static str, String) {
+        let class = match notice.status {
+            NoticeStatus::Waiting => "pending",
+            NoticeStatus::Sent => "sent",
+            NoticeStatus::Failed => "failed",
+            NoticeStatus::Dropped => "",
+        };
+        (class, self.sheet.member.t(&format!("notices-is-{}", notice.status)))
+    }
+
+    fn what(&self, notice: &NoticeView) -> String {
+        self.sheet.member.t(&format!("notices-kind-{}", notice.kind))
+    }
+
+    /// The reason why a notice was not sent.
+    fn reason(&self, notice: &NoticeView) -> Option<String> {
+        let dropped = notice.reason.map(|reason| self.sheet.member.t(&format!("notices-why-{reason}")));
+        dropped.or_else(|| notice.last_error.clone())
+    }
+
+    fn may_send(&self, notice: &NoticeView) -> bool {
+        let member = self.sheet.member;
+        member.may(Right::Settings) && member.people().sends_mail() && notice.status != NoticeStatus::Waiting
+    }
 }
 
 fn values(notices: &NoticesView) -> Form {
@@ -57,10 +90,14 @@ async fn saved(member: &Member) -> Result<NoticesView, Refused> {
 pub(crate) async fn show(member: Member) -> Answered {
     let notices = saved(&member).await?;
     let filled = member.filled(&member.path_to("settings/notices"), || values(&notices));
-    shown(&member, &notices, filled, Done::said(&member))
+    let done = match member.query.get("done") {
+        "again" => Done { text: member.t("notices-again-done"), ..Done::default() },
+        _ => Done::said(&member),
+    };
+    shown(&member, &notices, filled, done).await
 }
 
-fn shown(member: &Member, notices: &NoticesView, mut filled: Filled, done: Done) -> Answered {
+async fn shown(member: &Member, notices: &NoticesView, mut filled: Filled, done: Done) -> Answered {
     let (view, now) = (&member.view, values(notices));
     let scope = |scope: &NoticeScope| Choice {
         hint: view.t(&format!("notices-email-{scope}-hint")),
@@ -75,6 +112,9 @@ fn shown(member: &Member, notices: &NoticesView, mut filled: Filled, done: Done)
     });
     let [first, second] = reminders;
     let problem = filled.problem(view, HOURS);
+    let (business, filter) = (&member.business, &NoticeFilter::default());
+    let part = member.part("notices", SHOWN, &[]);
+    let found = part.read(|page| async move { business.notices(filter, &page).await }).await?;
     let shown = Page {
         sheet: member.sheet("settings/notices"),
         done,
@@ -83,6 +123,8 @@ fn shown(member: &Member, notices: &NoticesView, mut filled: Filled, done: Done)
         facts: lines(view, &now),
         email: filled.field(view, email.class("boxes")),
         reminders: [first, Field { problem, ..second }],
+        pages: part.pages(found.next.as_deref()),
+        log: found.items,
         filled,
     };
     page_as(shown.filled.status, &shown)
@@ -91,7 +133,13 @@ fn shown(member: &Member, notices: &NoticesView, mut filled: Filled, done: Done)
 pub(crate) async fn sent(member: Member) -> Answered {
     let notices = saved(&member).await?;
     let done = save(&member).await;
-    member.answered(done, |filled| ready(shown(&member, &notices, filled, Done::default()))).await
+    member.answered(done, |filled| shown(&member, &notices, filled, Done::default())).await
+}
+
+pub(crate) async fn send_again(member: Member) -> Answered {
+    let id: MailId = member.id("notice_id")?;
+    member.business.change(member.request(), SendNoticeAgain { id }).await?;
+    Ok(see_other(&member.path_to("settings/notices?done=again")))
 }
 
 async fn save(member: &Member) -> Result<String, Refused> {
