@@ -346,8 +346,10 @@ impl Cleaning<'_> {
                 return Ok(false);
             }
             let before = step.state.store.usable(&key, step.state.appointment(id))?.flatten();
-            let Some(before) = before else { return Ok(true) };
-            let Some(after) = before.without(&step.erasing.theirs, |_| Ok(false))? else { return Ok(true) };
+            // Their own appointments are cleaned already, perhaps in this step.
+            let theirs = &step.erasing.theirs;
+            let Some(before) = before.filter(|it| !theirs.is_erased(it.contact_id)) else { return Ok(true) };
+            let Some(after) = before.without(theirs, |_| Ok(false))? else { return Ok(true) };
             let email = |it: &Appointment| it.booked_as.as_ref().and_then(|entered| entered.email.clone());
             if let Some(email) = email(&before).filter(|_| email(&after).is_none()) {
                 forget_address(step.state, id, &email, &mut step.rows)?;
