@@ -134,7 +134,7 @@ async fn answer(
     }
     let form = match (reads, from_anywhere) {
         (true, _) => Form::default(),
-        (false, true) => Form::read(&head.headers, body, FORM_BYTES_MAX).await.unwrap_or_default(),
+        (false, true) => Form::read_any(&head.headers, body, FORM_BYTES_MAX).await?,
         (false, false) if !head.headers.contains_key(header::CONTENT_TYPE) => {
             return Err(BodyError::UnsupportedMediaType(MEDIA_TYPE).into());
         }

@@ -1,6 +1,6 @@
 //! All routes of the booking pages, with the checks that each one needs.
 
-use super::route::{At, Route, form, get, post};
+use super::route::{At, Route, get, post};
 use super::{booking, manage, widget};
 
 pub(super) const ASSETS: &str = "/book/assets/{digest}/{name}";
@@ -9,18 +9,20 @@ pub(super) const REST: [&str; 2] = ["/book", "/book/{slug}/{*rest}"];
 
 #[rustfmt::skip]
 pub(super) fn table() -> Vec<Route> {
-    let moving = form("/book/manage/{token}/move", At::Anywhere, manage::times, manage::moved);
-    let others = [
+    vec![
         get("/book/{slug}", At::Page, booking::show),
         get("/book/{slug}/frame", At::Frame, booking::show),
         get("/book/{slug}/theme.css", At::Page, booking::theme),
         get("/book/{slug}/frame/done/{token}", At::Frame, manage::framed),
         get("/book/manage/{token}", At::Anywhere, manage::show),
+        get("/book/manage/{token}/move", At::Anywhere, manage::times),
+        post("/book/manage/{token}/move", At::Anywhere, manage::moved),
         post("/book/manage/{token}/cancel", At::Anywhere, manage::cancelled),
         get("/book/manage/{token}/appointment.ics", At::Anywhere, manage::calendar),
+        get("/book/manage/{token}/unsubscribe", At::Anywhere, manage::choose),
+        post("/book/manage/{token}/unsubscribe", At::Anywhere, manage::stopped).sent_from_anywhere(),
         get(WIDGET, At::Anywhere, widget::script),
-    ];
-    moving.into_iter().chain(others).collect()
+    ]
 }
 
 pub(crate) fn paths() -> impl Iterator<Item = &'static str> {

@@ -1,7 +1,7 @@
 //! Submitted forms, and query strings as lists of fields.
 
 use axum::body::Body;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, header};
 use sha2::{Digest, Sha256};
 use url::form_urlencoded;
 
@@ -9,6 +9,7 @@ use super::body::{self, BodyError};
 use super::query::pairs;
 
 pub(crate) const MEDIA_TYPE: &str = "application/x-www-form-urlencoded";
+const MULTIPART: &str = "multipart/form-data";
 
 /// The decoded fields of a form, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +20,28 @@ pub(crate) struct Form {
 impl Form {
     pub(crate) async fn read(headers: &HeaderMap, body: Body, bytes_max: usize) -> Result<Self, BodyError> {
         body::read_within(bytes_max, MEDIA_TYPE, headers, body).await.map(|bytes| Self::parse(&bytes))
+    }
+
+    /// Reads a form of either media type. Mail programs send `multipart/form-data` as well (RFC 8058).
+    pub(crate) async fn read_any(
+        headers: &HeaderMap,
+        body: Body,
+        bytes_max: usize,
+    ) -> Result<Self, BodyError> {
+        let Some(boundary) = boundary(headers) else { return Self::read(headers, body, bytes_max).await };
+        let bytes = body::read_within(bytes_max, MULTIPART, headers, body).await?;
+        Ok(Self::parse_parts(&String::from_utf8_lossy(&bytes), boundary))
+    }
+
+    /// Parses the parts of a body with this boundary (RFC 7578). Malformed parts are ignored.
+    fn parse_parts(body: &str, boundary: &str) -> Self {
+        let delimiter = format!("--{boundary}");
+        let field = |part: &str| {
+            let (head, value) = part.strip_prefix("\r\n")?.strip_suffix("\r\n")?.split_once("\r\n\r\n")?;
+            let (_, name) = head.split_once("; name=\"")?;
+            Some((name.split('"').next()?.to_owned(), value.to_owned()))
+        };
+        Self { fields: body.split(&delimiter).filter_map(field).collect() }
     }
 
     /// Parses a query string or a body. The CR LF of browsers becomes LF.
@@ -56,9 +79,39 @@ impl Form {
     }
 }
 
+/// The boundary of a `multipart/form-data` body, or `None` for another media type.
+fn boundary(headers: &HeaderMap) -> Option<&str> {
+    let declared = headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+    let (essence, parameters) = declared.split_once(';')?;
+    if !essence.trim().eq_ignore_ascii_case(MULTIPART) {
+        return None;
+    }
+    let value = parameters.split(';').find_map(|one| one.trim().strip_prefix("boundary="))?;
+    Some(value.trim_matches('"')).filter(|boundary| !boundary.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_form_of_a_mail_program_has_either_media_type() {
+        let parts = "--x y\r\nContent-Disposition: form-data; name=\"List-Unsubscribe\"\r\n\r\nOne-Click\r\n\
+                     --x y\r\nContent-Disposition: form-data; name=\"what\"\r\n\r\nall\r\n--x y--\r\n";
+        let fields = "List-Unsubscribe=One-Click&what=all";
+        for (kind, body) in [("multipart/form-data; boundary=\"x y\"", parts), (MEDIA_TYPE, fields)] {
+            let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, kind.parse().unwrap())]);
+            let form = Form::read_any(&headers, Body::from(body), 1_000).await.unwrap();
+            assert_eq!(form, Form::parse(fields.as_bytes()), "{kind}");
+            let refused = Form::read_any(&headers, Body::from(body), 10).await.unwrap_err();
+            assert!(matches!(refused, BodyError::TooLarge), "{kind}");
+        }
+        for kind in ["text/plain", "multipart/form-data", "multipart/form-data; boundary="] {
+            let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, kind.parse().unwrap())]);
+            let refused = Form::read_any(&headers, Body::from(fields), 1_000).await.unwrap_err();
+            assert!(matches!(refused, BodyError::UnsupportedMediaType(_)), "{kind}");
+        }
+    }
 
     #[test]
     fn fields_are_decoded() {

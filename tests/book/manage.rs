@@ -55,8 +55,13 @@ impl Booked {
 
     /// Creates another link of the appointment.
     async fn link(&self) -> String {
+        self.link_to(None).await
+    }
+
+    /// Creates a link for a mail to this address.
+    async fn link_to(&self, to: Option<&str>) -> String {
         let business = self.server.engine().business(self.business.parse().unwrap());
-        let mint = MintLink { appointment_id: self.id.parse().unwrap(), to: None };
+        let mint = MintLink { appointment_id: self.id.parse().unwrap(), to: to.map(str::to_owned) };
         business.change(Request::by(Actor::Operator), mint).await.unwrap().value.token
     }
 
@@ -481,6 +486,39 @@ async fn a_frame_shows_the_appointment_without_forms() {
     booked.browser.get(&format!("/book/other/frame/done/{}", booked.token)).await.is(404);
     booked.operator("PATCH", "/website", json!({ "origins": [] })).await;
     booked.browser.get(&framed).await.is(404);
+}
+
+#[tokio::test]
+async fn a_link_of_a_mail_stops_the_mails_to_its_address() {
+    let mut booked = Booked::new().await;
+    let consent = async |booked: &Booked| {
+        let path = format!("/contacts/{}/consent", booked.contact);
+        booked.operator("GET", &path, Value::Null).await["email"].clone()
+    };
+    // A link that went to no address stops nothing.
+    booked.get("/unsubscribe").await.is(404);
+    booked.send("/unsubscribe", &[("what", "all")]).await.is(404);
+    booked.token = booked.link_to(Some("zoe@example.com")).await;
+    let path = booked.path("/unsubscribe?locale=en");
+    let before = consent(&booked).await;
+    let page = booked.browser.get(&path).await.is(200).says("Salon Lumière");
+    assert!(!page.body.contains("zoe@"));
+    let buttons: Vec<_> = page.tags().into_iter().filter(|tag| tag.get("name") == Some("what")).collect();
+    assert_eq!(buttons.len(), 2);
+    assert_eq!(consent(&booked).await, before);
+
+    // Mail programs send neither a cookie nor the origin of the service.
+    let one_click = [("List-Unsubscribe", "One-Click")];
+    let headers = [("origin", "https://mail.example"), ("sec-fetch-site", "cross-site")];
+    let page = booked.browser.post_from(&path, &one_click, &headers).await.is(200);
+    page.says("You will get no more reminders from Salon Lumière at this address.");
+    assert_eq!(consent(&booked).await, "no_reminders");
+    let french = booked.path("/unsubscribe?locale=fr");
+    let page = booked.browser.post(&french, &[("what", "all")]).await.is(200);
+    page.says("Vous ne recevrez plus d'e-mails de Salon Lumière à cette adresse.");
+    assert_eq!(consent(&booked).await, "none");
+    let page = booked.browser.post(&path, &[("what", "all")]).await.is(200);
+    page.says("You will get no more e-mails from Salon Lumière at this address.");
 }
 
 /// The widths at which every page is checked, in light and dark mode.

@@ -7,6 +7,7 @@
 
 mod moving;
 mod one;
+mod unsubscribe;
 
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use engine::business::{Change, Request, SeenByLink};
 
 pub(super) use self::moving::{moved, times};
 pub(super) use self::one::{calendar, cancelled, framed, show};
+pub(super) use self::unsubscribe::{choose, stopped};
 use super::asked::{Asked, Shop};
 use super::form_id;
 use super::refused::Refused;

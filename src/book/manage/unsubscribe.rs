@@ -1,0 +1,50 @@
+//! Stopping the e-mails of a business to the address of a link, by a page and by one-click unsubscribing
+//! (RFC 8058). A link that went to no address stops nothing.
+
+use askama::Template;
+use domain::Actor;
+use engine::business::Request;
+use engine::business::commands::notices::StopNotices;
+
+use super::Managed;
+use crate::book::asked::Asked;
+use crate::book::refused::Refused;
+use crate::book::route::Answered;
+use crate::book::view::{View, page};
+
+#[derive(Template)]
+#[template(path = "book/manage/unsubscribe.html", config = "src/askama.toml")]
+struct Page {
+    view: View,
+    text: String,
+    /// The path of the form; empty after it was submitted.
+    action: String,
+}
+
+pub(in crate::book) async fn choose(asked: Asked) -> Answered {
+    let managed = find(asked).await?;
+    let action = managed.path("/unsubscribe");
+    shown(&managed, "manage-stop-text", action)
+}
+
+/// The response is the page itself, since one-click requests do not follow redirects.
+pub(in crate::book) async fn stopped(asked: Asked) -> Answered {
+    let managed = find(asked).await?;
+    let all = managed.asked.form.get("what") == "all";
+    let change = StopNotices { token: managed.token.clone(), all };
+    managed.shop.business.change(Request::by(Actor::Customer), change).await?;
+    shown(&managed, if all { "manage-stopped-all" } else { "manage-stopped-reminders" }, String::new())
+}
+
+async fn find(asked: Asked) -> Result<Managed, Refused> {
+    let managed = Managed::find(asked).await?;
+    if managed.seen.to.is_none() {
+        return Err(Refused::not_found());
+    }
+    Ok(managed)
+}
+
+fn shown(managed: &Managed, text: &str, action: String) -> Answered {
+    let view = managed.view_of("/unsubscribe");
+    page(&Page { text: view.with(text, "business", &managed.seen.business.name), action, view })
+}
