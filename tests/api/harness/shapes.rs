@@ -387,6 +387,8 @@ pub(super) fn of(method: &Method, path: &str) -> Shape {
         ("", true) => OPERATOR_BUSINESS,
         ("retention", true) => RETENTION,
         ("website", true) => WEBSITE,
+        ("notices", true) if path.contains("/log") => NOTICE,
+        ("contacts", true) if path.ends_with("/consent") => CONSENT,
         ("notices", true) => NOTICES,
         ("services", true) if changes => CHANGED_SERVICE,
         ("staff", true) if path.ends_with("/time-off") && method == Method::POST => NEW_TIME_OFF,
@@ -449,5 +451,20 @@ const WEBSITE: Shape = &[
     ("change_notice_minutes", OptWhole),
     ("show_prices", Bool),
 ];
+const NOTICE: Shape = &[
+    ("id", Uuid),
+    ("appointment_id", Uuid),
+    ("kind", OneOf(&["requested", "confirmed", "moved", "cancelled", "declined", "reminder"])),
+    ("channel", OneOf(&["email", "text"])),
+    ("to", OptText),
+    ("status", OneOf(&["waiting", "sent", "failed", "dropped"])),
+    ("reason", OptText),
+    ("attempts", Whole),
+    ("last_error", OptText),
+    ("next_attempt_at", OptInstant),
+    ("created_at", Instant),
+    ("updated_at", Instant),
+];
+const CONSENT: Shape = &[("email", OptText), ("texts", OptText)];
 const SCOPE: Kind = OneOf(&["off", "online", "all"]);
 const NOTICES: Shape = &[("email", SCOPE), ("text", SCOPE), ("reminder_hours", Wholes)];
