@@ -21,7 +21,7 @@ pub(crate) const LINK_KEPT: TimeDelta = TimeDelta::days(30);
 
 /// The rows of the first link of a new appointment.
 pub(super) fn first(token: &ManageToken, id: AppointmentId) -> Batch {
-    with_link(LinksRecord::default(), token, LinkRecord { appointment_id: id, to: None })
+    with_link(LinksRecord::default(), token, &LinkRecord { appointment_id: id, to: None })
 }
 
 pub(super) fn add(
@@ -30,10 +30,10 @@ pub(super) fn add(
     id: AppointmentId,
     to: Option<String>,
 ) -> Result<Batch, StoreError> {
-    Ok(with_link(of_appointment(state, id)?, token, LinkRecord { appointment_id: id, to }))
+    Ok(with_link(of_appointment(state, id)?, token, &LinkRecord { appointment_id: id, to }))
 }
 
-fn with_link(mut links: LinksRecord, token: &ManageToken, link: LinkRecord) -> Batch {
+fn with_link(mut links: LinksRecord, token: &ManageToken, link: &LinkRecord) -> Batch {
     let (of, mut rows) = (token.business_id(), Batch::default());
     links.hashes.push(token.hash());
     let ended = links.hashes.len().saturating_sub(LINKS_MAX);

@@ -8,7 +8,8 @@
 //! Invariants:
 //! - A step reads at most [`ROWS_MAX`] rows and writes one batch with its progress.
 //! - A *run* of all stages erases at most [`TOGETHER_MAX`] contacts. Later erasures wait for the next run.
-//! - Later changes write no data of the contacts, so a finished stage need not be repeated.
+//! - Later changes write no data of the contacts, so a finished stage need not be repeated. The exception is a
+//!   response about a booking of another contact, for which the customer entered an identifier of the contacts.
 //! - Records that are newer than the erasure stay unchanged, even with the same phone number.
 //! - A call or message without a contact belongs to the contact with the same phone number. A call or message
 //!   of another contact loses only the number.
@@ -35,8 +36,10 @@ const WAITS_MAX: chrono::TimeDelta = chrono::TimeDelta::hours(24);
 
 /// The stage that removes the remaining index rows.
 const LISTED: u8 = 6;
-/// The stage that cleans the bookings of other contacts. Kinds that are added later get greater stages.
+/// The stage that cleans the bookings of other contacts.
 const ENTERED: u8 = 7;
+/// The stage that reads the stored responses again. Kinds that are added later get greater stages.
+const REMEMBERED_AGAIN: u8 = 8;
 
 macro_rules! declare {
     (
@@ -44,7 +47,7 @@ macro_rules! declare {
         others $_others:tt
     ) => {
         const STAGES: u8 = {
-            let mut last = ENTERED;
+            let mut last = REMEMBERED_AGAIN;
             $(declare! { @last last $([$($mark)+])* })*
             last + 1
         };
@@ -170,7 +173,8 @@ impl Cleaning<'_> {
     fn look(&mut self) -> Result<bool, StoreError> {
         match self.stage {
             // Stored responses are first, because a repeated request could return the erased data.
-            0 => self.remembered(),
+            // The second time finds responses about bookings of other contacts that were not clean then.
+            0 | REMEMBERED_AGAIN => self.remembered(),
             1 => self.audit(),
             4 => self.appointments(),
             5 => self.events(),
