@@ -61,12 +61,3 @@ pub(super) fn get(path: &'static str, at: At, handler: impl Handler<Site, (Asked
 pub(super) fn post(path: &'static str, at: At, handler: impl Handler<Site, (Asked,)>) -> Route {
     Route::new(Method::POST, path, at, FormOf::default(), handler)
 }
-
-pub(super) fn form(
-    path: &'static str,
-    at: At,
-    page: impl Handler<Site, (Asked,)>,
-    change: impl Handler<Site, (Asked,)>,
-) -> [Route; 2] {
-    [get(path, at, page), post(path, at, change)]
-}

@@ -11,7 +11,9 @@ pub(super) const REST: [&str; 2] = ["/book", "/book/{slug}/{*rest}"];
 pub(super) fn table() -> Vec<Route> {
     vec![
         get("/book/{slug}", At::Page, booking::show),
+        post("/book/{slug}", At::Page, booking::sent),
         get("/book/{slug}/frame", At::Frame, booking::show),
+        post("/book/{slug}/frame", At::Frame, booking::sent),
         get("/book/{slug}/theme.css", At::Page, booking::theme),
         get("/book/{slug}/frame/done/{token}", At::Frame, manage::framed),
         get("/book/manage/{token}", At::Anywhere, manage::show),

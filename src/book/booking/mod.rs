@@ -14,16 +14,21 @@ use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use chrono::NaiveDate;
-use domain::{BookingMode, Locale, Price, Service, Timestamp};
+use domain::{Actor, BookingMode, Locale, Price, Refusal, Service, Timestamp};
+use engine::EngineError;
+use engine::business::Request;
+use engine::business::commands::customers::{BookOnline, MintLink, OnlineBooked};
 
 pub(super) use self::choice::is_bookable;
 use self::choice::{Choice, Offer};
-use self::form::Reason;
+use self::form::{Entered, LEAVE_EMPTY, Reason};
 pub(super) use self::limits::Limits;
 use self::times::{Day, Week};
 use super::asked::{Asked, Shop};
+use super::form_id;
+use super::refused::Refused;
 use super::route::Answered;
-use super::view::{View, page, page_as};
+use super::view::{View, page, page_as, see_other};
 use crate::http::form::Form;
 use crate::words::{Value, Words, capitalised};
 
@@ -63,6 +68,70 @@ pub(super) async fn show(mut asked: Asked) -> Answered {
             let step = steps(&view, &offer, 2);
             page(&Times { view, step, summary, shop: &shop, offer: &offer, choice, week, path, locale })
         }
+    }
+}
+
+pub(super) async fn sent(asked: Asked) -> Answered {
+    let shop = asked.shop()?;
+    let (form, front) = (&asked.form, &asked.front);
+    let offer = Offer::of(&shop).await?;
+    let again = |reason| form::shown(&asked, &shop, &offer, form, reason);
+    if !form.get(LEAVE_EMPTY).is_empty() {
+        return again(Reason::Invalid(vec![(LEAVE_EMPTY, "leave-empty")])).await;
+    }
+    if !form_id::is_issued(front, shop.slug(), form.get(form_id::FORM_ID)) {
+        return again(Reason::Stale).await;
+    }
+    let once = form_id::once(form, shop.business.id());
+    let _turn = front.turn(&once).await;
+    let request = Request { idempotency: Some(once), ..Request::by(Actor::Customer) };
+    match shop.business.remembered::<BookOnline>(&request).await {
+        Ok(Some(before)) => return booked(&asked, &shop, before.value).await,
+        Ok(None) => {}
+        Err(EngineError::Refused(Refusal::IdempotencyKeyReused)) => return again(Reason::Stale).await,
+        Err(error) => return Err(error.into()),
+    }
+    let entered = match Entered::read(form, &shop, &offer) {
+        Ok(entered) => entered,
+        Err(problems) => return again(Reason::Invalid(problems)).await,
+    };
+    let identifiers = (entered.phone.as_ref(), entered.email.as_ref());
+    let (id, now) = (shop.business.id(), front.engine.now());
+    let counted = front.bookings.lock().count(id, asked.address(), identifiers, now);
+    let counted = counted.map_err(Refused::too_many)?;
+    let Entered { request: book, name, phone, email, note, texts } = entered;
+    let locale = asked.words.locale;
+    let book = BookOnline { request: book, name, phone, email, note, locale, texts };
+    let answer = shop.business.change(request, book).await;
+    if answer.is_err() {
+        front.bookings.lock().take_back(&counted);
+    }
+    match answer {
+        Ok(answer) => booked(&asked, &shop, answer.value).await,
+        Err(EngineError::Refused(refusal)) => match refusal {
+            Refusal::SlotUnavailable(_) => again(Reason::Taken).await,
+            Refusal::Invalid(_) => again(Reason::Invalid(vec![("starts_at", "problem-time")])).await,
+            Refusal::BookingDisabled => off(&asked.view, StatusCode::CONFLICT, "off"),
+            Refusal::Conflict { .. } => off(&asked.view, StatusCode::CONFLICT, "full"),
+            refusal => Err(refusal.into()),
+        },
+        Err(EngineError::Suspended) => Err(Refused::not_found()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Leads to the appointment. A repeated form gets a new manage link.
+async fn booked(asked: &Asked, shop: &Shop, booked: OnlineBooked) -> Answered {
+    let token = match booked.token {
+        Some(token) => token,
+        None => {
+            let mint = MintLink { appointment_id: booked.appointment_id, to: None };
+            shop.business.change(Request::by(Actor::Customer), mint).await?.value.token
+        }
+    };
+    match asked.view.framed {
+        true => see_other(&format!("{}/done/{token}", asked.page_path())),
+        false => see_other(&format!("/book/manage/{token}")),
     }
 }
 
