@@ -5,10 +5,17 @@
 
 #[path = "../dashboard/chromium/axe.rs"]
 mod axe;
+mod booking;
 #[path = "../dashboard/harness/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "only one of the test binaries uses all of it")]
 mod browsing;
+#[path = "../api/harness/mod.rs"]
+#[allow(dead_code, unused_imports, reason = "only one of the test binaries uses all of it")]
+mod harness;
+mod limits;
 mod manage;
+mod pages;
+mod site;
 mod widget;
 #[path = "../dashboard/chromium/window.rs"]
 #[allow(dead_code, reason = "only one of the test binaries uses all of it")]

@@ -53,6 +53,10 @@ pub(super) fn check(answer: &Answer, method: &Method, path: &str) {
         of_the_protocol(answer);
         return;
     }
+    if path.starts_with("/book") {
+        of_the_booking_pages(answer);
+        return;
+    }
     if path.starts_with("/v1/") || path == "/v1" {
         rate_limit_headers(answer);
     }
@@ -71,6 +75,26 @@ pub(super) fn check(answer: &Answer, method: &Method, path: &str) {
         error_body(answer);
     } else if path != "/healthz" {
         success_body(answer, method, path);
+    }
+}
+
+fn of_the_booking_pages(answer: &Answer) {
+    let policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+                  connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ";
+    let ancestors = answer.header("content-security-policy").strip_prefix(policy).unwrap();
+    let is_frame = ancestors != "'none'";
+    assert_eq!(answer.has("x-frame-options"), !is_frame, "{answer}");
+    assert_eq!(answer.has("cross-origin-embedder-policy"), is_frame, "{answer}");
+    assert_eq!(answer.has("cross-origin-resource-policy"), is_frame, "{answer}");
+    assert_eq!(answer.header("x-content-type-options"), "nosniff", "{answer}");
+    assert_eq!(answer.header("referrer-policy"), "same-origin", "{answer}");
+    assert!(!answer.has("set-cookie"), "{answer}");
+    if answer.status == 303 {
+        assert!(answer.header("location").starts_with("/book/"), "{answer}");
+    }
+    if answer.bytes.starts_with(b"<!doctype html>") {
+        assert_eq!(answer.header("content-type"), "text/html; charset=utf-8", "{answer}");
+        assert_eq!(answer.header("cache-control"), "no-store", "{answer}");
     }
 }
 
