@@ -7,7 +7,7 @@
 //! - The store contains the remaining work, so a restarted actor continues.
 
 use std::collections::BTreeMap;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 
 use domain::{Actor as Who, AuditAction, BudgetKind, Timestamp};
 use ractor::ActorRef;
@@ -169,10 +169,20 @@ fn do_steps(state: &mut State, (businesses, myself): Actors<'_>, now: Timestamp)
             }
             continue;
         }
+        let changed = |write: &Write| match write {
+            Write::Appointment { after, .. } => Some(after.id),
+            _ => None,
+        };
+        let changed: Vec<_> = step.writes.iter().filter_map(changed).collect();
         match carry_out(state, &Request::by(Who::System), StepChange { action, step }, now) {
             Ok(CarriedOut { batch, .. }) => {
                 state.jobs.under_way = true;
-                state.submit(batch, tell_stepped(myself));
+                let (of, outbox, stepped) = (state.id, Arc::clone(&state.outbox), tell_stepped(myself));
+                let done = move || {
+                    changed.into_iter().for_each(|id| outbox.changed(of, id)); // drops the waiting notices
+                    stepped();
+                };
+                state.submit(batch, Box::new(done));
                 return Ok(());
             }
             Err(EngineError::Store(error)) => return Err(error),

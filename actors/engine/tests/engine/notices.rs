@@ -329,6 +329,8 @@ async fn an_address_gets_six_notices_of_customers_a_day_across_businesses_and_re
 async fn notices_of_a_suspended_business_wait_until_the_start() {
     let (world, shop, post) = world().await;
     let handle = world.at(&shop);
+    let none = PatchNotices { reminder_hours: Some(Vec::new()), ..PatchNotices::default() };
+    handle.change(by_operator(), none).await.unwrap();
     post.dies(true);
     book(&world, &shop, at(0, 11)).await;
     book_by(&handle, &shop, at(1, 11), 2, "b@example.com").await;
