@@ -26,7 +26,10 @@ words! {
 impl BudgetKind {
     /// The kinds of records that stay until they are deleted: all except waiting deliveries and notices.
     pub fn kept() -> impl Iterator<Item = Self> {
-        Self::ALL.iter().copied().filter(|kind| !matches!(kind, Self::WaitingDeliveries | Self::WaitingNotices))
+        Self::ALL
+            .iter()
+            .copied()
+            .filter(|kind| !matches!(kind, Self::WaitingDeliveries | Self::WaitingNotices))
     }
 
     fn place(self) -> usize {

@@ -68,7 +68,9 @@ impl std::fmt::Display for Tombstone {
             Self::ImportedBusiness(id, entry) => write!(f, "imported-business {id} {entry}"),
             Self::Consent(of, hash, consent) => {
                 let [first, second] = [0, 16].map(|from| {
-                    Uuid::from_u128(hash[from..from + 16].iter().fold(0, |all, byte| all << 8 | u128::from(*byte)))
+                    Uuid::from_u128(
+                        hash[from..from + 16].iter().fold(0, |all, byte| all << 8 | u128::from(*byte)),
+                    )
                 });
                 let email = consent.email.map(EmailConsent::as_str);
                 let word = email.or(consent.texts.map(TextConsent::as_str)).unwrap_or_default();

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use domain::{
-    AlertKind, Appointment, AppointmentStatus, Buffers, CalendarSyncStatus, CallStatus, Email,
-    Locale, NoticeKind, Source, Timestamp, Website,
+    AlertKind, Appointment, AppointmentStatus, Buffers, CalendarSyncStatus, CallStatus, Email, Locale,
+    NoticeKind, Source, Timestamp, Website,
 };
 use engine::mail::letter::{
     AlertItem, Composer, Content, Letter, Link, NoticeLetter, Recipient, Sender, What,
@@ -59,7 +59,8 @@ fn letter(locale: Locale, name: &str, content: Content) -> Letter {
         name: "Salon Été".into(),
         zone: chrono_tz::Europe::Paris,
     };
-    let of_business = is_alert || matches!(content, Content::Invitation(_) | Content::Offer | Content::Notice(_));
+    let of_business =
+        is_alert || matches!(content, Content::Invitation(_) | Content::Offer | Content::Notice(_));
     Letter {
         message_id: "0190b6a43c8e7d3a9f001234567890ab@example.com".into(),
         written_at: at("2026-11-23T12:34:56Z"),

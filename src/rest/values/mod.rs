@@ -9,10 +9,10 @@ use std::str::FromStr;
 use domain::{
     Address, AlertEmail, AlertScope, AppointmentId, AppointmentStatus, BlockedTimeId, BookingMode,
     BusinessId, CalendarSyncStatus, CallId, CallOutcome, CallStatus, Color, ContactId, Currency, Day,
-    DeliveryStatus, Direction, DisabledReason, Email, EmailConsent, EventId, EventType, KeyId, KnowledgeId, LocalTime,
-    Locale, MailId, MessageId, MessageStatus, Named, NoticeChannel, NoticeKind, NoticeScope, NoticeStatus, PersonId, PersonName, ProblemCode, Refusal,
-    ResourceId, Role, Scope, ServiceId, SiteOrigin, Slug, Source, StaffId, Text, TextConsent, Timestamp, Urgency,
-    WebhookId, WebhookStatus, WebhookUrl,
+    DeliveryStatus, Direction, DisabledReason, Email, EmailConsent, EventId, EventType, KeyId, KnowledgeId,
+    LocalTime, Locale, MailId, MessageId, MessageStatus, Named, NoticeChannel, NoticeKind, NoticeScope,
+    NoticeStatus, PersonId, PersonName, ProblemCode, Refusal, ResourceId, Role, Scope, ServiceId, SiteOrigin,
+    Slug, Source, StaffId, Text, TextConsent, Timestamp, Urgency, WebhookId, WebhookStatus, WebhookUrl,
 };
 
 use crate::http::read::FromText;

@@ -1,6 +1,9 @@
 //! Turns a decision into the batch, the answer and the effects of a change.
 
-use domain::{Amount, AppointmentId, AuditEntry, AuditId, BudgetKind, BusinessId, Delivery, EventId, EventType, Timestamp};
+use domain::{
+    Amount, AppointmentId, AuditEntry, AuditId, BudgetKind, BusinessId, Delivery, EventId, EventType,
+    Timestamp,
+};
 use store::records::AuditRecord;
 use store::{Batch, Record, Weight, keys};
 

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
 use domain::{
-    Actor, Amount, Appointment, AppointmentId, BudgetKind, DropReason, Mail, MailId,
-    MailStatus, Notice, NoticeKind, Timestamp,
+    Actor, Amount, Appointment, AppointmentId, BudgetKind, DropReason, Mail, MailId, MailStatus, Notice,
+    NoticeKind, Timestamp,
 };
 use store::{Batch, Key, Order, StoreError, keys};
 

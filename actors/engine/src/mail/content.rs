@@ -8,8 +8,8 @@ use domain::{
 use store::{Store, StoreError, keys};
 use uuid::Uuid;
 
-use super::notice;
 use super::letter::{AlertItem, Content, Letter, Link, Recipient, Sender, What};
+use super::notice;
 use super::unsubscribe::Unsubscribe;
 
 pub(super) fn letter(

@@ -2,8 +2,8 @@
 
 use chrono_tz::Tz;
 use domain::{
-    AlertKind, Appointment, AppointmentId, AppointmentStatus, BusinessId, CallId, CallStatus,
-    Locale, Mail, MailError, MessageId, NoticeKind, Role, Timestamp, WebhookId, Website,
+    AlertKind, Appointment, AppointmentId, AppointmentStatus, BusinessId, CallId, CallStatus, Locale, Mail,
+    MailError, MessageId, NoticeKind, Role, Timestamp, WebhookId, Website,
 };
 use ports::BoxFuture;
 

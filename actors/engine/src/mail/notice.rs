@@ -34,7 +34,9 @@ const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
 
 enum Verdict {
-    Send { to: String },
+    Send {
+        to: String,
+    },
     /// The notice waits until this time of the schedules.
     Wait(Timestamp),
     Drop(DropReason),
@@ -156,9 +158,10 @@ impl State {
         // The notice that was last sent, and whether a later one may have reached the customer.
         let (mut last, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
-            let Some(other) = mail.notice.filter(|other| {
-                mail.id != key.id && other.hours == notice.hours && other.dropped.is_none()
-            }) else {
+            let Some(other) = mail
+                .notice
+                .filter(|other| mail.id != key.id && other.hours == notice.hours && other.dropped.is_none())
+            else {
                 continue;
             };
             let is_sent = mail.status == MailStatus::Sent;
@@ -315,7 +318,8 @@ pub(crate) fn consent_of(
 ) -> Result<ConsentView, StoreError> {
     let found = |key: Option<Key>| key.map_or(Ok(None), |key| read(&key));
     let email = found(contact.email.as_ref().map(|email| email_consent_key(secret, of, email.as_str())))?;
-    let texts = found(contact.phone.as_deref().map(|phone| keys::consent(of, &phone_hash(secret, of, phone))))?;
+    let texts =
+        found(contact.phone.as_deref().map(|phone| keys::consent(of, &phone_hash(secret, of, phone))))?;
     let email = email.and_then(|consent| consent.email).unwrap_or(EmailConsent::All);
     let texts = texts.and_then(|consent| consent.texts).unwrap_or(TextConsent::Unknown);
     Ok(ConsentView {

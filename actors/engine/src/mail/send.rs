@@ -96,7 +96,9 @@ impl State {
                 self.transport.figures.lock().dropped += 1;
                 match &mail.notice {
                     // The address or the appointment has gone during the attempt.
-                    Some(_) => write_mail(&mut batch, &mail.dropped(DropReason::NoAddress, began), Some(&mail)),
+                    Some(_) => {
+                        write_mail(&mut batch, &mail.dropped(DropReason::NoAddress, began), Some(&mail))
+                    }
                     None => delete_mail(&mut batch, &mail),
                 }
             }

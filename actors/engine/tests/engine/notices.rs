@@ -113,7 +113,10 @@ async fn each_change_of_an_appointment_is_announced_once() {
     let letters = post.take();
     assert_eq!(kinds(&letters), [Confirmed]);
     let letter = &letters[0];
-    assert_eq!((letter.to.address.as_str(), letter.to.locale, letter.to.name.as_str()), (EMAIL, Locale::Fr, ""));
+    assert_eq!(
+        (letter.to.address.as_str(), letter.to.locale, letter.to.name.as_str()),
+        (EMAIL, Locale::Fr, "")
+    );
     assert_eq!(notice(letter).appointment.id, id);
     assert_eq!(notice(letter).service.as_deref(), Some("Cut"));
     // A customer who moves by the link of the mail is answered at once, and the team after 15 seconds.

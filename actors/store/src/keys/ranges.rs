@@ -4,8 +4,8 @@
 
 use chrono::{Datelike, NaiveDate};
 use domain::{
-    ApiKey, AppointmentId, BlockedKey, BusinessId, CallId, ContactId, MailId, MailKind, MessageId, PersonId, ResourceId,
-    StaffId, SteadyTime, Timestamp, WebhookId,
+    ApiKey, AppointmentId, BlockedKey, BusinessId, CallId, ContactId, MailId, MailKind, MessageId, PersonId,
+    ResourceId, StaffId, SteadyTime, Timestamp, WebhookId,
 };
 use uuid::Uuid;
 

@@ -16,10 +16,10 @@ use chrono::{Datelike, NaiveDate};
 use chrono_tz::Tz;
 use domain::{
     AlertEmail, AlertKind, AlertScope, AppointmentStatus, AuditAction, AuditedKind, BlockedSource,
-    BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Color, Day, DeliveryStatus, DropReason, EmailConsent, NoticeKind, TextConsent,
-    Direction, DisabledReason, Email, EventType, LinkKind, Locale, MailKind, MailStatus, MembershipStatus,
-    MessageStatus, NoticeScope, Phone, ResourceId, Role, SiteOrigin, Slug, Source, SteadyTime, Timestamp,
-    Urgency, WebhookStatus, WebhookUrl,
+    BookingMode, BudgetKind, CalendarSyncStatus, CallOutcome, CallStatus, Color, Day, DeliveryStatus,
+    Direction, DisabledReason, DropReason, Email, EmailConsent, EventType, LinkKind, Locale, MailKind,
+    MailStatus, MembershipStatus, MessageStatus, NoticeKind, NoticeScope, Phone, ResourceId, Role,
+    SiteOrigin, Slug, Source, SteadyTime, TextConsent, Timestamp, Urgency, WebhookStatus, WebhookUrl,
 };
 use uuid::Uuid;
 

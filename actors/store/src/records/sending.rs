@@ -1,9 +1,8 @@
 //! Webhook endpoints, deliveries and mails.
 
 use domain::{
-    ABOUT_MAX, About, AttemptError, Delivery, EmailConsent, EventTypes, Mail, MailError, MailKind, MailStatus,
-    Notice, TextConsent, Timestamp,
-    WebhookEndpoint, WebhookSecret,
+    ABOUT_MAX, About, AttemptError, Delivery, EmailConsent, EventTypes, Mail, MailError, MailKind,
+    MailStatus, Notice, TextConsent, Timestamp, WebhookEndpoint, WebhookSecret,
 };
 
 use super::Numbered;
@@ -109,8 +108,8 @@ impl Field for MailError {
 #[cfg(test)]
 mod tests {
     use domain::{
-        AlertKind, AttemptFailure, DeliveryStatus, DisabledReason, DropReason, EventType, NoticeKind, Timestamp,
-        WebhookStatus, WebhookUrl,
+        AlertKind, AttemptFailure, DeliveryStatus, DisabledReason, DropReason, EventType, NoticeKind,
+        Timestamp, WebhookStatus, WebhookUrl,
     };
     use uuid::Uuid;
 

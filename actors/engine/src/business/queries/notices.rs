@@ -59,7 +59,9 @@ impl BusinessHandle {
         let consent = self
             .read(|store| {
                 let contact = store.get::<Contact>(&keys::contact(self.id, id))?;
-                contact.map(|contact| consent_of(|key| store.find(key), &secret, self.id, &contact)).transpose()
+                contact
+                    .map(|contact| consent_of(|key| store.find(key), &secret, self.id, &contact))
+                    .transpose()
             })
             .await?;
         Ok(consent.ok_or(Refusal::NotFound(Named::Contact))?)
