@@ -19,11 +19,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::{
-    Actor, AlertKind, AppointmentId, BookingMode, BusinessId, Locale, MailError, MembershipPatch, PersonId,
-    Role, ServiceId, StaffId, WeeklyBreaks,
+    Actor, AlertKind, AppointmentId, BookingMode, BusinessId, Locale, MailError, MembershipPatch,
+    NoticeScope, PersonId, Role, ServiceId, StaffId, WeeklyBreaks,
 };
 use engine::business::commands::catalog::{CreateService, CreateStaff};
+use engine::business::commands::customers::ManageToken;
 use engine::business::commands::people::PatchNotifications;
+use engine::business::commands::website::PatchNotices;
 use engine::business::{Answer, Request};
 use engine::mail::MailPorts;
 use engine::mail::letter::{Composer, Content, Letter};
@@ -68,6 +70,8 @@ struct Shop {
     staff: Vec<StaffId>,
     people: Vec<PersonId>,
     appointments: Vec<AppointmentId>,
+    /// The manage links of the appointments that customers booked.
+    links: Vec<ManageToken>,
     booked: i64,
 }
 
@@ -202,6 +206,9 @@ impl World {
             let business = engine.business(id);
             let service = business.change(by(), CreateService::lasting(text("Cut"), 60)).await.unwrap();
             let service = id_of(&service);
+            // The module `notices` tests the mails to customers.
+            let off = PatchNotices { email: Some(NoticeScope::Off), ..PatchNotices::default() };
+            business.change(by(), off).await.unwrap();
             let mut staff = Vec::new();
             for name in ["One", "Two"] {
                 let member = CreateStaff::offering(text(name), vec![service]);
@@ -222,14 +229,7 @@ impl World {
                 engine.people().patch_member(&business, by(), (person, active, None)).await.unwrap();
                 people.push(person);
             }
-            *shop.lock() = Shop {
-                id: Some(id),
-                service: Some(service),
-                staff,
-                people,
-                appointments: Vec::new(),
-                booked: 0,
-            };
+            *shop.lock() = Shop { id: Some(id), service: Some(service), staff, people, ..Shop::default() };
         }
     }
 

@@ -32,7 +32,7 @@ use ports::Random;
 
 use self::asker::Asker;
 pub(crate) use self::people::Guests;
-use self::people::{Asked, Gone, Guest, Person, call, email, message, name, phone};
+use self::people::{Asked, Gone, Guest, Person, book_online, call, email, message, name, phone};
 use crate::dice::Dice;
 use crate::ledger::json;
 use crate::life::Life;
@@ -161,6 +161,11 @@ impl Sim {
                     source: Source::Voice,
                     party,
                 };
+                if self.workload == Workload::Wide && number.is_multiple_of(2) && person.gone == Gone::No {
+                    let booking = book_online(number, request);
+                    life.spawn(async move { asker.book_online(contact, key, booking).await });
+                    return;
+                }
                 let contact_is = BookingContact::Known(contact);
                 let asked = Asked::Book(Box::new(Book { request, contact: contact_is }));
                 life.spawn(async move { asker.make(contact, key, asked).await });

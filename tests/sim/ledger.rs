@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use chrono::TimeDelta;
-use domain::{KeyId, Timestamp};
+use domain::{Actor, KeyId, Timestamp};
 use engine::business::Answer;
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -56,6 +56,18 @@ pub(crate) struct Entry {
     pub(crate) came: Came,
     /// How often the request was sent.
     pub(crate) times: u32,
+}
+
+impl Tried {
+    /// The actor of the request.
+    pub(crate) fn actor(&self) -> Actor {
+        if self.op.is_by_customer() { Actor::Customer } else { Actor::ApiKey(self.by) }
+    }
+
+    /// Whether the request has an idempotency key. Some requests of customers have none.
+    pub(crate) fn is_remembered(&self) -> bool {
+        !self.op.is_by_customer() || !self.number.is_multiple_of(5)
+    }
 }
 
 impl Entry {
@@ -143,6 +155,11 @@ impl Ledger {
     pub(crate) fn by(&self, by: KeyId) -> Option<Entry> {
         let number = *self.by.lock().get(&by)?;
         Some(self.entry(number))
+    }
+
+    /// The first request with this property.
+    pub(crate) fn find(&self, is_it: impl Fn(&Entry) -> bool) -> Option<Entry> {
+        self.entries.lock().iter().find(|entry| is_it(entry)).cloned()
     }
 
     /// The requests that have this number or a higher one.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use domain::{Actor, AppointmentStatus, KeyId, Refusal, WebhookUrl};
+use domain::{AppointmentStatus, KeyId, Refusal, WebhookUrl};
 use engine::business::commands::appointments::{Confirm, Decline};
 use engine::business::{Idempotency, PageRequest, Request};
 use engine::{BusinessHandle, Engine, EngineError};
@@ -60,8 +60,8 @@ async fn carry_out(
     handle: BusinessHandle,
     tried: Tried,
 ) {
-    let idempotency = Some(Idempotency { key: tried.key, fingerprint: tried.key });
-    let by = Request::by(Actor::ApiKey(tried.by));
+    let idempotency = tried.is_remembered().then_some(Idempotency { key: tried.key, fingerprint: tried.key });
+    let by = Request::by(tried.actor());
     let request = Request { if_match: tried.terms.if_match(), idempotency, ..by };
     let shop = handle.id();
     let answer = match tried.terms.lets_in(&engine).await {
@@ -168,6 +168,10 @@ async fn would_end(handle: &BusinessHandle, op: &Op) -> bool {
             handle.webhook(op.id).await.is_ok_and(|hook| hook.is_some_and(|hook| hook.is_enabled()))
         }
         Op::DeleteKnowledge(op) => handle.knowledge(op.id).await.is_ok_and(|shown| shown.is_some()),
+        Op::CancelOnline(op) => handle
+            .seen_by_link(&op.change.token)
+            .await
+            .is_ok_and(|seen| seen.is_some_and(|seen| seen.appointment.is_active())),
         // The model does not look up references to the target, so the change may have an effect.
         Op::RemoveService(_) | Op::RemoveStaff(_) => true,
         // If the endpoint does not exist, the change is refused for another reason.
@@ -218,6 +222,9 @@ impl Sim {
     /// Repeats a request.
     pub(crate) fn ask_again(&self, life: &mut Life, tried: &Tried, again: bool) {
         if again {
+            if !tried.is_remembered() {
+                return;
+            }
             self.ledger.again(tried.number, &self.world.time);
             self.world.say(format_args!("#{} {} again", tried.number, tried.op.name()));
         }
@@ -228,6 +235,7 @@ impl Sim {
 
     /// Records the new responses in the models.
     pub(crate) fn learn(&mut self) {
+        self.learn_links();
         for entry in self.ledger.news() {
             if let Some(body) = entry.body() {
                 self.shops[entry.tried.shop].learn(&entry.tried.op, &body);

@@ -22,6 +22,7 @@ mod alerts;
 mod aside;
 mod assistants;
 mod backups;
+mod customers;
 mod deliveries;
 mod diary;
 mod dice;

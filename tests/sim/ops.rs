@@ -11,6 +11,7 @@ use engine::business::commands::catalog::{
     CreateService, CreateStaff, DeleteService, DeleteStaff, PatchService, PatchStaff,
 };
 use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::customers::BookOnline;
 use engine::business::commands::diary::{AddTimeOff, DeleteSpecialDay, DeleteTimeOff, SetSpecialDay};
 use engine::business::commands::guarded::BookOnce;
 use engine::business::commands::keys::{CreateKey, RevokeKey};
@@ -23,6 +24,7 @@ use engine::{BusinessHandle, EngineError};
 use store::Weight;
 
 use crate::assistants::{CancelAt, MoveFrom};
+use crate::customers::{CancelOnline, MoveOnline};
 
 /// A change of a contact whose response is the team's view of the contact.
 pub(crate) type NoteContact = ForOperator<PatchContact>;
@@ -40,7 +42,7 @@ pub(crate) struct RemoveStaff {
 }
 
 /// A change that can be sent to a business.
-trait Asked {
+pub(crate) trait Asked {
     fn weight(&self) -> Weight;
 
     async fn ask(self, of: &BusinessHandle, request: Request) -> Result<Answer<Vec<u8>>, EngineError>;
@@ -128,10 +130,16 @@ ops! {
     PatchMessage, AddKnowledge, CreateService, PatchService, CreateStaff, PatchStaff, PatchBusiness, CreateKey,
     RevokeKey, CreateWebhook, PatchWebhook, DeleteWebhook, RotateSecret, PatchBudget,
     PatchKnowledge, DeleteKnowledge, RemoveService, RemoveStaff, BookOnce, MoveFrom, CancelAt,
-    SetSpecialDay, DeleteSpecialDay, AddTimeOff, DeleteTimeOff,
+    SetSpecialDay, DeleteSpecialDay, AddTimeOff, DeleteTimeOff, BookOnline, MoveOnline,
+    CancelOnline,
 }
 
 impl Op {
+    /// Whether a customer makes the change. The audit log does not say which customer.
+    pub(crate) fn is_by_customer(&self) -> bool {
+        matches!(self, Self::BookOnline(_) | Self::MoveOnline(_) | Self::CancelOnline(_))
+    }
+
     /// Whether the change names a resource of its business.
     pub(crate) fn names_its_own(&self) -> bool {
         !matches!(
@@ -162,13 +170,21 @@ impl Op {
                 let key = crate::ledger::json(body)["key"].to_string();
                 String::from_utf8_lossy(body).replacen(&key, "null", 1).into_bytes()
             }
+            Self::BookOnline(_) => {
+                let token = crate::ledger::json(body)["token"].to_string();
+                String::from_utf8_lossy(body).replacen(&token, "null", 1).into_bytes()
+            }
             _ => body.to_vec(),
         }
     }
 
     /// The response to a repeated request: the stored response, completed with fields of the request.
     pub(crate) fn again(&self, first: &[u8]) -> Vec<u8> {
-        if let Self::CreateKey(_) = self { self.remembered(first) } else { first.to_vec() }
+        if let Self::CreateKey(_) | Self::BookOnline(_) = self {
+            self.remembered(first)
+        } else {
+            first.to_vec()
+        }
     }
 
     /// The phone number and the email address of a contact that the change would create, if no contact has
@@ -182,6 +198,7 @@ impl Op {
             Self::RecordCall(RecordCall { details, .. }) if details.contact_id.is_none() => {
                 details.caller().map(|phone| (Some(phone), None))
             }
+            Self::BookOnline(book) => Some((book.phone.as_ref(), book.email.as_ref())),
             _ => None,
         }
     }

@@ -5,18 +5,24 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use domain::{
     Amount, ApiKey, Appointment, AppointmentId, AuditEntry, AuditId, BlockedTime, Budget, BudgetKind,
     Business, BusinessId, CallRecord, Contact, ContactId, Delivery, EventId, Knowledge, ResourceId, Service,
-    SpecialDay, StaffMember, TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId, fold_name,
+    SlugOwner, SpecialDay, StaffMember, TakenMessage, Timestamp, Usage, WebhookEndpoint, WebhookId, Website,
+    fold_name,
 };
+use engine::business::commands::customers::ManageToken;
 use serde::Serialize;
 use serde_json::{Value, json};
 use store::keys::{self, MessagesOf, installation_kind, kind};
-use store::records::{AuditRecord, CallRow, IdempotencyRecord, NamesRecord, status_number};
+use store::records::{
+    AuditRecord, CallRow, IdempotencyRecord, LinkRecord, LinksRecord, NamesRecord, status_number,
+};
 use store::{Key, Order, Record, Store};
 use uuid::Uuid;
 use view::{
     CallView, KeyView, MessageView, OperatorBusinessView, OperatorContactView, OperatorServiceView,
     OperatorStaffView, SpecialDayView, TimeOffView, WebhookView,
 };
+
+use crate::customers::LINKS_MAX;
 
 /// The rows of one business.
 #[derive(Default)]
@@ -45,6 +51,9 @@ pub(crate) struct Rows {
     pub(crate) listed: BTreeSet<WebhookId>,
     /// The special days, by date.
     pub(crate) special: BTreeMap<String, Value>,
+    /// The manage links of each appointment, and the appointment of each link.
+    pub(crate) links: BTreeMap<AppointmentId, LinksRecord>,
+    link_of: BTreeMap<[u8; 32], AppointmentId>,
     indexes: BTreeMap<Vec<u8>, Vec<u8>>,
     expected: BTreeMap<Vec<u8>, Vec<u8>>,
     names: Vec<(ContactId, String)>,
@@ -79,6 +88,7 @@ impl Rows {
         }
         assert_eq!(rows.told, Some(rows.kept), "the usage in the newest audit entry differs from the rows");
         rows.check_overlaps();
+        rows.check_links();
         rows.check_deliveries(store, of);
         rows
     }
@@ -195,7 +205,24 @@ impl Rows {
                 assert!(row.iter().all(|(id, _)| *id >= from) && row.len() <= 64);
                 self.names.extend(row);
             }
-            kind::RETENTION | kind::ERASURE | kind::ERASING | kind::WIPE => {}
+            kind::LINKS => {
+                let links = LinksRecord::decode(value).unwrap();
+                self.links.insert(keys::id_at_end(&key).unwrap(), links);
+            }
+            kind::LINK => {
+                let link = LinkRecord::decode(value).unwrap();
+                self.link_of.insert(*key.last_chunk::<32>().unwrap(), link.appointment_id);
+            }
+            kind::WEBSITE => {
+                if let Some(slug) = Website::decode(value).unwrap().slug {
+                    let owner = store.get::<SlugOwner>(&keys::slug(slug.as_str())).unwrap();
+                    assert!(
+                        owner.is_some_and(|owner| owner.business_id == of && owner.reserved_until.is_none()),
+                        "the slug of the booking page belongs to another business"
+                    );
+                }
+            }
+            kind::RETENTION | kind::NOTICES | kind::ERASURE | kind::ERASING | kind::WIPE => {}
             _ => _ = self.indexes.insert(key, value.to_vec()),
         }
     }
@@ -289,6 +316,29 @@ impl Rows {
                 assert!(pair[0].1 <= pair[1].0, "{:?} and {:?} overlap", pair[0], pair[1]);
             }
         }
+    }
+
+    /// Checks that each appointment knows its manage links, and each link its appointment.
+    fn check_links(&self) {
+        let mut link_of = BTreeMap::new();
+        for (appointment, links) in &self.links {
+            assert!(self.appointments.contains_key(appointment), "{appointment} has links, but is missing");
+            assert!(links.hashes.len() <= LINKS_MAX, "{appointment} has {} links", links.hashes.len());
+            for hash in &links.hashes {
+                let other = link_of.insert(*hash, *appointment);
+                assert_eq!(other, None, "a link occurs twice");
+            }
+        }
+        assert_eq!(link_of, self.link_of, "the links differ from those that the appointments know");
+    }
+
+    /// Checks that a link that a customer got is still there, unless it may have ended.
+    pub(crate) fn check_link(&self, id: AppointmentId, token: &ManageToken) {
+        let links = &self.links[&id];
+        assert!(
+            links.hashes.contains(&token.hash()) || links.hashes.len() == LINKS_MAX,
+            "a link of {id} is missing"
+        );
     }
 
     /// Checks that every pending delivery has a due row, every delivery has its event, and every endpoint is

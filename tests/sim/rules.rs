@@ -1,7 +1,7 @@
 //! A simple second implementation of the booking rules. The model checks the responses with it.
 
 use chrono::TimeDelta;
-use domain::booking::Party;
+use domain::booking::{BookRequest, Party};
 use domain::{AuditEntry, BudgetKind, ResourceId, Timestamp};
 use engine::business::commands::ForOperator;
 use engine::business::commands::appointments::{Book, BookingContact};
@@ -18,7 +18,7 @@ fn id_in(body: &Value, field: &str) -> Uuid {
     body[field].as_str().unwrap().parse().unwrap()
 }
 
-fn instant(body: &Value, field: &str) -> Timestamp {
+pub(crate) fn instant(body: &Value, field: &str) -> Timestamp {
     Timestamp::parse(body[field].as_str().unwrap()).unwrap()
 }
 
@@ -63,7 +63,14 @@ impl Model {
             }
             let contact = known.unwrap_or_else(|| {
                 let id = group[0].resource_id;
-                let shown = json!({ "id": id, "phone": phone, "email": email });
+                let mut shown = json!({ "id": id, "phone": phone, "email": email });
+                if let Op::BookOnline(online) = op {
+                    shown["name"] = online.name.as_str().into();
+                    if phone.is_some() {
+                        // The form does not prove that both belong to the same person.
+                        shown["email"] = Value::Null;
+                    }
+                }
                 self.keep_contact(id, &shown);
                 effects.noted.push(("contact.created", id));
                 effects.events.insert("contact.created", shown);
@@ -72,17 +79,20 @@ impl Model {
             assert_eq!(id_in(body, "contact_id"), contact, "another contact was found for {body}");
         }
         match op {
-            Op::Book(book) => self.book(book, body, &mut effects),
+            Op::Book(Book { request, contact }) => self.book(request, Some(contact), body, &mut effects),
             Op::BookOnce(BookOnce(book)) => {
                 self.check_once(book, body);
-                self.book(book, body, &mut effects);
+                self.book(&book.request, Some(&book.contact), body, &mut effects);
             }
+            Op::BookOnline(online) => self.book(&online.request, None, body, &mut effects),
             Op::Reschedule(_)
             | Op::Confirm(_)
             | Op::Decline(_)
             | Op::Cancel(_)
             | Op::MoveFrom(_)
-            | Op::CancelAt(_) => {
+            | Op::CancelAt(_)
+            | Op::MoveOnline(_)
+            | Op::CancelOnline(_) => {
                 self.amend(op, body, &mut effects);
             }
             Op::PatchAppointment(change) => {
@@ -278,10 +288,15 @@ impl Model {
         }
     }
 
-    fn book(&mut self, book: &Book, body: &Value, effects: &mut Effects) {
-        let request = &book.request;
+    fn book(
+        &mut self,
+        request: &BookRequest,
+        contact: Option<&BookingContact>,
+        body: &Value,
+        effects: &mut Effects,
+    ) {
         let id = id_in(body, "id");
-        if let BookingContact::Known(contact) = book.contact {
+        if let Some(BookingContact::Known(contact)) = contact {
             assert_eq!(id_in(body, "contact_id"), contact.uuid());
         }
         assert_eq!(instant(body, "starts_at"), request.starts_at);
@@ -400,6 +415,10 @@ impl Model {
                 let starts_at = instant(&before, "starts_at");
                 assert!(expected.contains(&starts_at), "the appointment has another start: {body}");
                 believing = Op::from(*change);
+                &believing
+            }
+            Op::MoveOnline(_) | Op::CancelOnline(_) => {
+                believing = self.made_by_link(op, &before);
                 &believing
             }
             other => other,

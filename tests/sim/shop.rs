@@ -18,6 +18,7 @@ use engine::business::commands::budget::{LimitPatch, PatchBudget};
 use engine::business::commands::calls::RecordCall;
 use engine::business::commands::catalog::{CreateService, CreateStaff, PatchService, PatchStaff};
 use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::customers::ManageToken;
 use engine::business::commands::keys::{CreateKey, RevokeKey};
 use engine::business::commands::knowledge::AddKnowledge;
 use engine::business::commands::messages::{PatchMessage, TakeMessage};
@@ -48,6 +49,8 @@ pub(crate) struct Shop {
     pub(crate) keys: Vec<KeyId>,
     /// The staff member and the id of each period of time off.
     pub(crate) times_off: Vec<(StaffId, BlockedTimeId)>,
+    /// The manage links of appointments. Older links may have ended.
+    pub(crate) links: Vec<(AppointmentId, ManageToken)>,
     /// The maximum number of endpoints.
     endpoints_max: usize,
 }
@@ -56,11 +59,11 @@ pub(crate) fn text<const MIN: usize, const MAX: usize>(text: &str) -> Text<MIN, 
     Text::new(text.into()).unwrap()
 }
 
-fn phone(number: usize) -> Phone {
+pub(crate) fn phone(number: usize) -> Phone {
     Phone::from_e164(format!("+1555{number:07}")).unwrap()
 }
 
-fn email(number: usize) -> Email {
+pub(crate) fn email(number: usize) -> Email {
     Email::new(&format!("c{number}@example.org")).unwrap()
 }
 
@@ -91,6 +94,7 @@ impl Shop {
             webhooks: Vec::new(),
             keys: Vec::new(),
             times_off: Vec::new(),
+            links: Vec::new(),
             endpoints_max,
         }
     }
@@ -106,6 +110,15 @@ impl Shop {
                 let contact = id(&body["contact_id"]);
                 if !self.contacts.contains(&contact) {
                     self.contacts.push(contact);
+                }
+            }
+            Op::BookOnline(_) => {
+                let appointment = id(&body["appointment_id"]);
+                if !self.appointments.contains(&appointment) {
+                    self.appointments.push(appointment);
+                }
+                if let Some(token) = body["token"].as_str() {
+                    self.links.push((appointment, ManageToken::parse(token).unwrap()));
                 }
             }
             Op::CreateContact(_) => self.contacts.push(id(&body["id"])),
@@ -148,7 +161,7 @@ impl Shop {
     }
 
     /// A random midnight. Available times are requested from this day on.
-    fn some_time(dice: &Dice, now: Timestamp) -> Timestamp {
+    pub(crate) fn some_time(dice: &Dice, now: Timestamp) -> Timestamp {
         let day = 86_400_000;
         let tomorrow = Timestamp::from_millis((now.millis() / day + 1) * day);
         let steps = i64::try_from(dice.below(64)).unwrap() + 14;

@@ -12,6 +12,7 @@ use tokio::runtime::Runtime;
 
 use crate::aside::Aside;
 use crate::backups::Backups;
+use crate::customers::Customers;
 use crate::dice::Dice;
 use crate::guests::Guests;
 use crate::ledger::{Came, Entry, Ledger};
@@ -57,6 +58,7 @@ pub(crate) struct Sim {
     pub(crate) guests: Guests,
     pub(crate) guest_dice: Dice,
     pub(crate) machine_dice: Dice,
+    pub(crate) customers: Customers,
 }
 
 /// How a run ends.
@@ -101,6 +103,7 @@ pub(crate) fn run(seed: u64, workload: Workload, trace: Arc<Trace>) {
         guests,
         guest_dice,
         machine_dice,
+        customers: Customers::new(seed),
     };
     sim.choose_beginning();
     for life in 0..LIVES {
@@ -161,6 +164,7 @@ impl Sim {
             self.lift_suspensions(&life).await;
             if number == 0 {
                 self.found(&mut life).await;
+                self.found_pages(&life).await;
                 self.found_guests(&life).await;
                 self.found_aside(&life).await;
             }
@@ -283,6 +287,7 @@ impl Sim {
             self.some_shortage(life);
             self.some_backup(life);
             self.some_mail(life);
+            self.some_customer(life).await;
             self.some_move(life).await;
             self.some_suspension(life).await;
             self.some_time().await;
@@ -454,7 +459,9 @@ impl Sim {
                 seen.id, seen.how, seen.updated_at
             );
         }
+        self.learn_links();
         for (shop, rows) in self.shops.iter_mut().zip(&all_rows) {
+            shop.links.iter().for_each(|(id, token)| rows.check_link(*id, token));
             // The disk also contains endpoints whose creation was not acknowledged. The clients learn their
             // ids from the operator's list.
             shop.webhooks = rows.endpoints.keys().copied().collect();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use domain::{Actor, ContactPatch, KeyId, MessageStatus, Refusal, WebhookStatus};
+use domain::{ContactPatch, KeyId, MessageStatus, Refusal, WebhookStatus};
 use engine::business::commands::appointments::Cancel;
 use engine::business::commands::contacts::PatchContact;
 use engine::business::commands::keys::RevokeKey;
@@ -178,7 +178,8 @@ impl Sim {
         // The service checks first whether the key is revoked, so a request with a key of the business may be
         // refused for that reason.
         let kept = |entry: &&Entry| {
-            entry.body().is_some() && entry.count > kept_from && entry.tried.terms.key.is_none()
+            let may_be = entry.tried.terms.key.is_none() && entry.tried.is_remembered();
+            entry.body().is_some() && entry.count > kept_from && may_be
         };
         let kept: Vec<_> = entries.iter().filter(kept).collect();
         if kept.is_empty() {
@@ -188,7 +189,7 @@ impl Sim {
         let mut fingerprint = [0; 32];
         self.dice.fill(&mut fingerprint);
         let idempotency = Some(Idempotency { key: tried.key, fingerprint });
-        let request = Request { idempotency, ..Request::by(Actor::ApiKey(tried.by)) };
+        let request = Request { idempotency, ..Request::by(tried.actor()) };
         let handle = life.engine.business(self.shops[tried.shop].id);
         let (world, closing) = (self.world.clone(), Arc::clone(&life.closing));
         world.say(format_args!("the key of #{} is used for another request", tried.number));

@@ -4,11 +4,12 @@ use chrono::TimeDelta;
 use domain::booking::{BookRequest, MoveRequest, Party};
 use domain::{
     Actor, AlertChoice, AlertEmail, AlertKind, AlertScope, BookingMode, CallDetails, CallStatus,
-    ContactDetails, Direction, MessageDetails, PersonId, Phone, Source, Timestamp, Urgency,
+    ContactDetails, Direction, Locale, MessageDetails, PersonId, Phone, Source, Timestamp, Urgency,
 };
 use engine::business::commands::alerts::ReadAlerts;
 use engine::business::commands::appointments::{Book, BookingContact, Cancel, Confirm, Decline, Reschedule};
 use engine::business::commands::calls::RecordCall;
+use engine::business::commands::customers::{BookOnline, CancelByLink, ManageToken, MoveByLink};
 use engine::business::commands::messages::TakeMessage;
 use engine::business::commands::profile::PatchBusiness;
 use engine::business::{PageRequest, Request};
@@ -38,14 +39,32 @@ pub(super) async fn book(
     };
     let starts_at = next_hour(now) + TimeDelta::hours(number % 400 + 40);
     let phone = Phone::from_e164(format!("+1555{:07}", number % 9)).unwrap();
+    let booking = BookRequest {
+        service_id: shop.service.unwrap(),
+        starts_at,
+        staff_id: Some(*dice.pick(&shop.staff)),
+        source: Source::Api,
+        party: party(dice),
+    };
+    if dice.once_in(4) {
+        let online = BookOnline {
+            request: booking,
+            name: text("Ada"),
+            phone: Some(phone),
+            email: None,
+            note: None,
+            locale: Locale::En,
+            texts: false,
+        };
+        let booked = business.change(Request::by(Actor::Customer), online).await?.value;
+        let token = ManageToken::parse(&booked.token.unwrap()).unwrap();
+        let mut shop = slot.lock();
+        shop.appointments.push(booked.appointment_id);
+        shop.links.push(token);
+        return Ok(());
+    }
     let change = Book {
-        request: BookRequest {
-            service_id: shop.service.unwrap(),
-            starts_at,
-            staff_id: Some(*dice.pick(&shop.staff)),
-            source: Source::Api,
-            party: party(dice),
-        },
+        request: booking,
         contact: BookingContact::Described(ContactDetails { phone: Some(phone), ..Default::default() }),
     };
     let answer = business.change(request, change).await?;
@@ -77,24 +96,46 @@ pub(super) async fn change_some(
         return Ok(());
     }
     let id = *dice.pick(&shop.appointments);
+    if dice.once_in(4) && !shop.links.is_empty() {
+        return change_by_link(business, dice, shop, slot, now).await;
+    }
     match dice.below(4) {
         0 => business.change(request, Cancel { id }).await.map(drop),
         1 => business.change(request, Confirm { id }).await.map(drop),
         2 => business.change(request, Decline { id }).await.map(drop),
         _ => {
-            let number = {
-                let mut shop = slot.lock();
-                shop.booked += 1;
-                shop.booked
-            };
             let to = MoveRequest {
-                starts_at: next_hour(now) + TimeDelta::hours(number % 400 + 40),
+                starts_at: next_start(slot, now),
                 staff_id: dice.maybe(2, || *dice.pick(&shop.staff)),
                 party: party(dice),
             };
             business.change(request, Reschedule { id, request: to }).await.map(drop)
         }
     }
+}
+
+/// A time that no earlier change wanted.
+fn next_start(slot: &Mutex<Shop>, now: Timestamp) -> Timestamp {
+    let mut shop = slot.lock();
+    shop.booked += 1;
+    next_hour(now) + TimeDelta::hours(shop.booked % 400 + 40)
+}
+
+async fn change_by_link(
+    business: &BusinessHandle,
+    dice: &Dice,
+    shop: &Shop,
+    slot: &Mutex<Shop>,
+    now: Timestamp,
+) -> Result<(), EngineError> {
+    let token = dice.pick(&shop.links).clone();
+    let Some(seen) = business.seen_by_link(&token).await? else { return Ok(()) };
+    let (expected_starts_at, by) = (seen.appointment.starts_at, Request::by(Actor::Customer));
+    if dice.once_in(2) {
+        return business.change(by, CancelByLink { token, expected_starts_at }).await.map(drop);
+    }
+    let starts_at = next_start(slot, now);
+    business.change(by, MoveByLink { token, starts_at, expected_starts_at }).await.map(drop)
 }
 
 pub(super) fn message(dice: &Dice, shop: &Shop) -> TakeMessage {

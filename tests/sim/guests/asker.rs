@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use domain::{Actor, ContactId, Refusal};
+use engine::business::commands::customers::BookOnline;
 use engine::business::{Answer, Change, Gives, Idempotency, Request};
 use engine::{BusinessHandle, EngineError};
 
@@ -81,6 +82,18 @@ impl Asker {
             }
             person.answered.push((key, asked, answer.value));
         });
+    }
+
+    /// Books on the booking page.
+    pub(super) async fn book_online(&self, contact: ContactId, key: [u8; 32], change: BookOnline) {
+        let idempotency = Some(Idempotency { key, fingerprint: key });
+        let request = Request { idempotency, ..Request::by(Actor::Customer) };
+        match self.handle.change(request, change).await {
+            Ok(answer) => {
+                self.note(contact, |person| _ = person.appointments.insert(answer.value.appointment_id));
+            }
+            Err(error) => self.refused(&error),
+        }
     }
 
     /// Repeats a request. If no erasure was requested, the response must be the recorded one. After an

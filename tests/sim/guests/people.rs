@@ -4,13 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chrono::TimeDelta;
+use domain::booking::BookRequest;
 use domain::{
-    AppointmentId, BusinessId, CallDetails, CallId, ContactId, Direction, Email, MessageDetails, MessageId,
-    Phone, ServiceId, StaffId, Timestamp, WebhookId,
+    AppointmentId, BusinessId, CallDetails, CallId, ContactId, Direction, Email, Locale, MessageDetails,
+    MessageId, Phone, ServiceId, StaffId, Timestamp, WebhookId,
 };
 use engine::business::commands::appointments::Book;
 use engine::business::commands::calls::RecordCall;
 use engine::business::commands::contacts::{CreateContact, PatchContact};
+use engine::business::commands::customers::BookOnline;
 use engine::business::commands::messages::TakeMessage;
 use parking_lot::Mutex;
 
@@ -113,6 +115,19 @@ pub(super) fn call(number: usize, contact_id: Option<ContactId>, now: Timestamp)
         ..CallDetails::of(Direction::Inbound, now - TimeDelta::seconds(60), now)
     };
     RecordCall { details, contact_name: Some(text(&name(number))) }
+}
+
+/// A booking on the booking page. The form contains every word that identifies the person.
+pub(super) fn book_online(number: usize, request: BookRequest) -> BookOnline {
+    BookOnline {
+        request,
+        name: text(&name(number)),
+        phone: Some(phone(number)),
+        email: Some(email(number)),
+        note: Some(text(&said(number))),
+        locale: Locale::En,
+        texts: false,
+    }
 }
 
 pub(super) fn message(number: usize, contact_id: Option<ContactId>, call_id: Option<CallId>) -> TakeMessage {
