@@ -46,6 +46,15 @@ pub(crate) fn text(resource: &Value, property: &str) -> String {
     resource[property].as_str().unwrap_or_else(|| panic!("{property} is missing in {resource}")).to_owned()
 }
 
+/// The response to a browser.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) status: u16,
+    /// The path of a redirect.
+    pub(crate) location: Option<String>,
+    pub(crate) body: String,
+}
+
 /// A request of an integration that can be repeated with its idempotency key.
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
@@ -124,6 +133,23 @@ impl Client {
 
     pub(crate) async fn get(&self, shop: &Shop, path: &str) -> Answer {
         self.try_get(shop, path).await.expect("the public API did not respond")
+    }
+
+    /// Requests a page, or sends its form. A proxy at the client's address forwards the request for `from`.
+    /// Returns `None` if the connection failed before the response was complete.
+    pub(crate) async fn page(&self, from: &str, path: &str, form: Option<&str>) -> Option<Page> {
+        let root = self.public.trim_end_matches("/v1");
+        let request = Request::builder().uri(format!("{root}{path}")).header("x-forwarded-for", from);
+        let request = match form {
+            Some(_) => request.method("POST").header("content-type", "application/x-www-form-urlencoded"),
+            None => request,
+        };
+        let body = Full::new(Bytes::from(form.unwrap_or_default().to_owned()));
+        let (head, body) = self.hyper.request(request.body(body).unwrap()).await.ok()?.into_parts();
+        let bytes = body.collect().await.ok()?.to_bytes();
+        let location = head.headers.get("location").map(|path| path.to_str().unwrap().to_owned());
+        let body = String::from_utf8(bytes.to_vec()).unwrap();
+        Some(Page { status: head.status.as_u16(), location, body })
     }
 
     /// All items of a list in the public API, in order.

@@ -6,6 +6,7 @@ mod alerts;
 mod backups;
 mod chance;
 mod client;
+mod customers;
 mod damage;
 mod ending;
 mod erasing;
