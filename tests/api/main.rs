@@ -27,6 +27,7 @@ mod diary;
 mod erasing;
 mod etag;
 mod foreign;
+mod foreign_pages;
 mod fuzz;
 mod gate;
 mod harness;

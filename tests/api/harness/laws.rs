@@ -38,6 +38,9 @@ const CODES: [(&str, &[u16]); 15] = [
 
 pub(super) fn check(answer: &Answer, method: &Method, path: &str) {
     assert_ne!(answer.status, 500, "{answer}");
+    if path.starts_with("/book/") {
+        return; // pages for browsers have their own tests
+    }
     // On the public listener, a path of the operator API gets a 404 error. The document of the operator API
     // does not contain this error.
     let nowhere = answer.body["error"]["message"] == "There is no such path." && !path.starts_with("/v1");
