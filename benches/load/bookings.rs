@@ -1,19 +1,21 @@
 //! Measures bookings at a thousand businesses and at a single business, in comparison with the store alone,
-//! the disk alone, and PostgreSQL.
+//! the disk alone, and PostgreSQL. Also measures bookings whose notices wait for an unreachable relay.
 //!
 //! Each measurement has its own server and its own copy of a prepared directory.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
+use crate::client::{Connection, request};
 use crate::drive::{drive, exhaust};
 use crate::error::Result;
 use crate::floors::{append, overwrite};
 use crate::group::{Context, Group, copy};
 use crate::measure::Measured;
 use crate::postgres::{Postgres, Statements};
-use crate::process::{Process, Receptionist};
+use crate::process::{Process, Receptionist, Start, TOKEN};
 use crate::scripts::{Bookings, For, Mixed};
 use crate::shape::Shape;
 use crate::shop::{BUSINESSES, Hours, Plan, STAFF, Shop};
@@ -29,6 +31,7 @@ const SPREAD_8: &str = "bookings over 1,000 businesses, 8 connections";
 const SPREAD_64: &str = "bookings over 1,000 businesses, 64 connections";
 const SPREAD_256: &str = "bookings over 1,000 businesses, 256 connections";
 const NEW_CONTACTS: &str = "bookings with a new contact each, 64 connections";
+const NOTICES: &str = "bookings with waiting notices, 64 connections";
 const ONE: &str = "bookings into one business, 64 connections";
 const MIXED: &str = "mixed, 80 % reads, 64 connections";
 
@@ -58,6 +61,7 @@ impl Group for Booked {
             Row::reaching(SPREAD_64, &[rate(PGBENCH, 2.5), rate(PGBENCH_ONE, 1.3), rate(STORE, 0.70)]),
             Row::plain(SPREAD_256),
             Row::reaching(NEW_CONTACTS, &[rate(SPREAD_64, 0.80)]),
+            Row::reaching(NOTICES, &[rate(SPREAD_64, 0.50)]),
             Row::reaching(ONE, &[rate(SPREAD_64, 0.70)]),
             Row::plain(MIXED),
         ]);
@@ -127,7 +131,16 @@ impl Group for Booked {
 impl Booked {
     async fn book(&self, context: &Context, row: &'static str) -> Result<Measured> {
         let directory = copy(context, &self.template)?;
-        let server = Receptionist::start(&directory, None)?;
+        // Nothing listens on this port, so all notices wait.
+        let relay = [
+            ("RECEPTIONIST_SMTP_URL", "smtp+plain://127.0.0.1:9"),
+            ("RECEPTIONIST_MAIL_FROM", "bench@example.com"),
+        ];
+        let settings = if row == NOTICES { &relay[..] } else { &[] };
+        let server = Receptionist::start_with(&directory, Start { settings, ..Start::default() })?;
+        if row == NOTICES {
+            self.send_notices(server.operator).await?;
+        }
         let (period, address) = (context.options.period, server.public);
         let shops = if row == ONE { &self.shops[..1] } else { &self.shops[..] };
         let whom = if row == NEW_CONTACTS { For::New } else { For::Known };
@@ -152,6 +165,17 @@ impl Booked {
         server.process.stop()?;
         std::fs::remove_dir_all(directory)?;
         Ok(measured)
+    }
+
+    /// Makes every booking cause a notice and a reminder.
+    async fn send_notices(&self, operator: SocketAddr) -> Result<()> {
+        let mut connection = Connection::open(operator).await?;
+        for shop in self.shops.iter() {
+            let path = format!("/admin/v1/businesses/{}/notices", shop.id);
+            let all = request("PATCH", &path, TOKEN, Some(r#"{"email":"all"}"#));
+            connection.exchange(&all).await?.expect(200)?;
+        }
+        Ok(())
     }
 
     /// Runs the store alone in a child process, so that the measured memory and CPU include nothing else.

@@ -1,4 +1,5 @@
-//! Measures reads in comparison with the bare server: `/me`, availability and a page of appointments.
+//! Measures reads in comparison with the bare server: `/me`, availability and a page of appointments. Also
+//! measures the steps of the booking page in comparison with availability.
 
 use std::net::SocketAddr;
 
@@ -11,8 +12,8 @@ use crate::error::Result;
 use crate::floors::{CONSTANT, bare_server};
 use crate::group::{Context, Group};
 use crate::measure::Measured;
-use crate::process::{Process, Receptionist};
-use crate::scripts::Constant;
+use crate::process::{Process, Receptionist, Start, TOKEN};
+use crate::scripts::{Constant, Steps};
 use crate::shop::{Hours, Plan, Shop};
 use crate::table::{Row, Target};
 
@@ -21,6 +22,7 @@ const ME: &str = "GET /me";
 const DAY: &str = "availability of one day";
 const WEEK: &str = "availability of a week";
 const PAGE: &str = "page of 50 appointments";
+const STEPS: &str = "booking page's steps, 64 connections";
 
 const CONNECTIONS: usize = 64;
 const STAFF: usize = 3;
@@ -42,6 +44,7 @@ impl Group for Reads {
             Row::reaching(DAY, &[of_the_floor(0.55)]),
             Row::plain(WEEK),
             Row::reaching(PAGE, &[of_the_floor(0.20)]),
+            Row::reaching(STEPS, &[Target::Rate { of: DAY, at_least: 0.20 }]),
         ]
     }
 
@@ -56,7 +59,12 @@ impl Group for Reads {
             first_day: context.first_day,
         };
         let shop = plan.fill(&directory).await?.pop().ok_or("there is no business")?;
-        Ok(Self { bare: bare_server()?, server: Receptionist::start(&directory, None)?, shop })
+        let settings = [("RECEPTIONIST_TRUSTED_PROXIES", "127.0.0.1")];
+        let server = Receptionist::start_with(&directory, Start { settings: &settings, ..Start::default() })?;
+        let path = format!("/admin/v1/businesses/{}/website", shop.id);
+        let page = request("PATCH", &path, TOKEN, Some(r#"{"enabled":true,"slug":"salon"}"#));
+        Connection::open(server.operator).await?.exchange(&page).await?.expect(200)?;
+        Ok(Self { bare: bare_server()?, server, shop })
     }
 
     async fn measure(&mut self, context: &Context, row: &'static str) -> Result<Measured> {
@@ -64,6 +72,10 @@ impl Group for Reads {
             let day = DateTime::from_timestamp_millis(context.first_day + number * 86_400_000);
             day.unwrap_or_default().format("%Y-%m-%d").to_string()
         };
+        if row == STEPS {
+            let scripts = Steps::scripts(&self.shop, &day(0), CONNECTIONS);
+            return drive(self.server.public, scripts, context.options.period, &self.server.process).await;
+        }
         let from = format!("/v1/availability?service_id={}&start_date={}", self.shop.service, day(0));
         let (process, address, path) = match row {
             BARE => (&self.bare.0, self.bare.1, "/v1/me".to_owned()),

@@ -256,3 +256,35 @@ impl Script for Mixed {
         }
     }
 }
+
+/// The steps of the booking page until the form: services, times and details. Each request comes from its own
+/// address, through a proxy, so the limit on requests of an address does not apply.
+pub(crate) struct Steps {
+    paths: Arc<[String; 3]>,
+    turn: usize,
+}
+
+impl Steps {
+    pub(crate) fn scripts(shop: &Shop, date: &str, connections: usize) -> Vec<Self> {
+        let service = format!("/book/salon?service={}&date={date}", shop.service);
+        let times = format!("{service}&time={date}T07:30:00Z");
+        let paths = Arc::new(["/book/salon".to_owned(), service, times]);
+        (0..connections).map(|number| Self { paths: Arc::clone(&paths), turn: number << 16 }).collect()
+    }
+}
+
+impl Script for Steps {
+    fn next(&mut self, out: &mut Vec<u8>) -> bool {
+        self.turn += 1;
+        let [_, a, b, c] = u32::try_from(self.turn).unwrap_or_default().to_be_bytes();
+        let path = &self.paths[self.turn % 3];
+        let head = format!("GET {path} HTTP/1.1\r\nhost: bench\r\nx-forwarded-for: 10.{a}.{b}.{c}\r\n\r\n");
+        out.extend_from_slice(head.as_bytes());
+        true
+    }
+
+    fn check(&mut self, answer: &Answer<'_>) -> Result<()> {
+        answer.expect(200)?;
+        answer.expect_in_body(if self.turn % 3 == 2 { b"form_id" } else { b"Salon 0" })
+    }
+}

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use chrono::TimeDelta;
 use domain::booking::{BookRequest, Party};
 use domain::{
-    Actor, BookingMode, ContactDetails, Day, DayHours, LocalTime, Locale, Phone, Scopes, Source, Text,
+    Actor, BookingMode, ContactDetails, Day, DayHours, Email, LocalTime, Locale, Phone, Scopes, Source, Text,
     Timestamp, WeeklyBreaks, WeeklyHours,
 };
 use engine::business::commands::appointments::{Book, BookingContact};
@@ -179,6 +179,7 @@ async fn one(engine: &Engine, plan: &Arc<Plan>, number: usize) -> Result<Shop> {
     let details = ContactDetails {
         name: Some(text("Awa Diallo")?),
         phone: Some(Phone::from_e164("+33612345678".into()).map_err(|error| format!("{error:?}"))?),
+        email: Some(Email::new("awa@example.com").map_err(|error| format!("{error:?}"))?),
         ..ContactDetails::default()
     };
     let contact = made(&handle, by, CreateContact { details }).await?;
