@@ -238,7 +238,9 @@ pub(super) fn content(
     to: &Recipient,
 ) -> Result<Option<Content>, StoreError> {
     let Some(business) = store.get::<Business>(&keys::profile(of))? else { return Ok(None) };
-    let Some(appointment) = appointment(store, of, notice.appointment_id)? else { return Ok(None) };
+    let appointment = appointment(store, of, notice.appointment_id)?;
+    // The appointment may have changed since the attempt began.
+    let Some(appointment) = appointment.filter(|it| notice.is_true_of(it)) else { return Ok(None) };
     let Some(manage) = to.link.clone() else { return Ok(None) };
     let service = store.find::<Service>(&keys::service(of, appointment.service_id))?;
     let staff = store.find::<StaffMember>(&keys::staff(of, appointment.staff_id))?;
@@ -251,6 +253,17 @@ pub(super) fn content(
         staff: staff.map(|staff| staff.name),
         manage,
     }))))
+}
+
+/// Why an attempt found nothing to send: the appointment has changed, or the address has gone.
+pub(super) fn why_not_made(
+    store: &Store,
+    of: BusinessId,
+    notice: &Notice,
+) -> Result<DropReason, StoreError> {
+    let appointment = appointment(store, of, notice.appointment_id)?;
+    let is_true = appointment.is_some_and(|it| notice.is_true_of(&it));
+    Ok(if is_true { DropReason::NoAddress } else { DropReason::Superseded })
 }
 
 /// A keyed hash of an address or a phone number. It shows neither to a reader of the store or of a backup.

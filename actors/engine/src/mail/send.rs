@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{DropReason, Mail, MailError, MailFault};
+use domain::{Mail, MailError, MailFault};
 use ports::{MadeMail, MailFailure};
 use store::{Batch, StoreError, Weight, keys};
 use tokio::task::JoinSet;
@@ -11,6 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::actor::{Ended, MailKey, Message, Outcome, ROOM_EVERY, State};
 use super::content::letter;
+use super::notice::why_not_made;
 use super::outbox::Transport;
 use super::schedule::after_attempt;
 use super::write::{delete_mail, write_mail};
