@@ -256,11 +256,7 @@ pub(super) fn content(
 }
 
 /// Why an attempt found nothing to send: the appointment has changed, or the address has gone.
-pub(super) fn why_not_made(
-    store: &Store,
-    of: BusinessId,
-    notice: &Notice,
-) -> Result<DropReason, StoreError> {
+pub(super) fn why_not_made(store: &Store, of: BusinessId, notice: &Notice) -> Result<DropReason, StoreError> {
     let appointment = appointment(store, of, notice.appointment_id)?;
     let is_true = appointment.is_some_and(|it| notice.is_true_of(&it));
     Ok(if is_true { DropReason::NoAddress } else { DropReason::Superseded })

@@ -96,9 +96,10 @@ impl State {
             Outcome::Dropped => {
                 self.transport.figures.lock().dropped += 1;
                 match &mail.notice {
-                    // The address or the appointment has gone during the attempt.
-                    Some(_) => {
-                        write_mail(&mut batch, &mail.dropped(DropReason::NoAddress, began), Some(&mail))
+                    // The address or the appointment has gone, or the appointment has changed, during the attempt.
+                    Some(notice) => {
+                        let why = why_not_made(&shared.store, key.of, notice)?;
+                        write_mail(&mut batch, &mail.dropped(why, began), Some(&mail));
                     }
                     None => delete_mail(&mut batch, &mail),
                 }
