@@ -291,10 +291,16 @@ async fn shown(salon: &Salon, records: &Records) -> Vec<(String, Value)> {
     shown
 }
 
-#[tokio::test]
-async fn no_route_of_either_api_accepts_an_id_of_another_business() {
+/// A server with a relay, so that bookings make notices.
+async fn mailing() -> Server {
     let mut server = Server::open().await;
     server.restart_with_mail(relay("250 ok").await.0).await;
+    server
+}
+
+#[tokio::test]
+async fn no_route_of_either_api_accepts_an_id_of_another_business() {
+    let server = mailing().await;
     let (salon, other) = (server.salon().await, server.salon().await);
     let (own, theirs) = (records(&salon).await, records(&other).await);
     shown(&salon, &own).await; // now both keys have been used
@@ -386,7 +392,7 @@ fn names_of_ids() -> BTreeSet<String> {
 
 #[tokio::test]
 async fn a_row_names_every_id_that_its_route_takes() {
-    let server = Server::open().await;
+    let server = mailing().await;
     let salon = server.salon().await;
     let own = records(&salon).await;
     let all = names_of_ids();

@@ -12,7 +12,7 @@ async fn host_page(service: &str, attributes: &str) -> (TcpListener, String) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let policy = format!("default-src 'none'; script-src {service}; frame-src {service}; style-src 'none'");
     let body = format!(
-        "<!doctype html><html lang=\"en\"><title>Host</title><link rel=\"icon\" href=\"data:,\">\
+        "<!doctype html><html lang=\"en\"><title>Host</title><meta name=\"viewport\" content=\"width=device-width\"><link rel=\"icon\" href=\"data:,\">\
          <main><h1>Host</h1><a id=\"before\" href=\"#\">Link</a></main>\
          <script src=\"{service}/widget.js\" data-business=\"salon-lumiere\" {attributes} async></script>"
     );

@@ -184,8 +184,16 @@ fn success_body(answer: &Answer, method: &Method, path: &str) {
         resource => {
             assert_eq!(keys(&answer.body), ["data"], "{answer}");
             // The response to an action is not a resource, so it has no `ETag`.
-            let of_an_action =
-                ["/backup", "/import", "/test", "/resend", "/resend-missed", "/rotate-secret", "/link"];
+            let of_an_action = [
+                "/backup",
+                "/import",
+                "/test",
+                "/resend",
+                "/resend-missed",
+                "/send-again",
+                "/rotate-secret",
+                "/link",
+            ];
             let removed = method == Method::DELETE;
             let plain = path.split('?').next().unwrap_or(path);
             if removed || of_an_action.iter().any(|end| plain.ends_with(end)) {

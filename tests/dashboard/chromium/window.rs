@@ -170,10 +170,12 @@ impl Window {
     }
 
     /// Makes the first frame of the page the current page.
+    #[allow(dead_code, reason = "only the tests of the booking page have frames")]
     pub(super) async fn enter_frame(&self) {
         self.client.enter_frame(0).await.unwrap();
     }
 
+    #[allow(dead_code, reason = "only the tests of the booking page have frames")]
     pub(super) async fn leave_frame(&self) {
         self.client.enter_parent_frame().await.unwrap();
     }
