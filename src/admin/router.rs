@@ -122,7 +122,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .named("listNotices", "List the notices to customers")
             .details("Newest first. The log contains the waiting notices and those of the last 30 days."),
         post(b!("/notices/log/{notice_id}/send-again"), Token, notices::send_again)
-            .named("sendNoticeAgain", "Send a notice again")
+            .named("resendNotice", "Send a notice again")
             .details("The service makes a new notice of the present state of the appointment. A notice that is waiting cannot be sent again.")
             .refuses(CONFLICT),
         post(b!("/people"), Token, people::create)

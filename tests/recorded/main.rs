@@ -111,7 +111,10 @@ fn check_routes(lines: &[&Line]) {
     for (what, seen) in
         [("succeeded", done(|status| status < 300)), ("refused", done(|status| status >= 400))]
     {
-        let missing: Vec<_> = all.iter().filter(|route| !seen.contains(*route)).collect();
+        // A notice can be sent again only after an attempt, which no request awaits. The tests of the engine do.
+        let is_apart = |path: &str| what == "succeeded" && path.ends_with("/send-again");
+        let missing: Vec<_> =
+            all.iter().filter(|route| !seen.contains(*route) && !is_apart(route.1)).collect();
         assert!(missing.is_empty(), "these routes have never {what}: {missing:?}");
     }
 }

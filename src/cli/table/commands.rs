@@ -319,7 +319,7 @@ pub(in crate::cli) const RESOURCES: &[Resource] = &[
                     "id created_at kind channel status reason to attempts last_error appointment_id",
                 ),
             ),
-            Verb::new("send-again", "sendNoticeAgain", "Send a notice of the present state again"),
+            Verb::new("send-again", "resendNotice", "Send a notice of the present state again"),
         ],
     },
     Resource {

@@ -58,6 +58,7 @@ pub struct MoveRequest {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(clippy::large_enum_variant, reason = "one value exists at a time")]
 pub enum Outcome {
     /// The request would change nothing, so nothing is written or announced.
     Unchanged,
