@@ -101,7 +101,7 @@ impl Managed {
 
 async fn shown(managed: Managed, date: Option<NaiveDate>, status: StatusCode, notice: String) -> Answered {
     if !managed.seen.may_move() || managed.is_over() {
-        return one::shown(managed, status, notice);
+        return one::shown(&managed, status, notice);
     }
     let today = managed.shop.day(managed.seen.now);
     let is_shown = |date: &NaiveDate| *date >= today && is_bookable(*date);

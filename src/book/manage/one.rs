@@ -49,7 +49,7 @@ struct Paths {
 }
 
 pub(in crate::book) async fn show(asked: Asked) -> Answered {
-    shown(Managed::find(asked).await?, StatusCode::OK, String::new())
+    shown(&Managed::find(asked).await?, StatusCode::OK, String::new())
 }
 
 /// The page in a frame of another site.
@@ -60,7 +60,7 @@ pub(in crate::book) async fn framed(asked: Asked) -> Answered {
         return Err(Refused::not_found());
     }
     managed.view.framed = true;
-    shown(managed, StatusCode::OK, String::new())
+    shown(&managed, StatusCode::OK, String::new())
 }
 
 pub(in crate::book) async fn cancelled(asked: Asked) -> Answered {
@@ -82,10 +82,10 @@ pub(in crate::book) async fn calendar(asked: Asked) -> Answered {
 
 pub(super) async fn refused(managed: Managed, undone: Undone) -> Answered {
     let notice = undone.told(&managed);
-    shown(managed, undone.status(), notice)
+    shown(&managed, undone.status(), notice)
 }
 
-pub(super) fn shown(managed: Managed, status: StatusCode, notice: String) -> Answered {
+pub(super) fn shown(managed: &Managed, status: StatusCode, notice: String) -> Answered {
     let (seen, is_over) = (&managed.seen, managed.is_over());
     let view = match managed.view.framed {
         // The other languages are shown in the frame, too.
