@@ -135,7 +135,7 @@ async fn a_link_shows_the_appointment_and_no_data_of_the_contact() {
     let before = booked.appointment().await;
     for (locale, texts) in [
         ("en", ["Your appointment is booked", "Confirmed", "Thursday 5 March 2026 at 10:00"]),
-        ("fr", ["Votre rendez-vous est réservé", "Confirmé", "jeudi 5 mars 2026 à 10 h"]),
+        ("fr", ["Votre rendez-vous est réservé", "Confirmé", "Jeudi 5 mars 2026 à 10 h"]),
     ] {
         let mut page = booked.get(&format!("?locale={locale}")).await.is(200);
         for text in texts {
