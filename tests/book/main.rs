@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic, and `unwrap` shows the line")]
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped")]
+#![allow(clippy::duplicate_mod, reason = "both harnesses contain the clock of the tests")]
 
 #[path = "../dashboard/chromium/axe.rs"]
 mod axe;

@@ -351,7 +351,7 @@ impl Sim {
             let came = self.came(life, shop, move_to(unlisted).into()).await;
             assert!(!matches!(came, Came::Done(_)), "{id} was moved to {unlisted}, which is not listed");
         }
-        let Some(slot) = (!listed.is_empty()).then(|| self.customers.dice.pick(&listed).clone()) else {
+        let Some(slot) = (!listed.is_empty()).then(|| *self.customers.dice.pick(&listed)) else {
             return;
         };
         let came = self.came(life, shop, move_to(slot.starts_at).into()).await;
