@@ -14,6 +14,7 @@ mod browsing;
 #[allow(dead_code, unused_imports, reason = "only one of the test binaries uses all of it")]
 mod harness;
 mod limits;
+mod looks;
 mod manage;
 mod pages;
 mod site;

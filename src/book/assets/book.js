@@ -1,6 +1,6 @@
 // The pages work without this script. It adds the visitor's local time where it differs from that of the
-// business, moves the focus to the message of a refused form, and keeps a form from being sent twice. In a frame
-// it tells the page around it that Escape was pressed.
+// business, and keeps a form from being sent twice. In a frame it tells the page around it that Escape was
+// pressed.
 
 for (const list of document.querySelectorAll("[data-zone]")) {
   const { zone, yours } = list.dataset;
@@ -20,8 +20,6 @@ for (const list of document.querySelectorAll("[data-zone]")) {
     time.after(note);
   }
 }
-
-document.querySelector(".notice[autofocus]")?.focus();
 
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", (event) => {
