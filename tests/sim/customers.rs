@@ -90,6 +90,7 @@ fn after(made: &AuditEntry, rows: &Rows) -> Value {
             *value = serde_json::from_str(&change.from).unwrap();
         }
     }
+    shown["id"] = made.resource_id.to_string().into();
     shown["updated_at"] = made.at.to_string().into();
     shown
 }
@@ -185,7 +186,7 @@ impl Model {
 }
 
 impl Sim {
-    /// Opens the booking page of each business.
+    /// Opens the booking page of each business, and sends its notices.
     pub(crate) async fn found_pages(&self, life: &Life) {
         if self.workload == Workload::First {
             return;
@@ -194,6 +195,7 @@ impl Sim {
             let patch = PatchWebsite { enabled: Some(true), ..PatchWebsite::default() };
             let handle = life.engine.business(shop.id);
             handle.patch_website(Request::by(Actor::Operator), patch).await.unwrap();
+            self.world.mails.send_notices_of(shop.id);
         }
     }
 

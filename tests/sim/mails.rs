@@ -9,9 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{BusinessId, Email, Locale, Mail, MailError, MailId, MailKind, MailStatus, ResourceId};
+use domain::{
+    BusinessId, Email, Locale, Mail, MailError, MailId, MailKind, MailStatus, ResourceId, Timestamp,
+};
 use engine::EngineError;
-use engine::mail::letter::{Composer, Letter, Recipient, Recipients};
+use engine::mail::letter::{Composer, Letter, Link, Recipient, Recipients};
 use engine::mail::{MailPorts, NewMail};
 use parking_lot::Mutex;
 use ports::{BoxFuture, MadeMail, MailFailure, Mailer};
@@ -47,6 +49,8 @@ pub(crate) struct Mails {
     /// The `Message-ID`s of the mails that the relay received. `taken` contains those of the accepted mails.
     handed: Mutex<BTreeSet<String>>,
     taken: Mutex<BTreeSet<String>>,
+    /// The businesses whose mails are checked. The other businesses send no notices.
+    checked: Mutex<BTreeSet<BusinessId>>,
     /// The final status of each mail that is finished.
     ended: Mutex<BTreeMap<MailId, MailStatus>>,
 }
@@ -59,6 +63,7 @@ impl Mails {
             acknowledged: Mutex::default(),
             handed: Mutex::default(),
             taken: Mutex::default(),
+            checked: Mutex::default(),
             ended: Mutex::default(),
         })
     }
@@ -70,6 +75,11 @@ impl Mails {
             composer: Arc::clone(self) as _,
             recipients: Arc::clone(self) as _,
         }
+    }
+
+    /// Sends the notices of this business from now on.
+    pub(crate) fn send_notices_of(&self, business: BusinessId) {
+        self.checked.lock().insert(business);
     }
 
     /// Makes the relay accept every mail.
@@ -152,13 +162,16 @@ impl Composer for Mails {
 
 impl Recipients for Mails {
     fn recipient<'a>(&'a self, mail: &'a Mail) -> BoxFuture<'a, Result<Option<Recipient>, MailError>> {
-        let is_gone = mail.person_id.uuid().as_bytes()[0] == GONE;
+        let is_gone = match mail.notice {
+            Some(_) => mail.business_id.is_none_or(|of| !self.checked.lock().contains(&of)),
+            None => mail.person_id.uuid().as_bytes()[0] == GONE,
+        };
         let recipient = Recipient {
             address: "a@example.com".into(),
             name: String::new(),
             locale: Locale::En,
             role: None,
-            link: None,
+            link: mail.notice.map(|_| Link { url: "https://x.example".into(), expires_at: Timestamp::MIN }),
         };
         Box::pin(std::future::ready(Ok((!is_gone).then_some(recipient))))
     }

@@ -38,6 +38,7 @@ mod mails;
 mod model;
 mod moves;
 mod network;
+mod notices;
 mod nudges;
 mod ops;
 mod outages;

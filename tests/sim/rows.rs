@@ -180,8 +180,13 @@ impl Rows {
                 let (at, event) = keys::instant_and_id(&key).unwrap();
                 self.due.insert((id_in(&key), at, event));
             }
-            // The module `mails` checks these rows.
-            kind::MAIL | kind::MAIL_DUE | kind::MAIL_GATHERED => {}
+            // The modules `mails` and `notices` check these rows.
+            kind::MAIL
+            | kind::MAIL_DUE
+            | kind::MAIL_GATHERED
+            | kind::NOTICE_OF
+            | kind::NOTICE_WAITS
+            | kind::CONSENT => {}
             kind::DELIVERY_REACHED => {
                 assert_eq!(value.len(), 8);
                 self.reached.insert(id_in(&key));
