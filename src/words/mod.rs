@@ -3,6 +3,8 @@
 //! Invariant: a message is one line of plain text. Inserted values pass through [`plain`], so user input
 //! cannot add line breaks, change the text direction or be of unlimited length.
 
+use std::sync::OnceLock;
+
 use axum::http::{HeaderMap, header};
 use chrono::{Datelike, NaiveDate, NaiveTime, Timelike};
 use chrono_tz::Tz;
@@ -19,6 +21,26 @@ const TWELVE_HOUR_REGIONS: [&str; 6] = ["US", "CA", "AU", "NZ", "IN", "PH"];
 pub(crate) struct Words {
     pub(crate) locale: Locale,
     bundle: FluentBundle<FluentResource>,
+}
+
+/// The catalogues of some pages or mails. A catalogue is read when its first message is needed.
+pub(crate) struct Catalogues {
+    english: (&'static str, OnceLock<Words>),
+    french: (&'static str, OnceLock<Words>),
+}
+
+impl Catalogues {
+    pub(crate) const fn new(english: &'static str, french: &'static str) -> Self {
+        Self { english: (english, OnceLock::new()), french: (french, OnceLock::new()) }
+    }
+
+    pub(crate) fn of(&self, locale: Locale) -> &Words {
+        let (source, words) = match locale {
+            Locale::En => &self.english,
+            Locale::Fr => &self.french,
+        };
+        words.get_or_init(|| Words::read(locale, source))
+    }
 }
 
 #[derive(Clone, Copy)]

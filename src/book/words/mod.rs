@@ -1,22 +1,16 @@
 //! The texts of the booking pages: one catalogue per language.
 
-use std::sync::LazyLock;
-
 use domain::Locale;
 
-use crate::words::Words;
+use crate::words::{Catalogues, Words};
 
 const IN_ENGLISH: &str = include_str!("en.ftl");
 const IN_FRENCH: &str = include_str!("fr.ftl");
 
-static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::En, IN_ENGLISH));
-static FRENCH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::Fr, IN_FRENCH));
+static CATALOGUES: Catalogues = Catalogues::new(IN_ENGLISH, IN_FRENCH);
 
 pub(super) fn words(locale: Locale) -> &'static Words {
-    match locale {
-        Locale::En => &ENGLISH,
-        Locale::Fr => &FRENCH,
-    }
+    CATALOGUES.of(locale)
 }
 
 #[cfg(test)]

@@ -5,11 +5,9 @@ pub(super) mod audit;
 pub(super) mod problems;
 pub(super) mod refusals;
 
-use std::sync::LazyLock;
-
 use domain::Locale;
 
-use crate::words::Words;
+use crate::words::{Catalogues, Words};
 
 /// The catalogue of a language, with one file per group of pages.
 macro_rules! catalogue {
@@ -32,14 +30,10 @@ macro_rules! catalogue {
 const IN_ENGLISH: &str = catalogue!("en");
 const IN_FRENCH: &str = catalogue!("fr");
 
-static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::En, IN_ENGLISH));
-static FRENCH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::Fr, IN_FRENCH));
+static CATALOGUES: Catalogues = Catalogues::new(IN_ENGLISH, IN_FRENCH);
 
 pub(super) fn words(locale: Locale) -> &'static Words {
-    match locale {
-        Locale::En => &ENGLISH,
-        Locale::Fr => &FRENCH,
-    }
+    CATALOGUES.of(locale)
 }
 
 fn of<'a>(locale: Locale, english: &'a str, french: &'a str) -> &'a str {

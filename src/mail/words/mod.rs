@@ -1,17 +1,11 @@
-use std::sync::LazyLock;
-
 use domain::Locale;
 
-use crate::words::Words;
+use crate::words::{Catalogues, Words};
 
-static ENGLISH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::En, include_str!("en.ftl")));
-static FRENCH: LazyLock<Words> = LazyLock::new(|| Words::read(Locale::Fr, include_str!("fr.ftl")));
+static CATALOGUES: Catalogues = Catalogues::new(include_str!("en.ftl"), include_str!("fr.ftl"));
 
 pub(super) fn words(locale: Locale) -> &'static Words {
-    match locale {
-        Locale::En => &ENGLISH,
-        Locale::Fr => &FRENCH,
-    }
+    CATALOGUES.of(locale)
 }
 
 #[cfg(test)]
