@@ -41,7 +41,7 @@ impl Recipients for PeopleRecipients {
 
 async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>> {
     if let (Some(notice), Some(of)) = (&mail.notice, mail.business_id) {
-        return customer(people, of, notice).await;
+        return customer(people, of, notice, mail.to.as_deref()).await;
     }
     let Some((mut person, mut role)) = who(people, mail).await? else { return Ok(None) };
     let mut link = None;
@@ -56,13 +56,19 @@ async fn find(people: &People, mail: &Mail) -> Result<Option<Recipient>> {
     Ok(Some(Recipient { address: person.email, name: person.name, locale: person.locale, role, link }))
 }
 
-/// The customer of a notice, with a new manage link that was sent to this address.
-async fn customer(people: &People, of: BusinessId, notice: &Notice) -> Result<Option<Recipient>> {
+/// The customer of a notice, with a new manage link. The link stops mails to the address to which it is sent:
+/// `to`, even if the customer has another address by now.
+async fn customer(
+    people: &People,
+    of: BusinessId,
+    notice: &Notice,
+    to: Option<&str>,
+) -> Result<Option<Recipient>> {
     let business = BusinessHandle::new(&people.persons.businesses, of);
     let Some((recipient, appointment)) = recipient(&business.shared().store, of, notice)? else {
         return Ok(None);
     };
-    let to = Some(fold_address(&recipient.address));
+    let to = Some(fold_address(to.unwrap_or(&recipient.address)));
     let link = MintLink { appointment_id: appointment.id, to };
     let minted = business.change(Request::by(Actor::System), link).await?;
     let expires_at = appointment.ends_at + LINK_KEPT;
