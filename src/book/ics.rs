@@ -77,14 +77,14 @@ fn folded(line: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use chrono::TimeDelta;
     use domain::{Buffers, CalendarSyncStatus, Source};
     use uuid::Uuid;
 
     use super::*;
 
-    fn appointment(status: AppointmentStatus) -> Appointment {
+    pub(crate) fn appointment(status: AppointmentStatus) -> Appointment {
         let created_at = Timestamp::parse("2026-11-20T08:00:00.250Z").unwrap();
         let starts_at = Timestamp::parse("2026-11-24T13:30:00Z").unwrap();
         Appointment {

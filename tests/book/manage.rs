@@ -1,13 +1,13 @@
 //! The pages of a manage link.
 
-use domain::{Actor, Timestamp};
+mod other_pages;
+
+use domain::Actor;
 use engine::business::Request;
 use engine::business::commands::customers::MintLink;
 use serde_json::{Value, json};
 
-use crate::axe::{axe, violations};
 use crate::browsing::{Browser, Page, Server};
-use crate::window::{Looks, window};
 
 const STARTS_AT: &str = "2026-03-05T09:00:00.000Z";
 const OTHER_TIME: &str = "2026-03-05T14:00:00.000Z";
@@ -416,37 +416,6 @@ async fn a_disabled_page_leaves_links_working() {
 }
 
 #[tokio::test]
-async fn the_calendar_file_has_the_appointment_and_no_data_of_the_contact() {
-    let mut booked = Booked::new().await;
-    let file = booked.get("/appointment.ics").await.is(200);
-    assert_eq!(file.header("content-type"), "text/calendar; charset=utf-8; method=PUBLISH");
-    assert_eq!(file.header("content-disposition"), "attachment; filename=\"appointment.ics\"");
-    for line in [
-        "METHOD:PUBLISH",
-        &format!("UID:{}@receptionist", booked.id),
-        "DTSTART:20260305T090000Z",
-        "DTEND:20260305T093000Z",
-        "SEQUENCE:0",
-        "STATUS:CONFIRMED",
-        "SUMMARY:Coupe · Salon Lumière",
-        "LOCATION:1 rue de la Paix\\, Paris",
-    ] {
-        assert!(file.body.contains(&format!("\r\n{line}\r\n")), "{line}: {}", file.body);
-    }
-    for secret in ["Zoé", "612345678", "zoe@", &booked.token] {
-        assert!(!file.body.contains(secret), "{secret}");
-    }
-    booked.server.clock.advance(90);
-    let form_id = booked.form_id().await;
-    booked.move_to(OTHER_TIME, STARTS_AT, &form_id).await.is(303);
-    let file = booked.get("/appointment.ics").await.is(200).body;
-    let appointment = booked.appointment().await;
-    let time = |name: &str| Timestamp::parse(appointment[name].as_str().unwrap()).unwrap();
-    let sequence = format!("\r\nSEQUENCE:{}\r\n", (time("updated_at") - time("created_at")).num_seconds());
-    assert!(file.contains(&sequence) && file.contains("DTSTART:20260305T140000Z"), "{file}");
-}
-
-#[tokio::test]
 async fn a_form_of_another_site_or_of_another_link_changes_nothing() {
     let mut booked = Booked::new().await;
     let [form_id, _] = booked.two_ids().await;
@@ -467,122 +436,4 @@ async fn a_form_of_another_site_or_of_another_link_changes_nothing() {
     booked.cancel(STARTS_AT, &long).await.is(413);
     // A client that is no browser sends neither header.
     booked.browser.post_from(&path, &fields, &[]).await.is(303);
-}
-
-#[tokio::test]
-async fn a_frame_shows_the_appointment_without_forms() {
-    let mut booked = Booked::new().await;
-    let framed = format!("/book/salon-lumiere/frame/done/{}", booked.token);
-    let page = booked.browser.get(&framed).await.is(200).says("Coupe");
-    assert_eq!(page.forms().len(), 0);
-    let link = page.tags().into_iter().find(|tag| tag.get("target") == Some("_blank")).unwrap();
-    assert_eq!(link.get("href"), Some(&*booked.path("")));
-    let policy = page.header("content-security-policy");
-    assert!(policy.ends_with("frame-ancestors https://salon.example"), "{policy}");
-    assert_eq!(page.header("x-frame-options"), "");
-    assert_eq!(page.header("cross-origin-embedder-policy"), "require-corp");
-    assert_eq!(page.header("cross-origin-resource-policy"), "cross-origin");
-    let other = booked.server.business("Other").await;
-    let website = json!({ "enabled": true, "origins": ["https://salon.example"] });
-    booked.server.operator("PATCH", &format!("/businesses/{other}/website"), website).await;
-    booked.browser.get(&format!("/book/other/frame/done/{}", booked.token)).await.is(404);
-    booked.operator("PATCH", "/website", json!({ "origins": [] })).await;
-    booked.browser.get(&framed).await.is(404);
-}
-
-#[tokio::test]
-async fn a_link_of_a_mail_stops_the_mails_to_its_address() {
-    let mut booked = Booked::new().await;
-    let consent = async |booked: &Booked| {
-        let path = format!("/contacts/{}/consent", booked.contact);
-        booked.operator("GET", &path, Value::Null).await["email"].clone()
-    };
-    // A link that went to no address stops nothing.
-    booked.get("/unsubscribe").await.is(404);
-    booked.send("/unsubscribe", &[("what", "all")]).await.is(404);
-    booked.token = booked.link_to(Some("zoe@example.com")).await;
-    let path = booked.path("/unsubscribe?locale=en");
-    let before = consent(&booked).await;
-    let page = booked.browser.get(&path).await.is(200).says("Salon Lumière");
-    assert!(!page.body.contains("zoe@"));
-    let buttons: Vec<_> = page.tags().into_iter().filter(|tag| tag.get("name") == Some("what")).collect();
-    assert_eq!(buttons.len(), 2);
-    assert_eq!(consent(&booked).await, before);
-
-    // Mail programs send neither a cookie nor the origin of the service.
-    let one_click = [("List-Unsubscribe", "One-Click")];
-    let headers = [("origin", "https://mail.example"), ("sec-fetch-site", "cross-site")];
-    let page = booked.browser.post_from(&path, &one_click, &headers).await.is(200);
-    page.says("You will get no more reminders from Salon Lumière at this address.");
-    assert_eq!(consent(&booked).await, "no_reminders");
-    let french = booked.path("/unsubscribe?locale=fr");
-    let page = booked.browser.post(&french, &[("what", "all")]).await.is(200);
-    page.says("Vous ne recevrez plus d'e-mails de Salon Lumière à cette adresse.");
-    assert_eq!(consent(&booked).await, "none");
-    let page = booked.browser.post(&path, &[("what", "all")]).await.is(200);
-    page.says("You will get no more e-mails from Salon Lumière at this address.");
-}
-
-/// The widths at which every page is checked, in light and dark mode.
-const WIDTHS: [u32; 3] = [320, 768, 1280];
-
-#[tokio::test]
-async fn the_pages_of_a_link_fit_the_window_and_meet_wcag() {
-    let booked = Booked::new().await;
-    let Some(window) = window(&booked.server.origin()).await else { return };
-    let (axe, pictures) = (axe(), std::env::var_os("BOOK_PICTURES").map(std::path::PathBuf::from));
-    booked.operator("PATCH", "/website", json!({ "color": "#ffcc00" })).await;
-    let mut wrong = Vec::new();
-    for state in ["coming", "fixed", "cancelled"] {
-        if state == "fixed" {
-            booked.operator("PATCH", "/website", json!({ "change_by_caller": false, "color": null })).await;
-        } else if state == "cancelled" {
-            booked.operator("POST", &format!("/appointments/{}/cancel", booked.id), json!({})).await;
-        }
-        let framed = format!("/book/salon-lumiere/frame/done/{}", booked.token);
-        let pages = [("one", booked.path("")), ("move", booked.path("/move")), ("framed", framed)];
-        for looks in WIDTHS.into_iter().flat_map(|width| [false, true].map(|dark| Looks { width, dark })) {
-            window.look(looks).await;
-            for ((name, path), locale) in
-                pages.iter().flat_map(|page| ["en", "fr"].map(|locale| (page, locale)))
-            {
-                window.goto(&format!("{path}?locale={locale}")).await;
-                window.run("document.querySelectorAll('details').forEach(one => one.open = true)").await;
-                let scheme = if looks.dark { "dark" } else { "light" };
-                let page = format!("{state}-{name}-{locale}-{}-{scheme}", looks.width);
-                let over = "const d = document.documentElement; return d.scrollWidth - d.clientWidth";
-                if window.run(over).await.as_i64() > Some(0) {
-                    wrong.push(format!("{page} is wider than the window"));
-                }
-                wrong.extend(window.complaints().await.into_iter().map(|one| format!("{page}: {one}")));
-                if let Some(to) = &pictures {
-                    std::fs::write(to.join(format!("{page}.png")), window.picture().await).unwrap();
-                }
-                if let Some(axe) = &axe {
-                    let found = violations(&window, axe).await;
-                    wrong.extend(found.into_iter().map(|one| format!("{page}: {one}")));
-                }
-            }
-        }
-    }
-    window.close().await;
-    assert_eq!(wrong, [""; 0], "{}", wrong.join("\n"));
-}
-
-#[tokio::test]
-async fn an_appointment_is_moved_and_cancelled_without_script_and_with_it() {
-    let mut booked = Booked::new().await;
-    let Some(window) = window(&booked.server.origin()).await else { return };
-    window.goto(&booked.path("?locale=en")).await;
-    window.press("Move to another time").await;
-    window.tick("starts_at", "2026-03-02T10:00:00.000Z").await;
-    window.press("Move to this time").await;
-    window.sees("Monday 2 March 2026 at 11:00").await;
-    window.without_script().await;
-    window.goto(&booked.path("?locale=fr")).await;
-    window.find("summary").await.click().await.unwrap();
-    window.press("Oui, annuler").await;
-    let page = booked.get("?locale=fr").await.is(200);
-    page.says("Ce rendez-vous est annulé");
-    window.close().await;
 }

@@ -2,10 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use domain::{
-    AlertKind, Appointment, AppointmentStatus, Buffers, CalendarSyncStatus, CallStatus, Email, Locale,
-    NoticeKind, Source, Timestamp, Website,
-};
+use domain::{AlertKind, AppointmentStatus, CallStatus, Email, Locale, NoticeKind, Timestamp, Website};
 use engine::mail::letter::{
     AlertItem, Composer, Content, Letter, Link, NoticeLetter, Recipient, Sender, What,
 };
@@ -13,6 +10,7 @@ use mail_parser::{HeaderValue, MessageParser};
 use uuid::Uuid;
 
 use super::super::Letters;
+use crate::book::ics::tests::appointment;
 
 const ORIGIN: &str = "https://desk.example.com";
 /// A token in the usual format.
@@ -325,32 +323,12 @@ fn an_invalid_address_makes_no_mail() {
 const MANAGE: &str = "https://desk.example.com/book/manage/token";
 
 fn notice(kind: NoticeKind) -> Content {
-    let id = || Uuid::from_bytes([7; 16]);
-    let created_at = at("2026-11-20T08:00:00Z");
     let website = Website {
         email: Some(Email::new("salon@example.net").unwrap()),
         address: Some("1 rue A, Paris".into()),
         ..Website::default()
     };
-    let appointment = Appointment {
-        id: id().into(),
-        status: kind.status(),
-        starts_at: at("2026-11-24T13:30:00Z"),
-        ends_at: at("2026-11-24T14:30:00Z"),
-        buffers: Buffers::default(),
-        service_id: id().into(),
-        staff_id: id().into(),
-        contact_id: None,
-        source: Source::Website,
-        calendar_sync_status: CalendarSyncStatus::NotConnected,
-        announced: true,
-        move_unannounced: false,
-        notes: Some("secret".into()),
-        customer_note: Some("secret".into()),
-        booked_as: None,
-        created_at,
-        updated_at: created_at,
-    };
+    let appointment = appointment(kind.status());
     Content::Notice(Box::new(NoticeLetter {
         kind,
         region: "FR".into(),
@@ -358,7 +336,7 @@ fn notice(kind: NoticeKind) -> Content {
         appointment,
         service: Some("Coupe".into()),
         staff: Some("Zoé".into()),
-        manage: Link { url: MANAGE.into(), expires_at: created_at },
+        manage: Link { url: MANAGE.into(), expires_at: at("2026-12-24T14:30:00Z") },
     }))
 }
 
