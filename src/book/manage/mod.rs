@@ -160,7 +160,7 @@ impl Undone {
     }
 
     /// The message on the page; empty if the page itself shows the reason.
-    fn told(&self, managed: &Managed) -> String {
+    fn message(&self, managed: &Managed) -> String {
         let view = &managed.view;
         match self {
             Self::Invalid => view.t("error-422-text"),

@@ -69,7 +69,7 @@ async fn refused(managed: Managed, undone: Undone) -> Answered {
             let date = asked.map(|at| managed.shop.day(at));
             let notice = match undone {
                 Undone::Invalid => managed.view.t("problem-time"),
-                _ => undone.told(&managed),
+                _ => undone.message(&managed),
             };
             shown(managed, date, undone.status(), notice).await
         }

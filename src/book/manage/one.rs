@@ -81,7 +81,7 @@ pub(in crate::book) async fn calendar(asked: Asked) -> Answered {
 }
 
 pub(super) async fn refused(managed: Managed, undone: Undone) -> Answered {
-    let notice = undone.told(&managed);
+    let notice = undone.message(&managed);
     shown(&managed, undone.status(), notice)
 }
 

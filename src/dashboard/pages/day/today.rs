@@ -23,7 +23,7 @@ struct Page<'a> {
     title: String,
     sub: String,
     done: String,
-    /// Whether the page offers to turn on the notices to customers, about which nobody has decided yet.
+    /// Whether the page offers to turn on the notices to customers. It does so until their settings are saved.
     offers_notices: bool,
     is_new: bool,
     steps: Vec<Step>,
