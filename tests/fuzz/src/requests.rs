@@ -268,9 +268,13 @@ impl Server {
         if status < 400 && ["/healthz", "/openapi.json", "/metrics"].contains(&uri.path()) {
             return Some(Answer { status, body: Value::Null });
         }
-        // Pages are not JSON. `tests/dashboard` checks them.
+        // Pages are not JSON. `tests/dashboard` and `tests/book` check them.
         let path = uri.path();
-        if ["/", "/dashboard"].contains(&path) || path.starts_with("/dashboard/") {
+        let is_page = |path: &str| {
+            ["/", "/dashboard", "/widget.js"].contains(&path)
+                || ["/dashboard/", "/book/"].iter().any(|start| path.starts_with(start))
+        };
+        if is_page(path) && head.headers[header::CONTENT_TYPE] != "application/json" {
             assert!(head.headers.contains_key("content-security-policy"), "{method} {uri}: {status}");
             return Some(Answer { status, body: Value::Null });
         }
