@@ -98,7 +98,7 @@ pub(crate) fn table() -> Vec<Route<Token>> {
             .details("The hours of the week apply to the date again. `affected` lists the future appointments of that date outside bookable time.")
             .refuses(CONFLICT),
         post(b!("/staff/{staff_id}/time-off"), Token, diary::add_time_off)
-            .named("addTimeOff", "Add time off of a staff member")
+            .named("addTimeOff", "Add time off for a staff member")
             .details("Time off lasts from `starts_at` to `ends_at`, or for the whole days from `from` to `to`. A staff member has at most 1,000 times off, and a business 10,000; at the limit, the time off that ended first is deleted. Whole days are in the current time zone of the business: if the zone changes, the time off keeps its instants.")
             .refuses(CONFLICT),
         get(b!("/staff/{staff_id}/time-off"), Token, diary::times_off)

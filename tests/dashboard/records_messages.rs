@@ -55,7 +55,7 @@ async fn a_message_is_opened_marked_as_read_assigned_and_resolved() {
     assert!(list.tags().iter().any(|tag| tag.get("href") == Some("tel:+33661020304")));
 
     let path = format!("{base}/{id}");
-    let page = browser.get(&path).await.is(200).says("It burns. Behind the ears.").says("Nobody yet");
+    let page = browser.get(&path).await.is(200).says("It burns. Behind the ears.").says("Not assigned yet");
     assert_eq!(stored(&server, &salon, &id).await["status"], "new", "opening a message must change nothing");
     let status = format!("{path}/status");
     browser.submit(&page, &status, &[]).await.leads_to(&format!("{path}?done=read"));
@@ -140,7 +140,7 @@ async fn messages_of_a_suspended_business_can_only_be_read() {
     let id = take(&server, &salon, json!({ "caller_phone": "+33155010203", "body": "Ring back" })).await;
     let page = browser.get(&format!("{base}/{id}")).await;
     server.operator("PATCH", &format!("/businesses/{salon}"), json!({ "suspended": true })).await;
-    let seen = browser.get(&format!("{base}/{id}")).await.is(200).says("Ring back").says("Nobody yet");
+    let seen = browser.get(&format!("{base}/{id}")).await.is(200).says("Ring back").says("Not assigned yet");
     assert!(!seen.forms().iter().any(|form| form.action.starts_with(&base)));
     let list = browser.get(&base).await.is(200);
     assert!(!list.forms().iter().any(|form| form.action.starts_with(&base)));
