@@ -30,9 +30,10 @@ struct Page<'a> {
     url: String,
     /// The path of the page; empty while it is disabled.
     path: String,
-    /// The HTML elements that embed the page; the second is empty if no site may show the page in a frame.
+    /// The HTML elements that embed the page.
     button: String,
     iframe: String,
+    is_embedded_nowhere: bool,
     has_public_url: bool,
 }
 
@@ -107,7 +108,7 @@ fn shown(member: &Member, website: &WebsiteView, mut filled: Filled, done: Done)
     let button = url.and(public_url.as_deref()).map(|public_url| {
         format!("<script src=\"{public_url}/widget.js\" data-business=\"{slug}\" async></script>")
     });
-    let iframe = url.filter(|_| !website.origins.is_empty()).map(|url| {
+    let iframe = url.map(|url| {
         let title = view.t("website-frame-title");
         format!("<iframe src=\"{url}/frame\" title=\"{title}\" width=\"100%\" height=\"720\"></iframe>")
     });
@@ -124,6 +125,7 @@ fn shown(member: &Member, website: &WebsiteView, mut filled: Filled, done: Done)
         path: if website.enabled { format!("/book/{slug}") } else { String::new() },
         button: button.unwrap_or_default(),
         iframe: iframe.unwrap_or_default(),
+        is_embedded_nowhere: website.origins.is_empty(),
         has_public_url: public_url.is_some(),
         filled,
     };
