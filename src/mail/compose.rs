@@ -6,6 +6,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use askama::Template;
+use domain::Locale;
 use engine::mail::letter::{Composer, Content, Letter};
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Mailbox, MultiPart, SinglePart};
@@ -50,7 +51,7 @@ impl Composer for Letters {
         let (id, _) = letter.message_id.split_once('@').unwrap_or((&letter.message_id, ""));
         let mut body = MultiPart::alternative()
             .boundary(format!("part-{id}"))
-            .singlepart(SinglePart::plain(text(&page)))
+            .singlepart(SinglePart::plain(text(&page, letter.to.locale)))
             .singlepart(SinglePart::html(html));
         let mut from = self.from.mailbox().clone();
         let mut reply_to = None;
@@ -100,7 +101,11 @@ fn header(name: &'static str, value: &str) -> HeaderValue {
     HeaderValue::dangerous_new_pre_encoded(name, value.to_owned(), value.to_owned())
 }
 
-fn text(page: &Page) -> String {
+fn text(page: &Page, locale: Locale) -> String {
+    let colon = match locale {
+        Locale::En => ":",
+        Locale::Fr => "\u{a0}:",
+    };
     let mut lines = vec![page.heading.clone(), String::new()];
     for line in &page.intro {
         lines.extend([line.clone(), String::new()]);
@@ -111,17 +116,17 @@ fn text(page: &Page) -> String {
         if let Some(words) = words {
             lines.extend(words.lines().map(|line| format!("> {line}")));
         }
-        lines.extend(link.iter().map(|(label, url)| format!("{label}: {url}")));
+        lines.extend(link.iter().map(|(label, url)| format!("{label}{colon} {url}")));
         lines.push(String::new());
     }
     if let Some((label, url)) = &page.action {
-        lines.extend([format!("{label}:"), url.clone(), String::new()]);
+        lines.extend([format!("{label}{colon}"), url.clone(), String::new()]);
     }
     if !page.outro.is_empty() || page.unsubscribe.is_some() {
         lines.push("-- ".into());
     }
     lines.extend(page.outro.iter().cloned());
-    lines.extend(page.unsubscribe.iter().map(|(label, url)| format!("{label}: {url}")));
+    lines.extend(page.unsubscribe.iter().map(|(label, url)| format!("{label}{colon} {url}")));
     lines.push(String::new());
     lines.join("\n")
 }

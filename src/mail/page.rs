@@ -1,7 +1,7 @@
 //! The content of a mail, before it is rendered as text or HTML.
 
 use chrono_tz::Tz;
-use domain::{AlertKind, NoticeKind};
+use domain::{AlertKind, Color, NoticeKind};
 use engine::mail::letter::{AlertItem, Content, Letter, Link, NoticeLetter, Sender, What};
 
 use super::words::words;
@@ -23,6 +23,8 @@ pub(super) struct Page {
     pub(super) entries: Vec<Entry>,
     pub(super) action: Option<Anchor>,
     pub(super) outro: Vec<String>,
+    /// The colour of the button; `None` for the service's own.
+    pub(super) color: Option<Color>,
     pub(super) unsubscribe: Option<Anchor>,
     /// The URL at which the mail program unsubscribes with one request (RFC 8058).
     pub(super) one_click: Option<String>,
@@ -232,6 +234,7 @@ impl Maker<'_> {
             intro: vec![self.words.say(&format!("notice-intro-{kind}"), &values)],
             entries: vec![Entry { lines, ..Entry::default() }],
             action: Some((self.words.say("notice-manage", &[]), manage.url.clone())),
+            color: website.color,
             one_click: (*kind == NoticeKind::Reminder).then(|| stop.clone()),
             unsubscribe: Some((self.words.say("notice-stop", &values), stop)),
             event: Some(ics::file(appointment, &service, &name, address)),

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use domain::{AlertKind, AppointmentStatus, CallStatus, Email, Locale, NoticeKind, Timestamp, Website};
+use domain::{
+    AlertKind, AppointmentStatus, CallStatus, Color, Email, Locale, NoticeKind, Timestamp, Website,
+};
 use engine::mail::letter::{
     AlertItem, Composer, Content, Letter, Link, NoticeLetter, Recipient, Sender, What,
 };
@@ -326,6 +328,7 @@ fn notice(kind: NoticeKind) -> Content {
     let website = Website {
         email: Some(Email::new("salon@example.net").unwrap()),
         address: Some("1 rue A, Paris".into()),
+        color: Color::parse("#ffcc00"),
         ..Website::default()
     };
     let appointment = appointment(kind.status());
@@ -376,6 +379,8 @@ fn a_notice_states_the_appointment_and_attaches_its_calendar_file() {
                 }
                 assert!(!body.contains("secret"), "{body}");
             }
+            // Black is easier to read than white on this colour.
+            assert!(mail.body_html(0).unwrap().contains("background:#ffcc00;color:#000000;"));
             let file = mail.attachment(0).unwrap();
             let text = file.text_contents().unwrap();
             assert!(text.starts_with("BEGIN:VCALENDAR") && !text.contains("secret"), "{text}");

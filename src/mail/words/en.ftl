@@ -9,7 +9,7 @@ label-staff = With:
 label-status = Status:
 label-url = Address:
 label-happened = Date:
-label-business = At:
+label-business = Where:
 label-zone = Time zone:
 label-email = Email:
 

@@ -9,7 +9,7 @@ label-staff = Avec :
 label-status = État :
 label-url = Adresse :
 label-happened = Date :
-label-business = Chez :
+label-business = Où :
 label-zone = Fuseau horaire :
 label-email = E-mail :
 
