@@ -29,8 +29,7 @@ async fn the_booking_page_is_enabled_and_embedded_from_its_settings() {
     assert!(!page.text().contains("Address of the page"));
     browser.submit(&page, &path, &[("enabled", "on")]).await.leads_to(&format!("{path}?done=saved"));
     let page = browser.get(&format!("{path}?done=saved")).await.is(200).says("Saved.");
-    let page =
-        page.says(&format!("{PUBLIC_URL}/book/salon-zoe")).says("no website can show the page");
+    let page = page.says(&format!("{PUBLIC_URL}/book/salon-zoe")).says("no website can show the page");
     let fields = [
         ("slug", "zoe"),
         ("origins", "https://A.example\n\n http://localhost:3000 "),

@@ -47,7 +47,7 @@ pub(super) fn write_notices(
                 clean(state, after.id, batch)?;
             }
         }
-        let by_customer = matches!(by, Actor::Customer | Actor::ApiKey(_));
+        let by_customer = by == Actor::Customer;
         for notice in notices(state, before, after, by_customer, at) {
             let delay = match notice.reminds_at() {
                 Some(remind_at) => remind_at - state.clocks.now(),
