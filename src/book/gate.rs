@@ -3,7 +3,7 @@
 //! Invariants:
 //! - A form from another site has no effect, except the form that mail programs send.
 //! - Every response has the same security headers, even after a panic. Only the frame pages of a business can
-//!   be embedded, and only by the sites in its settings.
+//!   be embedded, and only by the sites in its settings. The same is true of the refusals in a frame.
 
 use std::sync::Arc;
 
@@ -50,15 +50,20 @@ pub(crate) fn router(front: Front) -> Router {
 async fn serve(front: Arc<Front>, place: Arc<Place<Site>>, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let params = PathParams::of(&mut parts).await;
-    let (head, mut shop) = (Arc::new(parts), None);
-    let answered = caught(Box::pin(answer(&front, &place, Arc::clone(&head), params, body, &mut shop))).await;
+    let (head, mut found) = (Arc::new(parts), None);
+    let answer = answer(&front, &place, Arc::clone(&head), params.clone(), body, &mut found);
+    let answered = caught(Box::pin(answer)).await;
+    if found.is_none() && is_frame(&place) {
+        // The request was refused before the business was found.
+        found = caught(Box::pin(shop(&front, &params, At::Frame))).await.ok();
+    }
     let mut response = answered.unwrap_or_else(|refused| {
         let locale = chosen_locale(&head, &query(&head), &Form::default()).unwrap_or(Locale::En);
         refused.page(View::new(words(locale)))
     });
-    let embedded_by = shop.as_deref().filter(|_| is_frame(&place));
+    let embedded_by = found.as_deref().filter(|_| is_frame(&place));
     seal(&mut response, front.is_https(), embedded_by);
-    if let Some(shop) = shop {
+    if let Some(shop) = found {
         response.extensions_mut().get_or_insert_default::<Noted>().business = Some(shop.business.id());
     }
     response

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::starts;
+use crate::harness::{Answer, Server, starts};
 use crate::site::{Site, hidden, text, times};
 
 #[tokio::test]
@@ -127,7 +127,7 @@ async fn unknown_disabled_and_suspended_pages_are_the_same_404() {
         for rest in ["", "/frame", "?locale=en", "/theme.css"] {
             let page = site.get(rest).await;
             assert_eq!((page.status, &page.bytes), (404, &unknown.bytes), "{why}{rest}");
-            let without = |page: &crate::harness::Answer| {
+            let without = |page: &Answer| {
                 let mut headers = page.headers.clone();
                 headers.remove("x-request-id");
                 headers.remove("date");
@@ -160,6 +160,57 @@ async fn only_the_sites_of_the_settings_may_embed_the_frame_page() {
     assert_eq!(site.get("").await.header("x-frame-options"), "DENY");
 }
 
+/// The headers of a page that `https://a.example` may embed.
+fn is_embeddable(page: &Answer) -> bool {
+    page.header("content-security-policy").ends_with("frame-ancestors https://a.example")
+        && !page.has("x-frame-options")
+        && page.header("cross-origin-embedder-policy") == "require-corp"
+        && page.header("cross-origin-resource-policy") == "cross-origin"
+}
+
+#[tokio::test]
+async fn a_refusal_in_a_frame_is_shown_by_the_sites_of_the_settings_only() {
+    let site = Site::with(json!({}), json!({ "origins": ["https://a.example"] })).await;
+    let root = site.server.root();
+    let frame = format!("{}/frame", site.path);
+    let done = format!("{frame}/done/x");
+    let call = |method: &str, path: &str| root.call(method, path).bytes("x=1");
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    let large = "x=".to_owned() + &"a".repeat(16 * 1024);
+    let foreign = ("sec-fetch-site", "cross-site");
+    for (status, answer) in [
+        (403, call("POST", &frame).header(foreign.0, foreign.1).await),
+        (405, call("PUT", &frame).await),
+        (413, root.call("POST", &frame).bytes(large).header(form.0, form.1).await),
+        (415, call("POST", &frame).await),
+        (403, call("POST", &done).header(foreign.0, foreign.1).await),
+        (404, root.get(&done).await),
+        (405, call("POST", &done).await),
+    ] {
+        answer.is(status);
+        assert!(is_embeddable(&answer), "{status}: {answer}");
+    }
+    for _ in 0..240 {
+        site.get("/theme.css").await;
+    }
+    for (path, is_frame) in [(&frame, true), (&done, true), (&site.path, false)] {
+        let over = root.get(path).await;
+        over.is(429);
+        assert_eq!(is_embeddable(&over), is_frame, "{path}: {over}");
+        assert_eq!(over.has("x-frame-options"), !is_frame, "{path}: {over}");
+    }
+    // An unknown and a disabled page have the same headers.
+    site.website(json!({ "enabled": false })).await;
+    for path in [&frame, "/book/unknown/frame", "/book/unknown/frame/done/x"] {
+        let foreign = call("POST", path).header(foreign.0, foreign.1).await;
+        for (status, answer) in [(403, foreign), (429, root.get(path).await)] {
+            answer.is(status);
+            assert_eq!(answer.header("x-frame-options"), "DENY", "{path}: {answer}");
+            assert!(!answer.has("cross-origin-embedder-policy"), "{path}: {answer}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_repeated_time_shows_its_offset() {
     let site =
@@ -190,9 +241,13 @@ async fn without_online_booking_the_page_shows_how_to_reach_the_business() {
 
 #[tokio::test]
 async fn without_a_public_url_the_pages_are_503() {
-    let server = crate::harness::Server::open_off_the_loopback().await;
+    let server = Server::open_off_the_loopback().await;
+    let website = json!({ "enabled": true, "slug": "salon", "origins": ["https://a.example"] });
+    server.salon().await.operator.patch("/website", &website).await.is(200);
     for path in ["/book/salon", "/book/salon/frame", "/book/manage/x", "/book/a/b/c"] {
-        server.root().get(path).await.is(503);
+        let page = server.root().get(path).await;
+        page.is(503);
+        assert_eq!(is_embeddable(&page), path.ends_with("/frame"), "{path}: {page}");
     }
 }
 
