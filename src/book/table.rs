@@ -5,7 +5,8 @@ use super::{booking, manage, widget};
 
 pub(super) const ASSETS: &str = "/book/assets/{digest}/{name}";
 pub(super) const WIDGET: &str = "/widget.js";
-pub(super) const REST: [&str; 2] = ["/book", "/book/{slug}/{*rest}"];
+/// The paths of no page. A parameter may be empty before a slash, and a rest may not.
+pub(super) const REST: [&str; 4] = ["/book", "/book/", "/book/{slug}/", "/book/{slug}/{*rest}"];
 
 #[rustfmt::skip]
 pub(super) fn table() -> Vec<Route> {

@@ -212,6 +212,42 @@ async fn a_refusal_in_a_frame_is_shown_by_the_sites_of_the_settings_only() {
 }
 
 #[tokio::test]
+async fn every_unknown_path_has_the_one_404_page() {
+    let site = Site::open().await;
+    let root = site.server.root();
+    let unknown = root.get("/book/unknown-slug").await;
+    assert!(text(&unknown).contains("<h1>This page does not exist</h1>"), "{unknown}");
+    let own = format!("{}/", site.path);
+    for path in [
+        "/book",
+        "/book/",
+        "/book//",
+        "/book//x",
+        &own,
+        &format!("{own}/"),
+        &format!("{own}x"),
+        &format!("{own}frame/"),
+        &format!("{own}frame/done/"),
+        "/book/manage",
+        "/book/manage/",
+        "/book/manage/x/",
+        "/book/manage/x/y",
+        "/book/manage/x/move/y",
+        "/book/assets",
+        "/book/assets/",
+        "/book/assets/x",
+        "/book/assets/x/y/z",
+        "/book/%2F/",
+        "/book/a/b/c/d/",
+    ] {
+        let page = root.get(path).await;
+        assert_eq!((page.status, text(&page)), (404, text(&unknown)), "{path}");
+        assert_eq!(page.header("x-frame-options"), "DENY", "{path}");
+        root.call("POST", path).await.is(404);
+    }
+}
+
+#[tokio::test]
 async fn a_repeated_time_shows_its_offset() {
     let site =
         Site::with(json!({ "hours": [{ "day": "sunday", "open": "00:00", "close": "06:00" }] }), json!({}))
@@ -244,7 +280,7 @@ async fn without_a_public_url_the_pages_are_503() {
     let server = Server::open_off_the_loopback().await;
     let website = json!({ "enabled": true, "slug": "salon", "origins": ["https://a.example"] });
     server.salon().await.operator.patch("/website", &website).await.is(200);
-    for path in ["/book/salon", "/book/salon/frame", "/book/manage/x", "/book/a/b/c"] {
+    for path in ["/book/salon", "/book/salon/frame", "/book/manage/x", "/book/a/b/c", "/book/"] {
         let page = server.root().get(path).await;
         page.is(503);
         assert_eq!(is_embeddable(&page), path.ends_with("/frame"), "{path}: {page}");
