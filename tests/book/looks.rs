@@ -2,73 +2,78 @@
 
 use serde_json::json;
 
-use crate::axe::{axe, violations};
+use crate::checks::Checks;
 use crate::site::Site;
-use crate::window::{Looks, Window, window};
+use crate::window::{Window, window};
 
-const WIDTHS: [u32; 3] = [320, 768, 1280];
-const LOCALES: [&str; 2] = ["en", "fr"];
+const TIME: &str = "2026-03-02T09:00:00.000Z";
+const TAB: &str = "\u{e004}";
+const ENTER: &str = "\u{e007}";
+const DOWN: &str = "\u{e015}";
+/// The maximum number of elements before the one that a test looks for.
+const STOPS_MAX: usize = 80;
 
-async fn opened(site: &Site) -> Option<Window> {
-    window(&format!("http://{}", site.server.root().address)).await
+impl Site {
+    fn origin(&self) -> String {
+        format!("http://{}", self.server.root().address)
+    }
 }
 
 #[tokio::test]
-async fn the_steps_fit_the_window_and_meet_wcag() {
+async fn every_state_of_the_booking_page_fits_the_window_and_meets_wcag() {
     let website = json!({ "phone": "+33142685300", "email": "hello@salon.example", "show_prices": true,
         "address": "1 rue de la Paix, Paris", "origins": ["https://a.example"] });
     let site = Site::with(json!({}), website).await;
-    let Some(window) = opened(&site).await else { return };
-    let (axe, pictures) = (axe(), std::env::var_os("BOOK_PICTURES").map(std::path::PathBuf::from));
+    let Some(mut checks) = Checks::open(&site.origin()).await else { return };
+    let (path, frame) = (site.path.clone(), format!("{}/frame", site.path));
     let service = format!("service={}", site.salon.massage);
-    let (empty, details) =
-        (format!("{service}&date=2027-03-07"), format!("{service}&time=2026-03-02T09:00:00Z"));
-    let steps = [("service", "", ""), ("time", "", &service), ("empty", "", &empty), ("form", "", &details)];
-    let steps = steps.into_iter().chain([("frame", "/frame", &*service), ("refused", "", &details)]);
-    let steps: Vec<_> = steps.collect();
-    let mut wrong = Vec::new();
-    for looks in WIDTHS.into_iter().flat_map(|width| [false, true].map(|dark| Looks { width, dark })) {
-        window.look(looks).await;
-        let color = (looks.width == 768).then_some("#ffcc00");
-        site.website(json!({ "color": color })).await;
-        // The limit of requests counts by calendar minute.
-        site.server.clock.advance(60);
-        for ((name, path, query), locale) in
-            steps.iter().flat_map(|step| LOCALES.map(|locale| (step, locale)))
-        {
-            window.goto(&format!("{}{path}?locale={locale}&{query}", site.path)).await;
-            let page = format!("{name}-{locale}-{}-{}", looks.width, looks.dark);
-            wrong.extend(window.complaints().await.into_iter().map(|one| format!("{page}: {one}")));
-            if *name == "refused" {
-                window
-                    .run("const form = document.forms[0]; form.noValidate = true; form.requestSubmit()")
-                    .await;
-                window.find(".notice:focus").await;
-                window.complaints().await;
-            }
-            window.run("document.querySelectorAll('details').forEach(one => one.name = '')").await;
-            window.run("document.querySelectorAll('details').forEach(one => one.open = true)").await;
-            let over = "const d = document.documentElement; return d.scrollWidth - d.clientWidth";
-            if window.run(over).await.as_i64() > Some(0) {
-                wrong.push(format!("{page} is wider than the window"));
-            }
-            if let Some(to) = &pictures {
-                std::fs::write(to.join(format!("{page}.png")), window.picture().await).unwrap();
-            }
-            if let Some(axe) = &axe {
-                let found = violations(&window, axe).await;
-                wrong.extend(found.into_iter().map(|one| format!("{page}: {one}")));
-            }
-        }
+    let details = format!("{service}&staff={}&time={TIME}", site.salon.anna);
+    let (times, details) = (format!("{path}?{service}"), format!("{path}?{details}"));
+    checks.page("services", &path, 200).await;
+    checks.page("times", &times, 200).await;
+    checks.page("no-times", &format!("{times}&date=2027-03-07"), 200).await;
+    checks.page("details", &details, 200).await;
+    for (name, status, change) in [
+        ("problems", 422, ""),
+        ("service", 422, "fields.service_id.value = 'x'"),
+        ("lists", 422, "fields.staff_id.value = fields.starts_at.value = fields.email.value = 'x'"),
+        ("trap", 422, "fields.leave_empty.value = 'x'"),
+        ("stale", 409, "fields.form_id.value = 'x'"),
+        ("taken", 409, "fields.starts_at.value = '2026-03-02T03:00:00Z'"),
+        ("taken-all", 409, "fields.starts_at.value = '2026-03-08T09:00:00Z'"),
+    ] {
+        let entered = if status == 409 {
+            "fields.name.value = 'Zoé'; fields.phone.value = '0612345678'; "
+        } else {
+            ""
+        };
+        checks.refusal(name, &details, status, &format!("{entered}{change}")).await;
     }
-    window.close().await;
-    assert_eq!(wrong, [""; 0], "{}", wrong.join("\n"));
+    let framed = |page: &str| page.replace(&path, &frame);
+    checks.page("frame-services", &frame, 200).await;
+    checks.page("frame-times", &framed(&times), 200).await;
+    checks.page("frame-details", &framed(&details), 200).await;
+    checks.refusal("frame-problems", &framed(&details), 422, "").await;
+    checks.page("frame-404", &format!("{frame}/done/x"), 404).await;
+    site.website(json!({ "color": "#ffcc00" })).await;
+    checks.page("color-services", &path, 200).await;
+    checks.page("color-times", &times, 200).await;
+    checks.page("color-details", &details, 200).await;
+    site.salon.set(json!({ "booking_mode": "off" })).await;
+    checks.page("off", &path, 200).await;
+    checks.page("404", "/book/unknown", 404).await;
+    site.server.clock.advance(60);
+    for _ in 0..240 {
+        site.get("/theme.css").await;
+    }
+    checks.page("429", &path, 429).await;
+    checks.close().await;
 }
 
 #[tokio::test]
 async fn a_customer_books_without_script_and_with_it() {
     let site = Site::open().await;
-    let Some(window) = opened(&site).await else { return };
+    let Some(window) = window(&site.origin()).await else { return };
     for (scripted, time, booked) in [(true, "10:00", 1), (false, "10:30", 2)] {
         if !scripted {
             window.without_script().await;
@@ -86,5 +91,65 @@ async fn a_customer_books_without_script_and_with_it() {
         assert!(window.path().await.starts_with("/book/manage/"));
         assert_eq!(site.appointments().await.len(), booked);
     }
+    window.close().await;
+}
+
+/// Presses Tab until the element with this name has the focus.
+async fn tab_to(window: &Window, name: &str) {
+    let focused = "const e = document.activeElement; return (e.labels?.[0] ?? e).innerText ?? ''";
+    for _ in 0..STOPS_MAX {
+        window.keys(TAB).await;
+        if window.run(focused).await.as_str().is_some_and(|text| text.trim().starts_with(name)) {
+            let is_visible = "return document.activeElement.matches(':focus-visible')";
+            assert_eq!(window.run(is_visible).await, true, "the focus on {name} is not visible");
+            return;
+        }
+    }
+    panic!("Tab does not reach {name:?}: {}", window.text().await);
+}
+
+#[tokio::test]
+async fn a_customer_books_moves_and_cancels_by_keyboard_alone() {
+    let site = Site::open().await;
+    let Some(window) = window(&site.origin()).await else { return };
+    let one = async || site.appointments().await.pop().unwrap();
+    window.goto(&format!("{}?locale=en", site.path)).await;
+    tab_to(&window, "Skip to the content").await;
+    window.keys(ENTER).await;
+    tab_to(&window, "Cut").await;
+    window.keys(ENTER).await;
+    window.sees("Choose a day and a time").await;
+    tab_to(&window, "Tuesday 3 March").await;
+    window.keys(" ").await;
+    tab_to(&window, "10:30").await;
+    window.keys(ENTER).await;
+    window.sees("Your details").await;
+    for (label, text) in [("Name", "Zoé Martin"), ("Phone", "+33612345678"), ("E-mail", "zoe@example.com")] {
+        tab_to(&window, label).await;
+        window.keys(text).await;
+    }
+    tab_to(&window, "Book").await;
+    window.keys(" ").await;
+    window.sees("Your appointment is booked").await;
+    assert_eq!(one().await["starts_at"], "2026-03-03T09:30:00.000Z");
+
+    tab_to(&window, "Move to another time").await;
+    window.keys(ENTER).await;
+    window.sees("Choose another time").await;
+    // The arrow keys choose within the group of all times.
+    tab_to(&window, "09:00").await;
+    window.keys(" ").await;
+    window.keys(&DOWN.repeat(2)).await;
+    tab_to(&window, "Move to this time").await;
+    window.keys(ENTER).await;
+    window.sees("Monday 2 March 2026 at 10:00").await;
+    assert_eq!(one().await["starts_at"], TIME);
+
+    tab_to(&window, "Cancel this appointment").await;
+    window.keys(ENTER).await;
+    tab_to(&window, "Yes, cancel").await;
+    window.keys(ENTER).await;
+    window.sees("This appointment is cancelled").await;
+    assert_eq!(one().await["status"], "cancelled");
     window.close().await;
 }

@@ -54,6 +54,14 @@ impl Booked {
         booked
     }
 
+    /// Books another appointment of the contact, and creates its link.
+    async fn another(&mut self, starts_at: &str) {
+        let service = self.appointment().await["service_id"].clone();
+        let what = json!({ "service_id": service, "contact_id": self.contact, "starts_at": starts_at });
+        self.id = id(&self.operator("POST", "/appointments", what).await);
+        self.token = self.link().await;
+    }
+
     /// Creates another link of the appointment.
     async fn link(&self) -> String {
         self.link_to(None).await

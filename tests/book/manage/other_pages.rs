@@ -4,8 +4,8 @@ use domain::Timestamp;
 use serde_json::{Value, json};
 
 use super::{Booked, OTHER_TIME, STARTS_AT};
-use crate::axe::{axe, violations};
-use crate::window::{Looks, window};
+use crate::checks::Checks;
+use crate::window::window;
 
 #[tokio::test]
 async fn the_calendar_file_has_the_appointment_and_no_data_of_the_contact() {
@@ -92,50 +92,56 @@ async fn a_link_of_a_mail_stops_the_mails_to_its_address() {
     page.says("You will get no more e-mails from Salon Lumière at this address.");
 }
 
-/// The widths at which every page is checked, in light and dark mode.
-const WIDTHS: [u32; 3] = [320, 768, 1280];
-
 #[tokio::test]
-async fn the_pages_of_a_link_fit_the_window_and_meet_wcag() {
-    let booked = Booked::new().await;
-    let Some(window) = window(&booked.server.origin()).await else { return };
-    let (axe, pictures) = (axe(), std::env::var_os("BOOK_PICTURES").map(std::path::PathBuf::from));
+async fn every_state_of_a_link_fits_the_window_and_meets_wcag() {
+    let mut booked = Booked::new().await;
+    let Some(mut checks) = Checks::open(&booked.server.origin()).await else { return };
+    let framed = |booked: &Booked| format!("/book/salon-lumiere/frame/done/{}", booked.token);
     booked.operator("PATCH", "/website", json!({ "color": "#ffcc00" })).await;
-    let mut wrong = Vec::new();
-    for state in ["coming", "fixed", "cancelled"] {
-        if state == "fixed" {
-            booked.operator("PATCH", "/website", json!({ "change_by_caller": false, "color": null })).await;
-        } else if state == "cancelled" {
-            booked.operator("POST", &format!("/appointments/{}/cancel", booked.id), json!({})).await;
-        }
-        let framed = format!("/book/salon-lumiere/frame/done/{}", booked.token);
-        let pages = [("one", booked.path("")), ("move", booked.path("/move")), ("framed", framed)];
-        for looks in WIDTHS.into_iter().flat_map(|width| [false, true].map(|dark| Looks { width, dark })) {
-            window.look(looks).await;
-            for ((name, path), locale) in
-                pages.iter().flat_map(|page| ["en", "fr"].map(|locale| (page, locale)))
-            {
-                window.goto(&format!("{path}?locale={locale}")).await;
-                window.run("document.querySelectorAll('details').forEach(one => one.open = true)").await;
-                let scheme = if looks.dark { "dark" } else { "light" };
-                let page = format!("{state}-{name}-{locale}-{}-{scheme}", looks.width);
-                let over = "const d = document.documentElement; return d.scrollWidth - d.clientWidth";
-                if window.run(over).await.as_i64() > Some(0) {
-                    wrong.push(format!("{page} is wider than the window"));
-                }
-                wrong.extend(window.complaints().await.into_iter().map(|one| format!("{page}: {one}")));
-                if let Some(to) = &pictures {
-                    std::fs::write(to.join(format!("{page}.png")), window.picture().await).unwrap();
-                }
-                if let Some(axe) = &axe {
-                    let found = violations(&window, axe).await;
-                    wrong.extend(found.into_iter().map(|one| format!("{page}: {one}")));
-                }
-            }
-        }
+    checks.page("coming", &booked.path(""), 200).await;
+    checks.page("move", &booked.path("/move"), 200).await;
+    checks.page("framed", &framed(&booked), 200).await;
+    booked.operator("PATCH", "/website", json!({ "color": null })).await;
+    checks.page("coming-plain", &booked.path(""), 200).await;
+    let closed = "document.querySelector('[name=starts_at]').value = '2026-03-05T03:00:00Z'; \
+        document.querySelector('[name=starts_at]').checked = true";
+    checks.refusal("move-taken", &booked.path("/move"), 409, closed).await;
+    let stale = "fields.form_id.value = 'x'";
+    checks.refusal("cancel-stale", &booked.path(""), 409, stale).await;
+    let elsewhere = "fields.expected_starts_at.value = '2026-03-05T03:00:00Z'";
+    checks.refusal("moved-meanwhile", &booked.path(""), 409, elsewhere).await;
+
+    let token = booked.link_to(Some("zoe@example.com")).await;
+    let token = std::mem::replace(&mut booked.token, token);
+    checks.page("unsubscribe", &booked.path("/unsubscribe"), 200).await;
+    for what in ["reminders", "all"] {
+        let press = format!("document.querySelector('button[value={what}]').click()");
+        let name = format!("unsubscribed-{what}");
+        checks.after(&name, &booked.path("/unsubscribe"), 200, (&press, "[role=status]")).await;
     }
-    window.close().await;
-    assert_eq!(wrong, [""; 0], "{}", wrong.join("\n"));
+    booked.token = token;
+
+    booked.operator("PATCH", "/website", json!({ "change_by_caller": false })).await;
+    checks.page("fixed", &booked.path(""), 200).await;
+    checks.page("fixed-framed", &framed(&booked), 200).await;
+    booked.operator("PATCH", "/website", json!({ "change_by_caller": true })).await;
+    booked.operator("PATCH", "", json!({ "booking_mode": "off" })).await;
+    checks.page("move-none", &booked.path("/move"), 200).await;
+    booked.operator("PATCH", "", json!({ "booking_mode": "request" })).await;
+    let form_id = booked.form_id().await;
+    booked.move_to(OTHER_TIME, STARTS_AT, &form_id).await.is(303);
+    checks.page("pending", &booked.path(""), 200).await;
+    booked.operator("POST", &format!("/appointments/{}/decline", booked.id), json!({})).await;
+    checks.page("declined", &booked.path(""), 200).await;
+    booked.another(STARTS_AT).await;
+    booked.operator("POST", &format!("/appointments/{}/cancel", booked.id), json!({})).await;
+    checks.page("cancelled", &booked.path(""), 200).await;
+    checks.page("cancelled-framed", &framed(&booked), 200).await;
+    booked.another(STARTS_AT).await;
+    booked.server.clock.set("2026-03-05T09:30:00Z");
+    checks.page("over", &booked.path(""), 200).await;
+    checks.page("404", "/book/manage/x", 404).await;
+    checks.close().await;
 }
 
 #[tokio::test]
