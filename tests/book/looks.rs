@@ -153,3 +153,47 @@ async fn a_customer_books_moves_and_cancels_by_keyboard_alone() {
     assert_eq!(one().await["status"], "cancelled");
     window.close().await;
 }
+
+/// The times on the page, each with its visitor's time or an empty text.
+async fn visitors_times(window: &Window) -> Vec<(String, String)> {
+    let script = "return [...document.querySelectorAll('main time')].map(time => [time.dateTime, \
+        time.nextElementSibling?.className === 'yours' ? time.nextElementSibling.textContent : ''])";
+    let times: Vec<(String, String)> = serde_json::from_value(window.run(script).await).unwrap();
+    times.into_iter().map(|(at, text)| (at, text.replace(['\u{a0}', '\u{202f}'], " "))).collect()
+}
+
+#[tokio::test]
+async fn the_visitors_time_is_added_where_the_zone_differs() {
+    let site = Site::open().await;
+    let appointment = site.book(TIME, &[]).await.header("location").to_owned();
+    let Some(window) = window(&site.origin()).await else { return };
+    let details = format!("{}?service={}&time=", site.path, site.salon.cut);
+    for (zone, time, locale, note) in [
+        ("America/New_York", TIME, "en", "4:00 AM your time"),
+        ("America/New_York", TIME, "fr", "4:00 chez vous"),
+        ("Pacific/Auckland", "2026-03-02T16:30:00.000Z", "en", "Tue 5:30 AM your time"),
+        ("Europe/Madrid", TIME, "en", ""),
+    ] {
+        window.in_zone(zone).await;
+        let details = format!("{details}{time}&locale={locale}");
+        window.goto(&details).await;
+        assert_eq!(visitors_times(&window).await, [(time.into(), note.into())], "{zone}");
+        window.goto(&format!("{appointment}?locale={locale}")).await;
+        let shown = visitors_times(&window).await;
+        assert_eq!((shown.len(), &*shown[0].0, shown[0].1.is_empty()), (1, TIME, note.is_empty()), "{zone}");
+        // The first time is that of the appointment. The others can be chosen.
+        window.goto(&format!("{appointment}/move?date=2026-03-02&locale={locale}")).await;
+        let moving = visitors_times(&window).await;
+        assert_eq!(moving[0], shown[0], "{zone}");
+        window.goto(&details).await;
+        let taken = "const form = document.forms[0], fields = form.elements; fields.name.value = 'Zoé'; \
+            fields.phone.value = '0612345678'; fields.starts_at.value = '2026-03-02T03:00:00Z'; form.submit()";
+        window.run(taken).await;
+        window.find("fieldset#starts_at").await;
+        for times in [moving, visitors_times(&window).await] {
+            let is_noted = |(_, text): &(String, String)| text.is_empty() == note.is_empty();
+            assert!(times.len() > 10 && times.iter().all(is_noted), "{zone}: {times:?}");
+        }
+    }
+    window.close().await;
+}

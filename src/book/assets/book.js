@@ -2,14 +2,15 @@
 // business, and keeps a form from being sent twice. In a frame it tells the page around it that Escape was
 // pressed.
 
-for (const list of document.querySelectorAll("[data-zone]")) {
-  const { zone, yours } = list.dataset;
+const main = document.querySelector("main[data-zone]");
+if (main) {
+  const { zone, yours } = main.dataset;
   const lang = document.documentElement.lang;
   const parts = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "2-digit" };
   const here = new Intl.DateTimeFormat(lang, parts);
   const there = new Intl.DateTimeFormat(lang, { ...parts, timeZone: zone });
   const day = (at, timeZone) => new Intl.DateTimeFormat("en", { dateStyle: "short", timeZone }).format(at);
-  for (const time of list.querySelectorAll("time")) {
+  for (const time of main.querySelectorAll("time")) {
     const at = new Date(time.dateTime);
     if (here.format(at) === there.format(at)) continue;
     const weekday = day(at) === day(at, zone) ? {} : { weekday: "short" };

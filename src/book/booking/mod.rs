@@ -164,6 +164,8 @@ fn steps(view: &View, offer: &Offer, step: u64) -> String {
 struct Chosen {
     label: String,
     text: String,
+    /// The time, if the choice is one.
+    at: Option<Timestamp>,
     more: String,
     change: Option<String>,
 }
@@ -182,6 +184,7 @@ fn summary(
     summary.push(Chosen {
         label: view.t("service"),
         text: service.name.clone(),
+        at: None,
         more: view.about(shop, service),
         change: if offer.services.len() > 1 { before(Choice::default()) } else { None },
     });
@@ -190,12 +193,14 @@ fn summary(
         summary.push(Chosen {
             label: view.t("staff"),
             text: member.map_or_else(|| view.t("anyone"), |member| member.name.clone()),
+            at: None,
             more: String::new(),
             change: None,
         });
         summary.push(Chosen {
             label: view.t("time"),
             text: view.with_time(shop, time),
+            at: Some(time),
             more: view.zone(shop),
             change: before(Choice { time: None, ..*choice }),
         });

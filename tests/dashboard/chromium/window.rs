@@ -154,6 +154,12 @@ impl Window {
         self.tools("Emulation.setScriptExecutionDisabled", json!({ "value": true })).await;
     }
 
+    /// Sets the time zone of the visitor for the pages that are loaded from now on.
+    #[allow(dead_code, reason = "only the tests of the booking page have visitors in other zones")]
+    pub(super) async fn in_zone(&self, zone: &str) {
+        self.tools("Emulation.setTimezoneOverride", json!({ "timezoneId": zone })).await;
+    }
+
     async fn tools(&self, cmd: &str, params: Value) {
         let body = json!({ "cmd": cmd, "params": params });
         self.client.issue_cmd(Own { path: "goog/cdp/execute", body }).await.unwrap();
