@@ -9,6 +9,7 @@
 //! drafts    forms that were not accepted and are kept for their page
 //! filled    forms for records: parsed like API bodies, shown again when refused
 //! listing   pages of lists; `days` has dates and times in the zone of a business
+//! notices   the log of notices to customers, for the settings and the page of an appointment
 //! view      the values that every page needs, with the formats of names, phone numbers and email addresses;
 //!           `parts` has fields and icons, `frame` the navigation
 //! refused   error pages
@@ -38,6 +39,7 @@ mod form;
 mod frame;
 mod gate;
 mod listing;
+mod notices;
 mod once;
 mod pages;
 mod parts;

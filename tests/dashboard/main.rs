@@ -16,6 +16,7 @@ mod chromium;
 mod day_appointments;
 mod day_booking;
 mod day_calendar;
+mod day_notices;
 mod day_salon;
 mod day_today;
 mod forms;

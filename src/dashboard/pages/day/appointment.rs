@@ -1,4 +1,5 @@
-//! The page of an appointment: its details, the possible actions, and its history from the audit log.
+//! The page of an appointment: its details, the possible actions, its notices to the customer, and its history
+//! from the audit log.
 //! Before an appointment is declined or cancelled, a page shows the consequences.
 //!
 //! Invariants: every member sees action, time and person of each change. Old and new values are shown only
@@ -12,6 +13,7 @@ use engine::business::commands::appointments::{Cancel, Confirm, Decline, PatchAp
 use view::{AppointmentView, BookedAsView, ContactView, OperatorAppointmentView};
 
 use crate::admin::AppointmentPatchBody;
+use crate::dashboard::notices::Notices;
 use crate::dashboard::pages::prelude::*;
 
 const NOTES: &str = "notes";
@@ -32,6 +34,7 @@ struct Page<'a> {
     booked_as: Vec<Booked>,
     history: History,
     whos: HashMap<Actor, String>,
+    log: Notices,
 }
 
 /// A value that the customer entered, and whether the contact has another one.
@@ -131,6 +134,7 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
             ("declined", "appointment-done-declined"),
             ("cancelled", "appointment-done-cancelled"),
             ("noted", "saved"),
+            ("again", "notices-again-done"),
         ]),
     };
     let notes_field = member.may(Right::Day).then(|| {
@@ -154,6 +158,7 @@ pub(super) async fn shown(member: &Member, undone: Option<Undone>) -> Answered {
         contact,
         history,
         whos,
+        log: member.notices(Some(visit.id)).await?,
     };
     page_as(status, &shown)
 }

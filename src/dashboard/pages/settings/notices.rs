@@ -1,17 +1,15 @@
 //! The notices that customers get about their appointments, and their log.
 
-use domain::{MailId, NoticeScope, NoticeStatus, REMINDERS_MAX, Right};
-use engine::business::NoticeFilter;
+use domain::{MailId, NoticeScope, REMINDERS_MAX, Right};
 use engine::business::commands::notices::SendNoticeAgain;
 use engine::business::commands::website::PatchNotices;
-use view::{NoticeView, NoticesView};
+use view::NoticesView;
 
 use super::parts::{Done, how_long, line, numbers, versions};
 use crate::admin::website::NoticesPatch;
+use crate::dashboard::notices::Notices;
 use crate::dashboard::pages::prelude::*;
 
-/// The number of notices on a page of the log.
-const SHOWN: usize = 50;
 const HOURS: &str = "reminder_hours";
 /// The offered hours of a reminder.
 const USUAL: [u32; 8] = [1, 2, 4, 12, 24, 48, 72, 168];
@@ -29,35 +27,7 @@ struct Page<'a> {
     facts: Vec<Line>,
     email: Field,
     reminders: [Field; REMINDERS_MAX],
-    log: Vec<NoticeView>,
-    pages: Pages,
-}
-
-impl Page<'_> {
-    fn status(&self, notice: &NoticeView) -> (&'static str, String) {
-        let class = match notice.status {
-            NoticeStatus::Waiting => "pending",
-            NoticeStatus::Sent => "sent",
-            NoticeStatus::Failed => "failed",
-            NoticeStatus::Dropped => "",
-        };
-        (class, self.sheet.member.t(&format!("notices-is-{}", notice.status)))
-    }
-
-    fn what(&self, notice: &NoticeView) -> String {
-        self.sheet.member.t(&format!("notices-kind-{}", notice.kind))
-    }
-
-    /// The reason why a notice was not sent.
-    fn reason(&self, notice: &NoticeView) -> Option<String> {
-        let dropped = notice.reason.map(|reason| self.sheet.member.t(&format!("notices-why-{reason}")));
-        dropped.or_else(|| notice.last_error.clone())
-    }
-
-    fn may_send(&self, notice: &NoticeView) -> bool {
-        let member = self.sheet.member;
-        member.may(Right::Settings) && member.people().sends_mail() && notice.status != NoticeStatus::Waiting
-    }
+    log: Notices,
 }
 
 fn values(notices: &NoticesView) -> Form {
@@ -112,9 +82,6 @@ async fn shown(member: &Member, notices: &NoticesView, mut filled: Filled, done:
     });
     let [first, second] = reminders;
     let problem = filled.problem(view, HOURS);
-    let (business, filter) = (&member.business, &NoticeFilter::default());
-    let part = member.part("notices", SHOWN, &[]);
-    let found = part.read(|page| async move { business.notices(filter, &page).await }).await?;
     let shown = Page {
         sheet: member.sheet("settings/notices"),
         done,
@@ -123,8 +90,7 @@ async fn shown(member: &Member, notices: &NoticesView, mut filled: Filled, done:
         facts: lines(view, &now),
         email: filled.field(view, email.class("boxes")),
         reminders: [first, Field { problem, ..second }],
-        pages: part.pages(found.next.as_deref()),
-        log: found.items,
+        log: member.notices(None).await?,
         filled,
     };
     page_as(shown.filled.status, &shown)
@@ -138,8 +104,12 @@ pub(crate) async fn sent(member: Member) -> Answered {
 
 pub(crate) async fn send_again(member: Member) -> Answered {
     let id: MailId = member.id("notice_id")?;
-    member.business.change(member.request(), SendNoticeAgain { id }).await?;
-    Ok(see_other(&member.path_to("settings/notices?done=again")))
+    let again = member.business.change(member.request(), SendNoticeAgain { id }).await?.value;
+    let page = match member.form.get("back") {
+        "appointment" => format!("appointments/{}", again.appointment_id),
+        _ => "settings/notices".to_owned(),
+    };
+    Ok(see_other(&member.path_to(&format!("{page}?done=again"))))
 }
 
 async fn save(member: &Member) -> Result<String, Refused> {

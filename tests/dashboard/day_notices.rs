@@ -1,0 +1,117 @@
+//! The notices of an appointment on its page.
+
+use serde_json::{Value, json};
+
+use crate::day_salon::key;
+use crate::harness::{Browser, Page, Server, dead_relay, relay};
+
+const STARTS_AT: &str = "2026-03-05T09:00:00Z";
+const OTHER_TIME: &str = "2026-03-05T14:00:00Z";
+/// A notice that the team causes is due after this number of seconds.
+const DELAY: i64 = 15;
+
+struct Salon {
+    server: Server,
+    id: String,
+    service: String,
+    owner: Browser,
+    member: Browser,
+}
+
+impl Salon {
+    /// A salon that sends notices about all appointments.
+    async fn with(server: Server) -> Self {
+        let id = server.business("Salon Zoé").await;
+        let service = server.offers(&id, ("Cut", 30), "Inès").await;
+        let owner = server.person(&id, "owner@example.com", "owner").await;
+        let member = server.person(&id, "member@example.com", "member").await;
+        let [owner, member] = [server.signed_in(&id, &owner).await, server.signed_in(&id, &member).await];
+        let salon = Self { server, id, service, owner, member };
+        salon.operator("PATCH", "/notices", json!({ "email": "all", "reminder_hours": [24] })).await;
+        salon
+    }
+
+    async fn operator(&self, method: &str, path: &str, body: Value) -> Value {
+        self.server.operator(method, &format!("/businesses/{}{path}", self.id), body).await
+    }
+
+    /// Books an appointment. Returns its path in the dashboard.
+    async fn booked(&self, starts_at: &str, email: &str) -> String {
+        let contact = json!({ "name": "Nora", "email": email });
+        let body = json!({ "service_id": self.service, "starts_at": starts_at, "contact": contact });
+        let id = key(&self.operator("POST", "/appointments", body).await);
+        format!("/dashboard/b/{}/appointments/{id}", self.id)
+    }
+}
+
+/// The cells of the rows of the log, newest first, without the last column.
+fn rows(page: &Page) -> Vec<String> {
+    let (_, log) = page.body.split_once("id=\"notices\"").unwrap_or_else(|| panic!("no log: {}", page.body));
+    let rows = log.split("<tbody>").nth(1).unwrap_or_default().split("<tr>").skip(1);
+    let text = |row: &str| {
+        let row = row.split("<td class=\"does\">").next().unwrap_or_default();
+        let words = row.split('<').filter_map(|part| part.split_once('>')).map(|(_, text)| text.trim());
+        words.filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" ")
+    };
+    rows.map(text).collect()
+}
+
+/// The actions of the buttons that send a notice again.
+fn buttons(page: &Page) -> Vec<String> {
+    let forms = page.forms().into_iter().map(|form| form.action);
+    forms.filter(|action| action.ends_with("/send-again")).collect()
+}
+
+#[tokio::test]
+async fn the_notices_of_an_appointment_are_on_its_page_and_are_sent_again_from_there() {
+    let (mail, mails) = relay().await;
+    let mut salon = Salon::with(Server::open_with(None, Some(mail)).await).await;
+    let path = salon.booked(STARTS_AT, "nora@example.com").await;
+    let other = salon.booked(OTHER_TIME, "ada@example.com").await;
+    let page = salon.owner.get(&path).await.is(200);
+    let [first, reminder] = &rows(&page)[..] else { panic!("{}", page.body) };
+    assert!(first.starts_with("Booked") || reminder.starts_with("Booked"), "{}", page.body);
+    assert_eq!(buttons(&page), [""; 0], "a waiting notice has no button");
+
+    salon.server.clock.advance(DELAY);
+    mails.get(1).await;
+    let page = salon.owner.until(&path, "Sent one attempt").await;
+    let booked = rows(&page).into_iter().find(|row| row.starts_with("Booked")).unwrap();
+    assert!(booked.contains("nora@example.com") && booked.ends_with("Sent one attempt"), "{booked}");
+    let reminder = rows(&page).into_iter().find(|row| row.starts_with("Reminder")).unwrap();
+    assert!(reminder.contains("Next attempt: Wednesday 4 March 10:00"), "{reminder}");
+    assert!(reminder.ends_with("Waiting no attempt yet"), "{reminder}");
+    assert!(!page.text().contains("ada@example.com"), "the log has notices of another appointment");
+    // A member reads the log and sends nothing.
+    let seen = salon.member.get(&path).await.is(200).says("nora@example.com");
+    assert_eq!((rows(&seen), buttons(&seen)), (rows(&page), Vec::new()));
+
+    let [again] = &buttons(&page)[..] else { panic!("{}", page.body) };
+    let form = page.form(again);
+    let fields: Vec<_> = form.fields.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    salon.member.post(again, &fields).await.is(403);
+    let done = format!("{path}?done=again");
+    salon.owner.submit(&page, again, &[]).await.leads_to(&done);
+    let sent = mails.get(2).await;
+    assert_eq!((sent.to.as_str(), mails.count()), ("nora@example.com", 3));
+    let page = salon.owner.get(&done).await.is(200).says("The notice is sent again.");
+    assert_eq!(rows(&page).len(), 3);
+    assert!(rows(&page)[0].starts_with("Booked"), "the newest notice is the first: {}", page.body);
+    assert_eq!(rows(&salon.owner.get(&other).await).len(), 2);
+}
+
+#[tokio::test]
+async fn the_reason_why_a_notice_was_not_sent_is_in_words_of_both_languages() {
+    let mut salon = Salon::with(Server::open_with(None, Some(dead_relay())).await).await;
+    let path = salon.booked(STARTS_AT, "nora@example.com").await;
+    salon.server.clock.advance(DELAY);
+    salon.owner.until(&path, "refused").await.says("one attempt").says("Next attempt:");
+    let id = path.rsplit('/').next().unwrap();
+    salon.operator("POST", &format!("/appointments/{id}/cancel"), json!({})).await;
+    let page = salon.owner.until(&path, "A later change replaced it.").await.says("Not sent");
+    assert!(rows(&page)[0].starts_with("Cancelled"), "{}", page.body);
+    let account = salon.owner.get("/dashboard/account").await;
+    salon.owner.submit(&account, "/dashboard/account", &[("locale", "fr")]).await.is(303);
+    let page = salon.owner.get(&path).await.is(200).says("Messages des 30 derniers jours");
+    page.says("Non envoyé").says("Un changement ultérieur l’a remplacé.").says("Renvoyer");
+}
