@@ -18,6 +18,7 @@ mod limits;
 mod looks;
 mod manage;
 mod pages;
+mod secrecy;
 mod site;
 mod widget;
 #[path = "../dashboard/chromium/window.rs"]

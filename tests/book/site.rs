@@ -63,9 +63,18 @@ impl Site {
 
     /// Submits a form with additional headers.
     pub(crate) async fn send_with(&self, fields: &[(String, String)], headers: &[(&str, &str)]) -> Answer {
+        self.send_to(&self.path, fields, headers).await
+    }
+
+    pub(crate) async fn send_to(
+        &self,
+        path: &str,
+        fields: &[(String, String)],
+        headers: &[(&str, &str)],
+    ) -> Answer {
         let body = Serializer::new(String::new()).extend_pairs(fields).finish();
         let form = [("content-type", "application/x-www-form-urlencoded")];
-        let call = self.server.root().call("POST", &self.path).bytes(body);
+        let call = self.server.root().call("POST", path).bytes(body);
         form.iter().chain(headers).fold(call, |call, (name, value)| call.header(name, value)).await
     }
 

@@ -38,7 +38,8 @@ pub(crate) use browser::Browser;
 pub(crate) use clock::TestClock;
 pub(crate) use page::{Page, Tag};
 pub(crate) use receiver::Receiver;
-pub(crate) use relay::{dead_relay, relay};
+#[allow(unused_imports, reason = "only one of the test binaries uses all of it")]
+pub(crate) use relay::{Mails, dead_relay, relay};
 
 const TOKEN: &str = "for-operators-only";
 

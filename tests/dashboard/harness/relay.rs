@@ -36,14 +36,19 @@ impl Mail {
 
 impl Mails {
     /// Waits for the mail with this number.
-    pub(crate) async fn get(&self, number: usize) -> Mail {
-        let raw = loop {
+    pub(crate) async fn raw(&self, number: usize) -> String {
+        loop {
             let news = self.news.notified();
             if let Some(raw) = self.taken.lock().get(number) {
-                break raw.clone();
+                return raw.clone();
             }
             tokio::time::timeout(std::time::Duration::from_secs(60), news).await.expect("no mail was sent");
-        };
+        }
+    }
+
+    /// Waits for the mail with this number, and parses it.
+    pub(crate) async fn get(&self, number: usize) -> Mail {
+        let raw = self.raw(number).await;
         let mail = MessageParser::default().parse(raw.as_bytes()).unwrap();
         let to = mail.to().and_then(|to| to.first()).and_then(|to| to.address()).unwrap();
         Mail {

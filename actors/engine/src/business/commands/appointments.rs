@@ -23,6 +23,10 @@ pub enum BookingContact {
     Known(ContactId),
     /// The contact with this phone number, or else with this e-mail address, or else a new contact.
     Described(ContactDetails),
+    /// The same for details that a customer entered and did not prove. A new contact gets only one
+    /// identifier. The budget must allow a new contact even if the contact is known, so that no refusal
+    /// shows whether it is.
+    Entered(ContactDetails),
 }
 
 impl Book {
@@ -34,7 +38,7 @@ impl Book {
 pub(super) fn known(context: &Context<'_>, contact: &BookingContact) -> Result<Option<Contact>, StoreError> {
     match contact {
         BookingContact::Known(id) => context.contact(*id),
-        BookingContact::Described(details) => {
+        BookingContact::Described(details) | BookingContact::Entered(details) => {
             contacts::find(context, details.phone.as_ref(), details.email.as_ref())
         }
     }
@@ -55,20 +59,22 @@ pub(super) fn book<V: SomeAppointmentView, G: Gives>(
     }
     let schedule = context.schedule();
     booking::check_booking(&schedule, &request, problems)?;
-    let (contact, is_new) = match (known, contact) {
-        (Some(contact), _) => (contact, false),
-        (None, BookingContact::Described(details)) => {
-            (details.into_contact(context.mint(), context.at), true)
+    let is_new = known.is_none();
+    let described = match contact {
+        BookingContact::Described(details) if is_new => Some(details),
+        BookingContact::Entered(mut details) => {
+            details.email = details.email.filter(|_| details.phone.is_none());
+            Some(details)
         }
-        (None, BookingContact::Known(_)) => {
-            unreachable!("`check_booking` refuses an unknown contact")
-        }
+        BookingContact::Described(_) | BookingContact::Known(_) => None,
     };
+    let described = described.map(|details| details.into_contact(context.mint(), context.at));
+    let contact = known.or_else(|| described.clone()).expect("`check_booking` refuses an unknown contact");
     let (mut appointment, event) =
         booking::book(&schedule, &request, context.mint(), contact.id, context.at)?;
     entered(&mut appointment);
-    if is_new {
-        context.check_budget(BudgetKind::Contacts, &contact, "contact")?;
+    if let Some(described) = &described {
+        context.check_budget(BudgetKind::Contacts, described, "contact")?;
     }
     let mut decision = answer(context.state.show(&appointment, Some(&contact)));
     let event = event.filter(|event| context.announces(*event));

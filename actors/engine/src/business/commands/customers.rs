@@ -19,7 +19,6 @@ use store::Weight;
 use view::{AppointmentParties, SomeAppointmentView};
 
 use super::appointments::{Book, BookingContact, amend, book};
-use super::contacts;
 use super::guarded::elsewhere;
 use crate::business::{Change, Context, Decision, New, SeenByLink, Shown, Write, links};
 use crate::error::{EngineError, Result};
@@ -105,14 +104,8 @@ impl Change for BookOnline {
             locale,
             texts,
         };
-        let contact = match contacts::find(context, phone.as_ref(), email.as_ref())? {
-            Some(contact) => BookingContact::Known(contact.id),
-            None => {
-                let email = email.filter(|_| phone.is_none());
-                let details = ContactDetails { name: Some(name), phone, email, ..ContactDetails::default() };
-                BookingContact::Described(details)
-            }
-        };
+        let details = ContactDetails { name: Some(name), phone, email, ..ContactDetails::default() };
+        let contact = BookingContact::Entered(details);
         let request = BookRequest { source: Source::Website, party: CUSTOMER, ..request };
         let entered = |appointment: &mut Appointment| {
             appointment.customer_note = note.map(Text::into_string);
