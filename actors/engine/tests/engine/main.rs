@@ -8,6 +8,7 @@ mod budget;
 mod businesses_set_aside;
 mod changes;
 mod clock;
+mod consent;
 mod conversations;
 mod counting;
 mod customers;

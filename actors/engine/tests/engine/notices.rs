@@ -23,9 +23,9 @@ use view::NoticeView;
 use crate::harness::{Shop, World, at, by_operator, first_page, pass, text};
 use crate::post::Post;
 
-const EMAIL: &str = "ada@example.com";
+pub(crate) const EMAIL: &str = "ada@example.com";
 
-fn booking_by(shop: &Shop, starts_at: Timestamp, number: u32, email: &str) -> BookOnline {
+pub(crate) fn booking_by(shop: &Shop, starts_at: Timestamp, number: u32, email: &str) -> BookOnline {
     BookOnline {
         request: BookRequest {
             service_id: shop.service,
@@ -43,7 +43,7 @@ fn booking_by(shop: &Shop, starts_at: Timestamp, number: u32, email: &str) -> Bo
     }
 }
 
-async fn book_by(
+pub(crate) async fn book_by(
     handle: &BusinessHandle,
     shop: &Shop,
     starts_at: Timestamp,
@@ -54,37 +54,37 @@ async fn book_by(
     handle.change(Request::by(Actor::Customer), booking).await.unwrap().value.appointment_id
 }
 
-async fn book(world: &World, shop: &Shop, starts_at: Timestamp) -> AppointmentId {
+pub(crate) async fn book(world: &World, shop: &Shop, starts_at: Timestamp) -> AppointmentId {
     book_by(&world.at(shop), shop, starts_at, 1, EMAIL).await
 }
 
-async fn move_to(handle: &BusinessHandle, id: AppointmentId, starts_at: Timestamp) {
+pub(crate) async fn move_to(handle: &BusinessHandle, id: AppointmentId, starts_at: Timestamp) {
     let request = MoveRequest { starts_at, staff_id: None, party: Party::TEAM };
     handle.change(by_operator(), Reschedule { id, request }).await.unwrap();
 }
 
-async fn log_of(handle: &BusinessHandle, filter: &NoticeFilter) -> Vec<NoticeView> {
+pub(crate) async fn log_of(handle: &BusinessHandle, filter: &NoticeFilter) -> Vec<NoticeView> {
     handle.notices(filter, &first_page()).await.unwrap().items
 }
 
 /// Kind, status and reason of each notice, oldest first.
-async fn log(handle: &BusinessHandle) -> Vec<(NoticeKind, NoticeStatus, Option<DropReason>)> {
+pub(crate) async fn log(handle: &BusinessHandle) -> Vec<(NoticeKind, NoticeStatus, Option<DropReason>)> {
     let notices = log_of(handle, &NoticeFilter::default()).await;
     notices.iter().rev().map(|notice| (notice.kind, notice.status, notice.reason)).collect()
 }
 
-fn notice(letter: &Letter) -> &NoticeLetter {
+pub(crate) fn notice(letter: &Letter) -> &NoticeLetter {
     match &letter.content {
         Content::Notice(notice) => notice,
         other => panic!("{other:?}"),
     }
 }
 
-fn kinds(letters: &[Letter]) -> Vec<NoticeKind> {
+pub(crate) fn kinds(letters: &[Letter]) -> Vec<NoticeKind> {
     letters.iter().map(|letter| notice(letter).kind).collect()
 }
 
-fn token_of(letter: &Letter) -> ManageToken {
+pub(crate) fn token_of(letter: &Letter) -> ManageToken {
     let token = notice(letter).manage.url.strip_prefix("https://desk.example.com/book/manage/").unwrap();
     ManageToken::parse(token).unwrap()
 }
@@ -93,7 +93,7 @@ async fn seconds(seconds: u64) {
     tokio::time::sleep(std::time::Duration::from_secs(seconds)).await;
 }
 
-async fn world() -> (World, Shop, Arc<Post>) {
+pub(crate) async fn world() -> (World, Shop, Arc<Post>) {
     let world = World::new(11).await;
     let shop = world.shop(1).await;
     let post = Post::of(&world.engine);

@@ -210,7 +210,7 @@ async fn erasures_and_deletions_since_a_backup_leave_no_rows_in_the_restored_sto
     assert_eq!(listed.len(), 3);
 }
 
-fn list(world: &World, at: &Path) {
+pub(crate) fn list(world: &World, at: &Path) {
     let lines: String = world.disk.tombstones().iter().map(|line| format!("{line}\n")).collect();
     std::fs::write(at, lines).unwrap();
 }
