@@ -14,6 +14,7 @@ mod checks;
 #[path = "../api/harness/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "only one of the test binaries uses all of it")]
 mod harness;
+mod hostile;
 mod limits;
 mod looks;
 mod manage;
