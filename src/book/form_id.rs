@@ -21,14 +21,16 @@ pub(super) fn issue(front: &Front, page: &str) -> String {
     front.cursors.seal(&binding(page), &[&made[..], &chance].concat())
 }
 
-/// Whether this service issued the id for the page in the last 24 hours.
-pub(super) fn is_issued(front: &Front, page: &str, id: &str) -> bool {
-    let opened = front.cursors.open(&binding(page), id);
-    let made = opened.as_deref().and_then(<[u8]>::first_chunk::<8>);
-    made.is_some_and(|made| {
-        let made = Timestamp::from_millis(i64::from_be_bytes(*made));
-        front.engine.now() < made + VALID
-    })
+/// When this service issued the id for the page, or `None` if it did not.
+pub(super) fn issued_at(front: &Front, page: &str, id: &str) -> Option<Timestamp> {
+    let opened = front.cursors.open(&binding(page), id)?;
+    Some(Timestamp::from_millis(i64::from_be_bytes(*opened.first_chunk()?)))
+}
+
+/// Whether an id that was issued at this time can still be used. A form that was already handled is answered
+/// again without this check.
+pub(super) fn is_fresh(front: &Front, issued_at: Timestamp) -> bool {
+    front.engine.now() < issued_at + VALID
 }
 
 fn binding(page: &str) -> Binding {

@@ -79,16 +79,18 @@ pub(super) async fn sent(asked: Asked) -> Answered {
     if !form.get(LEAVE_EMPTY).is_empty() {
         return again(Reason::Invalid(vec![(LEAVE_EMPTY, "leave-empty")])).await;
     }
-    if !form_id::is_issued(front, shop.slug(), form.get(form_id::FORM_ID)) {
+    let Some(issued_at) = form_id::issued_at(front, shop.slug(), form.get(form_id::FORM_ID)) else {
         return again(Reason::Stale).await;
-    }
+    };
     let once = form_id::once(form, shop.business.id());
     let _turn = front.turn(&once).await;
     let request = Request { idempotency: Some(once), ..Request::by(Actor::Customer) };
     match shop.business.remembered::<BookOnline>(&request).await {
         Ok(Some(before)) => return booked(&asked, &shop, before.value).await,
-        Ok(None) => {}
-        Err(EngineError::Refused(Refusal::IdempotencyKeyReused)) => return again(Reason::Stale).await,
+        Ok(None) if form_id::is_fresh(front, issued_at) => {}
+        Ok(None) | Err(EngineError::Refused(Refusal::IdempotencyKeyReused)) => {
+            return again(Reason::Stale).await;
+        }
         Err(error) => return Err(error.into()),
     }
     let entered = match Entered::read(form, &shop, &offer) {

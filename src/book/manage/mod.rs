@@ -92,13 +92,20 @@ impl Managed {
     /// Makes the change of a form. `change` is `None` if a field is invalid.
     async fn change<C: Change + 'static>(&self, change: Option<C>) -> Result<(), Undone> {
         let change = change.ok_or(Undone::Invalid)?;
-        let (asked, page) = (&self.asked, self.token.text());
-        if !form_id::is_issued(&asked.front, &page, asked.form.get(form_id::FORM_ID)) {
+        let Asked { front, form, .. } = &self.asked;
+        let issued_at = form_id::issued_at(front, &self.token.text(), form.get(form_id::FORM_ID));
+        let issued_at = issued_at.ok_or(Undone::FormEnded)?;
+        let once = form_id::once(form, self.shop.business.id());
+        let _turn = front.turn(&once).await;
+        let request = Request { idempotency: Some(once), ..Request::by(Actor::Customer) };
+        if self.shop.business.remembered::<C>(&request).await?.is_some() {
+            return Ok(());
+        }
+        if !form_id::is_fresh(front, issued_at) {
             return Err(Undone::FormEnded);
         }
-        let idempotency = Some(form_id::once(&asked.form, self.shop.business.id()));
-        let request = Request { idempotency, ..Request::by(Actor::Customer) };
-        self.shop.business.change(request, change).await.map(|_| ()).map_err(Undone::from)
+        self.shop.business.change(request, change).await?;
+        Ok(())
     }
 
     /// The response to a form: the page of the appointment, or `refused` with the present state.
