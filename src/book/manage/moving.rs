@@ -6,8 +6,8 @@ use std::sync::Arc;
 use askama::Template;
 use axum::http::StatusCode;
 use chrono::{Days, NaiveDate};
-use domain::Timestamp;
 use domain::availability::Slot;
+use domain::{BookingMode, Timestamp};
 use engine::business::commands::customers::MoveByLink;
 
 use super::one;
@@ -37,6 +37,8 @@ struct Page {
     back: String,
     form_id: String,
     expected: String,
+    /// Whether the business has to confirm the new time.
+    is_request: bool,
 }
 
 struct Day {
@@ -100,7 +102,8 @@ impl Managed {
 }
 
 async fn shown(managed: Managed, date: Option<NaiveDate>, status: StatusCode, notice: String) -> Answered {
-    if !managed.seen.may_move() || managed.is_over() {
+    let mode = managed.seen.business.booking_mode;
+    if !managed.seen.may_move() || managed.is_over() || mode == BookingMode::Off {
         return one::shown(&managed, status, notice);
     }
     let today = managed.shop.day(managed.seen.now);
@@ -128,6 +131,7 @@ async fn shown(managed: Managed, date: Option<NaiveDate>, status: StatusCode, no
         back: managed.path(""),
         form_id: managed.form_id(),
         expected: starts_at.to_string(),
+        is_request: mode == BookingMode::Request,
         shop: Arc::clone(&managed.shop),
         view,
     };

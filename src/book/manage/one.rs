@@ -5,7 +5,7 @@ use std::sync::Arc;
 use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
-use domain::{AppointmentStatus, Timestamp};
+use domain::{AppointmentStatus, BookingMode, Timestamp};
 use engine::business::commands::customers::CancelByLink;
 
 use super::{Managed, Undone};
@@ -105,7 +105,9 @@ pub(super) fn shown(managed: &Managed, status: StatusCode, notice: String) -> An
     };
     let is_coming = appointment.is_active() && !is_over;
     let takes_forms = is_coming && !view.framed;
-    let (may_cancel, may_move) = (takes_forms && seen.may_change(), takes_forms && seen.may_move());
+    let is_off = seen.business.booking_mode == BookingMode::Off;
+    let (may_cancel, may_move) =
+        (takes_forms && seen.may_change(), takes_forms && seen.may_move() && !is_off);
     let paths = (!view.framed).then(|| Paths {
         moving: managed.path("/move"),
         cancel: managed.path("/cancel"),

@@ -37,7 +37,8 @@ day-times = { $count ->
    *[other] { $count } times
 }
 no-times = There are no open times in these seven days.
-no-times-that-day = There are no other open times on this day. Choose another day with the link “Change”.
+no-times-that-day = There are no other open times on this day.
+other-day = Choose another day
 soonest = Show the first open time
 weeks = Other weeks
 week-before = Earlier
@@ -90,6 +91,7 @@ manage-open = Open this appointment in a new tab
 manage-move-title = Choose another time
 manage-now = Your appointment is on { $when }.
 manage-move-do = Move to this time
+manage-move-request = The new time is a request. The business has to confirm it.
 manage-move-back = Keep the present time
 manage-moved-meanwhile = This appointment was moved meanwhile. It is now on { $when }.
 manage-stop = Stop e-mails

@@ -37,7 +37,8 @@ day-times = { $count ->
    *[other] { $count } horaires
 }
 no-times = Aucun horaire n'est libre pendant ces sept jours.
-no-times-that-day = Aucun autre horaire n'est libre ce jour-là. Choisissez un autre jour avec le lien « Modifier ».
+no-times-that-day = Aucun autre horaire n'est libre ce jour-là.
+other-day = Choisir un autre jour
 soonest = Afficher le premier horaire libre
 weeks = Autres semaines
 week-before = Plus tôt
@@ -90,6 +91,7 @@ manage-open = Ouvrir ce rendez-vous dans un nouvel onglet
 manage-move-title = Choisir un autre horaire
 manage-now = Votre rendez-vous est le { $when }.
 manage-move-do = Choisir cet horaire
+manage-move-request = Le nouvel horaire est une demande. L'établissement doit la confirmer.
 manage-move-back = Garder l'horaire actuel
 manage-moved-meanwhile = Ce rendez-vous a été déplacé entre-temps. Il a maintenant lieu le { $when }.
 manage-stop = Ne plus recevoir d'e-mails
