@@ -22,13 +22,15 @@ pub(super) struct View {
     pub(super) shop: Option<Arc<Shop>>,
     /// Whether the page is shown in a frame of another site.
     pub(super) framed: bool,
+    /// Whether search engines may list the page.
+    pub(super) is_listed: bool,
     /// The page in the other languages: language tag, name and path.
     pub(super) languages: Vec<(&'static str, &'static str, String)>,
 }
 
 impl View {
     pub(super) fn new(words: &'static Words) -> Self {
-        Self { words, shop: None, framed: false, languages: Vec::new() }
+        Self { words, shop: None, framed: false, is_listed: false, languages: Vec::new() }
     }
 
     /// Adds the links to the page in the other languages.

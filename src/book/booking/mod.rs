@@ -40,6 +40,7 @@ const STEPS: u64 = 3;
 pub(super) async fn show(mut asked: Asked) -> Answered {
     let shop = asked.shop()?;
     let offer = Offer::of(&shop).await?;
+    asked.view.is_listed = !asked.view.framed && asked.head.uri.query().is_none();
     if shop.profile.booking_mode == BookingMode::Off || offer.services.is_empty() {
         let path = asked.page_path();
         asked.view = asked.view.clone().with_languages(|locale| Choice::default().link(path, Some(locale)));
