@@ -2,26 +2,6 @@
 // business, and keeps a form from being sent twice. In a frame it tells the page around it that Escape was
 // pressed.
 
-const main = document.querySelector("main[data-zone]");
-if (main) {
-  const { zone, yours } = main.dataset;
-  const lang = document.documentElement.lang;
-  const parts = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "2-digit" };
-  const here = new Intl.DateTimeFormat(lang, parts);
-  const there = new Intl.DateTimeFormat(lang, { ...parts, timeZone: zone });
-  const day = (at, timeZone) => new Intl.DateTimeFormat("en", { dateStyle: "short", timeZone }).format(at);
-  for (const time of main.querySelectorAll("time")) {
-    const at = new Date(time.dateTime);
-    if (here.format(at) === there.format(at)) continue;
-    const weekday = day(at) === day(at, zone) ? {} : { weekday: "short" };
-    const local = new Intl.DateTimeFormat(lang, { hour: "numeric", minute: "2-digit", ...weekday }).format(at);
-    const note = document.createElement("span");
-    note.className = "yours";
-    note.textContent = yours.replace("{time}", local);
-    time.after(note);
-  }
-}
-
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", (event) => {
     if (form.dataset.sent) return event.preventDefault();
@@ -42,4 +22,30 @@ if (parent !== window) {
     // The page around the frame is of any site. The message contains nothing about the visitor.
     if (event.key === "Escape") parent.postMessage("receptionist:close", "*");
   });
+}
+
+function addLocalTimes(main) {
+  const { zone, yours } = main.dataset;
+  const lang = document.documentElement.lang;
+  const parts = { year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "2-digit" };
+  const here = new Intl.DateTimeFormat(lang, parts);
+  const there = new Intl.DateTimeFormat(lang, { ...parts, timeZone: zone });
+  const day = (at, timeZone) => new Intl.DateTimeFormat("en", { dateStyle: "short", timeZone }).format(at);
+  for (const time of main.querySelectorAll("time")) {
+    const at = new Date(time.dateTime);
+    if (here.format(at) === there.format(at)) continue;
+    const weekday = day(at) === day(at, zone) ? {} : { weekday: "short" };
+    const local = new Intl.DateTimeFormat(lang, { hour: "numeric", minute: "2-digit", ...weekday }).format(at);
+    const note = document.createElement("span");
+    note.className = "yours";
+    note.textContent = yours.replace("{time}", local);
+    time.after(note);
+  }
+}
+
+const main = document.querySelector("main[data-zone]");
+try {
+  if (main) addLocalTimes(main);
+} catch {
+  // The browser does not know the zone of the business.
 }
