@@ -130,6 +130,44 @@ async fn a_repeated_form_leads_to_the_same_appointment() {
 }
 
 #[tokio::test]
+async fn a_form_that_was_sent_late_can_be_repeated_for_24_hours() {
+    let site = Site::open().await;
+    let form = site.form("2026-03-05T09:00:00.000Z", &[]).await;
+    site.server.clock.advance(23 * 3_600);
+    token(&site.send(&form).await);
+    site.server.clock.advance(2 * 3_600);
+    token(&site.send(&form).await);
+    assert_eq!(site.appointments().await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_refusal_without_other_times_leads_to_other_days() {
+    let hours = json!({ "hours": [{ "day": "monday", "open": "10:00", "close": "10:30" }] });
+    let site = Site::with(hours, json!({})).await;
+    let staff = [("staff_id", &*site.salon.anna)];
+    let late = site.form(TIME, &staff).await;
+    site.book(TIME, &staff).await.is(303);
+    let sent = site.send(&late).await;
+    sent.is(409);
+    let page = text(&sent);
+    assert!(page.contains("There are no other open times on this day."), "{sent}");
+    let link = page.split("<a href=\"").find(|rest| rest.contains(">Choose another day</a>"));
+    let link = link.and_then(|rest| rest.split('"').next()).unwrap().replace("&#38;", "&");
+    let times = site.server.root().call("GET", &link).await;
+    times.is(200);
+    assert!(text(&times).contains("Choose a day and a time") && !text(&times).contains(TIME), "{times}");
+}
+
+#[tokio::test]
+async fn search_engines_list_the_address_of_the_page_alone() {
+    let site = Site::open().await;
+    let noindex = "<meta name=\"robots\" content=\"noindex\">";
+    assert!(!text(&site.get("").await).contains(noindex));
+    assert!(text(&site.get("?locale=fr").await).contains(noindex));
+    assert!(text(&site.details(TIME).await).contains(noindex));
+}
+
+#[tokio::test]
 async fn a_time_that_is_no_longer_open_is_refused_with_the_open_times_of_the_day() {
     let site = Site::with(json!({}), json!({})).await;
     let anna = site.salon.anna.clone();

@@ -312,9 +312,33 @@ async fn a_business_that_takes_no_bookings_moves_none() {
     let mut booked = Booked::new().await;
     let [first, second] = booked.two_ids().await;
     booked.operator("PATCH", "", json!({ "booking_mode": "off" })).await;
-    booked.get("/move?locale=en").await.is(200).says("There are no open times");
+    let page = booked.get("/move?locale=en").await.is(200);
+    assert_eq!(page.forms().len(), 1, "the form that cancels: {}", page.body);
     booked.move_to(OTHER_TIME, STARTS_AT, &first).await.is(409);
     booked.cancel(STARTS_AT, &second).await.is(303);
+}
+
+#[tokio::test]
+async fn a_move_that_the_business_has_to_confirm_is_called_a_request() {
+    let mut booked = Booked::new().await;
+    booked.operator("PATCH", "", json!({ "booking_mode": "request" })).await;
+    let page = booked.get("/move?locale=en").await.is(200).says("The business has to confirm it.");
+    page.says("Request this time");
+    let id = booked.form_id().await;
+    booked.move_to(OTHER_TIME, STARTS_AT, &id).await.is(303);
+    assert_eq!(booked.appointment().await["status"], "pending");
+}
+
+#[tokio::test]
+async fn a_form_that_is_sent_twice_at_once_succeeds_twice() {
+    let mut booked = Booked::new().await;
+    let id = booked.form_id().await;
+    let fields = [("expected_starts_at", STARTS_AT), ("form_id", &*id)];
+    let (mut other, path) = (booked.server.browser(), booked.path("/cancel"));
+    let (first, second) = tokio::join!(booked.browser.post(&path, &fields), other.post(&path, &fields));
+    first.is(303);
+    second.is(303);
+    assert_eq!(booked.appointment().await["status"], "cancelled");
 }
 
 #[tokio::test]

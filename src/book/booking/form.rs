@@ -162,7 +162,8 @@ pub(super) async fn shown(
         (None, Some(service)) => {
             let staff = usable.staff.flatten().map(|member| member.id);
             let choice = Choice { service: Some(service.id), staff, ..Choice::default() };
-            choices.push(times(&view, shop, &choice, usable.time, problem("starts_at")).await?);
+            let times = times(&view, shop, &choice, usable.time, problem("starts_at")).await?;
+            choices.push(Choices { other: Some(choice.link(asked.page_path(), asked.locale())), ..times });
         }
         (None, None) => {}
     }
@@ -249,6 +250,8 @@ struct Choices {
     hint: String,
     /// The values with their labels.
     options: Vec<(String, String)>,
+    /// The link to the times of other days.
+    other: Option<String>,
     problem: String,
 }
 
@@ -259,7 +262,7 @@ impl Choices {
         options: impl Iterator<Item = (String, String)>,
         problem: String,
     ) -> Self {
-        Self { id, label, hint: String::new(), options: options.collect(), problem }
+        Self { id, label, hint: String::new(), options: options.collect(), other: None, problem }
     }
 }
 
