@@ -33,14 +33,14 @@ pub(crate) struct Decided {
 pub(crate) enum Message {
     Change(Decide),
     Ask(Question),
-    /// A question about the usage. It is answered once all records are counted.
+    /// A question about the usage. The actor answers it once all records are counted.
     AskUsage(Question),
     Count,
     Maintain,
     /// Runs the background jobs for a request that waits until they are done.
     MaintainThrough(Maintained),
     Stepped,
-    /// Ends the actor after all earlier messages are answered.
+    /// Ends the actor after it has answered all earlier messages.
     End,
 }
 

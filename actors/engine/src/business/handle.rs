@@ -77,7 +77,7 @@ impl Businesses {
 pub struct BusinessHandle {
     pub(crate) businesses: Arc<Businesses>,
     pub(crate) id: BusinessId,
-    /// A lock that every message of the handle holds until it is answered.
+    /// A lock that every message of the handle holds until the actor has answered the message.
     pub(crate) claim: Option<Claim>,
 }
 

@@ -14,7 +14,7 @@ use super::SeenByLink;
 use super::commands::customers::ManageToken;
 use super::state::State;
 
-/// Of more links of an appointment, the oldest ends.
+/// The maximum number of links of an appointment. A further link ends the oldest one.
 const LINKS_MAX: usize = 32;
 /// A link ends this long after the end of its appointment.
 pub(crate) const LINK_KEPT: TimeDelta = TimeDelta::days(30);

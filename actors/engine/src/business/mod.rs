@@ -7,7 +7,8 @@
 //! - One change is one batch: records, index rows, audit entry and idempotency record are durable together
 //!   or not at all.
 //! - The actor never waits for the disk. An answer is sent once every change that it depends on is durable.
-//! - A message holds permits until it is answered. The permits bound the mailbox and the committer's queue.
+//! - A message holds permits until the actor has answered it. The permits bound the mailbox and the
+//!   committer's queue.
 
 mod actor;
 mod alerts;

@@ -19,7 +19,7 @@ use super::state::State;
 use super::write::Write;
 use crate::mail::{delete_mail, write_mail};
 
-/// The delay of a notice that the team causes, so that the team can take a change back.
+/// The delay of a notice about a change by the team or by an integration, which can be undone in this time.
 const BY_TEAM_AFTER: TimeDelta = TimeDelta::seconds(15);
 
 /// Writes the notices of a change. Returns the changed appointments, whose notices may be overtaken.

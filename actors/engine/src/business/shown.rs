@@ -1,4 +1,4 @@
-//! Renders records as of the newest decision.
+//! Renders records with all changes decided so far.
 //!
 //! Invariant: a view contains no data of an erased contact, even before the erasure has changed the record.
 

@@ -100,7 +100,7 @@ impl State {
         }
     }
 
-    /// Reads a record as of the newest decision. `None` if it is missing or cannot be decoded.
+    /// Reads a record with all changes decided so far. `None` if it is missing or cannot be decoded.
     pub(crate) fn find<R: Record>(&self, key: &Key) -> Result<Option<R>, StoreError> {
         Ok(self.store.usable(key, self.read(key))?.flatten())
     }
@@ -121,7 +121,8 @@ impl State {
         }
     }
 
-    /// The last row of a range as of the newest decision. Only for ranges whose last row is never deleted.
+    /// The last row of a range, with all changes decided so far. Only for ranges whose last row is never
+    /// deleted.
     pub(crate) fn last_in(&self, range: &KeyRange) -> Result<Option<(Key, Vec<u8>)>, StoreError> {
         let stored = self.store.scan(range, Order::Descending).next().transpose()?;
         let stored = stored.map(|(key, value)| (Key::new(&key), value));
@@ -244,7 +245,7 @@ impl State {
         Ok(())
     }
 
-    /// The rows of the appointments that start in `[from, to)`, as of the newest decision.
+    /// The rows of the appointments that start in `[from, to)`, with all changes decided so far.
     async fn rows_between(
         &mut self,
         from: Timestamp,

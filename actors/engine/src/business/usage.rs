@@ -134,7 +134,7 @@ impl State {
             .map(|counted| Uncounted { kind: next, range: keys::of_kind(self.id, counted.kind) }))
     }
 
-    /// The next rows of a range as of the newest decision, and the remaining range.
+    /// The next rows of a range, with all changes decided so far, and the remaining range.
     #[allow(clippy::type_complexity, reason = "a type alias would be used only once")]
     fn next_rows(&self, range: &KeyRange) -> Result<(BTreeMap<Key, Vec<u8>>, Option<KeyRange>), StoreError> {
         let (mut rows, mut bytes, mut rest) = (BTreeMap::new(), 0, None);

@@ -1,4 +1,4 @@
-//! Deliveries of events to webhook endpoints (spec §6): one actor per endpoint with work in progress, and one
+//! Deliveries of events to webhook endpoints: one actor per endpoint with work in progress, and one
 //! dispatcher that schedules all attempts.
 //!
 //! The business actor writes an event and one delivery per subscribed endpoint in the batch of the change.

@@ -1,11 +1,11 @@
-//! The due times of attempts, and the effects of an outcome on the delivery and its endpoint (spec §6 rules
-//! 5, 6 and 8). The module is pure.
+//! The due times of attempts, and the effects of an outcome on the delivery and its endpoint. The module is
+//! pure.
 
 use chrono::TimeDelta;
 use domain::{Delivery, DeliveryStatus, Timestamp};
 use net::{Attempt, Outcome};
 
-/// How long a delivery is shown in the log (spec §6 rule 10).
+/// How long a delivery is shown in the log.
 pub(crate) const LOG_DAYS: TimeDelta = TimeDelta::days(30);
 
 /// The delay after each failure. The failure after the last delay is final.

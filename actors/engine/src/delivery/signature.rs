@@ -1,4 +1,4 @@
-//! Signatures and signed requests by the Standard Webhooks scheme (spec §6 rules 2 and 3).
+//! Signatures and signed requests by the Standard Webhooks scheme.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

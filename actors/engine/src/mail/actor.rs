@@ -40,7 +40,7 @@ pub(super) const COUNTED_MAX: usize = 10_000;
 
 #[derive(Debug)]
 pub(crate) enum Message {
-    /// A mail of a business waits and is due at this instant or earlier.
+    /// The business has a waiting mail, which is due at this instant or earlier.
     Waits(BusinessId, Timestamp),
     Turn,
     Ended(Box<Ended>),
@@ -131,8 +131,8 @@ pub(crate) struct State {
     /// The mails in changes that are not durable. Each value is the first mail of the same change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
-    /// For each business, the mail into which others are being gathered. Until this change is durable, no
-    /// mail of the business is sent, because that mail might be for the same person.
+    /// For each business, the mail into which other mails are being gathered. Until the gathering is
+    /// durable, no mail of the business is sent, because it might be one of the gathered mails.
     pub(super) gathering: BTreeMap<BusinessId, MailKey>,
     pub(super) damaged: BTreeSet<MailKey>,
     pub(super) tasks: JoinSet<()>,

@@ -1,4 +1,4 @@
-//! The content of a mail. It is read when the mail is made, so that no mail contains erased data.
+//! The content of a mail. It is read when the mail is composed, so that no mail contains erased data.
 
 use domain::{
     About, AlertKind, Appointment, AppointmentId, Business, BusinessId, CallId, CallRecord, Contact,

@@ -1,5 +1,5 @@
-//! Limits on the mails of a kind (contract, second part, §3). The module is pure: the caller passes the
-//! instants. The counts are only in memory, so a restart resets them.
+//! Limits on the mails of a kind. The module is pure: the caller passes the instants. The counts are only
+//! in memory, so a restart resets them.
 
 use std::hash::Hash;
 use std::net::IpAddr;

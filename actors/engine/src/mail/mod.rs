@@ -1,13 +1,13 @@
-//! Mails to people (contract, second part, §3): the outbox, one actor with stored due times. The batch of a
-//! change contains the rows of its mails. After the commit, the mails belong to the outbox.
+//! Mails to people: the outbox, one actor with stored due times. The batch of a change contains the rows of
+//! its mails. After the commit, the mails belong to the outbox.
 //!
 //! Invariants:
 //!
 //! - Waiting mails are in the store with their due times. Memory holds only their lanes and the mails that
 //!   are being sent, so a restart loses no schedule.
 //! - A mail is sent only after its row is durable.
-//! - A row contains ids only. The recipient and the content are read when the mail is made, so a mail
-//!   contains no erased data and nothing that its reader may not see.
+//! - A row contains ids only. The recipient and the content are read when the mail is composed, so a mail
+//!   contains no erased data, and only data that its recipient may see.
 //! - The outcome of an attempt and the next due time are written in one batch.
 //! - A mail may be sent twice after a crash, with the same `Message-ID`. No mail is lost.
 //! - A failing relay gets one mail at a time, so the other mails use up no attempts.

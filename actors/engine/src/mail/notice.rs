@@ -2,9 +2,10 @@
 //!
 //! Invariants:
 //!
-//! - A notice is sent only while it states the present state of its appointment, and before the start.
-//! - The change that a notice states is announced once. A notice that restores the state last announced is
-//!   not sent.
+//! - A notice is sent only before the start of its appointment, and only while the appointment has the
+//!   state that the notice states.
+//! - Each change is announced once. If a change was undone, so that the customer already knows the current
+//!   state, no notice is sent.
 //! - A limit counts a notice before its first attempt. Counts survive restarts, and contain no address.
 
 use std::collections::BTreeMap;
@@ -28,7 +29,7 @@ use super::send;
 use super::write::{delete_mail, write_mail};
 use crate::shared::Shared;
 
-/// How long a notice of a suspended business waits for the next look.
+/// A notice of a suspended business is judged again after this time.
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
 /// A reminder that is due earlier than this was scheduled by a wrong clock.
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
@@ -37,7 +38,7 @@ enum Verdict {
     Send {
         to: String,
     },
-    /// The notice waits until this time of the schedules.
+    /// The notice waits until this instant on the clock of schedules.
     Wait(Timestamp),
     Drop(DropReason),
     /// The appointment was deleted.
@@ -140,8 +141,8 @@ impl State {
         })
     }
 
-    /// Why a notice must not be sent any more in view of its appointment and of the appointment's other
-    /// notices.
+    /// Compares a notice with its appointment and with the appointment's other notices. Returns the reason
+    /// why it must not be sent any more, or `None` if it may be sent.
     fn overtaken(
         &self,
         store: &Store,
@@ -255,14 +256,15 @@ pub(super) fn content(
     }))))
 }
 
-/// Why an attempt found nothing to send: the appointment has changed, or the address has gone.
+/// Why an attempt found nothing to send: the appointment was changed or deleted, or its contact has no
+/// address any more.
 pub(super) fn why_not_made(store: &Store, of: BusinessId, notice: &Notice) -> Result<DropReason, StoreError> {
     let appointment = appointment(store, of, notice.appointment_id)?;
     let is_true = appointment.is_some_and(|it| notice.is_true_of(&it));
     Ok(if is_true { DropReason::NoAddress } else { DropReason::Superseded })
 }
 
-/// A keyed hash of an address or a phone number. It shows neither to a reader of the store or of a backup.
+/// A keyed hash of an address or a phone number, so that the key of a row contains neither.
 fn hash(secret: &[u8; 32], purpose: &str, of: BusinessId, what: &str) -> [u8; 32] {
     let mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");
     let mac = mac.chain_update(purpose.as_bytes()).chain_update(b"\0").chain_update(of.uuid().as_bytes());
@@ -349,7 +351,7 @@ const COUNTED_FOR: TimeDelta = TimeDelta::hours(24);
 const BY_CUSTOMERS_TO: Limit = Limit { name: "notices by customers", max: 6, together: TimeDelta::zero() };
 const TO: Limit = Limit { name: "notices to", max: 20, together: TimeDelta::zero() };
 const OF_BUSINESS: Limit = Limit { name: "notices of", max: 2_000, together: TimeDelta::minutes(10) };
-/// The counts that are looked at for deletion after each notice.
+/// After each notice, this many counts are checked and deleted if no limit needs them any more.
 const STALE_LOOKS: usize = 2;
 
 impl Limit {
@@ -363,7 +365,7 @@ impl Limit {
 pub(super) struct NoticeCounts {
     rows: BTreeMap<Key, NoticeCountRecord>,
     under_way: usize,
-    /// The last row that was looked at for deletion.
+    /// The last row that was checked for deletion.
     looked_at: Option<Key>,
 }
 

@@ -126,7 +126,8 @@ impl Order {
     }
 }
 
-/// For each lane, its scan position: the last row of another lane that the scan has passed.
+/// For each lane, the row at which its next scan starts: the last row that a scan skipped because the row
+/// belongs to another lane.
 #[derive(Debug, Default)]
 pub(super) struct Positions(BTreeMap<Lane, Key>);
 

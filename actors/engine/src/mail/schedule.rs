@@ -1,5 +1,5 @@
-//! The retries of a mail, the effect of an attempt on the mail, and the time of a daily mail (contract,
-//! second part, §3). The module is pure.
+//! The retries of a mail, the effect of an attempt on the mail, and the time of a daily mail. The module is
+//! pure.
 
 use chrono::TimeDelta;
 use chrono_tz::Tz;

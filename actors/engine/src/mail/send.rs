@@ -96,7 +96,8 @@ impl State {
             Outcome::Dropped => {
                 self.transport.figures.lock().dropped += 1;
                 match &mail.notice {
-                    // The address or the appointment has gone, or the appointment has changed, during the attempt.
+                    // The appointment was changed or deleted, or the address was removed, during the
+                    // attempt.
                     Some(notice) => {
                         let why = why_not_made(&shared.store, key.of, notice)?;
                         write_mail(&mut batch, &mail.dropped(why, began), Some(&mail));

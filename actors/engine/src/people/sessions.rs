@@ -142,10 +142,14 @@ impl People {
         Ok(token)
     }
 
-    /// If the service sends mail, a link is mailed to the address. The returned token is valid until the
-    /// mail is composed with another token. Without mail, the address changes immediately. Errors:
-    /// [`Refusal::Conflict`] after too many mails, if a link to the current address must be used first, or,
-    /// without mail, if the address is taken; [`Refusal::NotAllowed`]; [`Refusal::Expired`].
+    /// If the service sends mail, the new address gets a mail with a link, and the address changes when the
+    /// link is used. The mail gets another token when it is composed; until then, the returned token is
+    /// valid. Without mail, the address changes immediately.
+    ///
+    /// Errors: [`Refusal::NotAllowed`]; [`Refusal::Expired`]; [`Refusal::Conflict`] in these cases:
+    /// - Too many mails were sent.
+    /// - A link that was mailed to the current address must be used first.
+    /// - The service sends no mail and the address is taken.
     pub async fn change_email(&self, token: &Token, email: Address) -> Result<Option<Token>> {
         let SignedIn { person, session, fresh } = self.session(token).await?.ok_or(Refusal::Expired)?;
         let (id, hash) = (person.id, token.hash());

@@ -150,9 +150,9 @@ async fn expired_keys_are_deleted_without_another_request() {
         shops.push(shop);
     }
     pass(30).await;
-    assert_eq!(world.engine.running_businesses(), 0, "all businesses must be stopped");
+    assert_eq!(world.engine.running_businesses(), 0, "the actors of all businesses must have stopped");
     pass(4 * 24 * 60).await;
-    assert_eq!(world.engine.running_businesses(), 0, "all businesses must be stopped again");
+    assert_eq!(world.engine.running_businesses(), 0, "the actors of all businesses must have stopped again");
     world.engine.clone().close().await.unwrap();
     let store = world.store();
     for shop in shops {
@@ -237,7 +237,8 @@ async fn time_spent_stopped_counts_up_to_24_hours_and_no_jump_meanwhile_counts_m
     world.clock.jump(TimeDelta::days(400));
     world.open_again().await;
     assert!(!known(&world, 1).await, "by the only available clock, a day has passed");
-    // This request stores another response. A later backward jump of the clock does not change its age.
+    // This request has another key, so a new response is stored. A later backward jump of the clock does
+    // not change the age of this response.
     assert!(!known(&world, 2).await);
     world.engine.clone().close().await.unwrap();
     world.clock.jump(TimeDelta::days(-400));

@@ -119,7 +119,8 @@ async fn each_change_of_an_appointment_is_announced_once() {
     );
     assert_eq!(notice(letter).appointment.id, id);
     assert_eq!(notice(letter).service.as_deref(), Some("Cut"));
-    // A customer who moves by the link of the mail is answered at once, and the team after 15 seconds.
+    // A change that the customer makes with the link in the mail is announced at once. A change by the team
+    // is announced after 15 seconds.
     let token = token_of(letter);
     let moved = MoveByLink { token: token.clone(), starts_at: at(3, 12), expected_starts_at: at(3, 10) };
     handle.change(Request::by(Actor::Customer), moved).await.unwrap();

@@ -262,7 +262,7 @@ impl Change for DeleteService {
 
     fn decide(self, context: &mut Context<'_>) -> Result<Decision<Self::Gives>> {
         context.service(self.id).ok_or(Refusal::NotFound(Named::Service))?;
-        // A reference by an inactive staff member counts too.
+        // A service that only an inactive staff member offers is still in use.
         let mut members = context.state.staff.values();
         if let Some(member) = members.find(|member| member.service_ids.contains(&self.id)) {
             return Err(in_use(UsedBy::Staff(member.id)).into());

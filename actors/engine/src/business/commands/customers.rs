@@ -1,10 +1,11 @@
 //! Changes by customers: bookings on the booking page, and moves and cancellations by manage link.
 //!
 //! Invariants:
-//! - A booking finds the contact as `POST /v1/appointments` does, and changes nothing of it. A new contact
-//!   gets one identifier, so no unproven pair of phone number and e-mail address joins a contact.
-//! - A token is in an answer only. The store contains the SHA-256 of its random part.
-//! - A link shows and changes one appointment, while [`SeenByLink`] allows it.
+//! - A booking finds the contact as `POST /v1/appointments` does, and does not change it. A new contact
+//!   gets the phone number or the e-mail address, but not both, because the customer has not proven that
+//!   both are theirs.
+//! - Only answers contain tokens. The store contains the SHA-256 of the random part of each token.
+//! - A link shows one appointment. It can change the appointment as far as [`SeenByLink`] allows it.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -23,7 +24,7 @@ use super::guarded::elsewhere;
 use crate::business::{Change, Context, Decision, New, SeenByLink, Shown, Write, links};
 use crate::error::{EngineError, Result};
 
-/// A customer books and moves under the same rules as an integration.
+/// A customer books and moves appointments under the same rules as an integration.
 const CUSTOMER: Party = Party::Integration { allow_pending: true };
 
 /// The token of a manage link. It is never logged.
@@ -219,7 +220,8 @@ fn seen(context: &Context<'_>, token: &ManageToken) -> Result<SeenByLink> {
     Ok(seen.ok_or(Refusal::NotFound(Named::Appointment))?)
 }
 
-/// Checks that an active appointment has not ended, starts at the expected time, and is changeable.
+/// Checks that the appointment has not ended, starts at the expected time, and may be changed by the
+/// customer.
 fn check(seen: &SeenByLink, expected: Timestamp, is_changeable: bool) -> Result<(), Refusal> {
     let Appointment { starts_at, ends_at, .. } = seen.appointment;
     if ends_at <= seen.now {

@@ -30,7 +30,9 @@ impl Change for ResendMail {
         if mail.status == MailStatus::Pending {
             return refused(Conflict::MailPending, ProblemCode::MailPending);
         }
-        // An offer goes to an existing account. Its refusal is the same, so as not to reveal accounts.
+        // A mail of the kind `offer` invites a person who already has an account. It contains no link, but
+        // it is refused in the same way as an invitation, because a different refusal would reveal that the
+        // account exists.
         if mail.kind.has_link() || mail.kind == MailKind::Offer {
             return refused(Conflict::MailHasLink, ProblemCode::MailHasLink);
         }

@@ -14,7 +14,8 @@ use crate::business::{Change, Context, Decision, New, Shown, Write};
 use crate::error::Result;
 use crate::mail::{consent_of, email_consent_key, write_email_consent, write_mail, write_text_consent};
 
-/// Makes a new notice of the present state of the appointment of a notice in the log.
+/// Sends a new notice about the appointment of a logged notice. The new notice states the current state of
+/// the appointment.
 #[derive(Clone, Copy, Debug)]
 pub struct SendNoticeAgain {
     pub id: MailId,
@@ -73,7 +74,8 @@ impl Change for StopNotices {
         let to = seen.and_then(|seen| seen.to).ok_or(Refusal::NotFound(Named::Subscription))?;
         let before = state.find::<ConsentRecord>(&email_consent_key(&state.outbox.secret, of, &to))?;
         let before = before.and_then(|consent| consent.email);
-        // A customer who has stopped all e-mails gets no more of them by stopping reminders.
+        // If the customer has already stopped all e-mails, a request to stop only reminders changes
+        // nothing.
         let is_stopped = before == Some(EmailConsent::None);
         let email = if self.all || is_stopped { EmailConsent::None } else { EmailConsent::NoReminders };
         let decision = Decision::answering(StoppedView { email });

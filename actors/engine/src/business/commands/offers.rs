@@ -1,4 +1,4 @@
-//! Accepts or declines an offered membership.
+//! Accepts or declines an *offer*: an invitation to a business for a person who already has an account.
 //!
 //! Invariant: only the invited person accepts or declines. If the account is unconfirmed, the session must
 //! have begun with a link of this offer, because another person may have set the account's password.

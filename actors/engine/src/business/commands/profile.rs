@@ -49,7 +49,8 @@ impl Change for PatchBusiness {
 
     fn weight(&self) -> Weight {
         let changes_more = Self { booking_mode: None, suspended: None, ..self.clone() } != Self::default();
-        // A nearly full disk does not prevent a suspension or a stop of bookings without other fields.
+        // On a nearly full disk, the operator can still suspend the business, and the business can still
+        // turn bookings off, if the request changes no other field.
         match (self.booking_mode, self.suspended) {
             _ if changes_more => Weight::Grows,
             (None, None) => Weight::Grows,

@@ -140,7 +140,7 @@ impl Change for PatchNotices {
             text: self.text.unwrap_or(before.text),
             reminder_hours: self.reminder_hours.unwrap_or_else(|| before.reminder_hours.clone()),
         };
-        // A business that is older than notices has no stored settings until its team decides.
+        // A business from before notices existed has no stored settings until its team decides.
         let is_stored = context.state.read::<NoticeSettings>(&keys::notices(context.state.id))?.is_some();
         if after == *before && (is_stored || self.email.is_none()) {
             return Ok(Decision::answering(shown));

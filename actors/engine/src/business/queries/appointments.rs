@@ -167,7 +167,8 @@ impl BusinessHandle {
     }
 }
 
-/// Reads an appointment's start, and then the row with this start. Tries again if a move came between.
+/// Reads an appointment's start, and then the row with this start. Tries again if the appointment was moved
+/// between the two reads.
 fn appointment(store: &Store, of: BusinessId, id: AppointmentId) -> Result<Option<Appointment>, StoreError> {
     for _ in 0..MOVES_MAX {
         let Some(start) = store.get_raw(&keys::appointment_start(of, id))? else { return Ok(None) };

@@ -10,7 +10,7 @@ use crate::business::BusinessHandle;
 use crate::business::commands::customers::ManageToken;
 use crate::error::{EngineError, Result};
 
-/// How often links may move an appointment.
+/// How often a customer may move an appointment with its links.
 const MOVES_MAX: u8 = 5;
 
 /// The appointment of a manage link, with the settings that decide whether the customer may change it.
@@ -21,7 +21,7 @@ pub struct SeenByLink {
     pub website: Website,
     pub service: Service,
     pub staff: StaffMember,
-    /// How often links have moved the appointment.
+    /// How often the customer has moved the appointment with its links.
     pub moves: u8,
     /// The address to which the link was sent.
     pub to: Option<String>,

@@ -88,7 +88,8 @@ impl BusinessHandle {
         Ok(settings.unwrap_or_default())
     }
 
-    /// Whether the team has decided about notices. It has not if the business is older than notices are.
+    /// Whether settings for notices are stored. A business from before this feature has none until its team
+    /// decides.
     pub async fn has_notice_settings(&self) -> Result<bool> {
         self.read(|store| store.contains(&keys::notices(self.id))).await
     }

@@ -39,14 +39,17 @@ struct Business {
     served: u64,
     held: usize,
     endpoints: BTreeMap<WebhookId, Endpoint>,
-    /// For each standing of the business's endpoints, its position among the waiting businesses.
+    /// For each [`Standing`], the position of the business among the waiting businesses that have such an
+    /// endpoint.
     stands: [Option<(usize, Rank)>; Standing::COUNT],
 }
 
 /// The order in which businesses get permits: the smallest tag, then the longest wait.
 type Rank = (u64, u64);
 
-/// The waiting businesses of a standing, by the number that the free permits must exceed, and then by rank.
+/// The waiting businesses that have an endpoint of one [`Standing`]. By rule 1, a business gets a permit
+/// only if more permits are free than the number in its entry. The order is by this number, and then by
+/// rank.
 type Waiting = BTreeSet<(usize, Rank, BusinessId)>;
 
 #[derive(Default)]

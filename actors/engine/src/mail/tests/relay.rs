@@ -184,7 +184,7 @@ async fn a_reset_queued_before_the_scan_position_is_found() {
     let world = World::new().await;
     world.does(Does::RefusesForNow);
     many_changed_addresses(&world, 600, None).await;
-    // The relay refused each mail twice, so the mails wait for five minutes.
+    // In these 90 seconds, the relay refuses each mail twice. After that, each mail waits for five minutes.
     sleep(Duration::from_secs(90)).await;
     assert_eq!(world.addresses().len(), 1_200);
     // Even after a refusal, a reset is attempted again earlier than the other mails.

@@ -95,7 +95,7 @@ pub(super) const DAMAGES: &[Damage] = &[
             let key = m.installation(installation_kind::ENDPOINT_INDEX);
             m.remove(&key);
         },
-        "in the list of endpoints is missing",
+        "its index row in the list of endpoints is missing",
     ),
     (
         "an endpoint that is missing together with its list row",

@@ -316,7 +316,8 @@ async fn an_invitation_is_mailed_once_and_makes_the_person_a_member() {
     let ada = world.engine.people().session(&session).await.unwrap().unwrap().person.id;
     assert_eq!(invited.mail, Some((ada, MailKind::Invitation)));
     assert!(world.at(&shop).alerts(ada, &first_page()).await.is_ok(), "Ada must be a member");
-    // A person with a confirmed account gets only an offer, even from the operator.
+    // A person with a confirmed account must accept the membership, even if the operator invites the
+    // person.
     invite(&world, &other, by(boss), "ada@example.com").await.unwrap();
     is(&told(&sent(&post).await), &[("Ada@example.com", "offer")]);
     let third = world.shop(0).await;
