@@ -23,7 +23,8 @@ pub struct Snapshot {
 }
 
 impl Store {
-    /// Begins a read between two commits. Unnamed files in the directory `side` may contain saved values.
+    /// Begins a read of the store as of the last commit. While the read is open, old values of changed rows
+    /// may be kept in unnamed files in the directory `side`.
     ///
     /// # Errors
     /// [`StoreError::Stopped`], or [`StoreError::SnapshotsTaken`] while too many point-in-time reads are open.

@@ -46,7 +46,8 @@ pub(super) fn secure(store: &Path, segment_bytes: u64, free: u64) -> Result<(), 
         false => keep(store, segment_bytes),
     };
     match kept {
-        // A copy from an earlier start was just written back and is still valid.
+        // The disk is too full for a new copy of the end of the log. This is no error: if an earlier start
+        // left a copy, it was just written back and is still valid.
         Err(error) if is_of_a_full_disk(&error) => {
             tracing::warn!(%error, "the end of the log could not be copied: a power cut while the store opens may damage it");
             remove(&store.join(NEW)).map_err(StoreError::preparing("removing", store.join(NEW)))

@@ -70,7 +70,7 @@ pub fn lets_in(key: &[u8]) -> bool {
     })
 }
 
-/// The rows `APPOINTMENT_START` of the appointments created from this instant on, by the time in the id.
+/// The rows `APPOINTMENT_START` of the appointments whose id contains this instant or a later one.
 pub fn appointments_minted_from(business: BusinessId, from: Timestamp) -> KeyRange {
     let kind = start(business, kind::APPOINTMENT_START);
     let first = Uuid::from_u128(u128::try_from(from.millis()).unwrap_or(0) << 80);

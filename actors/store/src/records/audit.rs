@@ -88,7 +88,8 @@ impl Record for Budget {
     }
 }
 
-/// Rows and bytes in the order of [`BudgetKind::kept`]. `None` if an earlier version wrote fewer kinds.
+/// Rows and bytes in the order of [`BudgetKind::kept`]. The usage is `None` if the record contains fewer
+/// kinds, for example because an earlier version wrote it.
 mod usage {
     use domain::Usage;
 

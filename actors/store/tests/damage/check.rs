@@ -11,7 +11,7 @@ use store::{Key, KeyRange, Order, Store, StoreError, every_row, piece_of};
 
 use crate::loads::{BUSINESSES, Rows, business};
 
-/// One in this many rows is also read by key, because sled does not read a single key like a scan.
+/// One in this many rows is also read by key, because sled reads a single key in another way than a scan.
 const READ_BY_KEY: usize = 41;
 
 #[derive(Debug)]
