@@ -91,7 +91,7 @@ each_id!(ids);
 /// Creates ids, each greater than the one before, even if the clock goes back.
 ///
 /// The 12 bits after the version count the ids of a millisecond (RFC 9562 §6.2, method 1). When they are
-/// exhausted, the mint advances the millisecond.
+/// exhausted, the next id has the next millisecond.
 #[derive(Clone, Debug, Default)]
 pub struct IdMint {
     millis: u64,
@@ -99,14 +99,16 @@ pub struct IdMint {
 }
 
 impl BusinessId {
-    /// Identifies the installation in records that belong to no business. No mint creates the nil UUID.
+    /// Identifies the installation in records that belong to no business. No [`IdMint`] creates the nil
+    /// UUID.
     pub const INSTALLATION: Self = Self(Uuid::nil());
 }
 
 impl IdMint {
     pub fn after(id: impl ResourceId) -> Self {
         let millis = id.uuid().as_u128() >> 80;
-        // The mint continues with the next millisecond, so the count within this one does not matter.
+        // The next ids belong to the next millisecond, so the count within the millisecond of `id` does not
+        // matter.
         Self { millis: u64::try_from(millis).unwrap_or(u64::MAX).saturating_add(1), count: 0 }
     }
 

@@ -124,9 +124,10 @@ pub struct Notice {
     /// The start of the appointment that the notice states.
     pub starts_at: Timestamp,
     pub staff_id: StaffId,
-    /// Whether the customer caused it, by the booking page, the manage link or a conversation.
+    /// Whether the customer made the change that this notice reports, on the booking page or with the
+    /// manage link.
     pub by_customer: bool,
-    /// Whether the team sends the present state again, although it was announced already.
+    /// Whether the team sends the current state of the appointment again, after an earlier notice about it.
     pub again: bool,
     /// The hours before the start. Set if and only if the notice is a reminder.
     pub hours: Option<u8>,

@@ -64,7 +64,7 @@ mod tests {
 
     use super::*;
 
-    /// The rule of [`is_public`], written with bits.
+    /// The rule of [`is_public`], written a second time with comparisons of octets, segments and bits.
     fn is_public_in_bits(address: IpAddr) -> bool {
         match address {
             IpAddr::V4(address) => match address.octets() {

@@ -161,7 +161,8 @@ impl Timeline {
         Err(reason)
     }
 
-    /// Whether `[start, end)`, which begins on one of the dates, is within open time and overlaps no break.
+    /// Whether `[start, end)` is within open time and overlaps no break. `start` must be on one of the
+    /// dates of this calendar.
     pub fn holds(&self, start: Timestamp, end: Timestamp) -> bool {
         self.open.cover(start, end) && !self.breaks.meet(start, end)
     }

@@ -215,7 +215,8 @@ fn a_window_in_a_repeated_hour_opens_at_the_earlier_instant_and_closes_at_the_la
 
 #[test]
 fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
-    // Saturday's window closes at the second 01:20. Sunday's window opens at the first 01:20.
+    // The clocks show 01:20 twice on Sunday. Saturday's window closes at the second occurrence, and
+    // Sunday's window opens at the first one.
     let hours = [(Saturday, "23:50", "01:20"), (Sunday, "01:20", "02:20")];
     let both = ["00:20-04", "00:50-04", "01:20-04", "01:50-04", "01:20-05", "01:50-05"];
     assert_eq!(starts(New_York, &hours, "2026-11-01", 30), both);
@@ -223,8 +224,9 @@ fn windows_that_overlap_only_because_of_a_clock_change_are_one() {
 
 #[test]
 fn a_start_is_on_the_grid_of_a_window_that_is_open() {
-    // Saturday's window closes at the second 01:10, which is on its grid. Sunday's window opens at the first
-    // 01:25.
+    // The clocks show 01:10 and 01:25 twice on Sunday. Saturday's window closes at the second 01:10, which
+    // is on that window's grid but is not a start, because the window is closed. Sunday's window opens at
+    // the first 01:25.
     let hours = [(Saturday, "23:40", "01:10"), (Sunday, "01:25", "02:55")];
     let first = ["00:10-04", "00:40-04", "01:10-04", "01:25-04", "01:40-04", "01:55-04"];
     let second = ["01:25-05", "01:55-05", "02:25-05"];

@@ -154,8 +154,8 @@ impl Person {
         });
     }
 
-    /// Starts a new session, ends all others and deletes the link. Returns the business whose membership
-    /// the person accepts.
+    /// Sets the password, starts a new session, ends all others and deletes the person's link. If the
+    /// person accepts an invitation in this way, returns the business of the invitation.
     pub fn set_password(
         &mut self,
         hash: &[u8; 32],

@@ -172,11 +172,11 @@ fn a_link_shown_by_a_dashboard_is_an_invitation_and_does_not_confirm_the_address
     person.make_link(LinkKind::Invitation, ([1; 32], LinkChannel::Shown), None, at(0)).unwrap();
     assert!(
         !person.is_safe() && !person.may_be_anothers(),
-        "every reader of a shown link can set the password"
+        "everyone who sees the shown link can set the password"
     );
     person.use_link(&[1; 32], begin(1), at(1)).unwrap();
     assert!(!person.confirmed);
-    assert!(!person.is_safe(), "the session may belong to another reader of the shown link");
+    assert!(!person.is_safe(), "the session may belong to someone else who saw the shown link");
     let mut other = with_password();
     assert!(other.make_link(LinkKind::Invitation, ([1; 32], LinkChannel::Operator), None, at(0)).is_err());
 }

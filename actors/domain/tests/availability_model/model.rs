@@ -21,7 +21,7 @@ pub(crate) struct Model<'a> {
     pub(crate) case: &'a Case,
     /// The first minute, in minutes since 1970.
     pub(crate) origin: i64,
-    /// The local time, in minutes since 1970-01-01 00:00 local.
+    /// For each minute, its local time, in minutes since 1970-01-01 00:00 local time.
     pub(crate) wall: Vec<i64>,
     /// Each local day with the index of its first minute, in the order of these minutes.
     pub(crate) days: Vec<(i64, usize)>,
