@@ -37,8 +37,8 @@ fn binding(page: &str) -> Binding {
     Binding::list("book form").with(page.as_bytes())
 }
 
-/// The engine keeps the answer to a form under this key for 24 hours. The content is all fields except the
-/// id, trimmed and sorted; an empty field counts as an absent one.
+/// The idempotency key of a form, from the id of the form. The fingerprint covers all other fields, trimmed
+/// and sorted; an empty field counts as an absent one. The engine stores the answer for 24 hours.
 pub(super) fn once(form: &Form, business: BusinessId) -> Idempotency {
     let key = Sha256::new().chain_update(business.uuid().as_bytes()).chain_update(form.get(FORM_ID));
     let fields = form.fields().map(|(name, value)| (name, value.trim()));

@@ -33,7 +33,7 @@ use crate::server::ClientAddr;
 
 /// The maximum size of a form.
 const FORM_BYTES_MAX: usize = 16 * 1024;
-/// The policy of the dashboard up to the sites that may embed the page.
+/// The content security policy of the dashboard. The sites that may embed the page are appended.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
                       connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors ";
 const CROSS_ORIGIN_EMBEDDER_POLICY: HeaderName = HeaderName::from_static("cross-origin-embedder-policy");
@@ -150,7 +150,8 @@ async fn answer(
     row.answer(Box::new(asked)).await
 }
 
-/// The business of the slug, if its booking page is enabled and, for a frame, if a site may embed the page.
+/// The business of the slug, if its booking page is enabled. For a frame, at least one site must be allowed
+/// to embed the page.
 async fn shop(front: &Front, params: &PathParams, at: At) -> Result<Arc<Shop>, Refused> {
     let slug = params.get("slug").and_then(Slug::new).ok_or_else(Refused::not_found)?;
     let business = front.engine.booking_page(slug.as_str()).await?.ok_or_else(Refused::not_found)?;

@@ -20,7 +20,7 @@ pub(super) type Route = router::Route<Site>;
 
 pub(super) type Answered = Result<Response, Refused>;
 
-/// The place of a route, which determines the checks before its handler.
+/// The kind of a path, which determines the checks before the handler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
     /// A path without a slug. The handler finds the business.

@@ -49,7 +49,8 @@ pub(super) struct Place {
     pub(super) label: String,
     pub(super) icon: &'static str,
     pub(super) news: String,
-    /// The value of `aria-current`: `page` for this page, `true` for a page below the entry, else empty.
+    /// The value of `aria-current`: `page` if the entry leads to the shown page, `true` if the shown page
+    /// is below the entry's page, otherwise empty.
     pub(super) current: &'static str,
     pub(super) within: Vec<Place>,
 }

@@ -44,7 +44,7 @@ async fn without_mail_a_new_email_is_used_immediately() {
     for (email, status, says) in [
         ("", 422, "This field is required."),
         ("nobody", 422, "This is not an email"),
-        ("ada@example.com", 422, "This is your email already."),
+        ("ada@example.com", 422, "This is already your email."),
         ("Bob@example.com", 409, "Another account has this email."),
     ] {
         let page = browser.get("/dashboard/account").await;

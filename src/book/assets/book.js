@@ -1,6 +1,6 @@
 // The pages work without this script. It adds the visitor's local time where it differs from that of the
-// business, and keeps a form from being sent twice. In a frame it tells the page around it that Escape was
-// pressed.
+// business, and keeps a form from being sent twice. In a frame, it tells the surrounding page that the visitor
+// has pressed Escape.
 
 for (const form of document.querySelectorAll("form[method=post]")) {
   form.addEventListener("submit", (event) => {
@@ -9,7 +9,7 @@ for (const form of document.querySelectorAll("form[method=post]")) {
     form.querySelectorAll("button").forEach((button) => button.setAttribute("aria-disabled", "true"));
   });
 }
-// A page from the browser's history can be sent again.
+// If the visitor goes back to this page, its form can be sent again.
 addEventListener("pageshow", () => {
   for (const form of document.querySelectorAll("form[data-sent]")) {
     delete form.dataset.sent;
@@ -19,7 +19,7 @@ addEventListener("pageshow", () => {
 
 if (parent !== window) {
   addEventListener("keydown", (event) => {
-    // The page around the frame is of any site. The message contains nothing about the visitor.
+    // Any site may receive the message, because it contains nothing about the visitor.
     if (event.key === "Escape") parent.postMessage("receptionist:close", "*");
   });
 }

@@ -111,7 +111,7 @@ pub(super) enum Reason {
     Invalid(Vec<Problem>),
     /// The time is not open.
     Taken,
-    /// The form was already sent with other content, or its id was not issued here.
+    /// The form was already sent with other content, or its id was not issued for this page or has expired.
     Stale,
 }
 

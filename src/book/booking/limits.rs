@@ -15,7 +15,7 @@ use crate::server::network;
 const FORMS: Rate = Rate { count: 10, within: TimeDelta::hours(1) };
 /// Bookings at a business from such an address with the same phone number or e-mail address.
 const OF_PERSON: Rate = Rate { count: 3, within: TimeDelta::hours(24) };
-/// Bookings of a business by the page and the chat on its website.
+/// Online bookings at a business, on the booking page and in the chat of its website.
 const OF_BUSINESS: Rate = Rate { count: 100, within: TimeDelta::hours(1) };
 
 pub(in crate::book) struct Limits {

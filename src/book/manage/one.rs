@@ -38,7 +38,8 @@ struct Page {
     waits: bool,
     may_move: bool,
     may_cancel: bool,
-    /// Whether the appointment is coming, and the customer may not make all changes.
+    /// Whether the page says that changes are restricted: the appointment has not ended, and the customer
+    /// may not move it.
     is_fixed: bool,
 }
 

@@ -1,5 +1,5 @@
 //! Stopping the e-mails of a business to the address of a link, by a page and by one-click unsubscribing
-//! (RFC 8058). A link that went to no address stops nothing.
+//! (RFC 8058). A link that was not sent by e-mail has no address and stops nothing.
 
 use askama::Template;
 use domain::Actor;

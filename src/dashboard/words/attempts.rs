@@ -39,7 +39,7 @@ fn mail_fault(words: &Words, fault: MailFault) -> &'static str {
     use MailFault as F;
     let (english, french) = match fault {
         F::Panicked => {
-            ("The service failed while it made the mail", "Le service a échoué en préparant l’e-mail")
+            ("The service failed while it composed the mail", "Le service a échoué en préparant l’e-mail")
         }
         F::NoRecipient => {
             ("The recipient’s account could not be read", "Le compte du destinataire n’a pas pu être lu")

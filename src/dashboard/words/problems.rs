@@ -203,7 +203,7 @@ pub(in crate::dashboard) fn problem(words: &Words, code: &ProblemCode) -> String
         P::OfPerson(_) => {
             say("This is the email of one of your people.", "C’est l’adresse de quelqu’un qui a déjà accès.")
         }
-        P::StatusNow(_) => say("This has been answered already.", "Une réponse a déjà été donnée."),
+        P::StatusNow(_) => say("This invitation is no longer open.", "Cette invitation n’est plus ouverte."),
         P::EntityTagNow(_) => conflict(words, &Conflict::Changed),
         P::NoRecord => say("There is no such record.", "Cet enregistrement n’existe pas."),
         P::UsedBy(_) => say("Another record refers to it.", "Un autre enregistrement s’y rapporte."),

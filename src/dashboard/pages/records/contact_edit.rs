@@ -166,7 +166,8 @@ fn versions(view: &View, filled: &Filled, contact: &OperatorContactView) -> Vers
 }
 
 const SURE: &str = "sure";
-/// The number of latest appointments of a contact in which the page looks for future ones.
+/// To find the future appointments of a contact, the page reads this many appointments, from the latest
+/// start backwards.
 const LOOKED_AT: usize = 50;
 
 #[derive(Template)]
