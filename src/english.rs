@@ -169,7 +169,7 @@ pub(crate) fn problem(code: &ProblemCode) -> String {
         P::UsedBy(UsedBy::Appointment(id)) => format!("appointment {id} refers to it"),
         P::UsedBy(UsedBy::Message(id)) => format!("message {id} refers to it"),
         P::UsedBy(UsedBy::Staff(id)) => format!("staff member {id} offers it"),
-        P::UsedBy(UsedBy::Person(id)) => format!("person {id} is this staff member"),
+        P::UsedBy(UsedBy::Person(id)) => format!("person {id} is linked to this staff member"),
         P::MailPending => conflict(&Conflict::MailPending),
         P::MailHasLink => conflict(&Conflict::MailHasLink),
         P::NoRelay => conflict(&Conflict::NoRelay),
@@ -344,7 +344,7 @@ fn import(problem: &ImportProblem) -> String {
         I::MoreCallsOfNoMessage(calls) => {
             format!("{calls} more calls of the business name a message that it does not have")
         }
-        I::NoHead => "must be the head of an export, with its format and version".into(),
+        I::NoHead => "must be the head line of an export, which states the format and its version".into(),
         I::NotTheFirst => "must be on the first line".into(),
         I::AfterTheLast => "comes after the last line".into(),
         I::EndsEarly => "is missing: the file ends too early".into(),

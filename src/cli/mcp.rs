@@ -1,7 +1,8 @@
 //! `mcp`: the MCP server on standard input and output, for an assistant that starts it as a child process.
 //!
-//! Invariants: standard output contains only JSON-RPC. An invalid setting is one line on standard error and
-//! exit code 2. At the end of the input, the process answers the remaining requests and exits with code 0.
+//! Invariants: standard output contains only JSON-RPC. If a setting is invalid, the process writes one line
+//! to standard error and exits with code 2. At the end of the input, the process answers the remaining
+//! requests and exits with code 0.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -153,8 +153,8 @@ impl OperatorOptions {
     }
 
     /// The data directory whose socket accepts a connection, or `None` if there is none or the command uses
-    /// the address in the settings. The token is not sent to the default port instead, since another
-    /// program may listen there while the service is stopped.
+    /// the address in the settings. If no socket accepts a connection, the command does not use the default
+    /// port, since another program may listen there and would get the token.
     fn running_dir(&self, here: &Path, unit: &Path) -> Result<Option<PathBuf>, Failure> {
         if self.is_placed() {
             return Ok(None);

@@ -1,4 +1,5 @@
-//! `repair-stamps`: in the store of a stopped service, changes timestamps in the future to the present.
+//! `repair-stamps`: in the store of a stopped service, changes timestamps in the future to the current time
+//! or an earlier time.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -46,9 +47,9 @@ async fn run(args: &RepairArgs) -> Result<Report, RepairError> {
 }
 
 fn describe(report: &Report, dry_run: bool) -> String {
-    let mut text = format!("the present is {}", report.present);
+    let mut text = format!("timestamps must not be later than {}", report.present);
     if report.resumed {
-        text.push_str(", as at the start of the interrupted repair");
+        text.push_str(", the time at the start of the interrupted repair");
     }
     text.push('\n');
     for business in &report.businesses {
@@ -87,7 +88,7 @@ mod tests {
         };
         assert_eq!(
             describe(&report, false),
-            "the present is 2026-03-02T09:00:00.000Z\nno timestamp is later\n"
+            "timestamps must not be later than 2026-03-02T09:00:00.000Z\nno timestamp is later\n"
         );
         report.businesses.push(BusinessReport {
             id: uuid::Uuid::nil().into(),
@@ -97,7 +98,10 @@ mod tests {
         report.resumed = true;
         let text = describe(&report, false);
         let line = "00000000-0000-0000-0000-000000000000 \"Salon \\\"Lumière\\\"\\n\": 2 appointments, 3 audit entries\n";
-        assert!(text.contains(line) && text.contains("as at the start of the interrupted repair"), "{text}");
+        assert!(
+            text.contains(line) && text.contains("the time at the start of the interrupted repair"),
+            "{text}"
+        );
         assert!(text.contains("updated_since"), "{text}");
         assert!(describe(&report, true).contains("nothing was changed"));
     }

@@ -53,7 +53,8 @@ fn empty(variable: &'static str) -> ConfigError {
     ConfigError::new(variable, "must not be empty; unset it to use its default")
 }
 
-/// Reads a secret, which is set directly or as the name of a file. No error message contains the secret.
+/// Reads a secret. Either a setting contains the secret, or another setting contains the name of a file
+/// with the secret. No error message contains the secret.
 pub(crate) fn secret<T, E: fmt::Display>(
     variable: &'static str,
     file_variable: &'static str,

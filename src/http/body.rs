@@ -226,7 +226,7 @@ mod tests {
         Pieces::of(&HeaderMap::new(), Body::from_stream(pieces), JSON_LINES).unwrap()
     }
 
-    /// The time until the reader gives up, or `None` after 4,000 pieces.
+    /// The time until the reader gives up, or `None` if it has not given up after 4,000 pieces.
     async fn taken_for(mut pieces: Pieces) -> Option<Duration> {
         let start = Instant::now();
         for _ in 0..4_000 {
@@ -248,7 +248,7 @@ mod tests {
         let slow = taken_for(dripping(at_pace / 2, second)).await.unwrap();
         assert!((PATIENCE_MAX..=2 * PATIENCE_MAX).contains(&slow), "{slow:?}");
         assert_eq!(taken_for(dripping(1, second * 29)).await, Some(PATIENCE_MAX));
-        // A fast start does not extend the pause.
+        // A body whose first pieces arrive fast gets no longer pause later.
         let start = Instant::now();
         let mut fast = Pieces::of(
             &HeaderMap::new(),

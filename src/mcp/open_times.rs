@@ -228,7 +228,7 @@ fn why_none(
         _ => {}
     }
     if day < clock.date(now + service.min_notice()) {
-        return Some("too soon: this service has to be booked earlier".into());
+        return Some("too soon: this service must be booked further in advance".into());
     }
     let days = service.max_advance_days?;
     let last = today.checked_add_days(Days::new(u64::from(days)))?;

@@ -218,7 +218,7 @@ impl Exposition {
             ),
             (
                 "store_rows_set_aside",
-                "Undecodable rows of the store read since the start",
+                "Rows that could not be decoded when they were read from the store, since the start",
                 engine.rows_set_aside(),
             ),
             (

@@ -223,8 +223,8 @@ impl Delivering {
         Ok(booked.iter().map(|booked| nanos(took(booked).unwrap_or(GIVEN_UP))).collect())
     }
 
-    /// Measures the CPU time of a server without requests, including attempts that end and begin. A note
-    /// states the CPU use in the quietest second, in which almost no attempt ended or began.
+    /// Measures the CPU time of a server that gets no requests, while its delivery attempts begin and end.
+    /// A note states the CPU use in the quietest second, in which almost no attempt ended or began.
     async fn quiet(&mut self, context: &Context, server: &Receptionist) -> Result<Measured> {
         let steps = context.options.sized(QUIET, QUIET / 10).div_duration_f64(QUIET_STEP) as usize;
         let (began, cpu) = (Instant::now(), server.process.cpu_seconds()?);

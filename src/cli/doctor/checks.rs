@@ -190,7 +190,8 @@ fn certificates(settings: &Settings, now: SystemTime) -> Vec<Finding> {
     let found = listeners.flat_map(|(files, hosts)| match tls::acceptor(files) {
         Ok((_, chain)) => {
             let shown = files.cert.display();
-            let advice = "renew the certificate or correct the settings, or clients refuse the connection";
+            let advice =
+                "renew the certificate or correct the settings; otherwise clients refuse the connection";
             let warn = |said| warning(format!("{shown}: {said}"), advice);
             let warnings = chain.warnings(timestamp(now), &hosts);
             if warnings.is_empty() {

@@ -1,8 +1,9 @@
 //! Texts that the operator types and that are replaced before a request: `Salon` by the id of the business,
 //! `mon` by `monday`, `2026-03-02 9:00` by an instant.
 //!
-//! Invariant: the module is pure. Unknown texts are sent unchanged, so that the service reports the problem,
-//! except for local times, which the service does not accept.
+//! Invariant: the module is pure. An unknown weekday of opening hours or an unknown time zone is sent
+//! unchanged, and the service reports it. A day or a local time that is not understood is not sent, because
+//! the service accepts only dates and instants: the command reports it.
 
 pub(super) mod hours;
 pub(super) mod near;
