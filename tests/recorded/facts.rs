@@ -60,7 +60,7 @@ pub(crate) fn reason(message: &str) -> String {
     format!("reason:{reason}")
 }
 
-/// All facts of a message, in order.
+/// All facts of a message (ids, numbers, names and others, as listed above), in the order of the message.
 pub(crate) fn facts(message: &str) -> Vec<String> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || "_:.+-".contains(c);
     let words = message.split(|c| !is_part(c)).map(|word| word.trim_matches([':', '.', '+', '-']));

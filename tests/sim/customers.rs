@@ -68,7 +68,7 @@ impl<C: Change + 'static> Asked for ByLink<C> {
 /// The customers of a seed.
 pub(crate) struct Customers {
     dice: Dice,
-    /// The links that were minted since the last call of [`Sim::learn`], with the index of their business.
+    /// The links that were created since the last call of [`Sim::learn`], with the index of their business.
     minted: Arc<Mutex<Vec<(usize, AppointmentId, ManageToken)>>>,
 }
 
@@ -199,7 +199,7 @@ impl Sim {
         }
     }
 
-    /// Records the links that were minted.
+    /// Records the links that were created.
     pub(crate) fn learn_links(&mut self) {
         for (shop, appointment, token) in self.customers.minted.lock().drain(..) {
             self.shops[shop].links.push((appointment, token));
@@ -276,7 +276,7 @@ impl Sim {
     /// Mints one link of an appointment, or so many that the oldest end.
     fn mint(&self, life: &mut Life, shop: usize, appointment_id: AppointmentId) {
         let count = if self.customers.dice.once_in(10) { LINKS_MAX } else { 1 };
-        self.world.say(format_args!("{count} links of {appointment_id} are minted"));
+        self.world.say(format_args!("{count} links of {appointment_id} are created"));
         let (handle, minted) =
             (life.engine.business(self.shops[shop].id), Arc::clone(&self.customers.minted));
         life.spawn(async move {
@@ -322,7 +322,7 @@ impl Sim {
         let links = self.shops[shop].links.iter().filter(|(of, _)| *of == id).count();
         let has_ended = shown.ends_at + LINK_KEPT <= handle.now();
         let Some(seen) = seen else {
-            // The outcome of some mints is unknown.
+            // It is unknown whether some requests for a link were carried out.
             assert!(has_ended || links > LINKS_MAX - 8, "a link of {id} has ended early");
             return;
         };

@@ -250,7 +250,7 @@ fn refused<T>(came: &Result<T, EngineError>) -> bool {
     matches!(came, Err(EngineError::Refused(_)))
 }
 
-/// Sends a request, checks its effects, and records the state that it acknowledges.
+/// Sends a request, checks its effects, and records the state that the response acknowledges.
 async fn carry_out(engine: Engine, shops: Vec<BusinessId>, slot: Arc<Mutex<Known>>, number: usize, op: Op) {
     let people = engine.people();
     let (id, link) = {

@@ -1,5 +1,5 @@
-//! Runs the repair of timestamps on the store of a seed. The test passes an earlier time to the repair as the
-//! present, and kills the repair several times. The repair must move all later timestamps to the present.
+//! Runs the repair of timestamps on the store of a seed. The test passes an earlier time to the repair as
+//! the present, and kills the repair several times. The repair must leave no timestamp later than that.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -70,7 +70,8 @@ impl Sim {
             runtime.block_on(async {
                 let store = self.world.store();
                 if store.contains(&keys::repair()).unwrap() {
-                    // The repair continues with the present of its first run.
+                    // An unfinished repair continues with the time of its first run, so this later time
+                    // must have no effect.
                     now = present + TimeDelta::hours(1);
                 }
                 let time = Duration::from_millis(self.dice.next() % 60);

@@ -162,10 +162,10 @@ impl Time {
         *listed = asked.max(*listed);
     }
 
-    /// The earliest timestamp that a change to this business can get if the change is requested now. A list
-    /// ordered by `updated_at` was complete up to this time. If the service has set its time back in this
-    /// run of the engine, the timestamp can have any value, because an actor that is loaded again does not
-    /// know which lists were returned before.
+    /// The earliest timestamp that a change to this business can get if the change is requested now. Every
+    /// change with an earlier timestamp was already in a list ordered by `updated_at` that the service has
+    /// returned. If the service has set its time back in this run of the engine, the timestamp can have any
+    /// value, because an actor that is loaded again does not know which lists were returned before.
     pub(crate) fn stamped_from(&self, of: usize) -> Timestamp {
         let state = self.0.lock();
         let listed = state.listed.get(&of).filter(|_| !state.was_set_back);

@@ -64,7 +64,11 @@ impl Sim {
         sleep(Duration::from_secs(20)).await;
         let endpoint = life.engine.business(self.shops[shop].id).webhook(id).await.unwrap().unwrap();
         let expected = matches!(day, Day::Takes | Day::TurnedOffAndOn);
-        assert_eq!(endpoint.is_enabled(), expected, "after a day of kind {day:?}: {endpoint:?}");
+        assert_eq!(
+            endpoint.is_enabled(),
+            expected,
+            "whether the endpoint is enabled after a day of kind {day:?}: {endpoint:?}"
+        );
     }
 
     /// Causes an event.

@@ -55,7 +55,7 @@ async fn salon(server: &Server) -> (String, Person, String) {
         add("appointments", appointment).await;
     }
     server.clock.set("2026-03-02T09:35:00Z");
-    let urgent = "My scalp burns since the colour of yesterday, please ring me back before noon.";
+    let urgent = "My scalp has been burning since my colour yesterday. Please ring me back before noon.";
     for (name, phone, body, urgency) in [
         ("Adélaïde Lefèvre", "+33612345670", urgent, "urgent"),
         ("Hugo Martin", "+33612345671", "Do you have gift vouchers?", "normal"),

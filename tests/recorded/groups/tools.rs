@@ -56,7 +56,7 @@ async fn wrong(scene: &mut Scene, described: &Value) {
     let weak = scene.kept("hooks.key").unwrap().to_owned();
     scene.send(tool(name, &good.to_string()), Who::With(&weak)).await;
     for body in Schemas(json!({})).broken(&described["inputSchema"], &good) {
-        // A body that is not JSON is tried only as a complete message.
+        // A text that is not JSON cannot be the arguments of a tool, so it is skipped.
         if serde_json::from_str::<Value>(&body).is_ok() {
             scene.send(tool(name, &body), Who::Own).await;
         }
