@@ -1,5 +1,8 @@
 //! The booking page, the manage links and the forms of one business never reach the data of another business.
 
+use domain::Actor;
+use engine::business::Request;
+use engine::business::commands::customers::MintLink;
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Salon, Server, id};
@@ -140,4 +143,33 @@ async fn a_slug_leads_to_the_page_of_its_owner_only() {
     two.salon.operator.patch("/website", &json!({ "slug": "one" })).await.fails(409, "conflict");
     server.root().get("/book/moved").await.is(200);
     server.root().get(&link).await.is(200);
+}
+
+#[tokio::test]
+async fn a_link_in_a_mail_stops_the_mails_of_its_business_only() {
+    let server = Server::open().await;
+    let (one, two) = (Shop::open(&server, "one").await, Shop::open(&server, "two").await);
+    let mut links = Vec::new();
+    for shop in [&one, &two] {
+        let changes = [("phone", ""), ("email", "ada@example.com")];
+        let booking = shop.form(&shop.form_id(&server).await, &changes);
+        post(&server, &shop.path(), &booking).await.is(303);
+        let appointment_id = id(&shop.appointments().await[0]).parse().unwrap();
+        let mint = MintLink { appointment_id, to: Some("ada@example.com".into()) };
+        let business = server.engine().business(shop.salon.id.parse().unwrap());
+        let token = business.change(Request::by(Actor::System), mint).await.unwrap().value.token;
+        links.push(format!("/book/manage/{token}/unsubscribe"));
+    }
+    let consent = async |shop: &Shop| {
+        let contact = shop.salon.operator.all("/contacts").await.remove(0);
+        let path = format!("/contacts/{}/consent", id(&contact));
+        shop.salon.operator.get(&path).await.data()["email"].clone()
+    };
+    let ((_, random), (of_two, _)) = (links[0].split_once('.').unwrap(), links[1].split_once('.').unwrap());
+    let foreign = format!("{of_two}.{random}");
+    server.root().get(&foreign).await.is(404);
+    post(&server, &foreign, "what=all").await.is(404);
+    assert_eq!((consent(&one).await, consent(&two).await), (json!("all"), json!("all")));
+    post(&server, &links[0], "what=all").await.is(200);
+    assert_eq!((consent(&one).await, consent(&two).await), (json!("none"), json!("all")));
 }

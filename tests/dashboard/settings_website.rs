@@ -123,6 +123,59 @@ async fn notices_are_set_on_their_page() {
     assert_eq!(saved(&server, &salon, "notices").await["reminder_hours"], json!([]));
 }
 
+/// A cancelled appointment, and the log of its notices. The notice of the booking was dropped.
+struct Noticed {
+    appointment: String,
+    notice: String,
+    log: Vec<Value>,
+}
+
+async fn logged(server: &Server, business: &str) -> Vec<Value> {
+    let log = server.operator("GET", &format!("/businesses/{business}/notices/log"), Value::Null).await;
+    log.as_array().unwrap().clone()
+}
+
+async fn noticed(server: &Server, business: &str) -> Noticed {
+    let base = format!("/businesses/{business}");
+    let service = server.offers(business, ("Cut", 30), "Anna").await;
+    let settings = json!({ "email": "all", "reminder_hours": [] });
+    server.operator("PATCH", &format!("{base}/notices"), settings).await;
+    let booking = json!({ "service_id": service, "starts_at": "2026-03-03T09:00:00Z",
+        "contact": { "name": "Zoé", "email": "zoe@example.com" } });
+    let booked = server.operator("POST", &format!("{base}/appointments"), booking).await;
+    let appointment = booked["id"].as_str().unwrap().to_owned();
+    server.operator("POST", &format!("{base}/appointments/{appointment}/cancel"), Value::Null).await;
+    loop {
+        let log = logged(server, business).await;
+        if let Some(dropped) = log.iter().find(|notice| notice["status"] == "dropped") {
+            let notice = dropped["id"].as_str().unwrap().to_owned();
+            return Noticed { appointment, notice, log };
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_notice_of_another_business_is_neither_shown_nor_sent_again() {
+    let server = Server::open_with(Some(PUBLIC_URL), Some(dead_relay())).await;
+    let (salon, other) = (server.business("Salon Zoé").await, server.business("Other").await);
+    let (own, foreign) = (noticed(&server, &salon).await, noticed(&server, &other).await);
+    let ada = server.person(&salon, "ada@example.com", "owner").await;
+    let mut browser = server.signed_in(&salon, &ada).await;
+    let path = format!("/dashboard/b/{salon}/settings/notices");
+    let page = browser.get(&path).await.is(200);
+    assert!(!page.body.contains(&foreign.notice), "{}", page.body);
+    let form = page.field(&format!("{path}/{}/send-again", own.notice), "form");
+    let send_again = |id: &str| format!("{path}/{id}/send-again");
+    browser.post(&send_again(&foreign.notice), &[("form", &form)]).await.is(404);
+    assert_eq!(logged(&server, &other).await, foreign.log);
+    browser.post(&send_again(&own.notice), &[("form", &form)]).await.is(303);
+    assert_eq!(logged(&server, &salon).await.len(), own.log.len() + 1);
+    let appointment = |id: &str| format!("/dashboard/b/{salon}/appointments/{id}");
+    browser.get(&appointment(&foreign.appointment)).await.is(404);
+    browser.get(&appointment(&own.appointment)).await.is(200);
+}
+
 #[tokio::test]
 async fn today_offers_notices_only_where_the_team_has_not_decided() {
     let server = Server::open_with(Some(PUBLIC_URL), Some(dead_relay())).await;
