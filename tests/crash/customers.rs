@@ -24,21 +24,21 @@ const ANSWERED_MAX: usize = 60;
 /// The number of half hours in which the appointments of a round start.
 const SLOTS: usize = 200;
 const STAFF: usize = 3;
-const KILL_DELAY_MAX: Duration = Duration::from_millis(10);
+pub(crate) const KILL_DELAY_MAX: Duration = Duration::from_millis(10);
 
 /// What a form asks for.
 #[derive(Clone, Debug, PartialEq)]
-enum Wants {
+pub(crate) enum Wants {
     Start(String),
     Cancelled,
 }
 
 /// A form that a customer sent. It can be sent again.
 #[derive(Clone, Debug)]
-struct Sent {
-    path: String,
-    form: String,
-    wants: Wants,
+pub(crate) struct Sent {
+    pub(crate) path: String,
+    pub(crate) form: String,
+    pub(crate) wants: Wants,
 }
 
 /// The changes of one customer, each sent after the response to the one before.
@@ -52,19 +52,19 @@ struct Customer {
 /// The customers by their names. No two have the same name.
 type Customers = BTreeMap<String, Customer>;
 
-fn command(data_dir: &Path) -> Command {
+pub(crate) fn command(data_dir: &Path) -> Command {
     let mut command = serve(data_dir);
     // Each request comes from its own address, so no limit on an address applies.
     command.env("RECEPTIONIST_TRUSTED_PROXIES", "127.0.0.1");
     command
 }
 
-fn address(rng: &mut Rng) -> String {
+pub(crate) fn address(rng: &mut Rng) -> String {
     format!("10.{}.{}.{}", rng.below(256), rng.below(256), rng.below(256))
 }
 
 /// The reason why a customer sends no form.
-enum Unsent {
+pub(crate) enum Unsent {
     Killed,
     /// The page shows no form, because the time is taken.
     Taken,
@@ -78,7 +78,7 @@ async fn form_id(client: &Client, rng: &mut Rng, path: &str) -> Result<String, U
     Ok(rest.split_once('"').unwrap().0.to_owned())
 }
 
-async fn booking(
+pub(crate) async fn booking(
     client: &Client,
     shop: &Shop,
     rng: &mut Rng,
@@ -89,14 +89,14 @@ async fn booking(
     let id = form_id(client, rng, &path).await?;
     let phone = 4_155_550_000 + u64::try_from(rng.below(10_000)).unwrap();
     let form = format!(
-        "service_id={service}&starts_at={starts_at}&name={name}&phone=%2B1{phone}&note=Note+of+{name}\
-         &form_id={id}&leave_empty="
+        "service_id={service}&starts_at={starts_at}&name={name}&phone=%2B1{phone}&email={name}%40example.com\
+         &note=Note+of+{name}&form_id={id}&leave_empty="
     );
     Ok(Sent { path: "/book/shop".into(), form, wants: Wants::Start(starts_at.to_owned()) })
 }
 
 /// A move or cancellation of the appointment with this link.
-async fn change(
+pub(crate) async fn change(
     client: &Client,
     rng: &mut Rng,
     (link, from): (&str, &str),
@@ -114,14 +114,14 @@ async fn change(
 }
 
 /// Kills the process after a number of answered changes.
-struct Killer {
-    server: Arc<Server>,
-    left: AtomicUsize,
-    delay: Duration,
+pub(crate) struct Killer {
+    pub(crate) server: Arc<Server>,
+    pub(crate) left: AtomicUsize,
+    pub(crate) delay: Duration,
 }
 
 impl Killer {
-    async fn answered(&self) {
+    pub(crate) async fn answered(&self) {
         if self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
             // At this moment, requests of the other customers are in progress.
             sleep_for(self.delay).await;
@@ -199,7 +199,7 @@ async fn work_until_killed(
 }
 
 /// The appointments by the name that their customer entered.
-async fn booked(client: &Client, shop: &Shop) -> BTreeMap<String, Value> {
+pub(crate) async fn booked(client: &Client, shop: &Shop) -> BTreeMap<String, Value> {
     let all = client.operator_list(&format!("/businesses/{}/appointments", shop.id)).await;
     check_overlaps(&all);
     let mut by_name = BTreeMap::new();

@@ -14,6 +14,7 @@ mod imports;
 mod incomplete;
 mod kills;
 mod mails;
+mod notices;
 mod people;
 mod process;
 mod relay;

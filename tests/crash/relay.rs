@@ -12,10 +12,24 @@ use tokio::sync::watch;
 
 use crate::process::{Server, serve};
 
+/// A mail that the relay has accepted.
+#[derive(Clone, Debug)]
+pub(crate) struct Letter {
+    pub(crate) id: String,
+    pub(crate) to: String,
+    /// The headers and the body, with the long lines of their encoding joined.
+    pub(crate) text: String,
+    /// The number of times that the relay was closed before the connection of this mail.
+    pub(crate) life: usize,
+    /// Whether the relay responded.
+    pub(crate) answered: bool,
+}
+
 /// The mails that the relay has accepted.
 #[derive(Default)]
 struct Taken {
-    mails: Vec<(String, String)>,
+    mails: Vec<Letter>,
+    life: usize,
     /// The pending kill: the number of mails that the relay accepts before the kill, the process, and whether
     /// the relay responds to the last of these mails.
     kill: Option<(usize, Arc<Server>, bool)>,
@@ -65,11 +79,17 @@ impl Relay {
     pub(crate) fn close(&self) {
         let mut taken = self.taken.lock();
         (taken.kill, taken.kills) = (None, false);
+        taken.life += 1;
         self.count.send_replace(None);
     }
 
     /// The id and the recipient of each accepted mail, in order.
     pub(crate) fn taken(&self) -> Vec<(String, String)> {
+        self.letters().into_iter().map(|letter| (letter.id, letter.to)).collect()
+    }
+
+    /// The accepted mails, in order.
+    pub(crate) fn letters(&self) -> Vec<Letter> {
         self.taken.lock().mails.clone()
     }
 
@@ -81,7 +101,7 @@ impl Relay {
     /// Waits until this many different mails were accepted.
     pub(crate) async fn has_taken(&self, mails: usize) {
         let mut count = self.count.subscribe();
-        let ids = || self.taken.lock().mails.iter().map(|(id, _)| id.clone()).collect::<BTreeSet<_>>();
+        let ids = || self.taken.lock().mails.iter().map(|letter| letter.id.clone()).collect::<BTreeSet<_>>();
         while ids().len() < mails {
             count.changed().await.unwrap();
         }
@@ -93,6 +113,7 @@ async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sen
     count.subscribe().wait_for(Option::is_some).await.unwrap();
     let mut stream = BufReader::new(stream);
     let (mut to, mut id, mut in_mail, mut says) = (String::new(), String::new(), false, "220 relay");
+    let (life, mut text) = (taken.lock().life, String::new());
     loop {
         if !says.is_empty() && stream.get_mut().write_all(format!("{says}\r\n").as_bytes()).await.is_err() {
             return;
@@ -107,16 +128,19 @@ async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sen
             in_mail = false;
             let victim = {
                 let mut taken = taken.lock();
-                taken.mails.push((id.clone(), to.clone()));
                 let kill = taken.kill.take();
-                kill.and_then(|(left, server, answers)| {
+                let victim = kill.and_then(|(left, server, answers)| {
                     if left == 1 {
                         taken.kills = true;
                         return Some((server, answers));
                     }
                     taken.kill = Some((left - 1, server, answers));
                     None
-                })
+                });
+                let answered = victim.as_ref().is_none_or(|(_, answers)| *answers);
+                let text = std::mem::take(&mut text);
+                taken.mails.push(Letter { id: id.clone(), to: to.clone(), text, life, answered });
+                victim
             };
             count.send_modify(|count| *count = count.map(|count| count + 1));
             if let Some((server, answers)) = victim {
@@ -133,6 +157,10 @@ async fn converse(stream: TcpStream, taken: Arc<Mutex<Taken>>, count: watch::Sen
             }
         } else if in_mail {
             says = "";
+            match line.strip_suffix('=') {
+                Some(joined) => text.push_str(joined),
+                None => text.extend([line, "\n"]),
+            }
             if let Some(value) = line.strip_prefix("Message-ID: ") {
                 value.trim_matches(['<', '>']).clone_into(&mut id);
             }
