@@ -6,7 +6,7 @@
 //!   state that the notice states.
 //! - Each change is announced once. If a change was undone, so that the customer already knows the current
 //!   state, no notice is sent.
-//! - A limit counts a notice before its first attempt. Counts survive restarts, and contain no address.
+//! - A limit counts a notice once, before its first attempt. Counts survive restarts, and contain no address.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl State {
         let key = MailKey::of(&mail);
         let after = match self.judge(shared, key, &notice)? {
             Verdict::Send { to } => {
-                let is_allowed = mail.attempts > 0 || self.count_notice(shared, key.of, &to, &notice)?;
+                let is_allowed = mail.attempts > 0 || self.count_notice(shared, key, &to, &notice)?;
                 if is_allowed {
                     self.sending.insert(key);
                     send::begin(self, shared, Mail { to: Some(to), ..mail });
@@ -404,11 +404,12 @@ impl NoticeCounts {
 }
 
 impl State {
-    /// Counts a notice under its limits. Returns false, and counts nothing, if a limit is reached.
+    /// Counts a notice under its limits. Returns false, and counts nothing, if a limit is reached. A notice
+    /// whose first attempt was interrupted is counted already.
     fn count_notice(
         &mut self,
         shared: &Shared,
-        of: BusinessId,
+        MailKey { of, id }: MailKey,
         to: &str,
         notice: &Notice,
     ) -> Result<bool, StoreError> {
@@ -422,6 +423,9 @@ impl State {
         for (limit, of, what) in limits.into_iter().flatten() {
             let key = keys::notice_count(&hash(&shared.meta.secret, limit.name, of, what));
             let mut record = self.counts.read(&shared.store, &key)?;
+            if record.ids.contains(&id) {
+                return Ok(true);
+            }
             record.sent.retain(|sent| limit.counts(sent, now));
             if record.sent.iter().map(|sent| sent.count).sum::<u32>() >= limit.max {
                 return Ok(false);
@@ -429,6 +433,11 @@ impl State {
             match record.sent.last_mut().filter(|last| now < last.at + limit.together) {
                 Some(last) => last.count += 1,
                 None => record.sent.push(SentNotices { at: now, count: 1 }),
+            }
+            if limit.together.is_zero() {
+                record.ids.push(id);
+                let ended = record.ids.len().saturating_sub(record.sent.len());
+                record.ids.drain(..ended);
             }
             rows.push((key, record));
         }

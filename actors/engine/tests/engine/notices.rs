@@ -21,7 +21,7 @@ use store::{Order, keys};
 use view::NoticeView;
 
 use crate::harness::{Shop, World, at, by_operator, first_page, pass, text};
-use crate::post::Post;
+use crate::post::{Mood, Post};
 
 pub(crate) const EMAIL: &str = "ada@example.com";
 
@@ -239,6 +239,21 @@ async fn a_notice_survives_a_crash_with_its_message_id() {
     let letters = post.take();
     assert_eq!(kinds(&letters), [Confirmed]);
     assert_eq!(letters[0].message_id, id);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_notice_whose_attempts_are_interrupted_is_counted_once() {
+    let (mut world, shop, post) = world().await;
+    post.becomes(Mood::Silent);
+    book(&world, &shop, at(3, 10)).await;
+    for _ in 0..8 {
+        seconds(5).await;
+        world.crash(0).await;
+        post.begin(&world.engine);
+    }
+    post.becomes(Mood::Well);
+    pass(2).await;
+    assert_eq!(log(&world.at(&shop)).await[0], (Confirmed, Sent, None));
 }
 
 #[tokio::test(start_paused = true)]

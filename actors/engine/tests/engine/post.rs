@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use domain::MailError;
 use engine::Engine;
@@ -11,12 +11,24 @@ use engine::mail::letter::{Composer, Letter};
 use parking_lot::Mutex;
 use ports::{BoxFuture, MadeMail, MailFailure, Mailer};
 
+/// The behaviour of the relay.
+#[derive(Clone, Copy, Default)]
+pub(crate) enum Mood {
+    #[default]
+    Well,
+    Dead,
+    /// The relay accepts a mail after this time.
+    Slow(Duration),
+    /// The relay accepts a mail and sends no response.
+    Silent,
+}
+
 /// The state of the relay, and every accepted letter in order.
 #[derive(Default)]
 pub(crate) struct Post {
     made: Mutex<BTreeMap<String, Letter>>,
     taken: Mutex<Vec<Letter>>,
-    is_dead: AtomicBool,
+    mood: Mutex<Mood>,
 }
 
 impl Post {
@@ -40,7 +52,11 @@ impl Post {
 
     /// Makes the relay fail, or work again.
     pub(crate) fn dies(&self, dies: bool) {
-        self.is_dead.store(dies, Ordering::SeqCst);
+        self.becomes(if dies { Mood::Dead } else { Mood::Well });
+    }
+
+    pub(crate) fn becomes(&self, mood: Mood) {
+        *self.mood.lock() = mood;
     }
 
     /// The letters accepted since the last call.
@@ -59,12 +75,18 @@ impl Post {
 impl Mailer for Post {
     fn send<'a>(&'a self, mail: &'a MadeMail) -> BoxFuture<'a, Result<String, MailFailure>> {
         Box::pin(async move {
-            if self.is_dead.load(Ordering::SeqCst) {
-                return Err(MailFailure::Relay(MailError::Quoted("no response".into())));
+            let mood = *self.mood.lock();
+            match mood {
+                Mood::Dead => return Err(MailFailure::Relay(MailError::Quoted("no response".into()))),
+                Mood::Slow(time) => tokio::time::sleep(time).await,
+                Mood::Well | Mood::Silent => {}
             }
             let letter = self.made.lock()[std::str::from_utf8(&mail.bytes).unwrap()].clone();
             assert_eq!(mail.to, letter.to.address);
             self.taken.lock().push(letter);
+            if matches!(mood, Mood::Silent) {
+                std::future::pending::<()>().await;
+            }
             Ok("250 ok".into())
         })
     }

@@ -1,7 +1,7 @@
 //! Webhook endpoints, deliveries and mails.
 
 use domain::{
-    ABOUT_MAX, About, AttemptError, Delivery, EmailConsent, EventTypes, Mail, MailError, MailKind,
+    ABOUT_MAX, About, AttemptError, Delivery, EmailConsent, EventTypes, Mail, MailError, MailId, MailKind,
     MailStatus, Notice, TextConsent, Timestamp, WebhookEndpoint, WebhookSecret,
 };
 
@@ -85,9 +85,11 @@ record!(ConsentRecord, "consent", { 1: email, texts });
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NoticeCountRecord {
     pub sent: Vec<SentNotices>,
+    /// The ids of the newest counted notices. Empty if the limit counts several notices as one entry.
+    pub ids: Vec<MailId>,
 }
 
-record!(NoticeCountRecord, "notice_count", { 1: sent });
+record!(NoticeCountRecord, "notice_count", { 1: sent; 2: ids = Vec::new() });
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SentNotices {
@@ -257,7 +259,10 @@ mod tests {
         let consent = ConsentRecord { email: Some(EmailConsent::NoReminders), texts: None };
         check(&consent, "01 0102 00");
         let count = SentNotices { at: Timestamp::from_millis(3), count: 2 };
-        check(&NoticeCountRecord { sent: vec![count] }, "01 01 06 02");
+        let counted = NoticeCountRecord { sent: vec![count], ids: Vec::new() };
+        check_old(&counted, "01 01 06 02");
+        let counted = NoticeCountRecord { ids: vec![id_of([7; 16])], ..counted };
+        check(&counted, "02 01 06 02 01 07070707070707070707070707070707");
     }
 
     #[test]
