@@ -264,6 +264,14 @@ pub(super) fn why_not_made(store: &Store, of: BusinessId, notice: &Notice) -> Re
     Ok(if is_true { DropReason::NoAddress } else { DropReason::Superseded })
 }
 
+/// A mail after an attempt. A notice does not keep an address that its customer no longer has, because the
+/// customer may have been erased during the attempt.
+pub(super) fn without_former_address(store: &Store, mail: Mail) -> Result<Mail, StoreError> {
+    let (Some(notice), Some(of)) = (mail.notice, mail.business_id) else { return Ok(mail) };
+    let now = recipient(store, of, &notice)?.map(|(recipient, _)| recipient.address);
+    Ok(if mail.to == now { mail } else { Mail { to: None, last_error: None, ..mail } })
+}
+
 /// A keyed hash of an address or a phone number, so that the key of a row contains neither.
 fn hash(secret: &[u8; 32], purpose: &str, of: BusinessId, what: &str) -> [u8; 32] {
     let mac = Hmac::<Sha256>::new_from_slice(secret).expect("HMAC takes a key of any length");

@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::actor::{Ended, MailKey, Message, Outcome, ROOM_EVERY, State};
 use super::content::letter;
-use super::notice::why_not_made;
+use super::notice::{why_not_made, without_former_address};
 use super::outbox::Transport;
 use super::schedule::after_attempt;
 use super::write::{delete_mail, write_mail};
@@ -100,7 +100,8 @@ impl State {
                     // attempt.
                     Some(notice) => {
                         let why = why_not_made(&shared.store, key.of, notice)?;
-                        write_mail(&mut batch, &mail.dropped(why, began), Some(&mail));
+                        let after = without_former_address(&shared.store, mail.dropped(why, began))?;
+                        write_mail(&mut batch, &after, Some(&mail));
                     }
                     None => delete_mail(&mut batch, &mail),
                 }
@@ -109,6 +110,7 @@ impl State {
                 tracing::warn!(mail.id = %mail.id, mail.kind = %mail.kind, error = %why, "a mail could not be made");
                 // The usual schedule applies, so a mail that can never be composed fails after 33 hours.
                 let after = after_attempt(&mail, &Err(MailFailure::Refused(why)), (began, now));
+                let after = without_former_address(&shared.store, after)?;
                 self.transport.note_tried(after.status);
                 write_mail(&mut batch, &after, Some(&mail));
             }
@@ -118,6 +120,7 @@ impl State {
                     _ => self.pace.answered(),
                 }
                 let after = after_attempt(&mail, &result, (began, now));
+                let after = without_former_address(&shared.store, after)?;
                 log_failure(&after, &result);
                 self.transport.note_tried(after.status);
                 write_mail(&mut batch, &after, Some(&mail));

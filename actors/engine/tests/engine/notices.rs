@@ -381,6 +381,23 @@ async fn an_erasure_removes_addresses_from_the_log_and_drops_the_rest() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_erasure_during_an_attempt_leaves_no_address() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    post.becomes(Mood::Slow(std::time::Duration::from_secs(30)));
+    book(&world, &shop, at(3, 10)).await;
+    seconds(1).await;
+    let Content::Notice(made) = post.made().remove(0).content else { panic!("a notice is being sent") };
+    let id = made.appointment.contact_id.unwrap();
+    handle.change(by_operator(), EraseContact { id }).await.unwrap();
+    pass(5).await;
+    assert_eq!(kinds(&post.take()), [Confirmed]);
+    assert_eq!(log(&handle).await[0], (Confirmed, Sent, None));
+    let notices = log_of(&handle, &NoticeFilter::default()).await;
+    assert!(notices.iter().all(|notice| notice.to.is_none()), "{notices:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_notice_of_the_log_can_be_sent_again_in_the_present_state() {
     let (world, shop, post) = world().await;
     let handle = world.at(&shop);
