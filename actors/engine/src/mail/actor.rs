@@ -128,6 +128,10 @@ pub(crate) struct State {
     pub(super) alerts: Windows<PersonId>,
     pub(super) counts: NoticeCounts,
     pub(super) sending: BTreeSet<MailKey>,
+    /// The mails whose attempt has ended, and whose outcome is not durable yet.
+    pub(super) tried: BTreeSet<MailKey>,
+    /// The start of this actor. The outcomes of attempts before it may be lost.
+    pub(super) began: Timestamp,
     /// The mails in changes that are not durable. Each value is the first mail of the same change.
     pub(super) recording: BTreeMap<MailKey, MailKey>,
     pub(super) changes: usize,
@@ -159,6 +163,7 @@ impl State {
             self.positions.go_back(first.of, due); // the retry is due at that time
         }
         self.recording.retain(|_, part_of| *part_of != first);
+        self.tried.retain(|key| self.recording.contains_key(key));
         self.changes -= 1;
         self.gathering.retain(|_, part_of| *part_of != first);
         let now = shared.steady.now();
@@ -167,6 +172,7 @@ impl State {
     }
 
     pub(super) fn new(shared: Weak<Shared>, transport: Arc<Transport>, myself: ActorRef<Message>) -> Self {
+        let began = shared.upgrade().map_or(Timestamp::MIN, |shared| shared.steady.now());
         Self {
             shared,
             myself,
@@ -177,6 +183,8 @@ impl State {
             alerts: Windows::sliding(&[ALERTS]),
             counts: NoticeCounts::default(),
             sending: BTreeSet::new(),
+            tried: BTreeSet::new(),
+            began,
             recording: BTreeMap::new(),
             changes: 0,
             gathering: BTreeMap::new(),

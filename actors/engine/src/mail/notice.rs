@@ -6,6 +6,9 @@
 //!   state that the notice states.
 //! - Each change is announced once. If a change was undone, so that the customer already knows the current
 //!   state, no notice is sent.
+//! - The notices of an appointment are sent one after another, so that the newest arrives last.
+//! - A notice that the customer may have got, although it is not recorded as sent, keeps later notices from
+//!   being taken for a restored state.
 //! - A limit counts a notice once, before its first attempt. Counts survive restarts, and contain no address.
 
 use std::collections::BTreeMap;
@@ -31,6 +34,8 @@ use crate::shared::Shared;
 
 /// A notice of a suspended business is judged again after this time.
 const SUSPENDED_WAIT: TimeDelta = TimeDelta::minutes(10);
+/// How long a notice waits for another notice of its appointment that is being sent.
+const IN_TURN_WAIT: TimeDelta = TimeDelta::seconds(1);
 /// A reminder that is due earlier than this was scheduled by a wrong clock.
 const EARLY_MAX: TimeDelta = TimeDelta::minutes(1);
 
@@ -61,10 +66,10 @@ impl State {
                     send::begin(self, shared, Mail { to: Some(to), ..mail });
                     return Ok(());
                 }
-                Some(mail.dropped(DropReason::Limit, shared.clocks.now()))
+                Some(self.dropped(&mail, DropReason::Limit, shared.clocks.now()))
             }
             Verdict::Wait(due) => Some(Mail { next_attempt_at: Some(due), ..mail.clone() }),
-            Verdict::Drop(reason) => Some(mail.dropped(reason, shared.clocks.now())),
+            Verdict::Drop(reason) => Some(self.dropped(&mail, reason, shared.clocks.now())),
             Verdict::Delete => None,
         };
         let mut batch = Batch::default();
@@ -94,7 +99,7 @@ impl State {
         id: AppointmentId,
     ) -> Result<(), StoreError> {
         let Some(appointment) = appointment(&shared.store, of, id)? else { return Ok(()) };
-        let (mut batch, mut judged) = (Batch::default(), Vec::new());
+        let (mut batch, mut judged, now) = (Batch::default(), Vec::new(), shared.clocks.now());
         for mail in notices_of(&shared.store, of, id)? {
             let key = MailKey::of(&mail);
             let Some(notice) = mail.notice else { continue };
@@ -103,7 +108,7 @@ impl State {
             }
             let reason = self.overtaken(&shared.store, key, &notice, &appointment)?;
             if let Some(reason) = reason {
-                self.write_judged(&mut batch, &mail, Some(&mail.dropped(reason, shared.clocks.now())));
+                self.write_judged(&mut batch, &mail, Some(&self.dropped(&mail, reason, now)));
                 judged.push(key);
             }
         }
@@ -128,6 +133,10 @@ impl State {
         }
         if let Some(remind_at) = notice.reminds_at().filter(|at| *at > now + EARLY_MAX) {
             return Ok(Verdict::Wait(steady + (remind_at - now)));
+        }
+        let others = notices_of(store, key.of, appointment.id)?;
+        if others.iter().any(|mail| self.sending.contains(&MailKey::of(mail))) {
+            return Ok(Verdict::Wait(steady + IN_TURN_WAIT));
         }
         let Some((to, _)) = address(store, key.of, &business, &appointment)? else {
             return Ok(Verdict::Drop(DropReason::NoAddress));
@@ -159,27 +168,39 @@ impl State {
         // The notice that was last sent, and whether a later one may have reached the customer.
         let (mut last, mut is_uncertain) = (None, false);
         for mail in notices_of(store, key.of, appointment.id)? {
-            let Some(other) = mail
-                .notice
-                .filter(|other| mail.id != key.id && other.hours == notice.hours && other.dropped.is_none())
+            let Some(other) = mail.notice.filter(|other| mail.id != key.id && other.hours == notice.hours)
             else {
                 continue;
             };
-            let is_sent = mail.status == MailStatus::Sent;
+            let (is_sent, is_dropped) = (mail.status == MailStatus::Sent, other.dropped.is_some());
+            let is_later = mail.id > key.id && !is_dropped;
             if notice.kind == NoticeKind::Reminder {
-                if other.states_same(notice) && (is_sent || mail.id > key.id) {
+                if other.states_same(notice) && (is_sent || is_later) {
                     return Ok(Some(DropReason::Superseded));
                 }
-            } else if mail.id > key.id {
+            } else if is_later {
                 return Ok(Some(DropReason::Superseded));
             } else if is_sent {
                 (last, is_uncertain) = (Some(other), false);
-            } else if mail.attempts > 0 || self.sending.contains(&MailKey::of(&mail)) {
+            } else if self.may_have_arrived(&mail) {
                 is_uncertain = true;
             }
         }
         let restores = !is_uncertain && !notice.again && last.is_some_and(|last| last.states_same(notice));
         Ok(restores.then_some(DropReason::Superseded))
+    }
+
+    /// Whether the customer may have got a notice that is not recorded as sent.
+    fn may_have_arrived(&self, mail: &Mail) -> bool {
+        let key = MailKey::of(mail);
+        let was_due = mail.next_attempt_at.is_some_and(|due| due <= self.began);
+        mail.attempts > 0 || was_due || self.sending.contains(&key) || self.tried.contains(&key)
+    }
+
+    /// A notice that is not sent. An attempt that may have been made before the start is counted.
+    fn dropped(&self, mail: &Mail, reason: DropReason, at: Timestamp) -> Mail {
+        let attempts = mail.attempts.max(self.may_have_arrived(mail).into());
+        Mail { attempts, ..mail.dropped(reason, at) }
     }
 }
 

@@ -124,6 +124,7 @@ impl State {
                 log_failure(&after, &result);
                 self.transport.note_tried(after.status);
                 write_mail(&mut batch, &after, Some(&mail));
+                self.tried.insert(key);
             }
         }
         self.record(shared, &[key], batch, under_way);

@@ -242,6 +242,45 @@ async fn a_notice_survives_a_crash_with_its_message_id() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_restored_state_is_announced_if_a_notice_in_between_may_have_arrived() {
+    let (mut world, shop, post) = world().await;
+    let id = book(&world, &shop, at(3, 10)).await;
+    pass(1).await;
+    post.becomes(Mood::Silent);
+    move_to(&world.at(&shop), id, at(3, 12)).await;
+    seconds(20).await;
+    assert_eq!(kinds(&post.take()), [Confirmed, Moved]);
+    world.crash(0).await;
+    post.dies(true);
+    post.begin(&world.engine);
+    seconds(1).await;
+    move_to(&world.at(&shop), id, at(3, 10)).await;
+    pass(1).await;
+    post.dies(false);
+    pass(60).await;
+    let starts: Vec<_> = post.take().iter().map(|letter| notice(letter).appointment.starts_at).collect();
+    assert_eq!(starts, [at(3, 10)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_notices_of_an_appointment_arrive_in_their_order() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    post.becomes(Mood::Slow(std::time::Duration::from_secs(10)));
+    let booked = handle.change(Request::by(Actor::Customer), booking_by(&shop, at(3, 10), 1, EMAIL)).await;
+    let token = ManageToken::parse(&booked.unwrap().value.token.unwrap()).unwrap();
+    seconds(1).await;
+    post.becomes(Mood::Well);
+    let moved = MoveByLink { token, starts_at: at(3, 12), expected_starts_at: at(3, 10) };
+    handle.change(Request::by(Actor::Customer), moved).await.unwrap();
+    book_by(&handle, &shop, at(3, 16), 2, "other@example.com").await;
+    seconds(5).await;
+    assert_eq!(kinds(&post.take()), [Confirmed], "another appointment does not wait");
+    seconds(10).await;
+    assert_eq!(kinds(&post.take()), [Confirmed, Moved]);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_notice_whose_attempts_are_interrupted_is_counted_once() {
     let (mut world, shop, post) = world().await;
     post.becomes(Mood::Silent);
