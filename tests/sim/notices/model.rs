@@ -1,0 +1,117 @@
+//! The notices that the changes in the audit log make, by a second implementation of the rules.
+
+use std::collections::HashMap;
+
+use chrono::TimeDelta;
+use domain::{
+    Appointment, AppointmentId, AppointmentStatus, AuditAction, AuditEntry, AuditedKind, BusinessId,
+    NoticeKind, NoticeScope, NoticeSettings, ResourceId, Source, StaffId, Timestamp,
+};
+use store::Store;
+use store::keys::kind;
+use store::records::AuditRecord;
+use uuid::Uuid;
+
+use super::checks::rows;
+
+/// What the customer learns about an appointment.
+#[derive(Clone, Debug, PartialEq)]
+struct State {
+    status: AppointmentStatus,
+    starts_at: Timestamp,
+    staff: StaffId,
+}
+
+/// A notice: the appointment, the kind, the start, the staff member, and the hours of a reminder.
+pub(super) type Told = (AppointmentId, NoticeKind, Timestamp, StaffId, Option<u8>);
+
+fn word<T: std::str::FromStr<Err: std::fmt::Debug>>(json: &str) -> T {
+    serde_json::from_str::<String>(json).unwrap().parse().unwrap()
+}
+
+fn status(json: &str) -> AppointmentStatus {
+    AppointmentStatus::from_word(&serde_json::from_str::<String>(json).unwrap()).unwrap()
+}
+
+/// The notices that the changes in the audit log make, each with the time of its change.
+pub(super) fn expected(
+    store: &Store,
+    of: BusinessId,
+    appointments: &HashMap<AppointmentId, Appointment>,
+) -> Vec<(Timestamp, Told)> {
+    let entries = entries(store, of);
+    // The states after each entry, found by undoing the changes from the present state.
+    let mut now: HashMap<Uuid, State> = appointments
+        .values()
+        .map(|it| (it.id.uuid(), State { status: it.status, starts_at: it.starts_at, staff: it.staff_id }))
+        .collect();
+    let mut states: Vec<(Option<State>, Option<State>)> = Vec::new();
+    for entry in entries.iter().rev() {
+        let Some(state) =
+            now.get_mut(&entry.resource_id).filter(|_| entry.action.kind() == AuditedKind::Appointment)
+        else {
+            states.push((None, None));
+            continue;
+        };
+        let after = state.clone();
+        for change in &entry.changes {
+            match change.field.as_str() {
+                "status" => state.status = status(&change.from),
+                "starts_at" => state.starts_at = Timestamp::parse(&word::<String>(&change.from)).unwrap(),
+                "staff_id" => state.staff = word(&change.from),
+                _ => {}
+            }
+        }
+        let before = (!entry.changes.is_empty()).then(|| state.clone());
+        states.push((before, Some(after)));
+    }
+    let (mut settings, mut expected) = (NoticeSettings::of_new(), Vec::new());
+    for (entry, (before, after)) in entries.iter().zip(states.into_iter().rev()) {
+        for change in entry.changes.iter().filter(|_| entry.action.as_str() == "notices.updated") {
+            match change.field.as_str() {
+                "email" => settings.email = NoticeScope::from_word(&word::<String>(&change.to)).unwrap(),
+                "reminder_hours" => settings.reminder_hours = serde_json::from_str(&change.to).unwrap(),
+                _ => {}
+            }
+        }
+        let Some(after) = after else { continue };
+        let id = AppointmentId::from(entry.resource_id);
+        let told = |kind, hours| (id, kind, after.starts_at, after.staff, hours);
+        if before.as_ref() == Some(&after)
+            || !is_in(settings.email, appointments[&id].source)
+            || entry.at >= after.starts_at
+        {
+            continue;
+        }
+        let was_confirmed = before.is_some_and(|before| before.status == AppointmentStatus::Confirmed);
+        let kind = match after.status {
+            AppointmentStatus::Pending => NoticeKind::Requested,
+            AppointmentStatus::Confirmed if was_confirmed => NoticeKind::Moved,
+            AppointmentStatus::Confirmed => NoticeKind::Confirmed,
+            AppointmentStatus::Cancelled => NoticeKind::Cancelled,
+            AppointmentStatus::Declined => NoticeKind::Declined,
+        };
+        expected.push((entry.at, told(kind, None)));
+        for hours in &settings.reminder_hours {
+            let due = after.starts_at - TimeDelta::hours((*hours).into());
+            if after.status == AppointmentStatus::Confirmed && due > entry.at {
+                expected.push((entry.at, told(NoticeKind::Reminder, Some(*hours))));
+            }
+        }
+    }
+    expected
+}
+
+fn entries(store: &Store, of: BusinessId) -> Vec<AuditEntry> {
+    rows::<AuditRecord>(store, of, kind::AUDIT).into_iter().map(|record| record.entry).collect()
+}
+
+/// The time of the first erasure of a contact.
+pub(super) fn first_erasure(store: &Store, of: BusinessId) -> Option<Timestamp> {
+    entries(store, of).iter().find(|entry| entry.action == AuditAction::ContactErase).map(|entry| entry.at)
+}
+
+fn is_in(scope: NoticeScope, source: Source) -> bool {
+    let online = matches!(source, Source::Website | Source::Voice | Source::Sms);
+    scope == NoticeScope::All || scope == NoticeScope::Online && online
+}
