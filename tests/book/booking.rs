@@ -194,7 +194,7 @@ async fn without_online_booking_a_form_is_refused() {
     assert_eq!(site.send(&changed(&form, "name", "")).await.status, 422);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn fifty_visitors_for_one_time_get_one_appointment() {
     let site = Site::open().await;
     let mut forms = Vec::new();
@@ -214,7 +214,7 @@ async fn fifty_visitors_for_one_time_get_one_appointment() {
     assert_eq!(site.appointments().await.len(), 1);
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_form_that_is_sent_twenty_times_at_once_books_once() {
     let site = Site::open().await;
     let form = site.form(TIME, &[]).await;
