@@ -54,6 +54,7 @@ pub(crate) use erased_contacts::{ErasedContacts, Personal};
 pub(crate) use handle::Businesses;
 pub(crate) use links::{LINK_KEPT, forget_address};
 pub(crate) use names::NAMES_PER_ROW_MAX;
+pub(crate) use notices::within_budget;
 pub(crate) use offline::OfflineBusiness;
 pub(crate) use queries::{collect, read_page};
 pub(crate) use remembered::{days, kept, read_kept, remember};

@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
 use domain::{
-    Actor, Amount, Appointment, AppointmentId, BudgetKind, DropReason, Mail, MailId, MailStatus, Notice,
-    NoticeKind, Timestamp,
+    Actor, Amount, Appointment, AppointmentId, Budget, BudgetKind, DropReason, Mail, MailId, MailStatus,
+    Notice, NoticeKind, Timestamp,
 };
 use store::{Batch, Key, Order, StoreError, keys};
 
@@ -57,18 +57,23 @@ pub(super) fn write_notices(
             let (id, steady) = (state.mint.next(at, state.ports.random_bytes()), state.steady.now());
             let new = (state.id, notice, steady + delay);
             let Some(mail) = state.outbox.mint_notice(id, new, (at, steady)) else { break };
-            let used = Amount { rows: state.budget.waiting.notices() + count, bytes: 0 };
-            let mail = if state.budget.limits.has_room(BudgetKind::WaitingNotices, used, Amount::row(0)) {
-                count += 1;
-                mailed.waits_until(mail.next_attempt_at);
-                mail
-            } else {
-                mail.dropped(DropReason::Limit, at)
-            };
+            let mail = within_budget(&state.budget.limits, state.budget.waiting.notices() + count, mail, at);
+            count += u64::from(mail.status == MailStatus::Pending);
+            mailed.waits_until(mail.next_attempt_at);
             write_mail(batch, &mail, None);
         }
     }
     Ok(changed)
+}
+
+/// Drops a new notice if the budget allows no more than the `waiting` notices.
+pub(crate) fn within_budget(budget: &Budget, waiting: u64, mail: Mail, at: Timestamp) -> Mail {
+    let waiting = Amount { rows: waiting, bytes: 0 };
+    if budget.has_room(BudgetKind::WaitingNotices, waiting, Amount::row(0)) {
+        mail
+    } else {
+        mail.dropped(DropReason::Limit, at)
+    }
 }
 
 /// The notices that a change makes: one about the change, and the reminders of a confirmed appointment.

@@ -9,9 +9,10 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use domain::{
-    Actor, Appointment, AuditAction, AuditEntry, AuditId, Business, BusinessId, CallId, CallRecord, Contact,
-    ContactId, ENDPOINTS_MAX, IdMint, ImportProblem, Named, NoticeSettings, Problem, ProblemCode, Refusal,
-    ResourceId, Retention, RetentionSet, TakenMessage, Timestamp, check_unique, fold_name,
+    Actor, Appointment, AuditAction, AuditEntry, AuditId, Budget, Business, BusinessId, CallId, CallRecord,
+    Contact, ContactId, ENDPOINTS_MAX, IdMint, ImportProblem, MailStatus, Named, NoticeSettings, Problem,
+    ProblemCode, Refusal, ResourceId, Retention, RetentionSet, TakenMessage, Timestamp, check_unique,
+    fold_name,
 };
 use store::keys::kind;
 use store::records::{AuditRecord, ErasureRecord, NamesRecord};
@@ -23,7 +24,7 @@ use super::record::{Moved, MovedKind, Wrong};
 use super::service::Moving;
 use super::staged::Staged;
 use super::take::Pace;
-use crate::business::{ErasedContacts, NAMES_PER_ROW_MAX, Write};
+use crate::business::{ErasedContacts, NAMES_PER_ROW_MAX, Write, within_budget};
 use crate::error::EngineError;
 use crate::mail::write_mail;
 use crate::shared::Shared;
@@ -36,6 +37,8 @@ pub(super) struct ImportedBusiness {
     of: BusinessId,
     moving: Arc<Moving>,
     notices: NoticeSettings,
+    /// The number of reminders that wait.
+    reminders: u64,
     staged: Staged,
     known: ImportedRecords,
     retention: Option<Retention>,
@@ -71,6 +74,7 @@ impl ImportedBusiness {
             of: id,
             moving: Arc::clone(moving),
             notices: NoticeSettings::default(),
+            reminders: 0,
             staged,
             known: ImportedRecords::default(),
             retention: None,
@@ -239,7 +243,8 @@ impl ImportedBusiness {
         moved.without(&self.theirs, |call| Ok(self.their_calls.contains(&call)))
     }
 
-    /// Writes the reminders of a coming appointment, if the service sends mails.
+    /// Writes the reminders of a coming appointment, if the service sends mails. Those beyond the budget are
+    /// dropped.
     async fn write_reminders(&mut self, appointment: &Appointment) -> Result<(), EngineError> {
         let Moving { shared, outbox, .. } = &*self.moving;
         let (now, steady) = (shared.clocks.now(), shared.steady.now());
@@ -247,7 +252,10 @@ impl ImportedBusiness {
         for reminder in self.notices.reminders(appointment, now) {
             let due = reminder.reminds_at().map_or(steady, |at| steady + (at - now));
             let mail = outbox.mint_notice(shared.mint_id(now), (self.of, reminder, due), (now, steady));
-            mail.into_iter().for_each(|mail| write_mail(&mut rows, &mail, None));
+            let Some(mail) = mail else { break };
+            let mail = within_budget(&Budget::default(), self.reminders, mail, now);
+            self.reminders += u64::from(mail.status == MailStatus::Pending);
+            write_mail(&mut rows, &mail, None);
         }
         if !rows.is_empty() {
             self.staged.add(rows).await?;

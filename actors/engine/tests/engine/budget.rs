@@ -64,7 +64,7 @@ fn counted(store: &Store, of: BusinessId) -> BTreeMap<String, (u64, u64)> {
 }
 
 /// The numbers of rows and bytes that the business reports, by kind.
-async fn told(handle: &BusinessHandle) -> BTreeMap<String, (u64, u64)> {
+pub(crate) async fn told(handle: &BusinessHandle) -> BTreeMap<String, (u64, u64)> {
     let shown = serde_json::to_value(handle.budget().await.unwrap()).unwrap();
     let amount = |value: &Value| (value["rows"].as_u64().unwrap(), value["bytes"].as_u64().unwrap());
     shown.as_object().unwrap().iter().map(|(kind, value)| (kind.clone(), amount(value))).collect()
@@ -105,7 +105,7 @@ fn webhook() -> CreateWebhook {
     CreateWebhook { url, events: EventTypes::all(), description: Text::default() }
 }
 
-fn rows_max(kind: BudgetKind, rows: u64) -> PatchBudget {
+pub(crate) fn rows_max(kind: BudgetKind, rows: u64) -> PatchBudget {
     PatchBudget { limits: vec![(kind, LimitPatch { rows_max: Some(Some(rows)), bytes_max: None })] }
 }
 

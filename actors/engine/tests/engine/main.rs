@@ -28,6 +28,7 @@ mod lifecycle;
 mod lists;
 mod moving;
 mod moving_without;
+mod notice_limits;
 mod notices;
 mod people;
 mod permits;

@@ -10,7 +10,7 @@ use store::{Batch, Weight, keys};
 use view::{ConsentView, NoticeView};
 
 use super::customers::ManageToken;
-use crate::business::{Change, Context, Decision, New, Shown, Write};
+use crate::business::{Change, Context, Decision, New, Shown, Write, within_budget};
 use crate::error::Result;
 use crate::mail::{consent_of, email_consent_key, write_email_consent, write_mail, write_text_consent};
 
@@ -42,9 +42,10 @@ impl Change for SendNoticeAgain {
         let Some(mail) = state.outbox.mint_notice(id, new, (context.at, steady)) else {
             return refused(Conflict::NoRelay, ProblemCode::NoRelay);
         };
+        let mail = within_budget(&state.budget.limits, state.budget.waiting.notices(), mail, context.at);
         let mut rows = Batch::default();
         write_mail(&mut rows, &mail, None);
-        Ok(Decision::answering(NoticeView::new(&mail, &again))
+        Ok(Decision::answering(NoticeView::new(&mail, &mail.notice.unwrap_or(again)))
             .note(AuditAction::MailResent, self.id)
             .waits(mail.next_attempt_at)
             .write(Write::Rows(rows)))
