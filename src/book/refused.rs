@@ -81,3 +81,38 @@ struct Page {
     title: String,
     text: String,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use domain::Locale;
+    use engine::EngineError;
+    use http_body_util::BodyExt;
+    use store::DiskFull;
+
+    use super::*;
+    use crate::book::words::words;
+
+    #[tokio::test]
+    async fn an_overloaded_service_and_a_full_disk_have_the_same_page() {
+        for (locale, says) in [(Locale::En, "Try again in a few minutes."), (Locale::Fr, "quelques minutes")]
+        {
+            let mut pages = Vec::new();
+            for error in [
+                EngineError::Overloaded,
+                EngineError::Stopping,
+                EngineError::Resting(Duration::from_secs(3)),
+                EngineError::DiskFull(DiskFull),
+            ] {
+                let response = Refused::from(error).page(View::new(words(locale)));
+                assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+                assert!(response.headers().contains_key(header::RETRY_AFTER));
+                let bytes = response.into_body().collect().await.unwrap().to_bytes();
+                pages.push(String::from_utf8(bytes.to_vec()).unwrap());
+            }
+            assert!(pages[0].contains(says), "{}", pages[0]);
+            assert!(pages.iter().all(|page| *page == pages[0]), "{pages:?}");
+        }
+    }
+}

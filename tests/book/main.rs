@@ -20,6 +20,7 @@ mod looks;
 mod manage;
 mod pages;
 mod secrecy;
+mod shortage;
 mod site;
 mod widget;
 #[path = "../dashboard/chromium/window.rs"]

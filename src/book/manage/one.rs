@@ -6,6 +6,7 @@ use askama::Template;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use domain::{AppointmentStatus, BookingMode, Timestamp};
+use engine::EngineError;
 use engine::business::commands::customers::CancelByLink;
 
 use super::{Managed, Undone};
@@ -70,7 +71,10 @@ pub(in crate::book) async fn cancelled(asked: Asked) -> Answered {
     let token = managed.token.clone();
     let change = expected_starts_at.map(|expected_starts_at| CancelByLink { token, expected_starts_at });
     let done = managed.change(change).await;
-    managed.answer(done, refused).await
+    // A full disk has no room for the answer to a form that changes nothing.
+    let is_over = !managed.seen.appointment.is_active()
+        && matches!(done, Err(Undone::Failed(EngineError::DiskFull(_))));
+    managed.answer(if is_over { Ok(()) } else { done }, refused).await
 }
 
 pub(in crate::book) async fn calendar(asked: Asked) -> Answered {
