@@ -105,12 +105,12 @@ async fn answer(
         return assets::asset(of("digest"), of("name"), &head.headers).ok_or_else(Refused::not_found);
     }
     if front.public.is_none() {
-        return Err(Refused::NoPublicUrl);
+        return Err(ApiError::NoPublicUrl.into());
     }
     let row = place.row(&head.method);
     let from_anywhere = row.is_some_and(|row| row.about.from_anywhere);
     if !reads && !from_anywhere && front.origins.is_cross_site(&head.headers) {
-        return Err(Refused::CrossSite);
+        return Err(ApiError::ForeignOrigin("Origin").into());
     }
     let now = front.engine.now();
     if place.path != WIDGET {

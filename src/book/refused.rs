@@ -3,7 +3,7 @@
 //! Invariant: the page depends only on the status and the language, so it discloses nothing about a business.
 
 use askama::Template;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::{Named, Refusal};
 
@@ -11,15 +11,11 @@ use super::view::{View, render};
 use crate::rest::error::ApiError;
 
 #[derive(Debug)]
-pub(super) enum Refused {
-    Fault(ApiError),
-    NoPublicUrl,
-    CrossSite,
-}
+pub(super) struct Refused(ApiError);
 
 impl<E: Into<ApiError>> From<E> for Refused {
     fn from(error: E) -> Self {
-        Self::Fault(error.into())
+        Self(error.into())
     }
 }
 
@@ -30,15 +26,13 @@ impl Refused {
 
     /// A limit is reached. `seconds` is the time until it permits another request.
     pub(super) fn too_many(seconds: u64) -> Self {
-        Self::Fault(ApiError::RateLimited(seconds.max(1)))
+        Self(ApiError::RateLimited(seconds.max(1)))
     }
 
     fn status(&self) -> StatusCode {
-        match self {
-            Self::Fault(ApiError::Refusal(Refusal::Invalid(_))) => StatusCode::UNPROCESSABLE_ENTITY,
-            Self::Fault(fault) => fault.status().0,
-            Self::NoPublicUrl => StatusCode::SERVICE_UNAVAILABLE,
-            Self::CrossSite => StatusCode::FORBIDDEN,
+        match &self.0 {
+            ApiError::Refusal(Refusal::Invalid(_)) => StatusCode::UNPROCESSABLE_ENTITY,
+            fault => fault.status().0,
         }
     }
 
@@ -50,16 +44,9 @@ impl Refused {
             text: view.t(&format!("error-{known}-text")),
             view,
         };
-        if let Self::Fault(fault) = self {
-            fault.log();
-        }
+        self.0.log();
         let mut response = render(status, &shown).unwrap_or_else(IntoResponse::into_response);
-        let header = match self {
-            Self::Fault(fault) => fault.header(),
-            Self::NoPublicUrl => Some((header::RETRY_AFTER, HeaderValue::from_static("60"))),
-            Self::CrossSite => None,
-        };
-        response.headers_mut().extend(header.map(|(name, value)| (Some(name), value)));
+        response.headers_mut().extend(self.0.header().map(|(name, value)| (Some(name), value)));
         response
     }
 }
@@ -86,6 +73,7 @@ struct Page {
 mod tests {
     use std::time::Duration;
 
+    use axum::http::header;
     use domain::Locale;
     use engine::EngineError;
     use http_body_util::BodyExt;

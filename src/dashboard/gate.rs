@@ -121,7 +121,7 @@ async fn answer(
         return found.ok_or_else(Refused::not_found);
     }
     if desk.public.is_none() {
-        return Err(Refused::NoPublicUrl);
+        return Err(ApiError::NoPublicUrl.into());
     }
     if !desk.origins.knows_host(&head.headers) {
         return Err(ApiError::ForeignOrigin("Host").into());

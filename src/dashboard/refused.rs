@@ -1,7 +1,7 @@
 //! Error pages. The error module of the APIs maps engine errors to statuses.
 
 use askama::Template;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use domain::{Named, Problem, Refusal};
 
@@ -13,7 +13,6 @@ use crate::rest::error::ApiError;
 #[derive(Debug)]
 pub(super) enum Refused {
     Fault(ApiError),
-    NoPublicUrl,
     CrossSite,
     /// The business is suspended, so it is read-only.
     Suspended,
@@ -62,7 +61,6 @@ impl Refused {
             // Pages that show problems at their fields do not use this error.
             Self::Fault(ApiError::Refusal(Refusal::Invalid(_))) => StatusCode::UNPROCESSABLE_ENTITY,
             Self::Fault(fault) => fault.status().0,
-            Self::NoPublicUrl => StatusCode::SERVICE_UNAVAILABLE,
             Self::CrossSite | Self::Suspended => StatusCode::FORBIDDEN,
             Self::SentBefore => StatusCode::CONFLICT,
             Self::LinkGone => StatusCode::GONE,
@@ -72,13 +70,15 @@ impl Refused {
 
     fn told(&self, view: &View, status: StatusCode) -> String {
         match self {
-            Self::NoPublicUrl => view.with("no-public-url", "setting", variables::PUBLIC_URL),
             Self::CrossSite => view.t("cross-site"),
             Self::Suspended => view.t("suspended"),
             Self::SentBefore => view.t("sent-before"),
             Self::Undone(undone) => undone.told(view, "versions-text"),
             Self::Fault(ApiError::RateLimited(retry_after)) => {
                 view.count("error-429-text", retry_after.div_ceil(60))
+            }
+            Self::Fault(ApiError::NoPublicUrl) => {
+                view.with("no-public-url", "setting", variables::PUBLIC_URL)
             }
             Self::Fault(ApiError::ForeignOrigin(_)) => {
                 view.with("foreign-host", "setting", variables::PUBLIC_URL)
@@ -93,25 +93,21 @@ impl Refused {
     pub(super) fn page(&self, view: View, id: &str) -> Response {
         let status = self.status();
         let known = known(status);
+        let has_address = !matches!(self, Self::Fault(ApiError::NoPublicUrl));
         let shown = Page {
             title: view.t(&format!("error-{known}-title")),
             text: self.told(&view, status),
-            reference: if status.is_server_error() && !matches!(self, Self::NoPublicUrl) { id } else { "" },
+            reference: if status.is_server_error() && has_address { id } else { "" },
             forgotten: matches!(self, Self::LinkGone),
-            leads_on: !matches!(self, Self::NoPublicUrl),
+            leads_on: has_address,
             status: status.as_u16(),
             view,
         };
+        let mut response = render(status, &shown).unwrap_or_else(IntoResponse::into_response);
         if let Self::Fault(fault) = self {
             fault.log();
+            response.headers_mut().extend(fault.header().map(|(name, value)| (Some(name), value)));
         }
-        let mut response = render(status, &shown).unwrap_or_else(IntoResponse::into_response);
-        let header = match self {
-            Self::Fault(fault) => fault.header(),
-            Self::NoPublicUrl => Some((header::RETRY_AFTER, HeaderValue::from_static("60"))),
-            _ => None,
-        };
-        response.headers_mut().extend(header.map(|(name, value)| (Some(name), value)));
         response
     }
 }
@@ -143,6 +139,7 @@ mod tests {
     use std::num::NonZeroU32;
     use std::sync::Arc;
 
+    use axum::http::header;
     use domain::{Conflict, Denied, Locale, ProblemCode};
     use engine::{Engine, EngineError};
     use http_body_util::BodyExt;
@@ -186,7 +183,7 @@ mod tests {
                 (ApiError::Panicked.into(), 500),
                 (EngineError::Overloaded.into(), 503),
                 (EngineError::Stopping.into(), 503),
-                (Refused::NoPublicUrl, 503),
+                (ApiError::NoPublicUrl.into(), 503),
             ]
         };
         for locale in Locale::ALL {

@@ -9,7 +9,7 @@ use std::error::Error;
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use domain::{Named, Problem, ProblemCode, Refusal, Scope};
+use domain::{Conflict, Named, Problem, ProblemCode, Refusal, Scope};
 use engine::EngineError;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -22,8 +22,8 @@ use crate::http::router::Panicked;
 /// The default `Retry-After` of 503 and of conflicts with a running request or job, in seconds.
 const RETRY_SECONDS: u64 = 1;
 
-/// The `Retry-After` of a full disk, in seconds. An operator must free space first.
-const DISK_FULL_RETRY_SECONDS: u64 = 60;
+/// The `Retry-After` of an error whose cause an operator must remove first, in seconds.
+const OPERATOR_RETRY_SECONDS: u64 = 60;
 
 /// The error codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -75,6 +75,8 @@ pub(crate) enum ApiError {
     Resting(u64),
     Unavailable,
     DiskFull,
+    /// The service does not know its public URL, so it shows no pages.
+    NoPublicUrl,
     Internal(Box<dyn Error + Send + Sync>),
     /// A handler panicked. The panic hook has logged it.
     Panicked,
@@ -169,7 +171,7 @@ impl ApiError {
             }
             Self::RateLimited(_) => (StatusCode::TOO_MANY_REQUESTS, Code::RateLimited),
             Self::RateLimitUnavailable(_) => (StatusCode::SERVICE_UNAVAILABLE, Code::RateLimitUnavailable),
-            Self::Unavailable | Self::Resting(_) | Self::DiskFull => {
+            Self::Unavailable | Self::Resting(_) | Self::DiskFull | Self::NoPublicUrl => {
                 (StatusCode::SERVICE_UNAVAILABLE, Code::InternalError)
             }
             Self::Internal(_) | Self::Panicked => (StatusCode::INTERNAL_SERVER_ERROR, Code::InternalError),
@@ -238,6 +240,7 @@ impl ApiError {
                 "the business has failed and is started again soon; nothing was changed".into()
             }
             Self::DiskFull => "the service's disk is nearly full; nothing was changed".into(),
+            Self::NoPublicUrl => english::conflict(&Conflict::NoPublicUrl),
             Self::Internal(_) | Self::Panicked => "an internal error occurred".into(),
         }
     }
@@ -269,7 +272,9 @@ impl ApiError {
             Self::RateLimited(retry_after)
             | Self::RateLimitUnavailable(retry_after)
             | Self::Resting(retry_after) => Some((header::RETRY_AFTER, HeaderValue::from(*retry_after))),
-            Self::DiskFull => Some((header::RETRY_AFTER, HeaderValue::from(DISK_FULL_RETRY_SECONDS))),
+            Self::DiskFull | Self::NoPublicUrl => {
+                Some((header::RETRY_AFTER, HeaderValue::from(OPERATOR_RETRY_SECONDS)))
+            }
             Self::Unavailable | Self::Refusal(Refusal::IdempotencyInProgress | Refusal::UnderWay { .. }) => {
                 Some((header::RETRY_AFTER, HeaderValue::from(RETRY_SECONDS)))
             }

@@ -84,6 +84,7 @@ async fn headers_match_the_status() {
         (ApiError::RateLimitUnavailable(2), "retry-after", "2"),
         (ApiError::Unavailable, "retry-after", "1"),
         (ApiError::DiskFull, "retry-after", "60"),
+        (ApiError::NoPublicUrl, "retry-after", "60"),
         (Refusal::IdempotencyInProgress.into(), "retry-after", "1"),
         (Refusal::under_way(UnderWay::Import, "", ProblemCode::NotTicked).into(), "retry-after", "1"),
         (BodyError::Timeout.into(), "connection", "close"),

@@ -7,6 +7,7 @@ use engine::people::{Invitation, NewLink};
 use super::{freshened, password, roles, staff_field};
 use crate::admin::people::PersonBody;
 use crate::dashboard::pages::prelude::*;
+use crate::rest::error::ApiError;
 
 #[derive(Template)]
 #[template(path = "dashboard/pages/access/people/invite.html", config = "src/askama.toml")]
@@ -88,7 +89,7 @@ fn hand_over(member: &Member, email: &str, link: &NewLink) -> Answered {
     page(&HandedOver {
         sheet: member.sheet_below("settings/people"),
         email: email.to_owned(),
-        link: member.people().link_url(&link.token).ok_or(Refused::NoPublicUrl)?,
+        link: member.people().link_url(&link.token).ok_or(ApiError::NoPublicUrl)?,
         until: member.short_moment(link.expires_at),
     })
 }
