@@ -61,7 +61,7 @@ impl Group for Booked {
             Row::reaching(SPREAD_64, &[rate(PGBENCH, 2.5), rate(PGBENCH_ONE, 1.3), rate(STORE, 0.70)]),
             Row::plain(SPREAD_256),
             Row::reaching(NEW_CONTACTS, &[rate(SPREAD_64, 0.80)]),
-            Row::reaching(NOTICES, &[rate(SPREAD_64, 0.50)]),
+            Row::reaching(NOTICES, &[rate(SPREAD_64, 0.97)]),
             Row::reaching(ONE, &[rate(SPREAD_64, 0.70)]),
             Row::plain(MIXED),
         ]);
