@@ -24,7 +24,7 @@ use super::table::{ASSETS, REST, WIDGET, table};
 use super::view::View;
 use super::words::words;
 use crate::dashboard;
-use crate::http::body::BodyError;
+use crate::http::body::{BodyError, check_media_type};
 use crate::http::form::{Form, MEDIA_TYPE};
 use crate::http::router::{self, Noted, PathParams, Place, caught};
 use crate::rate_limit::Verdict;
@@ -50,23 +50,31 @@ pub(crate) fn router(front: Front) -> Router {
 async fn serve(front: Arc<Front>, place: Arc<Place<Site>>, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
     let params = PathParams::of(&mut parts).await;
-    let (head, mut found) = (Arc::new(parts), None);
-    let answer = answer(&front, &place, Arc::clone(&head), params.clone(), body, &mut found);
+    let head = Arc::new(parts);
+    let mut known = Known { shop: None, locale: chosen_locale(&head, &query(&head), &Form::default()) };
+    let answer = answer(&front, &place, head, params.clone(), body, &mut known);
     let answered = caught(Box::pin(answer)).await;
-    if found.is_none() && is_frame(&place) {
+    if known.shop.is_none() && is_frame(&place) {
         // The request was refused before the business was found.
-        found = caught(Box::pin(shop(&front, &params, At::Frame))).await.ok();
+        known.shop = caught(Box::pin(shop(&front, &params, At::Frame))).await.ok();
     }
     let mut response = answered.unwrap_or_else(|refused| {
-        let locale = chosen_locale(&head, &query(&head), &Form::default()).unwrap_or(Locale::En);
-        refused.page(View::new(words(locale)))
+        let own = known.shop.as_ref().map(|shop| shop.profile.locale);
+        refused.page(View::new(words(known.locale.or(own).unwrap_or(Locale::En))))
     });
-    let embedded_by = found.as_deref().filter(|_| is_frame(&place));
+    let embedded_by = known.shop.as_deref().filter(|_| is_frame(&place));
     seal(&mut response, front.is_https(), embedded_by);
-    if let Some(shop) = found {
+    if let Some(shop) = known.shop {
         response.extensions_mut().get_or_insert_default::<Noted>().business = Some(shop.business.id());
     }
     response
+}
+
+/// What is known about a request when it is refused.
+struct Known {
+    shop: Option<Arc<Shop>>,
+    /// The language that the visitor chose.
+    locale: Option<Locale>,
 }
 
 fn is_frame(place: &Place<Site>) -> bool {
@@ -97,7 +105,7 @@ async fn answer(
     head: Arc<Parts>,
     params: PathParams,
     body: Body,
-    found: &mut Option<Arc<Shop>>,
+    known: &mut Known,
 ) -> Answered {
     let reads = matches!(head.method, Method::GET | Method::HEAD);
     if reads && place.path == ASSETS {
@@ -135,7 +143,7 @@ async fn answer(
         ApiError::MethodNotAllowed(allow, "")
     })?;
     if row.access != At::Anywhere {
-        *found = Some(shop(front, &params, row.access).await?);
+        known.shop = Some(shop(front, &params, row.access).await?);
     }
     let form = match (reads, from_anywhere) {
         (true, _) => Form::default(),
@@ -143,9 +151,13 @@ async fn answer(
         (false, false) if !head.headers.contains_key(header::CONTENT_TYPE) => {
             return Err(BodyError::UnsupportedMediaType(MEDIA_TYPE).into());
         }
-        (false, false) => Form::read(&head.headers, body, FORM_BYTES_MAX).await?,
+        (false, false) => {
+            check_media_type(&head.headers, MEDIA_TYPE)?;
+            Form::read(&head.headers, body, FORM_BYTES_MAX).await?
+        }
     };
-    let mut asked = Asked::new(Arc::clone(front), head, params, form, found.clone());
+    known.locale = chosen_locale(&head, &query(&head), &form);
+    let mut asked = Asked::new(Arc::clone(front), head, params, form, known.shop.clone());
     asked.view.framed = row.access == At::Frame;
     row.answer(Box::new(asked)).await
 }

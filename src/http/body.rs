@@ -114,7 +114,7 @@ impl Pieces {
 }
 
 /// Refuses a `Content-Type` other than this media type. The header may be absent.
-fn check_media_type(headers: &HeaderMap, media_type: &'static str) -> Result<(), BodyError> {
+pub(crate) fn check_media_type(headers: &HeaderMap, media_type: &'static str) -> Result<(), BodyError> {
     let mut declared = headers.get_all(header::CONTENT_TYPE).iter();
     let (first, second) = (declared.next(), declared.next());
     let Some(first) = first else { return Ok(()) };

@@ -159,6 +159,22 @@ async fn a_refusal_without_other_times_leads_to_other_days() {
 }
 
 #[tokio::test]
+async fn a_refusal_is_in_the_language_that_the_visitor_chose() {
+    let site = Site::with(json!({ "locale": "fr" }), json!({})).await;
+    let form = site.form(TIME, &[("locale", "fr")]).await;
+    site.salon.set(json!({ "booking_mode": "off" })).await;
+    let english = [("accept-language", "en")];
+    assert!(text(&site.send_with(&form, &english).await).contains("lang=\"fr\""));
+    let foreign = site.send_with(&form, &[FOREIGN[0], english[0]]).await;
+    foreign.is(403);
+    assert!(text(&foreign).contains("lang=\"en\""), "the form is not read: {foreign}");
+    let empty = site.server.root().call("POST", &site.path).header("content-type", "application/json");
+    let refused = empty.header("content-length", "0").await;
+    refused.is(415);
+    assert!(text(&refused).contains("lang=\"fr\""), "the language of the business: {refused}");
+}
+
+#[tokio::test]
 async fn search_engines_list_the_address_of_the_page_alone() {
     let site = Site::open().await;
     let noindex = "<meta name=\"robots\" content=\"noindex\">";
