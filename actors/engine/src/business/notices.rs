@@ -22,6 +22,9 @@ use crate::mail::{delete_mail, write_mail};
 /// The delay of a notice about a change by the team or by an integration, which can be undone in this time.
 const BY_TEAM_AFTER: TimeDelta = TimeDelta::seconds(15);
 
+/// A change keeps this many finished notices of its appointment in the log.
+const FINISHED_MAX: usize = 32;
+
 /// Writes the notices of a change. Returns the changed appointments, whose notices may be overtaken.
 pub(super) fn write_notices(
     state: &mut State,
@@ -48,7 +51,11 @@ pub(super) fn write_notices(
             }
         }
         let by_customer = by == Actor::Customer;
-        for notice in notices(state, before, after, by_customer, at) {
+        let made = notices(state, before, after, by_customer, at);
+        if before.is_some() && !made.is_empty() {
+            delete_oldest(state, after.id, batch)?;
+        }
+        for notice in made {
             let delay = match notice.reminds_at() {
                 Some(remind_at) => remind_at - state.clocks.now(),
                 None if by_customer => TimeDelta::zero(),
@@ -104,6 +111,15 @@ fn clean(state: &State, id: AppointmentId, batch: &mut Batch) -> Result<(), Stor
             write_mail(batch, &Mail { to: None, last_error: None, ..mail.clone() }, Some(&mail));
         }
     })
+}
+
+/// Deletes the oldest finished notices of an appointment, so that each change reads a bounded number of them.
+fn delete_oldest(state: &State, id: AppointmentId, batch: &mut Batch) -> Result<(), StoreError> {
+    let mut finished = Vec::new();
+    each(state, id, |mail| finished.extend(Some(mail).filter(|mail| mail.status != MailStatus::Pending)))?;
+    let too_many = finished.len().saturating_sub(FINISHED_MAX);
+    finished.iter().take(too_many).for_each(|mail| delete_mail(batch, mail));
+    Ok(())
 }
 
 /// Calls `then` with each notice of an appointment, oldest first.

@@ -118,7 +118,10 @@ impl State {
 
     fn judge(&self, shared: &Shared, key: MailKey, notice: &Notice) -> Result<Verdict, StoreError> {
         let Shared { store, .. } = shared;
-        let business = store.get::<Business>(&keys::profile(key.of))?;
+        let Some(business) = store.look::<Business>(&keys::profile(key.of))? else {
+            // The profile cannot be decoded. The notice waits until it is repaired.
+            return Ok(Verdict::Wait(shared.steady.now() + SUSPENDED_WAIT));
+        };
         let appointment = appointment(store, key.of, notice.appointment_id)?;
         let (Some(business), Some(appointment)) = (business, appointment) else { return Ok(Verdict::Delete) };
         if let Some(reason) = self.overtaken(store, key, notice, &appointment)? {
@@ -244,7 +247,7 @@ pub(crate) fn recipient(
     of: BusinessId,
     notice: &Notice,
 ) -> Result<Option<(Recipient, Appointment)>, StoreError> {
-    let Some(business) = store.get::<Business>(&keys::profile(of))? else { return Ok(None) };
+    let Some(business) = store.find::<Business>(&keys::profile(of))? else { return Ok(None) };
     let Some(appointment) = appointment(store, of, notice.appointment_id)? else { return Ok(None) };
     let address = address(store, of, &business, &appointment)?;
     Ok(address.map(|(email, locale)| {
@@ -259,7 +262,7 @@ pub(super) fn content(
     notice: &Notice,
     to: &Recipient,
 ) -> Result<Option<Content>, StoreError> {
-    let Some(business) = store.get::<Business>(&keys::profile(of))? else { return Ok(None) };
+    let Some(business) = store.find::<Business>(&keys::profile(of))? else { return Ok(None) };
     let appointment = appointment(store, of, notice.appointment_id)?;
     // The appointment may have changed since the attempt began.
     let Some(appointment) = appointment.filter(|it| notice.is_true_of(it)) else { return Ok(None) };

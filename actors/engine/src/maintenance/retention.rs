@@ -23,7 +23,8 @@ use super::age_marks::{Age, noted_until};
 use super::business::Step;
 use crate::business::{State, Write};
 
-const ROWS_MAX: usize = 256;
+/// An appointment takes its notices and links with it, so the batch of a step has many more rows.
+const ROWS_MAX: usize = 128;
 const BYTES_MAX: usize = 256 << 10;
 const APPOINTMENT_MAX: TimeDelta = TimeDelta::days(1);
 

@@ -11,7 +11,7 @@ use crate::budget::{rows_max, told};
 use crate::harness::{Shop, World, at, by_operator, pass};
 use crate::imports::import;
 use crate::moving::leaving;
-use crate::notices::{EMAIL, book_by, booking_by, kinds, log, log_of, move_to, world};
+use crate::notices::{EMAIL, book, book_by, booking_by, kinds, log, log_of, move_to, world};
 use crate::post::Post;
 
 use DropReason::Limit;
@@ -205,4 +205,25 @@ async fn late_notices_of_a_business_are_sent_soon_after_its_suspension_ends() {
     assert!(letters.iter().all(|letter| letter.to.address != "0@example.com"));
     let dropped: Vec<_> = log(&world.at(&shop)).await.into_iter().filter(|it| it.1 == Dropped).collect();
     assert_eq!(dropped, [(Reminder, Dropped, Some(DropReason::Ended))]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_appointment_that_is_moved_without_end_keeps_its_newest_notices() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    let id = book(&world, &shop, at(5, 8)).await;
+    pass(1).await;
+    for day in 0..40 {
+        move_to(&handle, id, at(6 + day % 2, 9)).await;
+        pass(20).await;
+    }
+    let sent = post.take().len();
+    assert!(sent > 15, "{sent} were sent before the limit on mails to an address");
+    let notices = log_of(&handle, &NoticeFilter::default()).await;
+    let finished = notices.iter().filter(|notice| notice.status != Waiting).count();
+    assert!((33..=36).contains(&finished), "{finished}");
+    assert_eq!(
+        notices.iter().filter(|notice| notice.kind == Reminder && notice.status == Waiting).count(),
+        1
+    );
 }
