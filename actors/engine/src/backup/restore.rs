@@ -32,6 +32,9 @@ use crate::meta::renew_link_secret;
 use crate::people::write_person;
 use crate::upgrade::{Upgrades, upgrade};
 
+/// A batch of the store holds at most 1 MiB.
+const CONSENTS_PER_BATCH: usize = 4_096;
+
 #[derive(Debug, thiserror::Error)]
 pub enum RestoreError {
     #[error(transparent)]
@@ -158,11 +161,11 @@ impl Restoring<'_> {
                 people.push(*id);
             }
         }
-        if !taken_back.consents.is_empty() && !taken_back.ended {
+        let consents: Vec<_> = taken_back.consents.iter().filter(|_| !taken_back.ended).collect();
+        for consents in consents.chunks(CONSENTS_PER_BATCH) {
             let mut batch = Batch::default();
-            for (hash, consent) in &taken_back.consents {
+            for (hash, consent) in consents {
                 batch.put(keys::consent(of, hash), consent.encode());
-                batch.bury(Tombstone::Consent(of, *hash, *consent));
             }
             store.write(of, batch).await?;
         }
