@@ -36,10 +36,14 @@ impl BusinessHandle {
         let default = Slug::of_name(name.as_deref().unwrap_or_default());
         let other = default.with_suffix(shared.ports.random_bytes());
         let given = patch.slug.clone().flatten();
-        let claimed: Vec<_> = [Some(&default), Some(&other), given.as_ref()].into_iter().flatten().collect();
-        let names: Vec<_> = claimed.into_iter().map(Slug::as_str).collect();
-        let claim = self.businesses.slugs.on(&names).await;
-        self.with_claim(Some(claim)).change(request, SetWebsite { patch, defaults: [default, other] }).await
+        let has_slug =
+            shared.store.get::<Website>(&keys::website(self.id))?.is_some_and(|it| it.slug.is_some());
+        // A page that has a slug keeps it or takes the given one.
+        let claimed =
+            [given.as_ref(), Some(&default).filter(|_| !has_slug), Some(&other).filter(|_| !has_slug)];
+        let names: Vec<_> = claimed.into_iter().flatten().map(Slug::as_str).collect();
+        let claim = if names.is_empty() { None } else { Some(self.businesses.slugs.on(&names).await) };
+        self.with_claim(claim).change(request, SetWebsite { patch, defaults: [default, other] }).await
     }
 }
 
@@ -81,7 +85,12 @@ impl Change for SetWebsite {
         }
         if after.enabled && after.slug.is_none() {
             let [first, second] = defaults;
-            after.slug = Some(if is_free(context, &first)? { first } else { second });
+            let free = [first, second].into_iter().find_map(|slug| match is_free(context, &slug) {
+                Ok(is_free) => is_free.then_some(Ok(slug)),
+                Err(error) => Some(Err(error)),
+            });
+            let taken = || Refusal::conflict(Conflict::SlugTaken, "slug", ProblemCode::Taken);
+            after.slug = Some(free.transpose()?.ok_or_else(taken)?);
         }
         if after == *before {
             return Ok(Decision::answering(shown));
