@@ -123,12 +123,15 @@ impl SlugOwner {
 pub struct SiteOrigin(String);
 
 impl SiteOrigin {
-    /// Accepts `https://host[:port]`, and `http` for a loopback host. There is no path and no wildcard.
+    /// Accepts `https://host[:port]`, and `http` for a loopback host. There is no path and no wildcard. The host
+    /// is checked after the URL parser has decoded it, because the origin becomes part of a header.
     pub fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
-        let has_more = rest.contains(|c: char| "/?#@\\*".contains(c) || c.is_whitespace() || c.is_control());
+        let has_more = rest.contains(|c: char| "/?#@\\".contains(c) || c.is_whitespace() || c.is_control());
         let url = Url::parse(text).ok().filter(|_| !has_more && !rest.is_empty())?;
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || ".-".contains(c);
         let is_loopback = match url.host()? {
+            Host::Domain(name) if !name.chars().all(plain) => return None,
             Host::Domain(name) => name == "localhost" || name.ends_with(".localhost"),
             Host::Ipv4(address) => address.is_loopback(),
             Host::Ipv6(address) => address.is_loopback(),
@@ -231,6 +234,8 @@ mod tests {
             ("http://localhost:3000", "http://localhost:3000"),
             ("http://127.0.0.1", "http://127.0.0.1"),
             ("http://[::1]:80", "http://[::1]"),
+            ("https://192.0.2.1", "https://192.0.2.1"),
+            ("https://[2001:db8::1]:8443", "https://[2001:db8::1]:8443"),
         ] {
             assert_eq!(SiteOrigin::parse(text).map(|origin| origin.0).as_deref(), Some(origin), "{text}");
         }
@@ -245,6 +250,14 @@ mod tests {
             "https://",
             "ftp://salon.example",
             "https://a b",
+            "https://%2A",
+            "https://%2a.evil.example",
+            "https://\u{ff0a}.evil.example",
+            "https://a;script-src-elem",
+            "https://a%3Bscript-src-elem",
+            "https://a,b.example",
+            "https://'self'",
+            "https://a_b.example",
         ] {
             assert_eq!(SiteOrigin::parse(bad), None, "{bad}");
         }
