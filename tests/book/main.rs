@@ -4,6 +4,7 @@
 #![allow(clippy::print_stderr, reason = "prints which tests are skipped")]
 #![allow(clippy::duplicate_mod, reason = "both harnesses contain the clock of the tests")]
 
+mod addresses;
 #[path = "../dashboard/chromium/axe.rs"]
 mod axe;
 mod booking;

@@ -1,6 +1,12 @@
-//! E-mail addresses of accounts.
+//! E-mail addresses of accounts, and the comparison of addresses.
 //!
-//! Invariants: mail can be sent to an [`Address`], and two addresses that compare as equal reach one mailbox.
+//! Invariants:
+//!
+//! - Mail can be sent to an [`Address`], and two addresses that compare as equal reach one mailbox.
+//! - All spellings of an address have the same [`mailbox`].
+
+use unicode_normalization::UnicodeNormalization;
+use url::Host;
 
 use super::{Email, TextError};
 
@@ -8,6 +14,22 @@ use super::{Email, TextError};
 /// other letters as equal, and a wrong match would expose another person's account.
 pub fn fold_address(written: &str) -> String {
     written.to_ascii_lowercase()
+}
+
+/// The mailbox of an address, for limits and consents: without the quotation marks and escapes of the local part
+/// (RFC 5321 §4.1.2), with the ASCII form of the domain, and in lower case (ASCII letters only).
+pub fn mailbox(address: &str) -> String {
+    let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
+    let (mut chars, mut plain) = (local.nfc(), String::new());
+    while let Some(c) = chars.next() {
+        match c {
+            '"' => {}
+            '\\' => plain.extend(chars.next()),
+            c => plain.push(c),
+        }
+    }
+    let domain = Host::parse(domain).map_or_else(|_| domain.to_owned(), |host| host.to_string());
+    fold_address(&format!("{plain}@{domain}"))
 }
 
 /// An e-mail address as the person wrote it, with its lower-case form for comparison.
@@ -50,4 +72,28 @@ fn is_mailable(local: &str, domain: &str) -> bool {
     local.len() <= 64
         && local.split('.').all(|part| !part.is_empty() && part.chars().all(atom))
         && domain.split('.').all(label)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_spellings_of_an_address_have_one_mailbox() {
+        for (address, expected) in [
+            ("Ada.Lovelace@Example.com", "ada.lovelace@example.com"),
+            ("\"ada\"@example.com", "ada@example.com"),
+            ("\"\\ada\"@example.com", "ada@example.com"),
+            ("\"a\\d\\a\"@EXAMPLE.com", "ada@example.com"),
+            ("\"a\\\"\\\\\"@example.com", "a\"\\@example.com"),
+            ("\"a@b\"@example.com", "a@b@example.com"),
+            ("zoe\u{301}@cafe\u{301}.example", "zo\u{e9}@xn--caf-dma.example"),
+            ("ada@\u{ff45}xample.com", "ada@example.com"),
+            ("ada@[IPv6:2001:DB8::1]", "ada@[ipv6:2001:db8::1]"),
+            ("ada@exa_mple.com", "ada@exa_mple.com"),
+        ] {
+            assert_eq!(mailbox(address), expected, "{address}");
+        }
+        assert_ne!(mailbox("ad.a@example.com"), mailbox("ada@example.com"));
+    }
 }

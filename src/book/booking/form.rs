@@ -5,7 +5,7 @@
 use askama::Template;
 use axum::http::StatusCode;
 use domain::booking::{BookRequest, Party};
-use domain::{Email, NoticeScope, Phone, Service, Source, StaffMember, Text, Timestamp};
+use domain::{Address, Email, NoticeScope, Phone, Service, Source, StaffMember, Text, Timestamp};
 
 use super::choice::{Choice, Offer};
 use super::times::{Day, first_open};
@@ -75,7 +75,8 @@ impl Entered {
         given("name", "problem-name-long", matches!(name, Some(Err(_))));
         let phone = text("phone").map(|text| Phone::from_query(&text, &PhoneRegion::reading(&shop.profile)));
         given("phone", "problem-phone", matches!(phone, Some(Err(_))));
-        let email = text("email").map(|text| Email::new(&text));
+        // Mail can be sent to an `Address`, and not to every `Email`.
+        let email = text("email").map(|text| Address::new(&text).and_then(|_| Email::new(&text)));
         given("email", "problem-email", matches!(email, Some(Err(_))));
         given("phone", "problem-reach", phone.is_none() && email.is_none());
         let note = text("note").map(Text::new);

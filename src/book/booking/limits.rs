@@ -5,7 +5,7 @@
 use std::net::IpAddr;
 
 use chrono::TimeDelta;
-use domain::{BusinessId, Email, Phone, ResourceId, Timestamp};
+use domain::{BusinessId, Email, Phone, ResourceId, Timestamp, mailbox};
 use engine::window::{Rate, Windows};
 use sha2::{Digest, Sha256};
 
@@ -52,7 +52,8 @@ impl Limits {
         now: Timestamp,
     ) -> Result<Counted, u64> {
         let address = network(address);
-        let entered = [phone.map(Phone::as_str), email.map(Email::as_str)].into_iter().flatten();
+        let phone = phone.map(|phone| phone.as_str().to_owned());
+        let entered = [phone, email.map(|email| mailbox(email))].into_iter().flatten();
         let persons: Vec<[u8; 32]> = entered
             .map(|entered| {
                 let digest = Sha256::new().chain_update(business.uuid().as_bytes());

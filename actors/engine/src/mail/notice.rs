@@ -18,7 +18,7 @@ use chrono::TimeDelta;
 use domain::{
     Appointment, AppointmentId, Business, BusinessId, Contact, DropReason, Email, EmailConsent, Locale, Mail,
     MailId, MailStatus, Notice, NoticeKind, ResourceId, Service, StaffMember, TextConsent, Timestamp,
-    Website, fold_address,
+    Website, mailbox,
 };
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -304,7 +304,7 @@ fn hash(secret: &[u8; 32], purpose: &str, of: BusinessId, what: &str) -> [u8; 32
 }
 
 fn email_hash(secret: &[u8; 32], of: BusinessId, email: &str) -> [u8; 32] {
-    hash(secret, "consent email", of, &fold_address(email))
+    hash(secret, "consent email", of, &mailbox(email))
 }
 
 fn phone_hash(secret: &[u8; 32], of: BusinessId, phone: &str) -> [u8; 32] {
@@ -445,7 +445,7 @@ impl State {
         to: &str,
         notice: &Notice,
     ) -> Result<bool, StoreError> {
-        let (now, to, everywhere) = (shared.steady.now(), fold_address(to), BusinessId::INSTALLATION);
+        let (now, to, everywhere) = (shared.steady.now(), mailbox(to), BusinessId::INSTALLATION);
         let limits = [
             notice.by_customer.then_some((BY_CUSTOMERS_TO, everywhere, &*to)),
             Some((TO, everywhere, &*to)),

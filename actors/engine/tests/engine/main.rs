@@ -26,6 +26,7 @@ mod idempotency;
 mod imports;
 mod lifecycle;
 mod lists;
+mod mailboxes;
 mod moving;
 mod moving_without;
 mod notice_limits;
