@@ -4,6 +4,8 @@
 //! - Each link of an appointment is in the appointment's [`LinksRecord`], which names no other link.
 //! - An appointment without a contact has no links.
 //! - The deletion of an appointment deletes its links.
+//! - A link in a mail also stops e-mails, so it ends later than the links that a page showed: a visitor who
+//!   repeats a form cannot end it.
 
 use chrono::TimeDelta;
 use domain::{Appointment, AppointmentId, Timestamp};
@@ -14,14 +16,17 @@ use super::SeenByLink;
 use super::commands::customers::ManageToken;
 use super::state::State;
 
-/// The maximum number of links of an appointment. A further link ends the oldest one.
+/// The maximum number of links of an appointment. A further link ends the oldest one that was not mailed, or
+/// else the oldest one.
 const LINKS_MAX: usize = 32;
 /// A link ends this long after the end of its appointment.
 pub(crate) const LINK_KEPT: TimeDelta = TimeDelta::days(30);
 
 /// The rows of the first link of a new appointment.
 pub(super) fn first(token: &ManageToken, id: AppointmentId) -> Batch {
-    with_link(LinksRecord::default(), token, &LinkRecord { appointment_id: id, to: None })
+    let mut rows = Batch::default();
+    put(LinksRecord::default(), token, &LinkRecord { appointment_id: id, to: None }, &mut rows);
+    rows
 }
 
 pub(super) fn add(
@@ -30,17 +35,31 @@ pub(super) fn add(
     id: AppointmentId,
     to: Option<String>,
 ) -> Result<Batch, StoreError> {
-    Ok(with_link(of_appointment(state, id)?, token, &LinkRecord { appointment_id: id, to }))
+    let (mut links, mut rows) = (of_appointment(state, id)?, Batch::default());
+    while links.hashes.len() >= LINKS_MAX {
+        let ends = links.hashes.remove(first_to_end(state, &links)?);
+        rows.delete(keys::link(state.id, &ends));
+    }
+    put(links, token, &LinkRecord { appointment_id: id, to }, &mut rows);
+    Ok(rows)
 }
 
-fn with_link(mut links: LinksRecord, token: &ManageToken, link: &LinkRecord) -> Batch {
-    let (of, mut rows) = (token.business_id(), Batch::default());
+/// The position of the oldest link that was not mailed, or else of the oldest link.
+fn first_to_end(state: &State, links: &LinksRecord) -> Result<usize, StoreError> {
+    for (position, hash) in links.hashes.iter().enumerate() {
+        let link = state.find::<LinkRecord>(&keys::link(state.id, hash))?;
+        if link.is_none_or(|link| link.to.is_none()) {
+            return Ok(position);
+        }
+    }
+    Ok(0)
+}
+
+fn put(mut links: LinksRecord, token: &ManageToken, link: &LinkRecord, rows: &mut Batch) {
+    let of = token.business_id();
     links.hashes.push(token.hash());
-    let ended = links.hashes.len().saturating_sub(LINKS_MAX);
-    links.hashes.drain(..ended).for_each(|hash| rows.delete(keys::link(of, &hash)));
     rows.put(keys::links(of, link.appointment_id), links.encode());
     rows.put(keys::link(of, &token.hash()), link.encode());
-    rows
 }
 
 /// The row that counts one more move by link.

@@ -27,6 +27,7 @@ mod imports;
 mod lifecycle;
 mod lists;
 mod mailboxes;
+mod mailed_links;
 mod moving;
 mod moving_without;
 mod notice_limits;
