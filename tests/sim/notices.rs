@@ -11,6 +11,7 @@
 //! - A change that the team takes back in time is not announced. A reminder is sent once for each start.
 //! - A customer who has stopped e-mails, or whose contact was erased, gets none. After an erasure, neither the
 //!   log nor a link contains the address.
+//! - The settings at the time of sending include each notice that is sent.
 //! - A mail is in the language of its customer. Its link leads to its appointment, and stops the mails to its
 //!   address.
 //! - The limits on the mails to an address count each notice once, also through crashes.

@@ -28,7 +28,7 @@ words! {
     }
 
     DropReason {
-        /// A later change of the appointment has made the notice wrong or useless.
+        /// A later change of the appointment or of the settings has made the notice wrong or useless.
         Superseded = "superseded",
         Limit = "limit",
         OptedOut = "opted_out",
@@ -206,6 +206,11 @@ impl NoticeSettings {
         let hours = self.reminder_hours.iter().filter(move |_| reminds);
         let reminders = hours.map(move |hours| Notice::reminder(about, *hours));
         reminders.filter(move |reminder| reminder.reminds_at().is_some_and(|due| due > at))
+    }
+
+    /// Whether a notice about this appointment is sent.
+    pub fn include(&self, notice: &Notice, about: &Appointment) -> bool {
+        self.includes(about) && notice.hours.is_none_or(|hours| self.reminder_hours.contains(&hours))
     }
 
     /// Whether the customer of an appointment gets e-mails.

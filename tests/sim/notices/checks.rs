@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use chrono::TimeDelta;
 use domain::{
     Appointment, AppointmentId, BusinessId, Contact, DropReason, EmailConsent, Locale, Mail, MailStatus,
-    NoticeKind, Timestamp,
+    NoticeKind, NoticeSettings, Timestamp,
 };
 use engine::business::commands::customers::ManageToken;
 use store::keys::{self, kind};
@@ -13,7 +13,7 @@ use store::records::{LinkRecord, LinksRecord};
 use store::{Order, Record, Store};
 
 use super::World;
-use super::model::{Told, expected, first_erasure};
+use super::model::{History, Told, expected, first_erasure, history, includes};
 use super::relay::Taken;
 use crate::customers::LINKS_MAX;
 use crate::sim::runtime;
@@ -47,9 +47,11 @@ impl World {
                     .map(|it| (it.id, it))
                     .collect();
             self.check_rows(&store, of, (&mails, &appointments));
+            let history = history(&store, of);
             for appointment in appointments.values() {
                 let about = |mail: &&Mail| mail.notice.is_some_and(|it| it.appointment_id == appointment.id);
                 let mails: Vec<&Mail> = mails.iter().filter(about).collect();
+                self.check_settings(appointment, &mails, &history);
                 if is_erased(&store, of, appointment) {
                     assert!(
                         !is_the_end || is_clean(&store, of, appointment, &mails),
@@ -57,7 +59,7 @@ impl World {
                         self.seed
                     );
                 } else {
-                    self.check_sent(appointment, &mails, is_the_end);
+                    self.check_sent(appointment, &mails, &history, is_the_end);
                     addresses.insert(appointment.id, address(&store, of, appointment));
                 }
             }
@@ -112,7 +114,7 @@ impl World {
     }
 
     /// Checks the notices about one appointment, oldest first.
-    fn check_sent(&self, appointment: &Appointment, mails: &[&Mail], is_the_end: bool) {
+    fn check_sent(&self, appointment: &Appointment, mails: &[&Mail], history: &History, is_the_end: bool) {
         let seed = self.seed;
         let (mut last, mut is_tried): (Option<&Mail>, bool) = (None, false);
         let mut reminded: BTreeMap<(Timestamp, Option<u8>), usize> = BTreeMap::new();
@@ -138,6 +140,7 @@ impl World {
         if !is_the_end {
             return;
         }
+        let is_excused = |mail: &Mail| is_excused(mail) || is_excluded(mail, appointment, history);
         // A later change may have made no notice, because the settings were different then.
         let is_of_last_change = |mail: &&&Mail| {
             mail.created_at == appointment.updated_at && mail.notice.unwrap().is_true_of(appointment)
@@ -160,6 +163,17 @@ impl World {
                 sent || mail.status == MailStatus::Failed || is_excused(mail),
                 "seed {seed}: {mail:?} was not sent for {appointment:?}"
             );
+        }
+    }
+
+    /// Checks that the settings included each notice that was sent.
+    fn check_settings(&self, appointment: &Appointment, mails: &[&Mail], history: &History) {
+        let taken = self.relay.taken.lock();
+        for mail in mails {
+            for taken in taken.get(&mail.message_id).into_iter().flatten() {
+                let is_set = applied(history, taken.at).any(|set| includes(set, mail, appointment));
+                assert!(is_set, "seed {}: the settings exclude {mail:?}", self.seed);
+            }
         }
     }
 
@@ -264,6 +278,20 @@ fn address(store: &Store, of: BusinessId, appointment: &Appointment) -> String {
 fn is_excused(mail: &Mail) -> bool {
     let reason = mail.notice.and_then(|notice| notice.dropped);
     matches!(reason, Some(DropReason::Ended | DropReason::Limit | DropReason::OptedOut))
+}
+
+/// The settings that may have applied at the last look at a notice, which was sent or dropped at this time.
+fn applied(history: &History, at: Timestamp) -> impl Iterator<Item = &NoticeSettings> {
+    let until = history.iter().skip(1).map(|(from, _)| *from).chain([Timestamp::MAX]);
+    let all = history.iter().zip(until);
+    all.filter(move |((from, _), until)| *from <= at && *until > at - UNDER_WAY).map(|((_, set), _)| set)
+}
+
+/// Whether a notice was dropped because the settings excluded it.
+fn is_excluded(mail: &Mail, about: &Appointment, history: &History) -> bool {
+    let is_superseded = mail.notice.and_then(|notice| notice.dropped) == Some(DropReason::Superseded);
+    let at = mail.last_attempt_at.unwrap_or(mail.created_at);
+    is_superseded && applied(history, at).any(|set| !includes(set, mail, about))
 }
 
 /// Checks a mail against its row.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use chrono::TimeDelta;
 use domain::{
-    Appointment, AppointmentId, AppointmentStatus, AuditAction, AuditEntry, AuditedKind, BusinessId,
+    Appointment, AppointmentId, AppointmentStatus, AuditAction, AuditEntry, AuditedKind, BusinessId, Mail,
     NoticeKind, NoticeScope, NoticeSettings, ResourceId, Source, StaffId, Timestamp,
 };
 use store::Store;
@@ -67,13 +67,7 @@ pub(super) fn expected(
     }
     let (mut settings, mut expected) = (NoticeSettings::of_new(), Vec::new());
     for (entry, (before, after)) in entries.iter().zip(states.into_iter().rev()) {
-        for change in entry.changes.iter().filter(|_| entry.action.as_str() == "notices.updated") {
-            match change.field.as_str() {
-                "email" => settings.email = NoticeScope::from_word(&word::<String>(&change.to)).unwrap(),
-                "reminder_hours" => settings.reminder_hours = serde_json::from_str(&change.to).unwrap(),
-                _ => {}
-            }
-        }
+        change_settings(&mut settings, entry);
         let Some(after) = after else { continue };
         let id = AppointmentId::from(entry.resource_id);
         let told = |kind, hours| (id, kind, after.starts_at, after.staff, hours);
@@ -100,6 +94,40 @@ pub(super) fn expected(
         }
     }
     expected
+}
+
+/// Applies an entry to the settings. Returns whether it is a change of the settings.
+fn change_settings(settings: &mut NoticeSettings, entry: &AuditEntry) -> bool {
+    if entry.action.as_str() != "notices.updated" {
+        return false;
+    }
+    for change in &entry.changes {
+        match change.field.as_str() {
+            "email" => settings.email = NoticeScope::from_word(&word::<String>(&change.to)).unwrap(),
+            "reminder_hours" => settings.reminder_hours = serde_json::from_str(&change.to).unwrap(),
+            _ => {}
+        }
+    }
+    true
+}
+
+/// The settings of notices, each with the time from which on they applied.
+pub(super) type History = Vec<(Timestamp, NoticeSettings)>;
+
+pub(super) fn history(store: &Store, of: BusinessId) -> History {
+    let mut settings = NoticeSettings::of_new();
+    let mut history = vec![(Timestamp::MIN, settings.clone())];
+    for entry in entries(store, of) {
+        if change_settings(&mut settings, &entry) {
+            history.push((entry.at, settings.clone()));
+        }
+    }
+    history
+}
+
+pub(super) fn includes(settings: &NoticeSettings, mail: &Mail, about: &Appointment) -> bool {
+    let hours = mail.notice.and_then(|notice| notice.hours);
+    is_in(settings.email, about.source) && hours.is_none_or(|hours| settings.reminder_hours.contains(&hours))
 }
 
 fn entries(store: &Store, of: BusinessId) -> Vec<AuditEntry> {

@@ -4,6 +4,7 @@
 //!
 //! - A notice is sent only before the start of its appointment, and only while the appointment has the
 //!   state that the notice states.
+//! - A notice is sent only if the current settings include it, or if the team sends it again.
 //! - Each change is announced once. If a change was undone, so that the customer already knows the current
 //!   state, no notice is sent.
 //! - The notices of an appointment are sent one after another, so that the newest arrives last.
@@ -17,8 +18,8 @@ use std::sync::Arc;
 use chrono::TimeDelta;
 use domain::{
     Appointment, AppointmentId, Business, BusinessId, Contact, DropReason, Email, EmailConsent, Locale, Mail,
-    MailId, MailStatus, Notice, NoticeKind, ResourceId, Service, StaffMember, TextConsent, Timestamp,
-    Website, mailbox,
+    MailId, MailStatus, Notice, NoticeKind, NoticeSettings, ResourceId, Service, StaffMember, TextConsent,
+    Timestamp, Website, mailbox,
 };
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
@@ -140,6 +141,10 @@ impl State {
         let others = notices_of(store, key.of, appointment.id)?;
         if others.iter().any(|mail| self.sending.contains(&MailKey::of(mail))) {
             return Ok(Verdict::Wait(steady + IN_TURN_WAIT));
+        }
+        let settings = store.find::<NoticeSettings>(&keys::notices(key.of))?.unwrap_or_default();
+        if !notice.again && !settings.include(notice, &appointment) {
+            return Ok(Verdict::Drop(DropReason::Superseded));
         }
         let Some((to, _)) = address(store, key.of, &business, &appointment)? else {
             return Ok(Verdict::Drop(DropReason::NoAddress));

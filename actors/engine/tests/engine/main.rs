@@ -42,3 +42,4 @@ mod retention;
 mod room;
 mod rows;
 mod set_aside;
+mod waiting_notices;
