@@ -200,12 +200,12 @@ impl NoticeSettings {
 }
 
 impl NoticeSettings {
-    /// The reminders of a confirmed appointment that are due after `at`.
-    pub fn reminders(&self, about: &Appointment, at: Timestamp) -> impl Iterator<Item = Notice> {
+    /// The reminders of a confirmed appointment that are due after `since`, the time of its booking or last move.
+    pub fn reminders(&self, about: &Appointment, since: Timestamp) -> impl Iterator<Item = Notice> {
         let reminds = self.includes(about) && about.status == AppointmentStatus::Confirmed;
         let hours = self.reminder_hours.iter().filter(move |_| reminds);
         let reminders = hours.map(move |hours| Notice::reminder(about, *hours));
-        reminders.filter(move |reminder| reminder.reminds_at().is_some_and(|due| due > at))
+        reminders.filter(move |reminder| reminder.reminds_at().is_some_and(|due| due > since))
     }
 
     /// Whether a notice about this appointment is sent.

@@ -66,10 +66,16 @@ pub(super) fn expected(
         states.push((before, Some(after)));
     }
     let (mut settings, mut expected) = (NoticeSettings::of_new(), Vec::new());
+    // The time of the booking or the last move of each appointment.
+    let mut placed: HashMap<AppointmentId, Timestamp> = HashMap::new();
     for (entry, (before, after)) in entries.iter().zip(states.into_iter().rev()) {
         change_settings(&mut settings, entry);
         let Some(after) = after else { continue };
         let id = AppointmentId::from(entry.resource_id);
+        let place = |state: &State| (state.starts_at, state.staff);
+        if before.as_ref().map(place) != Some(place(&after)) {
+            placed.insert(id, entry.at);
+        }
         let told = |kind, hours| (id, kind, after.starts_at, after.staff, hours);
         if before.as_ref() == Some(&after)
             || !is_in(settings.email, appointments[&id].source)
@@ -88,7 +94,7 @@ pub(super) fn expected(
         expected.push((entry.at, told(kind, None)));
         for hours in &settings.reminder_hours {
             let due = after.starts_at - TimeDelta::hours((*hours).into());
-            if after.status == AppointmentStatus::Confirmed && due > entry.at {
+            if after.status == AppointmentStatus::Confirmed && due > placed[&id] {
                 expected.push((entry.at, told(NoticeKind::Reminder, Some(*hours))));
             }
         }

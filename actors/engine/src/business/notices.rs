@@ -56,11 +56,9 @@ pub(super) fn write_notices(
             delete_oldest(state, after.id, batch)?;
         }
         for notice in made {
-            let delay = match notice.reminds_at() {
-                Some(remind_at) => remind_at - state.clocks.now(),
-                None if by_customer => TimeDelta::zero(),
-                None => BY_TEAM_AFTER,
-            };
+            let delay = if by_customer { TimeDelta::zero() } else { BY_TEAM_AFTER };
+            let reminds_in = notice.reminds_at().map(|remind_at| remind_at - state.clocks.now());
+            let delay = reminds_in.map_or(delay, |reminds_in| reminds_in.max(delay));
             let (id, steady) = (state.mint.next(at, state.ports.random_bytes()), state.steady.now());
             let new = (state.id, notice, steady + delay);
             let Some(mail) = state.outbox.mint_notice(id, new, (at, steady)) else { break };
@@ -94,7 +92,11 @@ fn notices(
     let settings = &state.notices;
     let kind = NoticeKind::of_change(before, after).filter(|_| settings.includes(after));
     let Some(kind) = kind else { return Vec::new() };
-    std::iter::once(Notice::new(kind, after, by_customer)).chain(settings.reminders(after, at)).collect()
+    // A request is unchanged since its booking or last move, so it has the time of that.
+    let is_moved =
+        |before: &Appointment| (before.starts_at, before.staff_id) != (after.starts_at, after.staff_id);
+    let since = before.filter(|before| !is_moved(before)).map_or(at, |before| before.updated_at);
+    std::iter::once(Notice::new(kind, after, by_customer)).chain(settings.reminders(after, since)).collect()
 }
 
 /// Whether the change removed the contact, or the address that the customer had entered.

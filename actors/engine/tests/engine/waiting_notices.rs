@@ -1,17 +1,19 @@
 //! Notices that wait while the settings change, and reminders of requests that are confirmed late.
 
-use domain::{DropReason, NoticeKind, NoticeScope, NoticeStatus};
+use domain::{BookingMode, DropReason, NoticeKind, NoticeScope, NoticeStatus};
 use engine::BusinessHandle;
 use engine::business::NoticeFilter;
+use engine::business::commands::appointments::Confirm;
 use engine::business::commands::notices::SendNoticeAgain;
+use engine::business::commands::profile::PatchBusiness;
 use engine::business::commands::website::PatchNotices;
 
 use crate::harness::{at, by_operator, pass};
 use crate::notices::{book, kinds, log, log_of, move_to, world};
 
 use DropReason::Superseded;
-use NoticeKind::{Confirmed, Moved, Reminder};
-use NoticeStatus::{Dropped, Sent};
+use NoticeKind::{Confirmed, Moved, Reminder, Requested};
+use NoticeStatus::{Dropped, Sent, Waiting};
 
 async fn set(handle: &BusinessHandle, email: Option<NoticeScope>, reminder_hours: Vec<u8>) {
     let patch = PatchNotices { email, reminder_hours: Some(reminder_hours), ..PatchNotices::default() };
@@ -60,4 +62,30 @@ async fn a_notice_that_is_sent_again_needs_no_setting() {
     assert_eq!(kinds(&post.take()), [Confirmed]);
     pass(60 * 24 * 4).await;
     assert_eq!(post.take().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_request_that_is_confirmed_late_gets_the_reminders_since_its_booking() {
+    let (world, shop, post) = world().await;
+    let handle = world.at(&shop);
+    set(&handle, None, vec![48, 24]).await;
+    let mode = PatchBusiness { booking_mode: Some(BookingMode::Request), ..PatchBusiness::default() };
+    handle.change(by_operator(), mode).await.unwrap();
+    let start = at(1, 20);
+    let id = book(&world, &shop, start).await;
+    assert!((24..48).contains(&(start - world.engine.now()).num_hours()));
+    pass((start - world.engine.now()).num_minutes() as u64 - 20 * 60).await;
+    assert_eq!(kinds(&post.take()), [Requested]);
+    handle.change(by_operator(), Confirm { id }).await.unwrap();
+    seconds(14).await;
+    assert_eq!(post.take().len(), 0, "the team may still take the confirmation back");
+    seconds(10).await;
+    let sent = kinds(&post.take());
+    // The reminder of 48 hours was due before the booking.
+    assert!(sent.len() == 2 && sent.contains(&Confirmed) && sent.contains(&Reminder), "{sent:?}");
+    // After a move, the time of the move counts.
+    move_to(&handle, id, start - chrono::TimeDelta::hours(1)).await;
+    pass(60 * 20).await;
+    assert_eq!(kinds(&post.take()), [Moved]);
+    assert!(log(&handle).await.iter().all(|(_, status, _)| *status != Waiting));
 }
