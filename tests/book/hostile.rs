@@ -11,8 +11,14 @@ const MARKUP: &str = "\"><script>alert(1)</script><b x='";
 #[tokio::test]
 async fn markup_and_invisible_characters_of_a_form_change_no_page() {
     let site = Site::with(json!({}), json!({ "show_prices": true })).await;
-    let names =
-        [MARKUP, "{{ 7 * 7 }}", "\u{202e}ads\u{2066}", "A\r\nBcc: b@example.com", "\u{1b}[2J", "%0d%0aX: 1"];
+    let names = [
+        MARKUP,
+        "{{ 700 * 703 }}",
+        "\u{202e}advertisement\u{2066}",
+        "A\r\nBcc: b@example.com",
+        "\u{1b}[2Jzebra",
+        "%0d%0aX: 1",
+    ];
     for (number, name) in names.into_iter().enumerate() {
         let fields = [("name", name), ("note", name), ("phone", MARKUP), ("email", MARKUP)];
         let refused = site.book(TIME, &fields).await;
@@ -24,7 +30,7 @@ async fn markup_and_invisible_characters_of_a_form_change_no_page() {
         let manage = booked.is(303).header("location");
         for path in ["", "/move", "/appointment.ics"] {
             let page = text(site.server.root().get(&format!("{manage}{path}")).await.is(200));
-            for shown in ["alert", "7 * 7", "49", "ads", "Bcc", "2J", "X: 1"] {
+            for shown in ["alert(", "700 * 703", "492100", "advertisement", "Bcc:", "zebra", "X: 1"] {
                 assert!(!page.contains(shown), "{name:?} on {path}: {page}");
             }
         }
@@ -39,16 +45,12 @@ async fn markup_and_invisible_characters_of_a_form_change_no_page() {
     for (email, status) in [
         ("a@b.example,c@d.example", 422),
         ("a@b.example\r\nRCPT TO:<c@d.example>", 422),
-        ("<a@b.example>", 303),
+        ("<a@b.example>", 422),
+        // The local part may have any character beyond ASCII (RFC 6532).
         ("a\u{202e}@b.example", 303),
     ] {
         let sent = site.book("2026-03-02T15:00:00.000Z", &[("email", email), ("phone", "")]).await;
         assert_eq!(sent.status, status, "{email:?}: {sent}");
-        if status == 303 {
-            let manage = sent.header("location");
-            let form = hidden(&site.server.root().get(manage).await);
-            site.send_to(&format!("{manage}/cancel"), &form, &[]).await.is(303);
-        }
     }
 }
 
