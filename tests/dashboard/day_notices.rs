@@ -42,6 +42,13 @@ impl Salon {
         let id = key(&self.operator("POST", "/appointments", body).await);
         format!("/dashboard/b/{}/appointments/{id}", self.id)
     }
+
+    /// Books another appointment when the notices of the earlier ones are due. The outbox then looks at them,
+    /// so the test does not wait for its timer.
+    async fn booked_after_the_delay(&self) -> String {
+        self.server.clock.advance(DELAY);
+        self.booked(OTHER_TIME, "ada@example.com").await
+    }
 }
 
 /// The cells of the rows of the log, newest first, without the last column.
@@ -67,14 +74,13 @@ async fn the_notices_of_an_appointment_are_on_its_page_and_are_sent_again_from_t
     let (mail, mails) = relay().await;
     let mut salon = Salon::with(Server::open_with(None, Some(mail)).await).await;
     let path = salon.booked(STARTS_AT, "nora@example.com").await;
-    let other = salon.booked(OTHER_TIME, "ada@example.com").await;
     let page = salon.owner.get(&path).await.is(200);
     let [first, reminder] = &rows(&page)[..] else { panic!("{}", page.body) };
     assert!(first.starts_with("Booked") || reminder.starts_with("Booked"), "{}", page.body);
     assert_eq!(buttons(&page), [""; 0], "a waiting notice has no button");
 
-    salon.server.clock.advance(DELAY);
-    mails.get(1).await;
+    let other = salon.booked_after_the_delay().await;
+    mails.get(0).await;
     let page = salon.owner.until(&path, "Sent one attempt").await;
     let booked = rows(&page).into_iter().find(|row| row.starts_with("Booked")).unwrap();
     assert!(booked.contains("nora@example.com") && booked.ends_with("Sent one attempt"), "{booked}");
@@ -92,8 +98,8 @@ async fn the_notices_of_an_appointment_are_on_its_page_and_are_sent_again_from_t
     salon.member.post(again, &fields).await.is(403);
     let done = format!("{path}?done=again");
     salon.owner.submit(&page, again, &[]).await.leads_to(&done);
-    let sent = mails.get(2).await;
-    assert_eq!((sent.to.as_str(), mails.count()), ("nora@example.com", 3));
+    let sent = mails.get(1).await;
+    assert_eq!((sent.to.as_str(), mails.count()), ("nora@example.com", 2));
     let page = salon.owner.get(&done).await.is(200).says("The notice is sent again.");
     assert_eq!(rows(&page).len(), 3);
     assert!(rows(&page)[0].starts_with("Booked"), "the newest notice is the first: {}", page.body);
@@ -104,7 +110,7 @@ async fn the_notices_of_an_appointment_are_on_its_page_and_are_sent_again_from_t
 async fn the_reason_why_a_notice_was_not_sent_is_in_words_of_both_languages() {
     let mut salon = Salon::with(Server::open_with(None, Some(dead_relay())).await).await;
     let path = salon.booked(STARTS_AT, "nora@example.com").await;
-    salon.server.clock.advance(DELAY);
+    salon.booked_after_the_delay().await;
     salon.owner.until(&path, "refused").await.says("one attempt").says("Next attempt:");
     let id = path.rsplit('/').next().unwrap();
     salon.operator("POST", &format!("/appointments/{id}/cancel"), json!({})).await;
