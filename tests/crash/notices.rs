@@ -41,7 +41,7 @@ const STAFF: usize = 3;
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The requests of customers.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Requests {
     /// The names of the customers whose booking was acknowledged.
     booked: BTreeSet<String>,
@@ -401,7 +401,8 @@ async fn each_change_is_announced_through_kills_until_the_customer_stops_the_mai
         hasten(&data_dir, of).await;
         server = start();
         client = Client::of(&server);
-        check_log(&client, &shop, &requests.lock()).await;
+        let made = requests.lock().clone();
+        check_log(&client, &shop, &made).await;
     }
     // The team cancels appointments whose customers have stopped the e-mails.
     let (before, requests) = (booked(&client, &shop).await, std::mem::take(&mut *requests.lock()));
