@@ -25,6 +25,7 @@ use engine::business::commands::keys::{CreateKey, RevokeKey};
 use engine::business::commands::knowledge::{AddKnowledge, DeleteKnowledge, PatchKnowledge};
 use engine::business::commands::mails::ResendMail;
 use engine::business::commands::messages::PatchMessage;
+use engine::business::commands::notices::{SendNoticeAgain, SetConsent};
 use engine::business::commands::offers::{AcceptMembership, DeclineMembership};
 use engine::business::commands::people::{
     AddMember, NoteLink, PatchMember, PatchNotifications, RemoveMember,
@@ -33,6 +34,7 @@ use engine::business::commands::profile::{PatchBusiness, PatchProfile};
 use engine::business::commands::webhooks::{
     CreateWebhook, DeleteWebhook, OperatorCreateWebhook, PatchWebhook, RotateSecret,
 };
+use engine::business::commands::website::{PatchNotices, PatchWebsite};
 use engine::business::{Change, Request};
 use engine::{BusinessHandle, EngineError};
 use uuid::Uuid;
@@ -63,8 +65,11 @@ const TABLE: &[Row] = &[
     row("CreateContact", "ccc"),
     row("PatchAppointment", "ccc"),
     row("PatchContact", "ccc"),
+    row("SetConsent", "ccc"),
     row("PatchBusiness", "ccr"),
     row("PatchProfile", "ccr"),
+    row("SetWebsite", "ccr"),
+    row("PatchNotices", "ccr"),
     row("CreateService", "ccr"),
     row("PatchService", "ccr"),
     row("DeleteService", "ccr"),
@@ -86,6 +91,7 @@ const TABLE: &[Row] = &[
     row("RevokeKey", "cc-"),
     row("CreateWebhook", "cc-"),
     row("ResendMail", "cc-"),
+    row("SendNoticeAgain", "cc-"),
     row("OperatorCreateWebhook", "cc-"),
     row("PatchWebhook", "cc-"),
     row("DeleteWebhook", "cc-"),
@@ -110,6 +116,11 @@ const WITHOUT: &[(&str, &str)] = &[
     ("PatchNotifications", "a person changes only their own settings: see `people.rs`"),
     ("ReadAlerts", "a person reads only their own alerts: see `alerts.rs`"),
     ("Unsubscribe", "the link in a mail requests it: see `alerts/mailed.rs`"),
+    ("StopNotices", "the link in a mail requests it: see `notices.rs`"),
+    ("BookOnline", "a visitor of the booking page requests it: see `customers.rs`"),
+    ("MintLink", "only the service makes this change"),
+    ("MoveByLink", "the manage link requests it: see `customers.rs`"),
+    ("CancelByLink", "the manage link requests it: see `customers.rs`"),
 ];
 
 const fn row(change: &'static str, may: &'static str) -> Row {
@@ -168,6 +179,13 @@ impl Asking<'_> {
                 self.ask(StartingAt { expected: vec![at(1, 1)], change: Cancel { id: nothing.into() } }).await
             }
             "ResendMail" => self.ask(ResendMail { id: nothing.into() }).await,
+            "SendNoticeAgain" => self.ask(SendNoticeAgain { id: nothing.into() }).await,
+            "SetConsent" => self.ask(SetConsent { id: nothing.into(), email: None, texts: None }).await,
+            "SetWebsite" => {
+                let request = Request { password_at: self.password_at, ..by(self.who) };
+                self.of.patch_website(request, PatchWebsite::default()).await.map(drop)
+            }
+            "PatchNotices" => self.ask(PatchNotices::default()).await,
             "TakeMessage" => self.ask(message(None, None)).await,
             "PatchMessage" => {
                 let status = Some(MessageStatus::Read);
