@@ -108,7 +108,7 @@ fn head(bytes: &[u8]) -> Result<Option<(u16, usize, usize)>> {
 
 /// A request as bytes. `key` is the bearer token.
 pub(crate) fn request(method: &str, path: &str, key: &str, body: Option<&str>) -> Vec<u8> {
-    let mut text = format!("{method} {path} HTTP/1.1\r\nhost: bench\r\nauthorization: Bearer {key}\r\n");
+    let mut text = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {key}\r\n");
     if let Some(body) = body {
         text += &format!("content-type: application/json\r\ncontent-length: {}\r\n", body.len());
     }
