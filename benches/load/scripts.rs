@@ -267,7 +267,8 @@ pub(crate) struct Steps {
 impl Steps {
     pub(crate) fn scripts(shop: &Shop, date: &str, connections: usize) -> Vec<Self> {
         let service = format!("/book/salon?service={}&date={date}", shop.service);
-        let times = format!("{service}&time={date}T07:30:00Z");
+        // The half hours are open, and the full hours are booked.
+        let times = format!("{service}&time={date}T08:30:00Z");
         let paths = Arc::new(["/book/salon".to_owned(), service, times]);
         (0..connections).map(|number| Self { paths: Arc::clone(&paths), turn: number << 16 }).collect()
     }
