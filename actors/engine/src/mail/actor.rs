@@ -97,8 +97,12 @@ impl Actor for OutboxActor {
                 return Ok(());
             }
             Message::Waits(of, due) => {
+                let is_next = state.order.next_due().is_none_or(|next| due < next);
                 state.positions.go_back(of, due);
                 Lane::under(of).for_each(|lane| state.order.add(lane, due));
+                if !is_next {
+                    return Ok(()); // the turn or the timer of the next due mail is enough
+                }
             }
             Message::Ended(ended) => _ = unless_business_set_aside(state.ended(&shared, *ended))?,
             Message::Recorded(key) => state.recorded(&shared, key)?,
